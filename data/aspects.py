@@ -1,0 +1,38 @@
+"""What can be judged: the one vocabulary of aspects that people and scorers share.
+
+A scale is written as on the command line (``import ratings --scale``): ``nominal``, ``ordinal:1-5``,
+``ordinal:low<mid<high`` or ``interval``. What the words mean for statistics is known to ``agreement.scale`` alone.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+YES: Final = "yes"
+NO: Final = "no"
+CANNOT_TELL: Final = "cannot_tell"
+"""An answer, not a gap: stored as such, and counted under this name wherever it keeps a judgement out of a statistic."""
+
+YES_NO_ASPECTS: Final = frozenset({"correct", "present", "color", "position", "merged"})
+
+SCALES: Final[dict[str, str]] = {
+    "correct": "nominal",
+    "present": "nominal",
+    "color": "nominal",
+    "position": "nominal",
+    "merged": "nominal",
+    "answer": "nominal",
+    "preference": "nominal",
+    "caption": "nominal",
+    "count": "ordinal:0-5",
+    "faithfulness": "ordinal:1-5",
+    "caption_fit": "ordinal:1-4",
+    "realism": "ordinal:1-3",
+    "quality": "ordinal:1-5",
+    "scene": "ordinal:1-5",
+    "score": "interval",
+}
+"""Scale of each aspect of the design (section 1); a user's own aspect brings its scale with its first import."""
+
+COUNT_CAP: Final = 5
+"""Counts are judged 0..5, where 5 means "5 or more"; raw counts stay in evidence."""

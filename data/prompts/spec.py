@@ -1,0 +1,143 @@
+"""What a prompt asks for, in one shape whatever the suite wrote it in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Relation = Literal["left of", "right of", "above", "below"]
+
+_RELATIONS: dict[str, Relation] = {
+    "left of": "left of",
+    "right of": "right of",
+    "above": "above",
+    "below": "below",
+    "left": "left of",
+    "right": "right of",
+}
+
+
+class SpecError(ValueError):
+    """A spec that cannot be read; the message says which part and what was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectSpec:
+    """One kind of object that must be in the image.
+
+    Attributes:
+        name: class name as the suite writes it (``"sports ball"``).
+        target: the name, made unique within the spec (``"cup"``, ``"cup #2"``).
+        count: how many; at least so many unless ``exact``.
+        exact: neither more nor fewer (GenEval's counting task).
+        color: the colour asked for, if any.
+    """
+
+    name: str
+    target: str
+    count: int = 1
+    exact: bool = False
+    color: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RelationSpec:
+    """``objects[subject]`` stands in ``relation`` to ``objects[reference]``."""
+
+    subject: int
+    reference: int
+    relation: Relation
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A prompt's demands. ``relations`` is empty where none is asked."""
+
+    objects: tuple[ObjectSpec, ...] = ()
+    relations: tuple[RelationSpec, ...] = ()
+
+
+def parse_spec(spec: Mapping[str, Any]) -> Spec:
+    """Read a GenEval metadata object, an SR2D spec, or ``{}`` (nothing known).
+
+    GenEval: ``{"tag", "include": [{"class", "count", "color"?, "position"?: ["left of", 0]}], "exclude"?}``; an
+    ``exclude`` of the same class, or the tag ``counting``, makes the count exact (GenEval, appendix C.1).
+    SR2D (VISOR): ``{"a", "b"?, "relation"?}``, the relation being that of ``a`` to ``b``.
+
+    Raises:
+        SpecError: a part is missing or of the wrong kind.
+    """
+    if "include" in spec:
+        return _geneval(spec)
+    if "a" in spec:
+        return _sr2d(spec)
+    return Spec()
+
+
+def _geneval(spec: Mapping[str, Any]) -> Spec:
+    include = spec["include"]
+    if not isinstance(include, list):
+        raise SpecError(f"'include' must be a list, got {type(include).__name__}")
+    excluded = {entry.get("class") for entry in spec.get("exclude") or () if isinstance(entry, Mapping)}
+    names: list[str] = []
+    for k, entry in enumerate(include):
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("class"), str) or not entry["class"].strip():
+            raise SpecError(f"'include[{k}]' needs a 'class' name")
+        names.append(entry["class"])
+    targets = _unique(names)
+    objects: list[ObjectSpec] = []
+    relations: list[RelationSpec] = []
+    for k, entry in enumerate(include):
+        count = entry.get("count", 1)
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            raise SpecError(f"'include[{k}].count' must be a whole number of at least 1, got {count!r}")
+        exact = spec.get("tag") == "counting" or entry["class"] in excluded
+        color = entry.get("color")
+        if color is not None and not isinstance(color, str):
+            raise SpecError(f"'include[{k}].color' must be a colour name, got {color!r}")
+        objects.append(ObjectSpec(entry["class"], targets[k], count, exact, color))
+        if entry.get("position") is not None:
+            relations.append(_geneval_relation(entry["position"], k, targets))
+    return Spec(tuple(objects), tuple(relations))
+
+
+def _geneval_relation(position: Any, subject: int, targets: list[str]) -> RelationSpec:
+    where = f"'include[{subject}].position'"
+    if not isinstance(position, (list, tuple)) or len(position) != 2:
+        raise SpecError(f"{where} must be [relation, index], got {position!r}")
+    relation, reference = position
+    if relation not in _RELATIONS:
+        raise SpecError(f"{where}: unknown relation {relation!r}; known: left of, right of, above, below")
+    if not isinstance(reference, int) or not 0 <= reference < len(targets) or reference == subject:
+        raise SpecError(f"{where}: {reference!r} is not the index of another object")
+    return _relation(subject, reference, relation, targets)
+
+
+def _sr2d(spec: Mapping[str, Any]) -> Spec:
+    names = [spec[key] for key in ("a", "b") if spec.get(key) is not None]
+    if not all(isinstance(name, str) and name.strip() for name in names):
+        raise SpecError("'a' and 'b' must be object names")
+    targets = _unique(names)
+    objects = tuple(ObjectSpec(name, target) for name, target in zip(names, targets, strict=True))
+    relation = spec.get("relation")
+    if relation is None:
+        return Spec(objects)
+    if relation not in _RELATIONS or len(names) != 2:
+        raise SpecError(f"'relation' must be left, right, above or below between two objects, got {relation!r}")
+    return Spec(objects, (_relation(0, 1, relation, targets),))
+
+
+def _relation(subject: int, reference: int, relation: str, targets: list[str]) -> RelationSpec:
+    name = _RELATIONS[relation]
+    return RelationSpec(subject, reference, name, f"{targets[subject]} {name} {targets[reference]}")
+
+
+def _unique(names: list[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    targets = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        targets.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return targets

@@ -1,0 +1,83 @@
+"""The records that everything passes around: what is shown, who judges, what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+RaterKind = Literal["human", "scorer", "consensus"]
+Identity = Literal["person", "slot"]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A text given to generators. ``prompt_id`` is ``suite/00042``; ``spec`` says what must be in the image."""
+
+    prompt_id: str
+    suite: str
+    text: str
+    task: str | None = None
+    spec: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A place (prompt, generator, index); its file may come later or never.
+
+    ``sha256`` (hex of the file's bytes), ``width`` and ``height`` (pixels, after EXIF rotation) are known iff ``path`` is.
+    """
+
+    prompt_id: str
+    generator: str
+    index: int
+    path: Path | None = None
+    sha256: str | None = None
+    width: int | None = None
+    height: int | None = None
+
+    @property
+    def image_id(self) -> str:
+        return f"{self.prompt_id}/{self.generator}/{self.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rater:
+    """Whoever judges. ``rater_id`` is the name it goes by everywhere; ``identity`` is for humans only."""
+
+    rater_id: str
+    kind: RaterKind
+    identity: Identity | None = None
+    version: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    simulated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What is shown and judged. A single image's item has the image's id."""
+
+    item_id: str
+    suite: str
+    prompt_id: str | None = None
+    task: str | None = None
+    generator: str | None = None
+    kind: Literal["image", "pair", "group"] = "image"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One rater's value for one aspect and target of one item.
+
+    Attributes:
+        label: the value as a category (``"yes"``, ``"3"``), None for an interval score and where nothing can be said.
+        value: the value as a number where it has one (yes = 1, no = 0).
+        reason: why ``label`` and ``value`` are both None (``"cannot_tell"``); None otherwise.
+    """
+
+    aspect: str
+    label: str | None
+    value: float | None
+    target: str | None = None
+    reason: str | None = None

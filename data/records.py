@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -81,3 +82,41 @@ class Judgement:
     value: float | None
     target: str | None = None
     reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One person's whole answer for one item, with the judgements derived from it.
+
+    Attributes:
+        annotation_id: made by whoever submits (a UUID), so that sending it twice is harmless.
+        questionnaire: which questions were asked; ``answers`` are theirs by question id.
+        raw: the source's own row, where the answer was imported.
+        revises: the annotation that this one replaces.
+    """
+
+    annotation_id: str
+    item_id: str
+    rater_id: str
+    questionnaire: str
+    answers: Mapping[str, Any]
+    judgements: tuple[Judgement, ...]
+    rule_version: str
+    campaign_id: str | None = None
+    raw: Mapping[str, Any] | None = None
+    started: datetime | None = None
+    active_seconds: float | None = None
+    saw_evidence: bool = False
+    revises: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a scorer saw of one item, with the judgements made from it."""
+
+    evidence_id: str
+    item_id: str
+    rater_id: str
+    payload: Mapping[str, Any]
+    judgements: tuple[Judgement, ...]
+    rule_version: str

@@ -80,7 +80,10 @@ def _geneval(spec: Mapping[str, Any]) -> Spec:
     include = spec["include"]
     if not isinstance(include, list):
         raise SpecError(f"'include' must be a list, got {type(include).__name__}")
-    excluded = {entry.get("class") for entry in spec.get("exclude") or () if isinstance(entry, Mapping)}
+    exclude = spec.get("exclude") or []
+    if not isinstance(exclude, list):
+        raise SpecError(f"'exclude' must be a list, got {type(exclude).__name__}")
+    excluded = [entry.get("class") for entry in exclude if isinstance(entry, Mapping)]
     names: list[str] = []
     for k, entry in enumerate(include):
         if not isinstance(entry, Mapping) or not isinstance(entry.get("class"), str) or not entry["class"].strip():
@@ -108,7 +111,7 @@ def _geneval_relation(position: Any, subject: int, targets: list[str]) -> Relati
     if not isinstance(position, (list, tuple)) or len(position) != 2:
         raise SpecError(f"{where} must be [relation, index], got {position!r}")
     relation, reference = position
-    if relation not in _RELATIONS:
+    if not isinstance(relation, str) or relation not in _RELATIONS:
         raise SpecError(f"{where}: unknown relation {relation!r}; known: left of, right of, above, below")
     if not isinstance(reference, int) or not 0 <= reference < len(targets) or reference == subject:
         raise SpecError(f"{where}: {reference!r} is not the index of another object")
@@ -117,14 +120,14 @@ def _geneval_relation(position: Any, subject: int, targets: list[str]) -> Relati
 
 def _sr2d(spec: Mapping[str, Any]) -> Spec:
     names = [spec[key] for key in ("a", "b") if spec.get(key) is not None]
-    if not all(isinstance(name, str) and name.strip() for name in names):
+    if not names or not all(isinstance(name, str) and name.strip() for name in names):
         raise SpecError("'a' and 'b' must be object names")
     targets = _unique(names)
     objects = tuple(ObjectSpec(name, target) for name, target in zip(names, targets, strict=True))
     relation = spec.get("relation")
     if relation is None:
         return Spec(objects)
-    if relation not in _RELATIONS or len(names) != 2:
+    if not isinstance(relation, str) or relation not in _RELATIONS or len(names) != 2:
         raise SpecError(f"'relation' must be left, right, above or below between two objects, got {relation!r}")
     return Spec(objects, (_relation(0, 1, relation, targets),))
 

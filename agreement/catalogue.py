@@ -1,0 +1,93 @@
+"""Which statistics there are, in the order of reports, and which make sense on which scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+PeopleAs = Literal["each", "majority", "mean"]
+STATISTICS = (
+    "mean",
+    "percent_agreement",
+    "percent_agreement_first_vs_rest",
+    "unanimous_share",
+    "majority_share",
+    "cohen_kappa",
+    "cohen_kappa_first_vs_rest",
+    "cohen_kappa_linear",
+    "cohen_kappa_quadratic",
+    "fleiss_kappa",
+    "gwet_ac1",
+    "gwet_ac2",
+    "pabak",
+    "krippendorff_alpha_nominal",
+    "krippendorff_alpha_ordinal",
+    "krippendorff_alpha_interval",
+    "krippendorff_alpha_ratio",
+    "pearson",
+    "spearman",
+    "kendall_tau_b",
+    "kendall_tau_c",
+    "auc",
+)
+ON_REQUEST = frozenset({"krippendorff_alpha_ratio", "kendall_tau_c"})
+CORRELATIONS = frozenset({"pearson", "spearman", "kendall_tau_b", "kendall_tau_c"})
+FIRST_VS_REST = frozenset({"percent_agreement_first_vs_rest", "cohen_kappa_first_vs_rest"})
+NUMBER_ALPHAS = frozenset({"krippendorff_alpha_interval", "krippendorff_alpha_ratio"})
+TWO_RATERS = frozenset({"cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic", "pabak"})
+_MANY_RATERS_ONLY = FIRST_VS_REST | {"unanimous_share", "majority_share", "fleiss_kappa"}
+_ORDER = frozenset({"cohen_kappa_linear", "cohen_kappa_quadratic", "gwet_ac2", "krippendorff_alpha_ordinal"})
+_LABELS = frozenset({"percent_agreement", "cohen_kappa", "gwet_ac1", "pabak", "krippendorff_alpha_nominal"}) | _MANY_RATERS_ONLY
+_NUMBERS = frozenset({"mean", "pearson"}) | NUMBER_ALPHAS
+# A score against another aspect shares no unit of measurement with it: only order and correlation can be compared.
+OF_SCORES = CORRELATIONS | {"auc"}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What the statistics need to know of one (suite, aspect): its scale, whether its numbers count, whether it is yes/no."""
+
+    kind: str
+    numeric: bool
+    binary: bool
+    labels: int
+
+    @property
+    def ordinal(self) -> bool:
+        """Whether the labels have an order."""
+        return self.kind == "ordinal"
+
+    def among(self) -> frozenset[str]:
+        """Statistics among people that make sense."""
+        found: frozenset[str] = frozenset()
+        if self.kind != "interval":
+            found |= _LABELS
+        if self.kind == "ordinal":
+            found |= _ORDER
+        if self.numeric:
+            found |= _NUMBERS
+        if self.kind != "nominal":
+            found |= CORRELATIONS - {"pearson"}
+        return found | {"mean"} if self.binary else found
+
+    def two_raters(self) -> frozenset[str]:
+        """Statistics of one rater against another, or against people, that make sense."""
+        found = self.among() - _MANY_RATERS_ONLY
+        return found | CORRELATIONS if self.binary else found
+
+
+def chosen(names: frozenset[str], wanted: tuple[str, ...] | None) -> tuple[str, ...]:
+    """`names` in report order: those wanted by name, or all but the ones made only on request."""
+    return tuple(s for s in STATISTICS if s in names and (s not in ON_REQUEST if wanted is None else s in wanted))
+
+
+def people_as(statistic: str, option: PeopleAs | None) -> PeopleAs | None:
+    """How people enter a comparison with a scorer under an option (None: the default); None if that makes no sense."""
+    ways: tuple[PeopleAs, ...] = ("each", "majority")
+    if statistic in CORRELATIONS:
+        ways = ("mean",)
+    elif statistic in NUMBER_ALPHAS:
+        ways = ("each", "mean")
+    if option is None:
+        return ways[0]
+    return option if option in ways else None

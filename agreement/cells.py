@@ -1,0 +1,116 @@
+"""The cells of a study: each generator and all of them, by each task, all tasks, and the mean over tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .bootstrap import Draws
+from .catalogue import PeopleAs
+from .frame import Ratings, Suite
+from .outcome import TASKS_MEAN, Outcome, mean_over_tasks
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a report contains.
+
+    Attributes:
+        statistics: names of `catalogue.STATISTICS`; None for all that apply (but those made only on request).
+        by_target: rows per target instead of pooled ones, where an aspect has targets.
+        people_as: how people enter a comparison with a scorer; None for each statistic's own way.
+        intervals: whether to make intervals.
+        resamples: resamples of the bootstrap.
+        seed: its seed.
+        matrix: whether to compare raters two by two.
+    """
+
+    statistics: tuple[str, ...] | None = None
+    by_target: bool = False
+    people_as: PeopleAs | None = None
+    intervals: bool = True
+    resamples: int = 2000
+    seed: int = 0
+    matrix: bool = True
+
+    @property
+    def drawn(self) -> int:
+        """Resamples to make: none without intervals."""
+        return self.resamples if self.intervals else 0
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One generator or all (None), one task or all (None), with its resamples."""
+
+    generator: int | None
+    task: int | None
+    draws: Draws
+
+    def of_generator(self, rows: Ratings) -> Ratings:
+        """The rows of the cell's generator, whatever their task."""
+        return rows if self.generator is None else rows.take(rows.generator == self.generator)
+
+    def of(self, rows: Ratings) -> Ratings:
+        """The rows of the cell."""
+        inside = self.of_generator(rows)
+        return inside if self.task is None else inside.take(inside.task == self.task)
+
+
+@dataclass(frozen=True)
+class Key:
+    """What an outcome is about: the statistic, and the rater(s) where there are some."""
+
+    statistic: str
+    rater: str | None = None
+    people_as: str | None = None
+    a: str | None = None
+    b: str | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """A cell by its names, as rows print them."""
+
+    generator: str
+    task: str
+
+
+Compute = Callable[[Cell], dict[Key, Outcome]]
+
+
+@dataclass(frozen=True)
+class Found:
+    """One outcome with its place and key."""
+
+    place: Place
+    key: Key
+    outcome: Outcome
+
+
+def walk(rows: Ratings, suite: Suite, options: Options, compute: Compute) -> Iterator[Found]:
+    """Compute every cell in which `rows` has any, and the means over tasks."""
+    generators: list[int | None] = [*_present(rows.generator), None] if rows.size else []
+    for generator in generators:
+        name = ALL if generator is None else suite.generators[generator]
+        inside = Cell(generator, None, Draws(options.drawn, options.seed)).of(rows)
+        tasks: dict[str, dict[Key, Outcome]] = {}
+        for task in _present(inside.task):
+            cell = Cell(generator, task, Draws(options.drawn, options.seed, "task " + suite.tasks[task]))
+            tasks[suite.tasks[task]] = compute(cell)
+        whole = compute(Cell(generator, None, Draws(options.drawn, options.seed)))
+        for task_name, found in [*tasks.items(), (ALL, whole)]:
+            for key, outcome in found.items():
+                yield Found(Place(name, task_name), key, outcome)
+        if tasks:
+            for key in whole:
+                mean = mean_over_tasks({task_name: found.get(key) for task_name, found in tasks.items()})
+                yield Found(Place(name, TASKS_MEAN), key, mean)
+
+
+def _present(codes: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[int]:
+    return [int(code) for code in np.unique(codes) if code >= 0]

@@ -1,0 +1,130 @@
+"""Raters two by two in one cell: persons and scorers that share at least ten items there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import correlation, pairs
+from .against import pair_alpha
+from .among import Grid
+from .catalogue import CORRELATIONS, NUMBER_ALPHAS, Measure
+from .cells import Cell, Key
+from .correlation import Concordance, Units
+from .frame import Rater, Ratings, Suite
+from .numeric import FloatArray, IntArray
+from .outcome import Outcome, Used, compact, merged, outcome, refused
+
+LEAST_ITEMS = 10
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two columns of the grid, in order of the raters' names, and how many units each has beyond the shared ones."""
+
+    a: int
+    b: int
+    apart: int
+
+
+class Matrix:
+    """All pairs of one cell: `outcomes(names)`. Pairs that share the same units share their resamples and midranks."""
+
+    def __init__(self, rows: Ratings, suite: Suite, measure: Measure, labels_of: dict[int, frozenset[int]], cell: Cell) -> None:
+        self._suite, self._measure, self._cell = suite, measure, cell
+        self._grid = Grid.of(rows.take(rows.valid))
+        self._labels_of = labels_of
+        left = rows.take(~rows.valid)
+        self._refused = {int(r): refused(left.take(left.rater == r), suite) for r in np.unique(left.rater)}
+
+    def outcomes(self, names: tuple[str, ...], *, simulated: bool) -> dict[Key, Outcome]:
+        """Outcomes of the pairs with an imitation among them (`simulated`), or of those without."""
+        groups: dict[bytes, list[_Pair]] = {}
+        units: dict[bytes, IntArray] = {}
+        for a, b in self._grid.sharing():
+            one, two = sorted((a, b), key=lambda column: (self._rater(column).name, column))
+            if (self._rater(one).simulated or self._rater(two).simulated) != simulated:
+                continue
+            shared = self._grid.shared(a, b)
+            if np.unique(self._grid.item[shared]).size < LEAST_ITEMS:
+                continue
+            key = shared.tobytes()
+            units[key] = shared
+            apart = int((self._grid.place[:, [a, b]] >= 0).sum()) - 2 * shared.size
+            groups.setdefault(key, []).append(_Pair(one, two, apart))
+        found: dict[Key, Outcome] = {}
+        for key, members in groups.items():
+            group = _Group(self._grid, units[key], members, self._cell)
+            for pair in members:
+                found |= self._pair(group, pair, names)
+        return found
+
+    def _rater(self, column: int) -> Rater:
+        return self._suite.raters[int(self._grid.raters[column])]
+
+    def _pair(self, group: _Group, pair: _Pair, names: tuple[str, ...]) -> dict[Key, Outcome]:
+        codes = [int(self._grid.raters[column]) for column in (pair.a, pair.b)]
+        excluded = merged([*(self._refused.get(code, {}) for code in codes), {"not_shared": pair.apart}])
+        used = Used(group.items, 2 * group.size, group.units.clusters, excluded)
+        categories = self._measure.labels
+        if self._measure.kind == "nominal" and not self._measure.binary:
+            categories = len(self._labels_of.get(codes[0], frozenset()) | self._labels_of.get(codes[1], frozenset()))
+        sums = group.tables(pair, self._measure, categories) if self._measure.labels else None
+        a, b = self._rater(pair.a).name, self._rater(pair.b).name
+        found = {}
+        for name in names:
+            if name in CORRELATIONS:
+                values, reason = group.correlation(name, pair), group.why(pair, a, b)
+            elif name in NUMBER_ALPHAS or sums is None:
+                values, reason = pair_alpha(name, group.row(pair.a), group.row(pair.b), group.units.cluster, group.weights)
+            else:
+                values, reason = pairs.FORMULAS[name](sums), "both raters used a single label"
+            found[Key(name, a=a, b=b)] = outcome(values, reason, used, "the two raters' values by unit")
+        return found
+
+
+class _Group:
+    """Raters that share exactly the same units: their values there, the resamples, and what is made once for all pairs."""
+
+    def __init__(self, grid: Grid, shared: IntArray, members: list[_Pair], cell: Cell) -> None:
+        self.size = int(shared.size)
+        self.items = int(np.unique(grid.item[shared]).size)
+        cluster = compact(grid.cluster[shared])
+        self.units = Units(cluster.codes, cluster.size)
+        self.weights = cell.draws.weights(cluster.size)
+        columns = sorted({column for pair in members for column in (pair.a, pair.b)})
+        self._row = {column: row for row, column in enumerate(columns)}
+        place = grid.place[shared][:, columns].T
+        self._numbers, self._labels = grid.rows.number[place], grid.rows.label[place]
+        self._rho: FloatArray | None = None
+        self._concordance: Concordance | None = None
+
+    def row(self, column: int) -> FloatArray:
+        """A rater's numbers on the shared units."""
+        numbers: FloatArray = self._numbers[self._row[column]]
+        return numbers
+
+    def tables(self, pair: _Pair, measure: Measure, categories: int) -> pairs.PairSums:
+        """The pair's confusion sums in every resample."""
+        a, b = (self._labels[self._row[column]] for column in (pair.a, pair.b))
+        clusters = self.units.clusters
+        columns = pairs.pair_columns(a, b, self.units.cluster, clusters, measure.labels, ordinal=measure.ordinal)
+        return pairs.PairSums.unpack(self.weights @ columns, measure.labels, categories)
+
+    def correlation(self, statistic: str, pair: _Pair) -> FloatArray:
+        """One correlation of the pair; midranks and tie counts are made once for the group."""
+        a, b = self._row[pair.a], self._row[pair.b]
+        if statistic == "spearman":
+            if self._rho is None:
+                self._rho = correlation.spearman_matrix(self._numbers, self.units, self.weights)
+            return self._rho[:, a, b]
+        if statistic == "kendall_tau_b":
+            if self._concordance is None:
+                self._concordance = Concordance(self._numbers, self.units, self.weights)
+            return correlation.tau_b(self._concordance, a, b)
+        return correlation.FORMULAS[statistic](self._numbers[a], self._numbers[b], self.units, self.weights)
+
+    def why(self, pair: _Pair, a: str, b: str) -> str:
+        """Why a correlation of the pair is undefined."""
+        return correlation.why_undefined(self.row(pair.a), self.row(pair.b), (a, b))

@@ -1,0 +1,56 @@
+"""Array types and the two small operations that every statistic needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One number, or None with the reason in words."""
+
+    value: float | None
+    reason: str | None = None
+
+
+def result(value: float | np.float64, reason: str) -> Result:
+    """Turn a number that may be NaN into a Result: NaN becomes None with `reason`."""
+    number = float(value)
+    return Result(None, reason) if np.isnan(number) else Result(number)
+
+
+def sums_by(codes: IntArray, size: int, weights: FloatArray | BoolArray) -> FloatArray:
+    """Sum of `weights` by code, for the codes 0 .. size - 1."""
+    return np.asarray(np.bincount(codes, np.asarray(weights, float), size), dtype=np.float64)
+
+
+def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
+    """numerator / denominator elementwise, NaN (undefined) wherever the denominator is not positive."""
+    top, bottom = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
+    out = np.full(top.shape, np.nan)
+    np.divide(top, bottom, out=out, where=bottom > 0)
+    return out
+
+
+def scatter(spread: FloatArray, size: FloatArray) -> FloatArray:
+    """A sum of squares got by subtraction, with what is only rounding (below 1e-13 of `size`) exactly 0: a constant is seen."""
+    return np.where(spread <= 1e-13 * np.abs(size), 0.0, spread)
+
+
+def standardised(values: FloatArray) -> FloatArray:
+    """Centre on the median and scale to at most 1, so that sums of squares neither cancel nor overflow.
+
+    For statistics that do not change when all values are shifted and scaled. A constant becomes exactly 0.
+    """
+    if not values.size:
+        return values
+    centred = values - np.median(values)
+    largest = float(np.abs(centred).max())
+    return centred / largest if largest > 0 else centred

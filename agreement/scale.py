@@ -1,0 +1,120 @@
+"""Scales of measurement: what a raw cell may say and in which order its levels stand.
+
+Scales are written `nominal`, `ordinal:1-5`, `ordinal:low<mid<high` or `interval`. The order of labelled levels is the
+order in which they are written, never the alphabet's.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["nominal", "ordinal", "interval"]
+# Each pair is (the label that counts as 1, the label that counts as 0).
+YES_NO_VOCABULARIES: tuple[tuple[str, str], ...] = (("yes", "no"), ("true", "false"), ("1", "0"))
+_YES_NO = {word: float(1 - place) for pair in YES_NO_VOCABULARIES for place, word in enumerate(pair)}
+_FORMS = "nominal, ordinal:1-5, ordinal:low<mid<high or interval"
+
+
+class ScaleError(ValueError):
+    """A scale that cannot be read, or a value that is not on its scale."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """One cell read on its scale: the label as it is compared, and the number that means and correlations use."""
+
+    label: str | None
+    number: float | None
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A scale of measurement.
+
+    Attributes:
+        kind: `nominal`, `ordinal` or `interval`.
+        levels: the labels of an ordinal scale, lowest first; None for the other kinds.
+        numeric: whether the values are numbers in their own right (`ordinal:1-5`, `interval`).
+    """
+
+    kind: Kind
+    levels: tuple[str, ...] | None
+    numeric: bool
+
+    @classmethod
+    def parse(cls, text: str) -> Scale:
+        """Read `nominal`, `interval`, `ordinal:1-5` or `ordinal:low<mid<high`; ScaleError says what was expected."""
+        words = text.strip()
+        if words == "nominal":
+            return cls("nominal", None, False)
+        if words == "interval":
+            return cls("interval", None, True)
+        if not words.startswith("ordinal:"):
+            raise ScaleError(f"a scale is {_FORMS}, not {text!r}")
+        body = words.removeprefix("ordinal:").strip()
+        return cls("ordinal", _labels(body, text), False) if "<" in body else cls("ordinal", _range(body, text), True)
+
+    def __str__(self) -> str:
+        if self.levels is None:
+            return self.kind
+        return f"ordinal:{self.levels[0]}-{self.levels[-1]}" if self.numeric else "ordinal:" + "<".join(self.levels)
+
+    def read(self, text: str) -> Value:
+        """Read one raw cell; ScaleError if it is not on the scale.
+
+        A level of `ordinal:1-5` may be written 3 or 3.0; a labelled level's number is its rank, counted from 1; a
+        nominal yes/no (true/false, 1/0) has the number 1 or 0; an interval value has no label.
+        """
+        words = text.strip()
+        if not words:
+            raise ScaleError(f"an empty cell is not a value on the scale {self}")
+        if self.kind == "nominal":
+            return Value(words, _YES_NO.get(words.casefold()))
+        if self.kind == "interval":
+            return Value(None, self._number(words))
+        return self._level(words)
+
+    def _number(self, words: str) -> float:
+        try:
+            number = float(words)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise ScaleError(f"the scale {self} expects a finite number, not {words!r}")
+        return number
+
+    def _level(self, words: str) -> Value:
+        levels = self.levels or ()
+        label = words
+        if self.numeric:
+            number = self._number(words)
+            label = str(int(number)) if number.is_integer() else words
+        if label not in levels:
+            raise ScaleError(f"the scale {self} expects one of {', '.join(levels)}, not {words!r}")
+        return Value(label, float(label) if self.numeric else float(levels.index(label) + 1))
+
+
+def _range(body: str, text: str) -> tuple[str, ...]:
+    match = re.fullmatch(r"(\d{1,6})\s*-\s*(\d{1,6})", body, re.ASCII)
+    if not match:
+        raise ScaleError(
+            f"an ordinal scale is ordinal:1-5 (whole numbers, none negative) or ordinal:low<mid<high, not {text!r}"
+        )
+    low, high = int(match[1]), int(match[2])
+    if low >= high:
+        raise ScaleError(f"an ordinal range goes from its lowest to its highest level and has at least two, unlike {text!r}")
+    if high - low >= 1000:
+        raise ScaleError(f"an ordinal scale has at most 1000 levels; for {text!r} use interval")
+    return tuple(str(level) for level in range(low, high + 1))
+
+
+def _labels(body: str, text: str) -> tuple[str, ...]:
+    levels = tuple(level.strip() for level in body.split("<"))
+    if not all(levels):
+        raise ScaleError(f"every level of an ordinal scale has a name, as in ordinal:low<mid<high; {text!r} has an empty one")
+    if len(set(levels)) != len(levels):
+        raise ScaleError(f"every level of an ordinal scale stands once; {text!r} repeats one")
+    return levels

@@ -1,0 +1,237 @@
+"""Concord's one entry point: every command; without one it opens the app.
+
+Nothing heavy is imported here: a command imports what it needs when it runs.
+"""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+HERE = Path(__file__).resolve().parent
+PLAYGROUND = HERE / "projects" / "playground"
+
+app = typer.Typer(
+    help="Judge text-to-image models: automatic scorers and people side by side, their agreement live.",
+    invoke_without_command=True,
+    no_args_is_help=False,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+import_app = typer.Typer(help="Bring prompts, images, studies and ratings into a project.", no_args_is_help=True)
+study_app = typer.Typer(help="Published human studies.", no_args_is_help=True)
+app.add_typer(import_app, name="import")
+import_app.add_typer(study_app, name="study")
+
+Project = Annotated[
+    Path, typer.Option("--project", help="The project's folder; made if it is not there.", show_default="projects/playground")
+]
+Many = list[str]
+
+
+class Layout(StrEnum):
+    geneval = "geneval"
+    visor = "visor"
+    csv = "csv"
+
+
+class Format(StrEnum):
+    table = "table"
+    json = "json"
+
+
+class PeopleAs(StrEnum):
+    each = "each"
+    majority = "majority"
+    mean = "mean"
+
+
+class RaterKind(StrEnum):
+    human = "human"
+    scorer = "scorer"
+
+
+class PromptSuite(StrEnum):
+    geneval = "geneval"
+    sr2d = "sr2d"
+
+
+def _execute(project: Path, name: str, **parameters: Any) -> None:
+    from ui.commands.runner import execute
+
+    raise typer.Exit(execute(project, name, parameters))
+
+
+def _serve(project: Path, host: str, port: int | None, browser: bool) -> None:
+    from ui.commands.context import CommandError
+    from ui.server import serve
+
+    try:
+        serve(project, host, port, browser)
+    except (CommandError, RuntimeError) as error:
+        print(f"serve: {error}", file=sys.stderr)
+        raise typer.Exit(1) from error
+
+
+@app.callback()
+def main(context: typer.Context) -> None:
+    """Without a command: open the playground project in the browser."""
+    if context.invoked_subcommand is None:
+        _serve(PLAYGROUND, "127.0.0.1", None, True)
+
+
+@app.command("serve")
+def serve_command(
+    project: Project = PLAYGROUND,
+    host: Annotated[str, typer.Option(help="Loopback only, for now.")] = "127.0.0.1",
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="The first free one from 7860 on, if not given.")] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
+) -> None:
+    """Open a project in the browser."""
+    _serve(project, host, port, browser)
+
+
+@app.command("prompts")
+def prompts_command(
+    suite: Annotated[PromptSuite, typer.Argument(help="Which published suite.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The JSONL file to write.")],
+    seed: Annotated[int | None, typer.Option(help="geneval: sample anew; the published list is seed 43.")] = None,
+    n: Annotated[int | None, typer.Option("--n", min=1, help="geneval: prompts per task before duplicates go (100).")] = None,
+) -> None:
+    """Write a suite's prompts with their machine-readable specs."""
+    from ui.commands.context import CommandError
+    from ui.commands.prompts import write
+
+    try:
+        write(suite.value, output, seed, n, sys.stdout)
+    except (CommandError, OSError) as error:
+        print(f"prompts: {error}", file=sys.stderr)
+        raise typer.Exit(1) from error
+
+
+@import_app.command("prompts")
+def import_prompts(
+    file: Annotated[str, typer.Argument(help="JSONL (Concord's, GenEval's), TIFA's JSON, or plain text, one prompt a line.")],
+    suite: Annotated[str, typer.Option(help="The suite's name.")],
+    project: Project = PLAYGROUND,
+) -> None:
+    """Add a suite of prompts. A prompt that is there already keeps its text."""
+    _execute(project, "import prompts", file=file, suite=suite)
+
+
+@import_app.command("images")
+def import_images(
+    directory: Annotated[str, typer.Argument(help="The folder with the images; they stay where they are.")],
+    layout: Annotated[Layout, typer.Option(help="How the folder is laid out.")],
+    generator: Annotated[str | None, typer.Option(help="Which model made them (csv: its own column may say so).")] = None,
+    suite: Annotated[
+        str | None, typer.Option(help="geneval: 'geneval'; visor: 'sr2d'; csv: 'images'; or a name of yours.")
+    ] = None,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Add generated images: 00042/samples/*.png, 10811_0.png, or images.csv (path,prompt[,generator,idx,task])."""
+    _execute(project, "import images", directory=directory, layout=layout.value, generator=generator, suite=suite)
+
+
+@study_app.command("geneval")
+def import_study_geneval(
+    sources: Annotated[
+        Many, typer.Argument(metavar="SOURCE=FILE...", help="Generator and its annotations, e.g. sdv2=annotations_sdv2.csv")
+    ],
+    metadata: Annotated[str, typer.Option(help="GenEval's evaluation_metadata.jsonl.")],
+    project: Project = PLAYGROUND,
+) -> None:
+    """GenEval's human study: every annotation, as people without names (slots)."""
+    _execute(project, "import study geneval", metadata=metadata, sources=sources)
+
+
+@study_app.command("tifa")
+def import_study_tifa(
+    file: Annotated[str, typer.Argument(help="TIFA's human_annotations_with_scores.json.")],
+    project: Project = PLAYGROUND,
+) -> None:
+    """TIFA's human study: two Likert ratings and ten metrics for each of 800 images."""
+    _execute(project, "import study tifa", file=file)
+
+
+@import_app.command("ratings")
+def import_ratings(
+    file: Annotated[str, typer.Argument(help="A CSV (or .tsv) file, one rating a row.")],
+    item: Annotated[str, typer.Option(help="Column(s) that name what was rated, with commas between.")],
+    rater: Annotated[str, typer.Option(help="Column that names who rated.")],
+    value: Annotated[str, typer.Option(help="Column with the rating.")],
+    aspect: Annotated[str, typer.Option(help="What was rated, e.g. correct, faithfulness, score.")],
+    scale: Annotated[str, typer.Option(help="nominal | ordinal:1-5 | ordinal:low<mid<high | interval")],
+    suite: Annotated[str, typer.Option(help="The suite that the items belong to.")] = "ratings",
+    kind: Annotated[RaterKind, typer.Option(help="Whether people or scorers rated.")] = RaterKind.human,
+    prompt: Annotated[str | None, typer.Option(help="Column with the prompt (intervals are made by prompt).")] = None,
+    generator: Annotated[str | None, typer.Option(help="Column with the generator.")] = None,
+    task: Annotated[str | None, typer.Option(help="Column with the task.")] = None,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Add anybody's ratings from a table."""
+    columns = {"item": item, "rater": rater, "value": value, "prompt": prompt, "generator": generator, "task": task}
+    _execute(project, "import ratings", file=file, columns=columns, aspect=aspect, scale=scale, suite=suite, kind=kind.value)
+
+
+@import_app.command("undo")
+def import_undo(
+    import_id: Annotated[int | None, typer.Argument(metavar="ID", help="Which import; without it: list them.")] = None,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Take an import back."""
+    _execute(project, "import undo", import_id=import_id)
+
+
+@app.command("rebuild")
+def rebuild_command(project: Project = PLAYGROUND) -> None:
+    """Remake every judgement from what was seen and said."""
+    _execute(project, "rebuild")
+
+
+@app.command("agreement")
+def agreement_command(
+    suite: Annotated[Many, typer.Option(help="Repeatable, as all filters.")] = [],  # noqa: B006
+    task: Annotated[Many, typer.Option()] = [],  # noqa: B006
+    generator: Annotated[Many, typer.Option()] = [],  # noqa: B006
+    aspect: Annotated[Many, typer.Option()] = [],  # noqa: B006
+    target: Annotated[Many, typer.Option()] = [],  # noqa: B006
+    rater: Annotated[Many, typer.Option(help="Restricts people, scorers, or both: whichever kind it names.")] = [],  # noqa: B006
+    campaign: Annotated[Many, typer.Option()] = [],  # noqa: B006
+    since: Annotated[Many, typer.Option(help="ISO date or time, UTC.")] = [],  # noqa: B006
+    until: Annotated[Many, typer.Option()] = [],  # noqa: B006
+    statistic: Annotated[Many, typer.Option(help="Only these statistics.")] = [],  # noqa: B006
+    by: Annotated[str | None, typer.Option(help="'target': a row per object, relation or question.")] = None,
+    people_as: Annotated[PeopleAs | None, typer.Option(help="How people meet a scorer.")] = None,
+    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    output: Annotated[Format, typer.Option("--format")] = Format.table,
+    project: Project = PLAYGROUND,
+) -> None:
+    """How far raters agree: people among themselves, scorers with people, any two raters."""
+    if by not in (None, "target"):
+        raise typer.BadParameter("the only choice is 'target'", param_hint="--by")
+    selection = {
+        "suite": suite, "task": task, "generator": generator, "aspect": aspect, "target": target,
+        "rater": rater, "campaign": campaign, "since": since, "until": until,
+    }  # fmt: skip
+    _execute(
+        project,
+        "agreement",
+        selection=selection,
+        statistics=statistic,
+        by_target=by == "target",
+        people_as=people_as.value if people_as else None,
+        intervals=intervals,
+        seed=seed,
+        output=output.value,
+    )
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,68 @@
+// The grid of images: mount(root, {value}) where value is the query string of the current filters. Pages come from
+// /api/studio/items; pictures load as they scroll into view.
+
+import { h } from "./js/dom.js";
+
+export function mount(root, { value }) {
+  const grid = new Grid(root);
+  grid.update(value);
+  return grid;
+}
+
+class Grid {
+  constructor(root) {
+    this.root = root;
+    this.summary = h("p", { class: "cc-note", role: "status" });
+    this.cells = h("ul", { class: "cc-grid" });
+    this.more = h("button", { class: "cc-button", type: "button" }, "Show more");
+    this.more.addEventListener("click", () => this.load(this.page + 1));
+    root.replaceChildren(this.summary, this.cells, this.more);
+  }
+
+  update(query) {
+    if (query === this.query) return;
+    this.query = query;
+    this.load(0);
+  }
+
+  async load(page) {
+    const query = this.query ?? "";
+    const answer = await fetch(`/api/studio/items?${query}${query ? "&" : ""}page=${page}`).catch(() => null);
+    if (query !== (this.query ?? "")) return; // the filters moved on meanwhile
+    if (!answer?.ok) {
+      const why = answer ? ((await answer.json().catch(() => ({}))).detail ?? answer.statusText) : "the app does not answer";
+      this.summary.textContent = `The images could not be listed: ${why}. Is the app still running? Reload to try again.`;
+      return;
+    }
+    const { items, total, size } = await answer.json();
+    this.page = page;
+    if (page === 0) this.cells.replaceChildren();
+    this.cells.append(...items.map(cell));
+    const shown = Math.min((page + 1) * size, total);
+    this.summary.textContent = total ? `${shown.toLocaleString("en")} of ${total.toLocaleString("en")} images` : "No image fits these filters. Set one of them back to “any”.";
+    this.more.hidden = shown >= total;
+  }
+}
+
+function cell(item) {
+  const picture = item.sha256
+    ? h("img", { src: `/img/${item.sha256}?w=320`, loading: "lazy", decoding: "async", alt: item.text ?? item.item_id })
+    : h("span", { class: "cc-no-picture" }, "no picture, answers only");
+  const mean = item.mean === null ? "no answers yet" : `people ${format(item.mean)} (${item.n})`;
+  return h(
+    "li",
+    {},
+    h(
+      "a",
+      { class: "cc-cell", href: `/studio/item?id=${encodeURIComponent(item.item_id)}` },
+      picture,
+      h("span", { class: "cc-cell-text" }, item.text ?? item.item_id),
+      h("span", { class: "cc-cell-meta" }, [item.generator, item.task].filter(Boolean).join(" · ")),
+      h("span", { class: "cc-cell-meta" }, mean),
+    ),
+  );
+}
+
+export function format(number) {
+  return Number.isInteger(number) ? String(number) : number.toFixed(2);
+}

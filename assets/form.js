@@ -1,0 +1,336 @@
+// The annotation form: mount(root, {api}) builds everything inside root and talks to the JSON routes below `api`.
+// The page moves on at once when something is submitted; the outbox sees to it that it is saved.
+
+import { Api, detail } from "./js/api.js";
+import { ActivityClock } from "./js/clock.js";
+import { Dialogs } from "./js/dialogs.js";
+import { button, h } from "./js/dom.js";
+import { Frame } from "./js/frame.js";
+import { Item } from "./js/item.js";
+import { listenToKeys } from "./js/keys.js";
+import { Outbox } from "./js/outbox.js";
+import { Queue } from "./js/queue.js";
+import { doneScreen, emptyScreen, nameScreen, troubleScreen, waitingScreen } from "./js/screens.js";
+import * as store from "./js/store.js";
+
+const mounted = new WeakMap();
+
+/** Build the form in `root`. Returns {destroy}; a second mount on the same root replaces the first. */
+export function mount(root, options = {}) {
+  mounted.get(root)?.destroy();
+  ensureStyles();
+  const form = new Form(root, options);
+  mounted.set(root, form);
+  form.refresh();
+  return form;
+}
+
+/** The form brings its stylesheets along, whatever page it stands in. */
+function ensureStyles() {
+  const linked = new Set([...document.querySelectorAll("link[rel=stylesheet]")].map((link) => new URL(link.href).pathname));
+  for (const file of ["./concord.css", "./form.css"]) {
+    const url = new URL(file, import.meta.url);
+    if (!linked.has(url.pathname)) document.head.append(h("link", { rel: "stylesheet", href: url.href }));
+  }
+}
+
+class Form {
+  constructor(root, { api = "/api/" } = {}) {
+    this.root = root;
+    this.controller = new AbortController();
+    const { signal } = this.controller;
+    this.api = new Api(api);
+    this.clock = new ActivityClock(signal);
+    this.queue = new Queue();
+    this.outbox = new Outbox(this.api, this, signal);
+    this.item = null;
+    this.screen = null;
+    this.name = null;
+    this.questionnaire = null;
+    this.refreshing = false;
+    this.failures = 0;
+    root.classList.add("cc-root", "cc-form");
+    this.frame = new Frame({
+      help: () => this.help(),
+      leave: () => this.leave(),
+      undo: () => this.undo(),
+      skip: () => this.skip(),
+      submit: () => this.submitOrComplain(),
+    });
+    this.dialogs = new Dialogs(root);
+    root.replaceChildren(...this.frame.elements);
+    listenToKeys(this, signal);
+    window.addEventListener("beforeunload", (event) => this.beforeUnload(event), { signal });
+    store.forgetOldDrafts();
+    this.showScreen("waiting", waitingScreen("Loading …"));
+  }
+
+  destroy() {
+    this.keepDraft();
+    this.controller.abort();
+    clearTimeout(this.refreshTimer);
+    this.root.replaceChildren();
+  }
+
+  // ---- what comes from the server ----
+
+  /** Ask for the current and the next item; called at the start, after every save, and again while it fails. */
+  async refresh() {
+    if (this.refreshing) {
+      this.refreshAgain = true;
+      return;
+    }
+    clearTimeout(this.refreshTimer);
+    this.refreshing = true;
+    this.queue.startFetch((ticket) => this.outbox.has(ticket));
+    const { outcome, data } = await this.api.get("next");
+    this.refreshing = false;
+    if (this.controller.signal.aborted) return;
+    if (outcome === "ok") this.arrived(data);
+    else if (outcome === "unreachable") this.unreachable();
+    else this.turnedAway(outcome, data);
+    if (this.refreshAgain) {
+      this.refreshAgain = false;
+      this.refresh();
+    }
+  }
+
+  arrived(data) {
+    this.failures = 0;
+    if (data.name) this.setName(data.name);
+    if (data.progress) this.frame.setProgress(data.progress);
+    if (data.state === "label") return this.gotTasks(data.tasks ?? []);
+    if (data.state === "name") return this.askName();
+    if (this.item) return undefined; // what is on the screen can still be finished
+    if (data.state === "done") {
+      const actions = { onUndo: () => this.undo(), onAgain: () => this.refresh() };
+      return this.showScreen("done", doneScreen(data.message, actions));
+    }
+    return this.showScreen("empty", emptyScreen(data.message, data.commands, () => this.refresh()));
+  }
+
+  gotTasks(tasks) {
+    this.queue.fill(tasks, this.item?.task ?? null);
+    if (this.item) return;
+    if (!this.queue.isEmpty) this.showNext();
+    // All that came is on its way to being saved; should the server have sent nothing at all, ask calmly.
+    else if (this.outbox.waiting.length === 0) this.refreshTimer = setTimeout(() => this.refresh(), 2000);
+  }
+
+  unreachable() {
+    this.failures += 1;
+    if (!this.item) this.showScreen("waiting", waitingScreen("Cannot reach the server. Trying again …"));
+    this.refreshTimer = setTimeout(() => this.refresh(), Math.min(1000 * 2 ** this.failures, 15_000));
+  }
+
+  turnedAway(outcome, data) {
+    this.keepDraft();
+    this.item = null;
+    const why = outcome === "signed-out" ? "Please sign in again; what you have answered is kept in this browser." : "";
+    const screen = troubleScreen("This page cannot go on", detail(data, why || "The server refused."), "Reload", () => location.reload());
+    this.showScreen("trouble", screen);
+  }
+
+  setName(name) {
+    this.name = name;
+    this.frame.setName(name);
+    this.outbox.setName(name);
+    for (const { ticket } of this.outbox.waiting) this.queue.handled(ticket);
+  }
+
+  // ---- what is on the screen ----
+
+  showNext() {
+    const task = this.queue.take();
+    if (task) return this.open(task);
+    const unsaved = this.outbox.state === "retrying";
+    const message = unsaved ? "The next picture comes as soon as your answers are saved." : "Loading the next picture …";
+    this.item = null;
+    this.showScreen("waiting", waitingScreen(message));
+    if (this.outbox.waiting.length === 0) this.refresh();
+    return undefined;
+  }
+
+  open(task, errors = null, notice = null) {
+    this.screen = null;
+    this.questionnaire = task.questionnaire;
+    this.item = new Item(task, this);
+    this.frame.show(this.item.element, { working: true, revising: Boolean(task.revises) });
+    this.frame.setNotice(notice ?? (task.revises ? "You are revising your last answer." : ""), this.noticeAction(task, errors));
+    window.scrollTo({ top: 0 });
+    if (errors) this.item.complain(errors);
+    this.item.show();
+    this.greet();
+  }
+
+  noticeAction(task, errors) {
+    return task.revises && !errors ? button("Keep it as it was", { key: "u" }, () => this.undo()) : null;
+  }
+
+  showScreen(kind, screen) {
+    if (this.screen === kind && kind === "waiting" && this.frame.says(screen)) return;
+    this.screen = kind;
+    this.item = null;
+    this.frame.setNotice("");
+    this.frame.show(screen, { working: false, revising: false });
+  }
+
+  askName() {
+    if (this.screen === "name") return;
+    this.keepDraft();
+    this.name = null;
+    this.frame.setName(null);
+    this.queue = new Queue(); // what was fetched was another person's
+    const { element, focus } = nameScreen((name) => this.giveName(name));
+    this.showScreen("name", element);
+    focus();
+  }
+
+  async giveName(name) {
+    const { outcome, data } = await this.api.post("name", { name });
+    if (outcome === "unreachable") return "The server cannot be reached. Please try again in a moment.";
+    if (outcome !== "ok") return detail(data, "This name was not accepted.");
+    this.showScreen("waiting", waitingScreen("Loading …"));
+    this.refresh();
+    return null;
+  }
+
+  /** The instructions once, at a person's first visit with this questionnaire. */
+  greet() {
+    const { name, version } = this.questionnaire;
+    const key = `seen.${this.name ?? ""}.${name}.${version}`;
+    if (store.read(key)) return;
+    store.write(key, true);
+    this.dialogs.help(this.questionnaire, true);
+  }
+
+  help() {
+    this.dialogs.help(this.questionnaire);
+  }
+
+  zoom(item) {
+    this.dialogs.zoom(item.task);
+  }
+
+  ready(item) {
+    if (item === this.item) this.frame.focusSubmit();
+  }
+
+  progressed(done, of) {
+    this.frame.setReady(done === of, done, of);
+  }
+
+  // ---- what the person does ----
+
+  submitOrComplain() {
+    if (!this.item) return;
+    if (this.item.missing.length > 0) this.item.complainOfMissing();
+    else this.submit(this.item);
+  }
+
+  submit(item) {
+    const { task } = item;
+    const id = crypto.randomUUID?.() ?? fallbackUuid();
+    const revises = task.revises ?? null;
+    const seconds = Math.round(item.seconds * 10) / 10;
+    const body = { id, ticket: task.ticket, answers: item.result, started: item.started, active_seconds: seconds, revises };
+    item.dropDraft();
+    this.item = null;
+    if (!revises) this.queue.handled(task.ticket);
+    this.outbox.add({ id, route: "submit", ticket: revises ? null : task.ticket, body, task });
+    this.showNext();
+  }
+
+  skip() {
+    if (!this.item) return;
+    const { task } = this.item;
+    if (task.revises) {
+      this.frame.setNotice("An answer that is already given cannot be skipped.", this.noticeAction(task, null));
+      return;
+    }
+    this.keepDraft();
+    this.item = null;
+    this.queue.handled(task.ticket);
+    const id = crypto.randomUUID?.() ?? fallbackUuid();
+    this.outbox.add({ id, route: "skip", ticket: task.ticket, body: { ticket: task.ticket }, task });
+    this.showNext();
+  }
+
+  /** Revise the last answer; while revising, go back without changing it. */
+  async undo() {
+    if (this.item?.task.revises) {
+      this.item.dropDraft();
+      this.showNext();
+      return;
+    }
+    if (this.name === null || this.undoing) return;
+    if (this.outbox.waiting.length > 0) {
+      this.frame.setNotice("Your last answer is still being saved. Please try again in a moment.");
+      return;
+    }
+    this.undoing = true;
+    const { outcome, data } = await this.api.get("last");
+    this.undoing = false;
+    if (outcome !== "ok" || !data.questionnaire) {
+      const why = outcome === "unreachable" ? "The server cannot be reached just now." : "There is no answer to revise yet.";
+      this.frame.setNotice(detail(data, why));
+      return;
+    }
+    this.keepDraft();
+    if (this.item) this.queue.putBack(this.item.task);
+    this.open(data);
+  }
+
+  async leave() {
+    if (this.outbox.waiting.length > 0) {
+      this.frame.setNotice("Your last answers are still being saved. Please change the name when they are.");
+      return;
+    }
+    const { outcome } = await this.api.post("leave", {});
+    if (outcome === "ok") this.refresh();
+    else this.frame.setNotice("The server cannot be reached just now.");
+  }
+
+  keepDraft() {
+    if (this.item && Object.keys(this.item.answers).length > 0) this.item.saveDraft();
+  }
+
+  beforeUnload(event) {
+    this.keepDraft();
+    if (this.outbox.waiting.length > 0) event.preventDefault();
+  }
+
+  // ---- what the outbox reports ----
+
+  changed() {
+    this.frame.setStatus(this.outbox.state, this.outbox.waiting.length);
+  }
+
+  saved(_entry, data) {
+    if (data.progress) this.frame.setProgress(data.progress);
+    if (this.outbox.waiting.length === 0) this.refresh();
+  }
+
+  /** The server said no: bring the item back with its answers and the reason, and keep the present one for later. */
+  refused(entry, data) {
+    if (this.outbox.waiting.length === 0) this.refresh();
+    if (entry.route === "skip") return;
+    this.keepDraft();
+    if (this.item) this.queue.putBack(this.item.task);
+    const why = detail(data, "The server did not accept this answer.");
+    this.open({ ...entry.task, answers: entry.body.answers }, data.errors ?? {}, `Not saved: ${why}`);
+  }
+
+  signedOut() {
+    this.refresh();
+  }
+}
+
+// randomUUID exists in secure contexts only, and a lab's server on plain http is none.
+function fallbackUuid() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}

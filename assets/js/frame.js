@@ -1,0 +1,87 @@
+// What stays while items come and go: progress above, notices, and the bar with the actions and the saving status below.
+
+import { button, h } from "./dom.js";
+
+const STATUS = { saved: "Saved", saving: "Saving …", retrying: "Not saved yet - retrying" };
+
+export class Frame {
+  constructor(actions) {
+    this.fill = h("div", { class: "cc-progress__fill" });
+    this.bar = h("div", { class: "cc-progress", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0 }, this.fill);
+    this.count = h("span", { class: "cc-form__count" });
+    this.person = h("span", { class: "cc-form__person" });
+    this.leave = button("", { kind: "quiet", hidden: true }, actions.leave);
+    const help = button("Help", { key: "?", kind: "quiet", "aria-label": "Help: instructions and keys" }, actions.help);
+    this.top = h("header", { class: "cc-form__top" }, this.count, h("div", { class: "cc-row cc-form__who" }, this.person, this.leave, help));
+    this.notice = h("div", { class: "cc-notice", role: "status", hidden: true });
+    this.body = h("div", { class: "cc-form__body" });
+    this.undo = button("Undo", { key: "u", "aria-label": "Undo: revise the last answer" }, actions.undo);
+    this.skip = button("Skip", { key: "s", "aria-label": "Skip this picture" }, actions.skip);
+    this.status = h("p", { class: "cc-form__status", role: "status", "aria-live": "polite" });
+    this.submit = button("Submit", { key: "Enter", kind: "primary" }, actions.submit);
+    this.actions = h("div", { class: "cc-row" }, this.undo, this.skip);
+    this.bottom = h("footer", { class: "cc-form__bottom", hidden: true }, this.actions, this.status, this.submit);
+    this.elements = [this.bar, this.top, this.notice, this.body, this.bottom];
+    this.everSaved = false;
+    this.working = false;
+    this.state = "saved";
+  }
+
+  show(element, { working, revising }) {
+    this.body.replaceChildren(element);
+    this.working = working;
+    this.actions.hidden = !working;
+    this.submit.hidden = !working;
+    this.showBottom();
+    this.skip.hidden = revising;
+    this.submit.firstChild.textContent = revising ? "Save the change" : "Submit";
+  }
+
+  /** Whether the same words are on the screen already, so that nobody hears them again. */
+  says(element) {
+    return this.body.textContent === element.textContent;
+  }
+
+  setProgress({ done, total }) {
+    const share = total > 0 ? Math.min(done / total, 1) : 0;
+    this.fill.style.width = `${share * 100}%`;
+    this.bar.setAttribute("aria-valuemax", String(total));
+    this.bar.setAttribute("aria-valuenow", String(done));
+    this.count.textContent = `${done.toLocaleString("en")} of ${total.toLocaleString("en")} done`;
+  }
+
+  setName(name) {
+    this.person.textContent = name ?? "";
+    this.leave.hidden = name === null;
+    this.leave.textContent = name === null ? "" : `not ${name}?`;
+  }
+
+  setNotice(text, action = null) {
+    this.notice.hidden = !text;
+    this.notice.replaceChildren(...(text ? [h("span", {}, text), action].filter(Boolean) : []));
+  }
+
+  setStatus(state, waiting) {
+    this.everSaved ||= state !== "saved";
+    const many = state === "retrying" && waiting > 1 ? ` (${waiting} answers)` : "";
+    const text = this.everSaved ? STATUS[state] + many : "";
+    if (this.status.textContent !== text) this.status.textContent = text;
+    this.status.dataset.status = state;
+    this.state = state;
+    this.showBottom();
+  }
+
+  /** Between items the bar has nothing to offer, but unsaved answers must be seen. */
+  showBottom() {
+    this.bottom.hidden = !this.working && this.state !== "retrying";
+  }
+
+  setReady(isReady, done, of) {
+    this.submit.classList.toggle("is-waiting", !isReady);
+    this.submit.title = isReady ? "" : `${done} of ${of} questions answered`;
+  }
+
+  focusSubmit() {
+    this.submit.focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,136 @@
+// One question as a fieldset with native radio buttons, checkboxes or a text field: labels, Space and Tab come for free.
+
+import { h, kbd, uniqueId } from "./dom.js";
+import { CANNOT_TELL, isBlank } from "./rules.js";
+
+const TEXT_LIMIT = 2000;
+
+/** `onAnswer(value, {advance})` is called when the person answers, `onFocus()` when they turn to the question. */
+export class QuestionView {
+  constructor(question, { caption, onAnswer, onFocus }) {
+    this.question = question;
+    this.onAnswer = onAnswer;
+    this.inputs = new Map();
+    this.field = null;
+    this.pointed = false;
+    const name = uniqueId("cc-q");
+    const ids = { help: `${name}-help`, error: `${name}-error`, caption: `${name}-caption` };
+    this.number = h("span", { class: "cc-question__number", "aria-hidden": "true" });
+    this.error = h("p", { class: "cc-field-error", id: ids.error, role: "alert" });
+    const shown = question.caption ? h("blockquote", { class: "cc-caption", id: ids.caption }, caption) : null;
+    const describedBy = [question.help && ids.help, question.caption && ids.caption, ids.error].filter(Boolean).join(" ");
+    this.element = h(
+      "fieldset",
+      { class: "cc-question", tabindex: "-1", "data-question": question.id, "data-kind": question.kind, "aria-describedby": describedBy },
+      h("legend", { class: "cc-question__legend" }, this.number, h("span", { class: "cc-question__text" }, question.text)),
+      question.help ? h("p", { class: "cc-question__help", id: ids.help }, question.help) : null,
+      shown,
+      this.answers(name),
+      this.error,
+    );
+    this.element.addEventListener("focusin", onFocus);
+    // A click goes on to the next question by itself; an arrow key that walks through radio buttons must not.
+    this.element.addEventListener("pointerdown", () => {
+      this.pointed = true;
+    });
+    this.element.addEventListener("keydown", () => {
+      this.pointed = false;
+    });
+  }
+
+  answers(name) {
+    const { kind, options, cannot_tell: mayPass } = this.question;
+    const row = h("div", { class: "cc-options", "data-count": options.length });
+    if (kind === "text") row.append(this.textField());
+    for (const option of options) row.append(this.tile(name, option, kind === "colors"));
+    if (mayPass) row.append(this.tile(name, { value: CANNOT_TELL, label: "Cannot tell", key: "x" }, kind === "colors" || kind === "text"));
+    return row;
+  }
+
+  textField() {
+    this.field = h("textarea", {
+      class: "cc-input",
+      rows: 2,
+      maxlength: TEXT_LIMIT,
+      "aria-label": this.question.text,
+      autocomplete: "off",
+      spellcheck: "false",
+      placeholder: "separated by commas",
+      on: { input: () => this.onAnswer(this.field.value, { advance: false }) },
+    });
+    return this.field;
+  }
+
+  tile(name, option, isCheckbox) {
+    const input = h("input", {
+      class: "cc-tile__input",
+      type: isCheckbox ? "checkbox" : "radio",
+      name,
+      value: String(option.value),
+      on: { change: (event) => this.choose(option.value, event.target.checked) },
+    });
+    this.inputs.set(option.value, input);
+    const swatch = this.question.kind === "colors" && option.value !== CANNOT_TELL;
+    const passes = option.value === CANNOT_TELL;
+    const step = !passes && ["count", "likert"].includes(this.question.kind);
+    return h(
+      "label",
+      { class: `cc-tile${passes ? " cc-tile--pass" : ""}${step ? " cc-tile--step" : ""}` },
+      input,
+      swatch ? h("span", { class: "cc-swatch", "data-color": option.value, "aria-hidden": "true" }) : null,
+      ...(step ? steps(option) : [h("span", { class: "cc-tile__label" }, option.label), kbd(option.key)]),
+    );
+  }
+
+  choose(value, isChecked) {
+    const advance = this.pointed;
+    this.pointed = false;
+    if (this.question.kind === "colors" && value !== CANNOT_TELL) this.onAnswer(this.toggled(value, isChecked), { advance: false });
+    else this.onAnswer(isChecked ? value : null, { advance: advance && isChecked });
+  }
+
+  /** The ticked colours with one more or one less, in the order of the form. */
+  toggled(value, isChecked) {
+    return this.question.options.map((o) => o.value).filter((v) => (v === value ? isChecked : this.inputs.get(v).checked));
+  }
+
+  /** The answer that a key stands for: {value, advance}, or null where it means nothing here. */
+  keyed(key) {
+    if (key === "x" && this.question.cannot_tell) return { value: CANNOT_TELL, advance: true };
+    const option = this.question.options.find((o) => o.key === key);
+    if (!option) return null;
+    if (this.question.kind !== "colors") return { value: option.value, advance: true };
+    return { value: this.toggled(option.value, !this.inputs.get(option.value).checked), advance: false };
+  }
+
+  update({ answer, shown, active, number, error }) {
+    const { classList } = this.element;
+    this.element.hidden = !shown;
+    classList.toggle("is-active", active);
+    classList.toggle("is-answered", !isBlank(answer));
+    classList.toggle("has-error", Boolean(error));
+    this.number.textContent = String(number);
+    // An unchanged alert that is written again would be read out again.
+    if (this.error.textContent !== (error ?? "")) this.error.textContent = error ?? "";
+    for (const [value, input] of this.inputs) {
+      input.checked = Array.isArray(answer) ? answer.includes(value) : answer === value;
+      input.parentElement.classList.toggle("is-checked", input.checked);
+    }
+    if (this.field) {
+      const text = answer === CANNOT_TELL ? "" : (answer ?? "");
+      if (this.field.value !== text) this.field.value = text;
+    }
+  }
+
+  focus() {
+    const typing = this.field && window.matchMedia("(pointer: fine)").matches && !this.inputs.get(CANNOT_TELL)?.checked;
+    (typing ? this.field : this.element).focus({ preventScroll: true });
+  }
+}
+
+/** Where the key is the number that is meant, it stands first and is part of the words: "5 or more" by the key 5. */
+function steps({ key, label }) {
+  const rest = label.startsWith(key) ? label.slice(key.length) : label;
+  const number = h("kbd", { class: "cc-kbd cc-kbd--step" }, key);
+  return [h("span", { class: "cc-tile__label" }, number, rest.trim() ? ` ${rest.trim()}` : null)];
+}

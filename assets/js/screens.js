@@ -1,0 +1,73 @@
+// What stands in the form's place when there is no picture to judge.
+
+import { button, h, uniqueId } from "./dom.js";
+
+function screen(kind, title, ...children) {
+  return h("section", { class: "cc-empty", "data-screen": kind }, h("h2", { class: "cc-title" }, title), ...children);
+}
+
+/** Asks once for a name; `onName(name)` resolves to null, or to a sentence that says what is wrong. */
+export function nameScreen(onName) {
+  const id = uniqueId("cc-name");
+  const error = h("p", { class: "cc-field-error", id: `${id}-error`, role: "alert" });
+  const field = h("input", { class: "cc-input", id, type: "text", maxlength: 100, autocomplete: "name", "aria-describedby": `${id}-error` });
+  const go = h("button", { type: "submit", class: "cc-button cc-button--primary" }, "Start");
+  const submit = async (event) => {
+    event.preventDefault();
+    const name = field.value.trim();
+    error.textContent = "";
+    if (name === "") {
+      error.textContent = "Please enter a name.";
+      field.focus();
+      return;
+    }
+    go.disabled = true;
+    error.textContent = (await onName(name)) ?? "";
+    go.disabled = false;
+    if (error.textContent) field.focus();
+  };
+  const label = h("label", { class: "cc-label", for: id }, "Your name");
+  const form = h("form", { class: "cc-stack", novalidate: true, on: { submit } }, label, h("div", { class: "cc-row" }, field, go), error);
+  const why = "Your answers are kept under this name, so that you find your place again. Use the same one each time.";
+  return { element: screen("name", "Who is judging?", h("p", { class: "cc-muted" }, why), form), focus: () => field.focus() };
+}
+
+export function doneScreen(message, { onUndo, onAgain }) {
+  return screen(
+    "done",
+    "All done, thank you",
+    h("p", { class: "cc-muted" }, message || "There is nothing left for you to judge at the moment."),
+    h("div", { class: "cc-row" }, button("Look for more", { kind: "primary" }, onAgain), button("Revise my last answer", { key: "u" }, onUndo)),
+  );
+}
+
+export function emptyScreen(message, commands, onAgain) {
+  const lines = (commands ?? []).map((command) => h("li", {}, h("code", { class: "cc-code" }, command), copyButton(command)));
+  return screen(
+    "empty",
+    "No pictures yet",
+    h("p", { class: "cc-muted" }, message || "This project has no pictures to judge."),
+    lines.length > 0 ? h("ul", { class: "cc-commands" }, ...lines) : null,
+    h("div", { class: "cc-row" }, button("Look again", { kind: "primary" }, onAgain)),
+  );
+}
+
+export function waitingScreen(message) {
+  return h("section", { class: "cc-empty", "data-screen": "waiting", "aria-busy": "true" }, h("p", { class: "cc-muted" }, message));
+}
+
+export function troubleScreen(title, message, label, onClick) {
+  return screen("trouble", title, h("p", { class: "cc-muted" }, message), button(label, { kind: "primary" }, onClick));
+}
+
+function copyButton(text) {
+  const copy = button("Copy", { "aria-label": `Copy: ${text}` }, async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      copy.textContent = "Copied";
+    } catch {
+      copy.textContent = "Select and copy"; // clipboards are closed on plain http
+    }
+  });
+  return copy;
+}

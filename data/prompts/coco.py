@@ -1,0 +1,44 @@
+"""The 80 object names of MS-COCO, in the order that every suite and detector numbers them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import inflect
+
+COCO: Final[tuple[str, ...]] = (
+    "person", "bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat", "traffic light",
+    "fire hydrant", "stop sign", "parking meter", "bench", "bird", "cat", "dog", "horse", "sheep", "cow",
+    "elephant", "bear", "zebra", "giraffe", "backpack", "umbrella", "handbag", "tie", "suitcase", "frisbee",
+    "skis", "snowboard", "sports ball", "kite", "baseball bat", "baseball glove", "skateboard", "surfboard",
+    "tennis racket", "bottle", "wine glass", "cup", "fork", "knife", "spoon", "bowl", "banana", "apple", "sandwich",
+    "orange", "broccoli", "carrot", "hot dog", "pizza", "donut", "cake", "chair", "couch", "potted plant", "bed",
+    "dining table", "toilet", "tv", "laptop", "mouse", "remote", "keyboard", "cell phone", "microwave", "oven",
+    "toaster", "sink", "refrigerator", "book", "clock", "vase", "scissors", "teddy bear", "hair drier", "toothbrush",
+)  # fmt: skip
+
+_GENEVAL_RENAMES: Final = {"mouse": "computer mouse", "remote": "tv remote", "keyboard": "computer keyboard"}
+
+GENEVAL: Final[tuple[str, ...]] = tuple(_GENEVAL_RENAMES.get(name, name) for name in COCO)
+"""GenEval's names: the same objects at the same places, three of them said more clearly."""
+
+
+def article_by_letter(name: str) -> str:
+    """``a`` or ``an`` as GenEval chooses it: by the first letter."""
+    return "an" if name[:1] in tuple("aeiou") else "a"
+
+
+@cache
+def article_by_sound(name: str) -> str:
+    """``a`` or ``an`` as SR2D chooses it: by sound, through ``inflect``."""
+    return _engine().a(name).split(" ", 1)[0]
+
+
+@cache
+def _engine() -> inflect.engine:
+    # Imported on use: inflect takes a second to load, and only SR2D needs it.
+    import inflect
+
+    return inflect.engine()

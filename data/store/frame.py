@@ -1,0 +1,49 @@
+"""The long frame that every statistic is made from: one row, one judgement."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from data.store import rows
+from data.store.selection import Selection
+from data.store.store import Store
+
+_FRAME = """
+with said as (
+    select t.suite, t.prompt_id as prompt, t.task, t.generator, j.item_id as item, j.rater_id as rater, r.kind, r.identity,
+           r.simulated, j.aspect, j.target, j.label, j.value as number, j.seq,
+           case when a.status is not null and a.status <> 'valid' then a.status
+                when coalesce(a.saw_evidence, false) then 'saw_evidence'
+                else j.reason end as excluded
+    from judgements j
+    join items t on t.item_id = j.item_id
+    join raters r on r.rater_id = j.rater_id
+    left join annotations a on a.annotation_id = j.source_id
+    where {where}
+)
+-- one judgement counts per (item, rater, aspect, target): the earliest that nothing else keeps out
+select * replace (
+    case when excluded is null and row_number() over (
+        partition by item, rater, aspect, target, excluded is null order by seq
+    ) > 1 then 'repeat' else excluded end as excluded)
+from said order by seq, aspect, target
+"""
+
+
+def frame(store: Store, selection: Selection) -> pd.DataFrame:
+    """The selected judgements.
+
+    Columns: ``suite, prompt, task, generator, item, rater, kind, identity, simulated, aspect, target, label, number, seq,
+    excluded``; ``excluded`` says why a row does not count (``cannot_tell, repeat, saw_evidence, surplus, gold, training``).
+    """
+    condition, parameters = selection.judgements()
+    with store.read() as cursor:
+        found: pd.DataFrame = cursor.execute(_FRAME.format(where=condition), parameters).df()
+    return found
+
+
+def scales(store: Store) -> dict[tuple[str, str], str]:
+    """The scale of each (suite, aspect)."""
+    with store.read() as cursor:
+        found = rows.dicts(cursor, "select suite, aspect, scale from scales")
+    return {(row["suite"], row["aspect"]): row["scale"] for row in found}

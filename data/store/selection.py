@@ -1,0 +1,93 @@
+"""Which judgements are meant: the same set of filters on the command line and in every page's address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+Where = tuple[str, list[Any]]
+"""A SQL condition and its parameters; data only ever travels as a parameter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Each field is a set of alternatives, empty for "any"; the fields restrict together.
+
+    Attributes:
+        rater: names of people or scorers; it restricts each of the two kinds of which it names one.
+        since, until: when it was said (ISO 8601, UTC if it names no zone); the last value given counts.
+    """
+
+    suite: tuple[str, ...] = ()
+    task: tuple[str, ...] = ()
+    generator: tuple[str, ...] = ()
+    aspect: tuple[str, ...] = ()
+    target: tuple[str, ...] = ()
+    rater: tuple[str, ...] = ()
+    campaign: tuple[str, ...] = ()
+    since: tuple[str, ...] = ()
+    until: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("since", "until"):
+            for value in getattr(self, name):
+                try:
+                    datetime.fromisoformat(value)
+                except ValueError as error:
+                    raise ValueError(
+                        f"--{name} must be a date such as 2026-11-20 or 2026-11-20T14:30, got {value!r}"
+                    ) from error
+
+    @classmethod
+    def of(cls, read: Callable[[str], Iterable[str]]) -> Selection:
+        """Fill the fields by name: from options, or from an address's query."""
+        return cls(**{field.name: tuple(value for value in read(field.name) if value) for field in fields(cls)})
+
+    def to_dict(self) -> dict[str, list[str]]:
+        """The filters that are set."""
+        return {field.name: list(getattr(self, field.name)) for field in fields(self) if getattr(self, field.name)}
+
+    def items(self) -> Where:
+        """The condition on ``items t``."""
+        return _all(_among("t.suite", self.suite), _among("t.task", self.task), _among("t.generator", self.generator))
+
+    def judgements(self) -> Where:
+        """The condition on ``judgements j``, ``items t``, ``raters r`` and (null for scorers) ``annotations a``.
+
+        A scorer's ``score`` passes whatever the aspect, as it is compared with people's aspects.
+        """
+        said = [
+            _among("j.aspect", (*self.aspect, "score") if self.aspect else ()),
+            _among("coalesce(j.target, 'score')", (*self.target, "score") if self.target else ()),
+            _raters(self.rater),
+            _among("a.campaign_id", self.campaign, or_scorer=True),
+        ]
+        if self.since:
+            said.append(("(a.submitted is null or a.submitted >= ?::timestamptz)", [self.since[-1]]))
+        if self.until:
+            said.append(("(a.submitted is null or a.submitted < ?::timestamptz)", [self.until[-1]]))
+        return _all(self.items(), *said)
+
+
+def _among(column: str, values: tuple[str, ...], *, or_scorer: bool = False) -> Where:
+    if not values:
+        return "true", []
+    condition = f"{column} in (select unnest(?::varchar[]))"
+    return (f"(r.kind = 'scorer' or {condition})" if or_scorer else condition), [list(values)]
+
+
+def _raters(names: tuple[str, ...]) -> Where:
+    if not names:
+        return "true", []
+    named = "(select unnest(?::varchar[]))"
+    untouched = f"r.kind not in (select kind from raters where rater_id in {named})"
+    return f"(r.rater_id in {named} or {untouched})", [list(names), list(names)]
+
+
+def _all(*conditions: Where) -> Where:
+    return (
+        " and ".join(condition for condition, _ in conditions),
+        [parameter for _, parameters in conditions for parameter in parameters],
+    )

@@ -1,0 +1,135 @@
+"""A project's database: one read-write connection, one writer thread, a cursor for each reader."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from data.store import rows
+from data.store.migrate import migrate
+from data.store.writer import Operation, P, R, Writer
+
+DATABASE = "concord.duckdb"
+_SETTINGS = (
+    # data text never names a file, and a Python variable never a table
+    "set enable_external_access = false",
+    "set python_enable_replacements = false",
+    "set TimeZone = 'UTC'",
+    "set lock_configuration = true",
+)
+
+
+class StoreBusy(RuntimeError):
+    """Another process holds the project's database."""
+
+
+class StoreError(RuntimeError):
+    """The project's database cannot be opened."""
+
+
+class Store:
+    """An open project. Thread-safe; close it once (or use it as a context manager).
+
+    Attributes:
+        project: the project's folder, absolute.
+    """
+
+    def __init__(self, project: Path) -> None:
+        """Open or create the project in this folder.
+
+        Raises:
+            StoreBusy: another process has it open.
+            StoreError: the folder or the database cannot be used.
+        """
+        self.project = project.resolve()
+        try:
+            self.project.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"the project folder {self.project} cannot be made: {error.strerror}") from error
+        self._connection = _connect(self.project / DATABASE)
+        try:
+            migrate(self._connection)
+            self.secret = _secret(self._connection)
+            for setting in _SETTINGS:
+                self._connection.execute(setting)
+        except BaseException:
+            self._connection.close()
+            raise
+        self._version = 0
+        self._epoch = secrets.token_hex(4)
+        self._local = threading.local()
+        self._writer = Writer(self._connection.cursor(), self._committed)
+        self._closed = False
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def version(self) -> str:
+        """Moves with every commit, and differs between openings: equal versions mean equal data."""
+        return f"{self._epoch}.{self._version}"
+
+    @contextmanager
+    def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor of its own for one reader: a shared one gives other threads' rows."""
+        cursor = self._connection.cursor()
+        try:
+            yield cursor
+        finally:
+            cursor.close()
+
+    def write(self, operation: Operation[P, R], payload: P) -> R:
+        """Run a write and wait until it is on disk. What the operation raises is raised here."""
+        return self._writer.submit(operation, payload).result()
+
+    def close(self) -> None:
+        """Finish queued writes and let go of the database. Safe to call twice."""
+        if not self._closed:
+            self._closed = True
+            self._writer.close()
+            self._connection.close()
+
+    def _committed(self) -> None:
+        self._version += 1
+
+
+def _connect(path: Path) -> duckdb.DuckDBPyConnection:
+    try:
+        return duckdb.connect(str(path), config={"threads": 2, "memory_limit": "4GB"})
+    except duckdb.IOException as error:
+        holder = re.search(r"PID (\d+)", str(error))
+        if holder or "lock" in str(error).lower():
+            who = f"process {holder[1]}" if holder else "another process"
+            raise StoreBusy(f"{path} is open in {who}; close it, or use the same command while that app is running") from error
+        raise StoreError(f"{path} cannot be opened: {str(error).splitlines()[0]}") from error
+    except duckdb.Error as error:
+        raise StoreError(f"{path} is not a Concord project: {str(error).splitlines()[0]}") from error
+
+
+def _secret(connection: duckdb.DuckDBPyConnection) -> str:
+    """The project's own key: signs cookies and hides item names from annotators."""
+    row = connection.execute("select value from meta where key = 'secret'").fetchone()
+    if row:
+        return str(row[0])
+    secret = secrets.token_hex(32)
+    rows.insert(connection, "meta", ("key", "value"), [("secret", secret)])
+    return secret
+
+
+def run(operation: Any) -> Operation[Any, Any]:
+    """Make a batch operation of one that takes a single payload."""
+
+    def batch(connection: duckdb.DuckDBPyConnection, payloads: Sequence[Any]) -> list[Any]:
+        return [operation(connection, payload) for payload in payloads]
+
+    return batch

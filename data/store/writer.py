@@ -1,0 +1,111 @@
+"""The one thread that writes. Statements that wait together are committed together, and acknowledged only then."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from itertools import groupby
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+import duckdb
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+Operation = Callable[[duckdb.DuckDBPyConnection, Sequence[P]], Sequence[R]]
+"""Writes a batch of payloads in one go and returns one result for each, in order. It runs inside a transaction that it
+must neither begin nor end, and may be called again with fewer payloads if the batch fails."""
+
+MAX_GROUP = 512
+_STOP = None
+
+
+class WriterClosed(RuntimeError):
+    """A write after the store was closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    operation: Operation[Any, Any]
+    payload: Any
+    future: Future[Any]
+
+
+class Writer:
+    """Owns the writing connection. A failing job fails alone: the rest of its group is written without it."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, on_commit: Callable[[], None]) -> None:
+        self._connection = connection
+        self._on_commit = on_commit
+        self._queue: SimpleQueue[_Job | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, operation: Operation[P, R], payload: P) -> Future[R]:
+        """Queue a write; the future resolves once it is on disk.
+
+        Raises:
+            WriterClosed: the store has been closed.
+        """
+        future: Future[R] = Future()
+        with self._lock:
+            if self._closed:
+                raise WriterClosed("the project is closed; nothing was written")
+            self._queue.put(_Job(operation, payload, future))
+        return future
+
+    def close(self) -> None:
+        """Write what is queued, then stop. Safe to call twice."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                self._queue.put(_STOP)
+        self._thread.join()
+
+    def _run(self) -> None:
+        stopping = False
+        while not stopping:
+            group: list[_Job] = []
+            job = self._queue.get()
+            while job is not None:
+                group.append(job)
+                if len(group) >= MAX_GROUP:
+                    break
+                try:
+                    job = self._queue.get_nowait()
+                except Empty:
+                    break
+            stopping = job is None
+            if group:
+                self._write(group)
+
+    def _write(self, group: list[_Job]) -> None:
+        try:
+            results = self._transaction(group)
+        except Exception as error:
+            if len(group) == 1:
+                group[0].future.set_exception(error)
+            else:
+                for job in group:
+                    self._write([job])
+            return
+        self._on_commit()
+        for job, result in zip(group, results, strict=True):
+            job.future.set_result(result)
+
+    def _transaction(self, group: list[_Job]) -> list[Any]:
+        self._connection.begin()
+        try:
+            results: list[Any] = []
+            for operation, jobs in groupby(group, key=lambda job: job.operation):
+                results.extend(operation(self._connection, [job.payload for job in jobs]))
+            self._connection.commit()
+        except BaseException:
+            self._connection.rollback()
+            raise
+        return results

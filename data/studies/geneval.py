@@ -1,0 +1,166 @@
+"""GenEval's human study: five annotations per image, as exported from the crowd platform."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from data.prompts.files import read_prompts
+from data.prompts.reading import InputError, Problems, check_name, located, quoted
+from data.records import Image, Prompt
+from data.studies.rows import AnnotationRow, StudyRatings, image_item
+from data.studies.table import Table, read_table, require_columns
+
+SUITE: Final = "geneval"
+COLORS: Final = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "gray")
+
+_INPUTS: Final = (
+    "HITId", "Input.index", "Input.prompt_id", "Input.image_id", "Input.image_url", "Input.caption",
+    "Input.object_0_name", "Input.object_1_name", "Input.object_0_name_plural", "Input.object_1_name_plural",
+    "Input.exclude",
+)  # fmt: skip
+_SECONDS: Final = "Answer.ee"
+_WHOLE: Final = re.compile(r"([0-9]{1,9})(?:\.0+)?")
+
+
+def read_metadata(path: Path) -> list[Prompt]:
+    """The prompts that the annotations' numbers point to: line ``n`` (from 0) is ``geneval/0000n``.
+
+    Raises:
+        InputError: a line cannot be read.
+    """
+    return read_prompts(path, SUITE)
+
+
+def read_annotations(path: Path, source: str, prompts: Sequence[Prompt]) -> StudyRatings:
+    """Read one source's annotations; ``source`` is the generator.
+
+    The answers keep what was submitted, also stale ones of questions that were hidden in the end (a colour where the
+    count is 0): what they mean is decided by whoever derives judgements. ``position_x`` and ``position_y`` say where
+    object 1 is, relative to object 0.
+
+    Raises:
+        InputError: anything is wrong; nothing is read then.
+        ValueError: the source's name cannot be used.
+    """
+    check_name(source, "the source's name")
+    table = read_table(path)
+    columns = (*_INPUTS, _SECONDS, *(column for column, _, _ in _QUESTIONS))
+    require_columns(table, columns)
+    if unknown := [name for name in table.header if name not in columns]:
+        raise InputError(
+            located(path, 1, f"unknown column {quoted(unknown[0])}; exactly GenEval's {len(columns)} columns are expected")
+        )
+    if not table.records:
+        raise InputError(located(path, None, "a header, but no annotations"))
+    return StudyRatings(tuple(prompts), _rows(table, source, {prompt.prompt_id: prompt for prompt in prompts}))
+
+
+def _rows(table: Table, source: str, prompts: dict[str, Prompt]) -> tuple[AnnotationRow, ...]:
+    problems = Problems(table.path)
+    slots: Counter[str] = Counter()
+    rows = []
+    for line, cells in table.rows():
+        try:
+            prompt, index = _place(cells, prompts)
+            answers = _answers(cells)
+            seconds = _seconds(cells[_SECONDS])
+        except ValueError as error:
+            problems.add(line, str(error))
+            continue
+        image = Image(prompt.prompt_id, source, index)
+        slots[image.image_id] += 1
+        rater_id = f"{SUITE}/slot-{slots[image.image_id]}"
+        rows.append(AnnotationRow(image_item(image, prompt), image, rater_id, answers, cells, seconds, line))
+    problems.check()
+    return tuple(rows)
+
+
+def _place(cells: dict[str, str], prompts: dict[str, Prompt]) -> tuple[Prompt, int]:
+    """The prompt and the image's index, after checking that the columns which repeat them agree."""
+    number = _whole(cells["Input.prompt_id"], "Input.prompt_id", 0, 10**9)
+    index = _whole(cells["Input.image_id"], "Input.image_id", 0, 10**9)
+    prompt = prompts.get(f"{SUITE}/{number:05d}")
+    if prompt is None:
+        raise ValueError(f"Input.prompt_id {number} is no line of the metadata, which has {len(prompts)} (numbered from 0)")
+    if cells["Input.index"] != f"{number}_{index}":
+        raise ValueError(f"Input.index is {quoted(cells['Input.index'])}, '{number}_{index}' expected from prompt and image id")
+    if cells["Input.caption"] != prompt.text:
+        raise ValueError(
+            f"Input.caption is {quoted(cells['Input.caption'])}, but prompt {number} of the metadata is {quoted(prompt.text)};"
+            " are these the metadata of this study?"
+        )
+    return prompt, index
+
+
+def _answers(cells: dict[str, str]) -> dict[str, Any]:
+    return {
+        question: parse(cells[column], column)
+        for column, question, parse in _QUESTIONS
+        if cells[column].strip()  # a blank cell is no answer; the text "none" is one
+    }
+
+
+def _whole(cell: str, column: str, low: int, high: int) -> int:
+    """A whole number, also as ``1.0``: so a table that once held blanks was saved."""
+    match = _WHOLE.fullmatch(cell.strip())
+    if match is None or not low <= int(match[1]) <= high:
+        expected = f"{low} to {high}" if high < 10**9 else f"of at least {low}"
+        raise ValueError(f"{column} is {quoted(cell)}, a whole number {expected} expected")
+    return int(match[1])
+
+
+def _seconds(cell: str) -> float | None:
+    if not cell.strip():
+        return None
+    try:
+        seconds = float(cell)
+    except ValueError:
+        seconds = math.nan
+    if not (math.isfinite(seconds) and seconds >= 0):
+        raise ValueError(f"{_SECONDS} is {quoted(cell)}, a number of seconds expected")
+    return seconds
+
+
+def _text(cell: str, _column: str) -> str:
+    return cell
+
+
+def _within(low: int, high: int) -> Callable[[str, str], int]:
+    return lambda cell, column: _whole(cell, column, low, high)
+
+
+def _colors(cell: str, column: str) -> list[str]:
+    ticked = cell.strip().split("|")
+    for name in ticked:
+        if name not in COLORS or ticked.count(name) > 1:
+            raise ValueError(f"{column} is {quoted(cell)}, a '|'-joined subset of {' '.join(COLORS)} expected")
+    return ticked
+
+
+def _one_of(**meanings: str) -> Callable[[str, str], str]:
+    def parse(cell: str, column: str) -> str:
+        if cell.strip() not in meanings:
+            raise ValueError(f"{column} is {quoted(cell)}, expected one of {', '.join(meanings)}")
+        return meanings[cell.strip()]
+
+    return parse
+
+
+_QUESTIONS: Final[tuple[tuple[str, str, Callable[[str, str], Any]], ...]] = (
+    ("Answer.task-objects", "objects", _text),
+    ("Answer.task-count-0", "count_0", _within(0, 5)),
+    ("Answer.task-color-0", "color_0", _colors),
+    ("Answer.task-real-0", "realism_0", _within(1, 3)),
+    ("Answer.task-count-1", "count_1", _within(0, 5)),
+    ("Answer.task-color-1", "color_1", _colors),
+    ("Answer.task-real-1", "realism_1", _within(1, 3)),
+    ("Answer.task-position-x", "position_x", _one_of(left="left", right="right", neither_x="neither")),
+    ("Answer.task-position-y", "position_y", _one_of(above="above", below="below", neither_y="neither")),
+    ("Answer.task-quality", "caption_fit", _within(1, 4)),
+)
+"""The file's column, the questionnaire's question, and how the cell is read; in the order of the form."""

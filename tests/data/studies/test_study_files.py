@@ -1,0 +1,268 @@
+"""The published human studies: their quirks in small, and the real files where they are at hand."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.prompts.reading import InputError
+from data.records import Image, Item, Prompt
+from data.studies import geneval, tifa
+from data.studies.rows import StudyRatings
+
+SHARED = Path(__file__).resolve().parents[4] / "shared" / "studies"
+needs_studies = pytest.mark.skipif(not SHARED.exists(), reason="the published studies are not here")
+
+HEADER = (
+    "HITId,Input.index,Input.prompt_id,Input.image_id,Input.image_url,Input.caption,Input.object_0_name,"
+    "Input.object_1_name,Input.object_0_name_plural,Input.object_1_name_plural,Input.exclude,Answer.ee,"
+    "Answer.task-color-0,Answer.task-color-1,Answer.task-count-0,Answer.task-count-1,Answer.task-objects,"
+    "Answer.task-position-x,Answer.task-position-y,Answer.task-quality,Answer.task-real-0,Answer.task-real-1"
+)
+PROMPTS = [
+    Prompt("geneval/00000", "geneval", "a photo of a cow", "single_object"),
+    Prompt("geneval/00001", "geneval", "a photo of a cat left of a dog", "position"),
+]
+
+
+def row(prompt: int = 0, image: int = 0, **answers: str) -> str:
+    caption = PROMPTS[prompt].text if prompt < len(PROMPTS) else "?"
+    cells = {"ee": "1.5", "task-quality": "4", "task-objects": "cow", **{k.replace("_", "-"): v for k, v in answers.items()}}
+    inputs = f"H,{prompt}_{image},{prompt},{image},u,{caption},cow,,cows,,"
+    columns = [name.removeprefix("Answer.") for name in HEADER.split(",")[11:]]
+    return inputs + "," + ",".join(cells.get(name, "") for name in columns)
+
+
+def study(folder: Path, *rows: str, header: str = HEADER, end: str = "\n") -> StudyRatings:
+    path = folder / "annotations.csv"
+    path.write_bytes("".join(line + end for line in (header, *rows)).encode())
+    return geneval.read_annotations(path, "sdv2", PROMPTS)
+
+
+def test_geneval_row(tmp_path: Path) -> None:
+    answers = {"task_count_0": "1", "task_count_1": "2.0", "task_color_0": "white|gray", "task_real_0": "3.0"}
+    places = {"task_position_x": "neither_x", "task_position_y": "below", "task_objects": "none"}
+    read = study(tmp_path, row(1, 3, **answers, **places))
+    (found,) = read.rows
+    assert found.image == Image("geneval/00001", "sdv2", 3)
+    assert found.item == Item("geneval/00001/sdv2/3", "geneval", "geneval/00001", "position", "sdv2")
+    assert found.answers == {
+        "objects": "none",
+        "count_0": 1,
+        "color_0": ["white", "gray"],
+        "realism_0": 3,
+        "count_1": 2,
+        "position_x": "neither",
+        "position_y": "below",
+        "caption_fit": 4,
+    }
+    assert found.raw["Answer.task-count-1"] == "2.0"
+    assert (found.active_seconds, found.line, found.rater_id) == (1.5, 2, "geneval/slot-1")
+    assert read.images == (found.image,)
+    assert read.items == (found.item,)
+
+
+def test_bare_carriage_returns_are_text(tmp_path: Path) -> None:
+    read = study(tmp_path, row(task_objects="1.cow\r2.cat"), row(task_objects='"cow, \rcat\nand ""dog"""'), row())
+    assert [found.answers["objects"] for found in read.rows] == ["1.cow\r2.cat", 'cow, \rcat\nand "dog"', "cow"]
+    assert [found.line for found in read.rows] == [2, 3, 5]
+    assert all(found.answers["caption_fit"] == 4 for found in read.rows)
+
+
+def test_crlf_is_a_line_end_too(tmp_path: Path) -> None:
+    read = study(tmp_path, row(task_real_1="2.0"), row(task_objects="a\rb"), end="\r\n")
+    assert read.rows[0].answers["realism_1"] == 2
+    assert read.rows[1].answers["objects"] == "a\rb"
+
+
+def test_stale_answers_stay(tmp_path: Path) -> None:
+    (found,) = study(tmp_path, row(task_count_0="0", task_color_0="red", task_real_0="2", task_position_x="left")).rows
+    assert found.answers["color_0"] == ["red"]
+    assert found.answers["realism_0"] == 2
+    assert found.answers["position_x"] == "left"
+
+
+def test_blank_cells_are_no_answers(tmp_path: Path) -> None:
+    (found,) = study(tmp_path, row(ee="", task_objects="", task_quality="")).rows
+    assert found.answers == {}
+    assert found.active_seconds is None
+
+
+def test_slots_count_within_an_image_in_file_order(tmp_path: Path) -> None:
+    read = study(tmp_path, *[row(1, 0)] * 11, row(0, 1), row(1, 0), row(0, 1))
+    assert Counter(found.rater_id for found in read.rows)["geneval/slot-1"] == 2
+    assert read.rows[-2].rater_id == "geneval/slot-12"
+    assert read.rows[-1].rater_id == "geneval/slot-2"
+    assert read.rater_ids == tuple(f"geneval/slot-{n}" for n in range(1, 13))
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (row(task_count_0="6"), "Answer.task-count-0 is '6', a whole number 0 to 5 expected"),
+        (row(task_count_0="1.5"), "'1.5'"),
+        (row(task_count_0="-1"), "'-1'"),
+        (row(task_count_0="²"), "Answer.task-count-0"),
+        (row(task_real_0="0"), "Answer.task-real-0 is '0', a whole number 1 to 3"),
+        (row(task_quality="5"), "1 to 4"),
+        (row(task_color_0="red|grey"), "Answer.task-color-0 is 'red|grey', a '|'-joined subset of red"),
+        (row(task_color_0="red|red"), "subset"),
+        (row(task_position_x="neither_y"), "expected one of left, right, neither_x"),
+        (row(task_position_y="under"), "expected one of above, below, neither_y"),
+        (row(ee="fast"), "Answer.ee is 'fast'"),
+        (row(ee="nan"), "Answer.ee is 'nan'"),
+        (row(7), "Input.prompt_id 7 is no line of the metadata, which has 2"),
+        (row().replace("0_0,", "0_1,"), "Input.index is '0_1', '0_0' expected"),
+        (row().replace("a cow", "a sow"), "are these the metadata of this study?"),
+        (row() + ",x", "23 cells, but the header has 22"),
+        ("short,row", "2 cells, but the header has 22"),
+        (row(task_objects='"open'), "never closed"),
+        (row(task_objects='"a" b'), "write a quote twice"),
+    ],
+)
+def test_wrong_rows_are_named(tmp_path: Path, bad: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        study(tmp_path, row(), bad)
+    assert f"annotations.csv:3: {message}" in str(caught.value) or message in str(caught.value)
+    assert ":3: " in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_wrong_headers(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r":1: no column 'Answer\.ee'\. Did you mean 'Answer\.e'\?"):
+        study(tmp_path, header=HEADER.replace("Answer.ee", "Answer.e"))
+    with pytest.raises(InputError, match=r":1: unknown column 'WorkerId'"):
+        study(tmp_path, header=HEADER + ",WorkerId")
+    with pytest.raises(InputError, match="twice"):
+        study(tmp_path, header=HEADER + ",Answer.ee")
+    with pytest.raises(InputError, match="no annotations"):
+        study(tmp_path)
+    with pytest.raises(InputError, match="the file is empty"):
+        study(tmp_path, header="")
+    with pytest.raises(InputError, match="CR only"):
+        study(tmp_path, row(), end="\r")
+    with pytest.raises(ValueError, match="the source's name"):
+        geneval.read_annotations(tmp_path / "a.csv", "a/b", PROMPTS)
+
+
+def test_up_to_five_problems(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        study(tmp_path, *[row(task_quality="9")] * 8)
+    assert [problem.split(":")[1] for problem in caught.value.problems] == ["2", "3", "4", "5", "6"]
+
+
+@needs_studies
+@pytest.mark.parametrize("source", ["sdv2", "if-xl"])
+def test_published_geneval(source: str) -> None:
+    folder = SHARED / "geneval"
+    prompts = geneval.read_metadata(folder / "evaluation_metadata.jsonl")
+    read = geneval.read_annotations(folder / f"annotations_{source}.csv", source, prompts)
+    assert len(read.rows) == 2000
+    assert len(read.images) == len(read.items) == 400
+    assert read.rater_ids == tuple(f"geneval/slot-{n}" for n in range(1, 6))
+    assert all("caption_fit" in found.answers and "count_0" in found.answers for found in read.rows)
+    assert all(found.answers["objects"] and found.active_seconds for found in read.rows)
+    broken = sum("\r" in found.answers["objects"] for found in read.rows)
+    assert broken == {"sdv2": 1, "if-xl": 4}[source]
+    last = (folder / f"annotations_{source}.csv").read_bytes().count(b"\n")
+    assert read.rows[-1].line == last
+
+
+def entry(text_id: str = "coco_1", **changes: Any) -> dict[str, Any]:
+    made = {"text_id": text_id, "image_path": "x.jpg", "text": "It\u2019s a cat ", "human_scores": [4, 5], "human_avg": 4.5}
+    return {**made, "clipscore_vitb32": 33.55949401855469, "tifa_x-large": 1.0, **changes}
+
+
+def tifa_study(folder: Path, content: Any) -> StudyRatings:
+    path = folder / "human.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
+    return tifa.read_human_annotations(path)
+
+
+def test_tifa_entry(tmp_path: Path) -> None:
+    read = tifa_study(tmp_path, {"coco_1_v1_5": entry(), "coco_1_mini": entry(human_scores=[3], human_avg=3)})
+    assert read.prompts == (Prompt("tifa/coco_1", "tifa", "It\u2019s a cat ", "coco"),)
+    assert read.images == (Image("tifa/coco_1", "v1_5", 0), Image("tifa/coco_1", "mini", 0))
+    assert [(found.rater_id, found.answers) for found in read.rows] == [
+        ("tifa/slot-1", {"faithfulness": 4}),
+        ("tifa/slot-2", {"faithfulness": 5}),
+        ("tifa/slot-1", {"faithfulness": 3}),
+    ]
+    assert read.rows[0].item == Item("tifa/coco_1/v1_5/0", "tifa", "tifa/coco_1", "coco", "v1_5")
+    assert [(score.rater_id, score.value) for score in read.scores[:2]] == [
+        ("clipscore_vitb32", 33.55949401855469),
+        ("tifa_x-large", 1.0),
+    ]
+    assert [found.line for found in read.rows] == [2, 2, 14]
+
+
+def test_tifa_missing_scores(tmp_path: Path) -> None:
+    partial = entry(clipscore_vitb32=None, spice=float("nan"))
+    del partial["tifa_x-large"]
+    read = tifa_study(tmp_path, {"coco_1_a": partial, "coco_1_b": entry()})
+    assert len(read.scores) == 2
+    assert read.rows[0].raw["spice"] is None
+    assert read.missing_scores == {"clipscore_vitb32": 1, "spice": 2, "tifa_x-large": 1}
+    assert set(read.scorer_ids) == {"clipscore_vitb32", "spice", "tifa_x-large"}
+
+
+@pytest.mark.parametrize(
+    ("key", "change", "message"),
+    [
+        ("coco_1_b", {"text": "It's a cat"}, "'text' differs from that on line 2"),
+        ("coco_1_b", {"text": None}, "'text' is None"),
+        ("coco_1_b", {"text": "a\0"}, "NUL"),
+        ("coco_2_b", {}, "must be the text_id 'coco_1', '_' and the generator's name"),
+        ("coco_1_", {}, "the generator's name is empty"),
+        ("coco_1_b/c", {}, "the generator's name 'b/c'"),
+        ("coco_1_b", {"human_scores": [0, 5]}, "'human_scores' is [0, 5]"),
+        ("coco_1_b", {"human_scores": [True, 5]}, "'human_scores'"),
+        ("coco_1_b", {"human_scores": [4.5]}, "'human_scores'"),
+        ("coco_1_b", {"human_scores": []}, "'human_scores'"),
+        ("coco_1_b", {"human_avg": 2}, "'human_avg' is 2, but the mean of [4, 5] is 4.5"),
+        ("coco_1_b", {"spice": "high"}, "metric 'spice' is 'high'"),
+        ("coco_1_b", {"spice": True}, "metric 'spice' is True"),
+        ("coco_1_b", {"spice": float("inf")}, "infinite"),
+    ],
+)
+def test_wrong_tifa_entries(tmp_path: Path, key: str, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        tifa_study(tmp_path, {"coco_1_a": entry(), key: entry(**change)})
+    assert "human.json:14: " in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_wrong_tifa_files(tmp_path: Path) -> None:
+    one = json.dumps(entry())
+    for content, message in (
+        ("[]", ":1: not JSON: '{' expected, found '\\['"),
+        ("", "the file ends"),
+        ("{}", "holds no annotations"),
+        ('{"a": 5}', ":1: 'a' holds 5, an object expected"),
+        (f'{{"coco_1_a": {one},\n"coco_1_a": {one}}}', ":2: key 'coco_1_a' stands on line 1 already"),
+        (f'{{"coco_1_a": {one[:-9]}', ":1: not JSON"),
+        (f'{{"coco_1_a": {one}', "is it cut off"),
+    ):
+        with pytest.raises(InputError, match=message):
+            tifa_study(tmp_path, content)
+
+
+@needs_studies
+def test_published_tifa() -> None:
+    read = tifa.read_human_annotations(SHARED / "tifa" / "human_annotations_with_scores.json")
+    assert (len(read.prompts), len(read.images), len(read.rows), len(read.scores)) == (160, 800, 1600, 8000)
+    assert not any(read.missing_scores.values())
+    assert {image.generator for image in read.images} == {
+        "mini_dalle",
+        "vq_diffusion",
+        "stable_diffusion_v1_1",
+        "stable_diffusion_v1_5",
+        "stable_diffusion_v2_1",
+    }
+    assert read.rater_ids == ("tifa/slot-1", "tifa/slot-2")
+    assert sum(prompt.text != prompt.text.strip() for prompt in read.prompts) > 0
+    assert sum("\u2019" in prompt.text for prompt in read.prompts) == 1

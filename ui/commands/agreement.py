@@ -1,0 +1,85 @@
+"""``agreement``: the numbers, as a table or as JSON. The pages call the same functions, so they show the same digits."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agreement.catalogue import STATISTICS
+from agreement.cells import Options
+from agreement.report import build
+from data.store import frame
+from data.store.selection import Selection
+from data.store.store import Store
+from ui.commands.context import CommandError, Context
+
+SECTIONS = ("among_people", "raters", "matrix")
+Rows = dict[str, list[dict[str, Any]]]
+
+
+def run(
+    context: Context,
+    selection: Mapping[str, Sequence[str]],
+    statistics: Sequence[str],
+    by_target: bool,
+    people_as: str | None,
+    intervals: bool,
+    seed: int,
+    output: str,
+) -> None:
+    chosen = Selection.of(lambda name: selection.get(name, ()))
+    for name in statistics:
+        if name not in STATISTICS:
+            near = difflib.get_close_matches(name, STATISTICS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(STATISTICS))}"
+            raise CommandError(f"--statistic {name}: there is no such statistic; {hint}")
+    options = Options(
+        statistics=tuple(statistics) or None, by_target=by_target, people_as=people_as, intervals=intervals, seed=seed
+    )
+    rows = compute(context.store, chosen, options)
+    if output == "json":
+        document = {"selection": chosen.to_dict(), **rows}
+        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+    else:
+        _print(context, rows)
+
+
+def compute(store: Store, selection: Selection, options: Options) -> Rows:
+    """The three sections of rows for a selection."""
+    judgements = frame.frame(store, selection)
+    rows: Rows = build(judgements, frame.scales(store), options).to_dict()
+    # a scorer's score was let through to meet people's aspects; rows about the score itself were not asked for
+    wanted = selection.aspect
+    return {name: [row for row in rows[name] if not wanted or row["aspect"] in wanted] for name in SECTIONS}
+
+
+_TITLES = {"among_people": "People among themselves", "raters": "Scorers against people", "matrix": "Any two raters"}
+_WHO = {"among_people": (), "raters": ("rater", "people_as"), "matrix": ("a", "b")}
+_WHERE = ("suite", "task", "generator", "aspect", "target")
+
+
+def _print(context: Context, rows: Rows) -> None:
+    for section in SECTIONS:
+        context.say(f"{_TITLES[section]}\n")
+        if not rows[section]:
+            context.say("  nothing to compare in this selection\n")
+            continue
+        names = [*_WHERE, *_WHO[section], "people", "statistic"]
+        names = [name for name in names if any(row[name] is not None for row in rows[section])]
+        header = [*names, "value", "95 % interval", "items", "ratings", "reason"]
+        lines = [
+            header,
+            *([*(str(row[name] if row[name] is not None else "") for name in names), *_numbers(row)] for row in rows[section]),
+        ]
+        widths = [max(len(line[n]) for line in lines) for n in range(len(header))]
+        for line in lines:
+            context.say("  " + "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
+        context.say("")
+
+
+def _numbers(row: Mapping[str, Any]) -> list[str]:
+    value = "-" if row["value"] is None else f"{row['value']:.4f}"
+    interval = "" if row["low"] is None else f"{row['low']:.4f} .. {row['high']:.4f}"
+    return [value, interval, str(row["n_items"]), str(row["n_ratings"]), row["reason"] or ""]

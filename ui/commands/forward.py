@@ -1,0 +1,74 @@
+"""Commands while the app is open: its address lies in the project, and one route runs what it is sent."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+FILE = ".server.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """An open app: where it listens and the token that it wants to see."""
+
+    host: str
+    port: int
+    token: str
+    pid: int
+
+
+def announce(project: Path, server: Server) -> None:
+    """Write the address into the project, for this user's eyes alone."""
+    path = project / FILE
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        json.dump(asdict(server), file)
+
+
+def withdraw(project: Path) -> None:
+    """Take the address back."""
+    (project / FILE).unlink(missing_ok=True)
+
+
+def running(project: Path) -> Server | None:
+    """The app that has this project open, if it left its address."""
+    with suppress(OSError, ValueError, TypeError):
+        return Server(**json.loads((project / FILE).read_text(encoding="utf-8")))
+    return None
+
+
+def send(server: Server, name: str, parameters: Mapping[str, Any], out: TextIO, err: TextIO) -> int:
+    """Have the app run a command; passes its output on as it comes and returns its exit status."""
+    import httpx
+
+    host = f"[{server.host}]" if ":" in server.host else server.host
+    body = {"name": name, "parameters": parameters, "cwd": str(Path.cwd())}
+    try:
+        with (
+            httpx.Client(trust_env=False, timeout=httpx.Timeout(10, read=None)) as client,
+            client.stream(
+                "POST", f"http://{host}:{server.port}/command", json=body, headers={"Authorization": f"Bearer {server.token}"}
+            ) as response,
+        ):
+            if response.status_code != 200:
+                print(
+                    f"{name}: the open app refused the command (HTTP {response.status_code}); restart it and try again",
+                    file=err,
+                )
+                return 1
+            for line in response.iter_lines():
+                message = json.loads(line)
+                if "exit" in message:
+                    return int(message["exit"])
+                print(message["text"], end="", file=err if message["stream"] == "err" else out, flush=True)
+    except httpx.HTTPError as error:
+        print(f"{name}: the app that has the project open (process {server.pid}) does not answer: {error}", file=err)
+        return 1
+    print(f"{name}: the app was closed before the command had ended", file=err)
+    return 1

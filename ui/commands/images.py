@@ -1,0 +1,101 @@
+"""``import images``: find pictures in a folder, give each its place, report what was left out and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import cast
+
+from data import images as files
+from data.images import FoundImage
+from data.records import Image, Prompt
+from data.store import imports, prompts
+from data.store.imports import Bundle
+from data.studies.rows import image_item
+from ui.commands.context import CommandError, Context, digest, report
+
+DEFAULT_SUITES = {"geneval": "geneval", "visor": "sr2d", "csv": "images"}
+
+
+@dataclass(slots=True)
+class _Placed:
+    """Images whose prompt is known, the prompts that they bring along, and what has no place."""
+
+    images: list[Image] = field(default_factory=list)
+    prompts: dict[str, Prompt] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+
+
+def run(context: Context, directory: str, layout: str, generator: str | None, suite: str | None) -> None:
+    folder = context.path(directory)
+    if not folder.is_dir():
+        raise CommandError(f"{directory}: there is no such folder")
+    suite = suite or DEFAULT_SUITES[layout]
+    found = files.find_images(folder, cast("files.Layout", layout), generator, suite)
+    placed = _place(context, found.entries, suite)
+    skipped = [f"{skip.path}: {skip.reason}" for skip in found.skipped] + placed.skipped
+    for line in skipped:
+        context.warn(f"skipped: {line}")
+    if not placed.images:
+        raise CommandError(f"{directory}: no image could be imported as layout '{layout}'" + _hint(layout, len(skipped)))
+    bundle = Bundle(
+        f"images {suite}",
+        generator or str(folder.name),
+        digest(*(f"{image.image_id} {image.sha256} {image.path}" for image in placed.images)),
+        prompts=list(placed.prompts.values()),
+        images=placed.images,
+        items=[image_item(image, placed.prompts[image.prompt_id]) for image in placed.images],
+    )
+    (imported,) = imports.apply(context.store, [bundle])
+    per_prompt = len({image.prompt_id for image in placed.images})
+    left = f", {len(skipped)} skipped" if skipped else ""
+    report(context, f"{len(placed.images)} images of {per_prompt} prompts{left}", imported)
+
+
+def _place(context: Context, entries: Iterable[FoundImage], suite: str) -> _Placed:
+    placed = _Placed()
+    entries = list(entries)
+    known = prompts.by_id(context.store, [entry.prompt_id for entry in entries if entry.prompt_id])
+    texts = {prompt.text: prompt for prompt in prompts.of_suite(context.store, suite)} if _named_by_text(entries) else {}
+    for entry in entries:
+        prompt = _prompt_of(entry, suite, known, texts)
+        if prompt is None:
+            placed.skipped.append(
+                f"{entry.file.path}: prompt {entry.prompt_id} is unknown; put metadata.jsonl beside the samples,"
+                f" or first: import prompts FILE --suite {suite}"
+            )
+            continue
+        placed.prompts.setdefault(prompt.prompt_id, prompt)
+        file = entry.file
+        placed.images.append(
+            Image(prompt.prompt_id, entry.generator, entry.index, file.path, file.sha256, file.width, file.height)
+        )
+    return placed
+
+
+def _named_by_text(entries: Iterable[FoundImage]) -> bool:
+    return any(entry.prompt_id is None for entry in entries)
+
+
+def _prompt_of(entry: FoundImage, suite: str, known: dict[str, Prompt], texts: dict[str, Prompt]) -> Prompt | None:
+    if entry.prompt_id is not None:
+        # what the folder itself says comes first, so that a text that differs from the project's is reported
+        return entry.prompt or known.get(entry.prompt_id)
+    text = entry.prompt_text or ""
+    if text not in texts:
+        texts[text] = Prompt(f"{suite}/{_next_number(texts):05d}", suite, text, entry.task)
+    return texts[text]
+
+
+def _next_number(prompts: dict[str, Prompt]) -> int:
+    numbers = [int(last) for prompt in prompts.values() if (last := prompt.prompt_id.rsplit("/", 1)[-1]).isdigit()]
+    return max(numbers, default=-1) + 1
+
+
+def _hint(layout: str, skipped: int) -> str:
+    shapes = {
+        "geneval": "DIR/00042/samples/0000.png",
+        "visor": "DIR/10811_0.png",
+        "csv": "DIR/images.csv with the columns path,prompt[,generator,idx,task]",
+    }
+    return f" ({skipped} skipped); it looks like {shapes[layout]}"

@@ -1,0 +1,92 @@
+"""``import ratings``: anybody's table of ratings, as people's answers or scorers' evidence."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+
+from agreement.scale import Scale
+from data.aspects import NO, YES, YES_NO_ASPECTS
+from data.records import Annotation, Evidence, Item, Prompt, Rater
+from data.store import imports
+from data.store.imports import Bundle
+from data.studies.ratings import RatingRow, read_ratings
+from ui.commands.context import CommandError, Context, digest, report
+from ui.commands.derive import DIRECT, derive, direct
+
+_NAMESPACE = uuid.UUID("0f4f7a0b-5c0f-4e0b-8f3b-0a3f6a1f8a55")
+
+
+def run(context: Context, file: str, columns: Mapping[str, str | None], aspect: str, scale: str, suite: str, kind: str) -> None:
+    """``columns`` names the file's columns: ``item`` (several with commas), ``rater``, ``value``, and the optional others."""
+    path = context.file(file)
+    if not aspect.strip() or not suite.strip() or "/" in suite:
+        raise CommandError("--aspect and --suite need a name, and a suite's has no '/'")
+    parsed = Scale.parse(scale)
+    found = read_ratings(
+        path,
+        [name.strip() for name in (columns["item"] or "").split(",") if name.strip()],
+        columns["rater"] or "",
+        columns["value"] or "",
+        _converter(parsed, aspect),
+        columns["prompt"],
+        columns["generator"],
+        columns["task"],
+    )
+    if not found.rows:
+        raise CommandError(f"{file}: no ratings in it ({found.empty} rows have no value)")
+    sha256 = digest(path, repr((sorted(columns.items()), aspect, str(parsed), suite, kind)))
+    bundle = _bundle(found.rows, aspect, str(parsed), suite, kind, sha256)
+    (imported,) = imports.apply(context.store, [bundle])
+    left = f", {found.empty} rows without a value skipped" if found.empty else ""
+    report(context, f"{len(found.rows)} ratings of {len(bundle.items)} items by {len(bundle.raters)} raters{left}", imported)
+
+
+def _converter(scale: Scale, aspect: str) -> Callable[[str], tuple[str | None, float | None]]:
+    def convert(text: str) -> tuple[str | None, float | None]:
+        value = scale.read(text)
+        if aspect not in YES_NO_ASPECTS:
+            return value.label, value.number
+        # people and scorers say yes in many ways, and must meet
+        if value.number not in (0.0, 1.0):
+            raise ValueError(f"'{aspect}' is yes or no (or true/false, 1/0), got {text!r}")
+        return (YES if value.number else NO), value.number
+
+    return convert
+
+
+def _bundle(rows: tuple[RatingRow, ...], aspect: str, scale: str, suite: str, kind: str, sha256: str) -> Bundle:
+    items = {row.item_key: _item(row, suite) for row in rows}
+    raters = {
+        row.rater: Rater(row.rater, "scorer") if kind == "scorer" else Rater(row.rater, "human", "person") for row in rows
+    }
+    prompts = {
+        row.prompt: Prompt(f"{suite}/{row.prompt}", suite, row.prompt, row.task) for row in rows if row.prompt is not None
+    }
+    annotations: list[Annotation] = []
+    evidence: list[Evidence] = []
+    for n, row in enumerate(rows):
+        source_id = str(uuid.uuid5(_NAMESPACE, f"{sha256}/{n}"))
+        said = direct(aspect, row.label, row.number)
+        if kind == "scorer":
+            version, judgements = derive(None, said, None)
+            evidence.append(Evidence(source_id, row.item_key, row.rater, said, judgements, version))
+        else:
+            version, judgements = derive(DIRECT, said, None)
+            annotations.append(Annotation(source_id, row.item_key, row.rater, DIRECT, said, judgements, version))
+    return Bundle(
+        "ratings",
+        f"{suite} {aspect}",
+        sha256,
+        prompts=list(prompts.values()),
+        items=list(items.values()),
+        raters=list(raters.values()),
+        scales=[(suite, aspect, scale)],
+        annotations=annotations,
+        evidence=evidence,
+    )
+
+
+def _item(row: RatingRow, suite: str) -> Item:
+    prompt_id = f"{suite}/{row.prompt}" if row.prompt is not None else None
+    return Item(row.item_key, suite, prompt_id, row.task, row.generator)

@@ -1,0 +1,59 @@
+"""Runs a command: here if the project is free, else inside the app that has it open. One implementation either way."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from data.store.store import Store, StoreBusy, StoreError
+from ui.commands import forward
+from ui.commands.context import CommandError, Context
+
+COMMANDS: dict[str, str] = {
+    "agreement": "ui.commands.agreement:run",
+    "import images": "ui.commands.images:run",
+    "import prompts": "ui.commands.prompts:run",
+    "import ratings": "ui.commands.ratings:run",
+    "import study geneval": "ui.commands.studies:geneval",
+    "import study tifa": "ui.commands.studies:tifa",
+    "import undo": "ui.commands.undo:run",
+    "rebuild": "ui.commands.rebuild:run",
+}
+"""Every project command: its name and ``module:function``, imported when it is run. Parameters are JSON."""
+
+
+def execute(project: Path, name: str, parameters: Mapping[str, Any]) -> int:
+    """Run a command on a project; returns the exit status."""
+    try:
+        store = Store(project)
+    except StoreBusy as busy:
+        server = forward.running(project)
+        if server is None:
+            print(f"{name}: {busy}", file=sys.stderr)
+            return 1
+        return forward.send(server, name, parameters, sys.stdout, sys.stderr)
+    except StoreError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 1
+    with store:
+        return run(Context(store, Path.cwd(), sys.stdout, sys.stderr), name, parameters)
+
+
+def run(context: Context, name: str, parameters: Mapping[str, Any]) -> int:
+    """Run a command in a context. Whatever goes wrong is one line on its ``err`` (``CONCORD_DEBUG=1``: a traceback too)."""
+    module, function = COMMANDS[name].split(":")
+    try:
+        command: Callable[..., None] = getattr(import_module(module), function)
+        command(context, **parameters)
+    except Exception as error:
+        expected = isinstance(error, (CommandError, ValueError, OSError))
+        context.warn(f"{name}: {error}" if expected else f"{name}: unexpected {type(error).__name__}: {error}")
+        if os.environ.get("CONCORD_DEBUG"):
+            context.warn(traceback.format_exc())
+        return 1
+    return 0

@@ -1,0 +1,60 @@
+"""Tables as HTML, every cell escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a cell says.
+
+    Attributes:
+        text: large; ``detail``: small, beneath; ``note``: shown when pointed at.
+        href: where a click leads, inside the app.
+    """
+
+    text: str
+    detail: str = ""
+    note: str = ""
+    href: str = ""
+    number: bool = True
+
+
+def html_table(caption: str, headers: Sequence[str | Cell], rows: Sequence[Sequence[str | Cell]]) -> str:
+    """A table whose first column names the row; plain strings are texts."""
+    head = "".join(f'<th scope="col"{_title(_cell(header))}>{_inner(_cell(header))}</th>' for header in headers)
+    body = "".join("<tr>" + _row_html([_cell(cell) for cell in row]) + "</tr>" for row in rows)
+    return (
+        f'<div class="cc-table-wrap"><table class="cc-table"><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def note(text: str, kind: str = "") -> str:
+    """A paragraph of plain text."""
+    return f'<p class="cc-note {kind}">{escape(text)}</p>'
+
+
+def _cell(value: str | Cell) -> Cell:
+    return value if isinstance(value, Cell) else Cell(value, number=False)
+
+
+def _row_html(cells: Sequence[Cell]) -> str:
+    name, *rest = cells
+    return f'<th scope="row"{_title(name)}>{_inner(name)}</th>' + "".join(
+        f'<td class="{"cc-number" if cell.number else ""}"{_title(cell)}>{_inner(cell)}</td>' for cell in rest
+    )
+
+
+def _inner(cell: Cell) -> str:
+    text = escape(cell.text)
+    if cell.href:
+        text = f'<a href="{escape(cell.href)}">{text}</a>'
+    return text + (f'<small class="cc-detail">{escape(cell.detail)}</small>' if cell.detail else "")
+
+
+def _title(cell: Cell) -> str:
+    return f' title="{escape(cell.note)}"' if cell.note else ""

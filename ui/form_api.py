@@ -1,0 +1,182 @@
+"""JSON routes of the form: what is next, what was answered. They never tell who made an image, or what others say."""
+
+from __future__ import annotations
+
+import unicodedata
+import uuid
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+
+from annotation.questionnaires import Questionnaire, clean, geneval_questionnaire, to_json, validate
+from data.prompts.spec import parse_spec
+from data.records import Annotation
+from data.store import browse, campaigns, statements
+from data.store.store import Store
+from ui.commands.derive import derive
+
+MAX_NAME = 60
+_EMPTY_COMMANDS = (
+    "uv run app.py import images FOLDER --layout geneval --generator NAME",
+    "uv run app.py import images FOLDER --layout visor --generator NAME",
+    "uv run app.py import images FOLDER --layout csv --generator NAME",
+)
+
+
+class Name(BaseModel):
+    name: str = Field(max_length=1000)
+
+
+class Skip(BaseModel):
+    ticket: str = Field(max_length=64)
+
+
+class Submission(BaseModel):
+    """One whole answer, as the browser sends it; ``id`` is its own, so that sending twice is harmless."""
+
+    id: uuid.UUID
+    ticket: str = Field(max_length=64)
+    answers: dict[str, Any]
+    started: datetime | None = None
+    active_seconds: float | None = Field(default=None, ge=0, le=86_400, allow_inf_nan=False)
+    revises: uuid.UUID | None = None
+
+
+def router(store: Store) -> APIRouter:
+    """The routes under ``/api``."""
+    routes = APIRouter(prefix="/api")
+
+    @routes.post("/name")
+    def enter(request: Request, body: Name) -> dict[str, str]:
+        name = checked_name(body.name)
+        try:
+            campaigns.enter(store, name)
+        except campaigns.NameTaken as error:
+            raise HTTPException(422, str(error)) from error
+        request.session["name"] = name
+        return {"name": name}
+
+    @routes.post("/leave")
+    def leave(request: Request) -> dict[str, bool]:
+        request.session.pop("name", None)
+        return {"left": True}
+
+    @routes.get("/next")
+    def following(request: Request) -> dict[str, Any]:
+        name = request.session.get("name")
+        return {"state": "name"} if name is None else _desk(store, name)
+
+    @routes.post("/skip")
+    def skip(request: Request, body: Skip) -> dict[str, bool]:
+        person = _person(request)
+        campaigns.skip(store, person, _task(store, body.ticket).item_id)
+        return {"skipped": True}
+
+    @routes.get("/last")
+    def last(request: Request) -> dict[str, Any]:
+        found = campaigns.last_annotation(store, _person(request))
+        if found is None:
+            raise HTTPException(404, "You have not answered anything yet.")
+        task = _task(store, found["public_id"])
+        return _task_json(task) | {"answers": found["answers"], "revises": found["annotation_id"]}
+
+    @routes.post("/submit", response_model=None)
+    def submit(request: Request, body: Submission) -> dict[str, Any] | JSONResponse:
+        return _submit(store, _person(request), body)
+
+    return routes
+
+
+def checked_name(text: str) -> str:
+    """A person's name as they typed it, without blanks around it.
+
+    Raises:
+        HTTPException: 422, with a sentence for the person.
+    """
+    name = unicodedata.normalize("NFC", text).strip()
+    if not name:
+        raise HTTPException(422, "Please type a name.")
+    if len(name) > MAX_NAME:
+        raise HTTPException(422, f"That name is too long: {MAX_NAME} characters at most.")
+    if any(unicodedata.category(character).startswith("C") for character in name):
+        raise HTTPException(422, "That name has characters that cannot be shown.")
+    return name
+
+
+def _person(request: Request) -> str:
+    name = request.session.get("name")
+    if name is None:
+        raise HTTPException(401, "Please give your name first.")
+    return str(name)
+
+
+def _task(store: Store, ticket: str) -> campaigns.Task:
+    task = campaigns.task(store, ticket)
+    if task is None:
+        raise HTTPException(404, "This image is no longer part of the project.")
+    return task
+
+
+def _desk(store: Store, name: str) -> dict[str, Any]:
+    desk = campaigns.desk(store, name)
+    progress = _progress(desk.progress)
+    if desk.tasks:
+        return {"state": "label", "name": name, "progress": progress, "tasks": [_task_json(task) for task in desk.tasks]}
+    if browse.totals(store)["images"] == 0:
+        message = "There are no images in this project yet. Import some, and this page will offer them."
+        return {"state": "empty", "name": name, "message": message, "commands": list(_EMPTY_COMMANDS)}
+    message = f"Nothing is left for you, {name}: every image has been answered by you or by enough other people. Thank you!"
+    return {"state": "done", "name": name, "progress": progress, "message": message}
+
+
+def _progress(progress: campaigns.Progress) -> dict[str, int]:
+    return {"done": progress.done, "remaining": progress.remaining, "total": progress.done + progress.remaining}
+
+
+def _questionnaire(task: campaigns.Task) -> Questionnaire:
+    return geneval_questionnaire(parse_spec(task.spec))
+
+
+def _task_json(task: campaigns.Task) -> dict[str, Any]:
+    return {
+        "ticket": task.public_id,
+        "image": f"/img/{task.sha256}",
+        "width": task.width,
+        "height": task.height,
+        "caption": task.text,
+        "questionnaire": to_json(_questionnaire(task)),
+        "answers": None,
+        "revises": None,
+    }
+
+
+def _submit(store: Store, person: str, body: Submission) -> dict[str, Any] | JSONResponse:
+    task = _task(store, body.ticket)
+    questionnaire = _questionnaire(task)
+    errors: Mapping[str, str] = validate(questionnaire, body.answers)
+    if errors:
+        return JSONResponse({"detail": "Some answers are missing or cannot be right.", "errors": errors}, 422)
+    answers = clean(questionnaire, body.answers)
+    rule_version, judgements = derive(questionnaire.name, answers, task.spec)
+    annotation = Annotation(
+        annotation_id=str(body.id),
+        item_id=task.item_id,
+        rater_id=person,
+        questionnaire=questionnaire.name,
+        answers=answers,
+        judgements=judgements,
+        rule_version=rule_version,
+        campaign_id=campaigns.DEFAULT,
+        started=body.started,
+        active_seconds=body.active_seconds,
+        revises=str(body.revises) if body.revises else None,
+    )
+    try:
+        saved = statements.submit(store, annotation)
+    except KeyError as error:
+        raise HTTPException(422, "The answer that this one revises is not yours, or is gone.") from error
+    return {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": saved.status}

@@ -1,0 +1,79 @@
+"""Pictures, by content hash: an address that never changes its meaning and never tells whose image it is."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query
+from fastapi.responses import FileResponse, Response
+
+from data import images
+from data.store import browse
+from data.store.store import Store
+
+WIDTHS = (160, 320, 640, 1280)
+_FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
+_SHOWN_BY_BROWSERS = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".webp": "image/webp",
+    ".gif": "image/gif",
+}
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_MAX_WIDTH = 10_000
+
+
+def router(store: Store) -> APIRouter:
+    """``/img/SHA256`` is the picture, ``?w=320`` a WebP of that width."""
+    routes = APIRouter(prefix="/img")
+
+    @routes.get("/{sha256}")
+    def picture(sha256: str, w: Annotated[int | None, Query()] = None) -> Response:
+        if not _SHA256.fullmatch(sha256):
+            raise HTTPException(404, "There is no such image.")
+        if w is not None and w not in WIDTHS:
+            raise HTTPException(422, f"w must be one of {', '.join(map(str, WIDTHS))}.")
+        if w is not None and (cached := _cache_path(store, sha256, w)).is_file():
+            return FileResponse(cached, media_type="image/webp", headers=_FOREVER)
+        return _fresh(store, sha256, w)
+
+    return routes
+
+
+def _fresh(store: Store, sha256: str, width: int | None) -> Response:
+    path = browse.picture(store, sha256)
+    if path is None:
+        raise HTTPException(404, "There is no such image.")
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise HTTPException(404, "The image file has been moved or deleted; import its folder again.") from error
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise HTTPException(404, "The image file has been changed since it was imported; import its folder again.")
+    media_type = next((kind for magic, kind in _SHOWN_BY_BROWSERS.items() if magic.match(content)), None)
+    if width is None and media_type:
+        return Response(content, media_type=media_type, headers=_FOREVER)
+    cached = _cache_path(store, sha256, width or _MAX_WIDTH)
+    if not cached.is_file():
+        try:
+            _write(cached, images.thumbnail(path, width or _MAX_WIDTH))
+        except (OSError, ValueError) as error:
+            raise HTTPException(404, "The image file cannot be read any more.") from error
+    return FileResponse(cached, media_type="image/webp", headers=_FOREVER)
+
+
+def _cache_path(store: Store, sha256: str, width: int) -> Path:
+    return store.project / "cache" / "thumbnails" / sha256[:2] / f"{sha256}-{width}.webp"
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Whole or not at all: two requests may make the same thumbnail at once."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        file.write(content)
+    Path(file.name).replace(path)

@@ -1,0 +1,229 @@
+"""Live agreement: people among themselves, each scorer against people, any two raters; a row per task, n everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+import pandas as pd
+
+from agreement.cells import Options
+from data.store import browse
+from data.store.selection import Selection
+from data.store.store import Store
+from ui import charts, words
+from ui.commands.agreement import Rows, compute
+from ui.components.table import Cell, html_table, note
+from ui.pages.live import keep_current, set_address
+
+NAME = "Agreement"
+PATH = "/agreement"
+ALL = "all"
+
+# In this order, those that make sense for the aspect's scale.
+_AMONG = (
+    "mean",
+    "percent_agreement",
+    "unanimous_share",
+    "cohen_kappa",
+    "fleiss_kappa",
+    "gwet_ac1",
+    "krippendorff_alpha_nominal",
+    "krippendorff_alpha_ordinal",
+    "krippendorff_alpha_interval",
+    "percent_agreement_first_vs_rest",
+)
+_AGAINST = (
+    "mean",
+    "percent_agreement",
+    "cohen_kappa",
+    "cohen_kappa_quadratic",
+    "gwet_ac1",
+    "spearman",
+    "pearson",
+    "kendall_tau_b",
+)
+_PAIRS = ("percent_agreement", "cohen_kappa", "cohen_kappa_quadratic", "gwet_ac1", "spearman", "pearson")
+_EMPTY = (
+    "Nothing has been judged yet. **[Label a few images](/annotate/)**, or import a published study or your own ratings:\n\n"
+    "```\nuv run app.py import study geneval --metadata evaluation_metadata.jsonl sdv2=annotations_sdv2.csv\n"
+    "uv run app.py import study tifa human_annotations_with_scores.json\n"
+    "uv run app.py import ratings ratings.csv --item image --rater rater --value rating --aspect correct --scale nominal\n```"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the page is asked to show; its fields are the address's."""
+
+    suite: str
+    aspect: str
+    generator: str = ALL
+    task: str = ALL
+
+
+def build(store: Store) -> None:
+    empty = gr.Markdown(_EMPTY, visible=False)
+    with gr.Row(elem_classes="cc-filters"):
+        suite = gr.Dropdown([], label="Suite")
+        aspect = gr.Dropdown([], label="Aspect")
+        generator = gr.Dropdown([ALL], value=ALL, label="Generator")
+        task = gr.Dropdown([ALL], value=ALL, label="Task (scorers and pairs)")
+    sentence = gr.HTML(elem_id="sentence")
+    plot = gr.Plot(show_label=False, elem_id="agreement-plot")
+    tables = gr.HTML(elem_id="agreement-tables")
+    filters = [suite, aspect, generator, task]
+    opened = gr.State(False)
+
+    def choose(
+        asked_suite: str | None, asked_aspect: str | None, asked_generator: str | None, asked_task: str | None
+    ) -> list[Any]:
+        return _choices(store, asked_suite, asked_aspect, asked_generator, asked_task)
+
+    def open_page(request: gr.Request) -> list[Any]:
+        asked = [request.query_params.get(name) for name in ("suite", "aspect", "generator", "task")]
+        return [*choose(*asked), True]
+
+    def draw(ready: bool, *values: str | None) -> Iterator[list[Any]]:
+        view = View(*(value or "" for value in values))
+        if not ready:
+            yield [gr.skip()] * 4
+        elif not view.suite:
+            yield [gr.Markdown(visible=True), "", None, ""]
+        else:
+            for intervals in (False, True):
+                yield [gr.Markdown(visible=False), *_drawn(store, view, intervals=intervals)]
+
+    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+    gr.on(None, open_page, None, [*filters, opened], queue=False, **quiet)
+    suite.input(choose, filters, filters, queue=False, **quiet)
+    for control in filters:
+        control.change(None, filters, None, js=set_address(("suite", "aspect", "generator", "task")))
+    keep_current(store, draw, [opened, *filters], [empty, sentence, plot, tables], changes=[opened, *filters])
+
+
+def _choices(store: Store, suite: str | None, aspect: str | None, generator: str | None, task: str | None) -> list[Any]:
+    """The filters, with what this suite has to choose from."""
+    found = browse.judged(store)
+    suites = sorted(found)
+    suite = suite if suite in found else next(iter(suites), None)
+    aspects = found[suite].aspects if suite else []
+    generators = found[suite].generators if suite else []
+    tasks = found[suite].tasks if suite else []
+    default = next((name for name in ("correct", "faithfulness") if name in aspects), next(iter(aspects), None))
+    return [
+        gr.Dropdown(suites, value=suite),
+        gr.Dropdown([(words.aspect(name), name) for name in aspects], value=aspect if aspect in aspects else default),
+        gr.Dropdown([ALL, *generators], value=generator if generator in generators else ALL),
+        gr.Dropdown([(words.task(name), name) for name in (ALL, *tasks)], value=task if task in tasks else ALL),
+    ]
+
+
+def _drawn(store: Store, view: View, *, intervals: bool) -> list[Any]:
+    """Sentence, figure and tables."""
+    one = () if view.generator == ALL else (view.generator,)
+    selection = Selection(suite=(view.suite,), aspect=(view.aspect,), generator=one)
+    rows = compute(store, selection, Options(intervals=intervals))
+    rows = {name: [row for row in section if row["generator"] == view.generator] for name, section in rows.items()}
+    main = "percent_agreement" if _has(rows, "percent_agreement") else "spearman"
+    updating = "" if intervals else note("Intervals are being computed …", "cc-updating")
+    body = updating + _among(rows) + _against(rows, view) + _pairs(rows, view) + _explained(rows)
+    return [_sentence(rows, view), charts.forest(_points(rows, main), words.title(main)), body]
+
+
+def _has(rows: Rows, statistic: str) -> bool:
+    return any(row["statistic"] == statistic for section in ("among_people", "raters") for row in rows[section])
+
+
+def _sentence(rows: Rows, view: View) -> str:
+    pooled = [row for row in rows["among_people"] if row["task"] == ALL and row["statistic"] in ("mean", "percent_agreement")]
+    where = "all generators" if view.generator == ALL else view.generator
+    scorers = {row["rater"] for row in rows["raters"]}
+    if not pooled:
+        return note(f"{view.suite}, {words.aspect(view.aspect)}, {where}: no person has judged this yet.")
+    row = pooled[0]
+    parts = [
+        f"{view.suite}, {words.aspect(view.aspect)}, {where}: {words.count(row['n_ratings'], 'answer')} by people "
+        f"about {words.count(row['n_items'], 'image')}",
+        f"compared with {words.count(len(scorers), 'scorer')}" if scorers else "no scorer has judged these images yet",
+    ]
+    left = [f"{n:,} {words.reason(name)}" for name, n in row["excluded"].items()]
+    return note(", ".join(parts) + "." + (f" Left out: {', '.join(left)}." if left else ""))
+
+
+def _points(rows: Rows, statistic: str) -> pd.DataFrame:
+    """The chart's points: people among themselves, and each scorer."""
+    found = [("people among themselves", row) for row in rows["among_people"]] + [(row["rater"], row) for row in rows["raters"]]
+    points = [
+        {
+            "series": series,
+            "task": words.task(row["task"]),
+            **{key: row[key] for key in ("value", "low", "high")},
+            "n": row["n_items"],
+        }
+        for series, row in found
+        if row["statistic"] == statistic and row["people"] == "real"
+    ]
+    return pd.DataFrame(points, columns=["series", "task", "value", "low", "high", "n"])
+
+
+def _among(rows: Rows) -> str:
+    section = rows["among_people"]
+    if not section:
+        return ""
+    return _table("People among themselves", "task", _AMONG, section, lambda row: words.task(row["task"]))
+
+
+def _against(rows: Rows, view: View) -> str:
+    section = [row for row in rows["raters"] if row["task"] == view.task]
+    if not section:
+        return ""
+    return _table(f"Scorers against people, {words.task(view.task)}", "scorer", _AGAINST, section, lambda row: row["rater"])
+
+
+def _pairs(rows: Rows, view: View) -> str:
+    section = [row for row in rows["matrix"] if row["task"] == view.task]
+    if not section:
+        return ""
+    title = f"Any two raters with 10 images or more in common, {words.task(view.task)}"
+    return _table(title, "raters", _PAIRS, section, lambda row: f"{row['a']} – {row['b']}")
+
+
+def _table(caption: str, name: str, statistics: tuple[str, ...], section: list[dict[str, Any]], label: Any) -> str:
+    """A row per label and a column per statistic; a cell has its interval beneath and its reason or method as a note."""
+    shown = [s for s in statistics if any(row["statistic"] == s for row in section)]
+    lines: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+    for row in section:
+        lines.setdefault((label(row), row["people"]), {})[row["statistic"]] = row
+    headers = [name, Cell("images"), Cell("answers"), *(Cell(words.title(s), note=words.STATISTICS[s].meaning) for s in shown)]
+    body = []
+    for (text, people), line in lines.items():
+        widest = max(line.values(), key=lambda row: row["n_items"])
+        mark = " (simulated)" if people == "simulated" else ""
+        counts = [Cell(f"{widest['n_items']:,}"), Cell(f"{max(row['n_ratings'] for row in line.values()):,}")]
+        body.append([text + mark, *counts, *(number(line.get(s)) for s in shown)])
+    return html_table(caption, headers, body)
+
+
+def number(row: dict[str, Any] | None) -> Cell:
+    """An estimate as a table's cell."""
+    if row is None:
+        return Cell("")
+    if row["value"] is None:
+        return Cell("–", "undefined", row["reason"] or "")
+    interval = "" if row["low"] is None else f"{row['low']:.2f} to {row['high']:.2f}"
+    return Cell(
+        f"{row['value']:.3f}", interval, f"{row['method'] or ''}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers"
+    )
+
+
+def _explained(rows: Rows) -> str:
+    """Why numbers are missing, once each."""
+    reasons: dict[str, set[str]] = {}
+    for section in rows.values():
+        for row in section:
+            if row["value"] is None and row["reason"]:
+                reasons.setdefault(row["reason"], set()).add(words.title(row["statistic"]))
+    return "".join(note(f"– {', '.join(sorted(names))}: {reason}") for reason, names in reasons.items())

@@ -1,0 +1,54 @@
+"""How a page stays current: it asks for the project's version every few seconds and draws again only when that moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import gradio as gr
+from gradio.components import Component
+
+from data.store.store import Store
+
+SECONDS = 3
+
+
+def keep_current(
+    store: Store,
+    draw: Callable[..., Iterator[Sequence[Any]]],
+    inputs: Sequence[Component],
+    outputs: Sequence[Component],
+    changes: Sequence[Component] = (),
+) -> None:
+    """Call ``draw`` when the page opens, when one of ``changes`` is changed, and when the project has moved.
+
+    ``draw`` takes the inputs' values and yields the outputs, once or several times (quick first, complete later).
+    """
+    seen = gr.State("")
+    timer = gr.Timer(SECONDS)
+
+    def fresh(*values: Any) -> Iterator[list[Any]]:
+        version = store.version
+        for drawn in draw(*values):
+            yield [*drawn, version]
+
+    def tick(known: str, *values: Any) -> Iterator[list[Any]]:
+        if known == store.version:
+            yield [gr.skip()] * (len(outputs) + 1)
+            return
+        yield from fresh(*values)
+
+    quiet: dict[str, Any] = {"outputs": [*outputs, seen], "show_progress": "hidden", "api_visibility": "private"}
+    gr.on([component.change for component in changes], fresh, [*inputs], trigger_mode="always_last", **quiet)
+    timer.tick(tick, [seen, *inputs], trigger_mode="once", **quiet)
+
+
+def set_address(names: Sequence[str]) -> str:
+    """JavaScript that writes the inputs' values into the page's address under these names, leaving out empty ones."""
+    return (
+        "(...values) => { const url = new URL(location.href);"
+        f" {list(names)!r}.forEach((name, n) => {{ const value = values[n];"
+        " if (value && value !== 'all' && value !== 'any') url.searchParams.set(name, value);"
+        " else url.searchParams.delete(name); });"
+        " history.replaceState(history.state, '', url); return values; }"
+    )

@@ -1,0 +1,135 @@
+"""The first page: what the project holds, and the score table, people beside scorers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+import gradio as gr
+
+from agreement.cells import Options
+from data.store import browse
+from data.store.selection import Selection
+from data.store.store import Store
+from ui import words
+from ui.commands.agreement import compute
+from ui.components.table import Cell, html_table, note
+from ui.pages.agreement import ALL, number
+from ui.pages.live import keep_current
+
+_MAIN_ASPECTS = ("correct", "faithfulness", "caption_fit")
+_EMPTY = """
+## Nothing is in this project yet
+
+Concord shows how far automatic scorers and people agree about generated images. Bring it something to judge:
+
+**Images of your own**, as `images.csv` (columns `path,prompt`) or in GenEval's or VISOR's folders
+
+```
+uv run app.py import images FOLDER --layout csv --generator NAME
+uv run app.py import images FOLDER --layout geneval --generator NAME
+uv run app.py import images FOLDER --layout visor --generator NAME
+```
+
+**Prompts to generate from**, with specs that people and scorers can check
+
+```
+uv run app.py prompts geneval -o prompts.jsonl
+uv run app.py prompts sr2d -o prompts.jsonl
+```
+
+**A published study**, to see agreement at once
+
+```
+uv run app.py import study geneval --metadata evaluation_metadata.jsonl sdv2=annotations_sdv2.csv
+uv run app.py import study tifa human_annotations_with_scores.json
+```
+
+**Ratings that you have**, from people or from a metric
+
+```
+uv run app.py import ratings ratings.csv --item image --rater rater --value rating --aspect correct --scale nominal
+```
+
+These commands work while this page is open, and it follows them without a reload.
+Then **[label images](/annotate/)** and watch *Agreement* move.
+"""
+
+
+def build(store: Store) -> None:
+    summary = gr.HTML(elem_id="summary")
+    teaching = gr.Markdown(_EMPTY, visible=False, elem_id="teaching")
+    tables = gr.HTML(elem_id="scores")
+
+    def draw() -> Iterator[list[Any]]:
+        totals = browse.totals(store)
+        if not any(totals.values()):
+            yield ["", gr.Markdown(visible=True), ""]
+            return
+        for intervals in (False, True):
+            yield [_summary(store, totals), gr.Markdown(visible=False), _tables(store, intervals=intervals)]
+
+    keep_current(store, draw, [], [summary, teaching, tables])
+
+
+def _summary(store: Store, totals: dict[str, int]) -> str:
+    parts = [
+        words.count(totals["prompts"], "prompt"),
+        words.count(totals["images"], "picture"),
+        words.count(totals["annotations"], "answer") + " by people",
+        words.count(totals["scorers"], "scorer"),
+    ]
+    return note(f"Project {store.project.name}: {', '.join(parts)}.", "cc-lead")
+
+
+def _tables(store: Store, *, intervals: bool) -> str:
+    judged = browse.judged(store)
+    if not judged:
+        return note("No image has been judged yet. Label some, or import ratings; their scores will stand here.")
+    return "".join(_table(store, suite, found, intervals=intervals) for suite, found in sorted(judged.items()))
+
+
+def _table(store: Store, suite: str, found: browse.Judged, *, intervals: bool) -> str:
+    """Means per generator and task: people (with intervals), and each scorer."""
+    aspect = next((name for name in _MAIN_ASPECTS if name in found.aspects), next(iter(found.aspects), ""))
+    tasks = [*found.tasks, ALL]
+    headers = ["generator", "rater", *(Cell(words.task(task)) for task in tasks)]
+    rows = compute(store, Selection(suite=(suite,), aspect=(aspect,)), Options(statistics=("mean",), intervals=intervals))
+    people = {(row["generator"], row["people"], row["task"]): row for row in rows["among_people"] if row["statistic"] == "mean"}
+    scorers = _scorers(store, suite)
+    body: list[list[str | Cell]] = []
+    for generator in [*found.generators, ALL]:
+        for kind in ("real", "simulated"):
+            line = {task: people.get((generator, kind, task)) for task in tasks}
+            if any(line.values()):
+                name = "people" if kind == "real" else "simulated people"
+                body.append(
+                    [words.task(generator), name, *(_linked(number(line[task]), suite, generator, task) for task in tasks)]
+                )
+        for (scorer, of), cells in sorted(scorers.get(generator, {}).items()):
+            body.append(
+                [
+                    words.task(generator),
+                    scorer + ("" if of == aspect else f" ({of})"),
+                    *(cells.get(task, Cell("")) for task in tasks),
+                ]
+            )
+    what = f"{suite}: mean of “{words.aspect(aspect)}”" if aspect else suite
+    return html_table(what, headers, body)
+
+
+def _linked(cell: Cell, suite: str, generator: str, task: str) -> Cell:
+    """The number, leading to the images behind it."""
+    query = {"suite": suite, "generator": generator, "task": task, "order": "people say no first"}
+    href = "/studio/browse?" + urlencode({key: value for key, value in query.items() if value != ALL})
+    return Cell(cell.text, cell.detail, cell.note, href if cell.text else "")
+
+
+def _scorers(store: Store, suite: str) -> dict[str, dict[tuple[str, str], dict[str, Cell]]]:
+    """By generator, then (scorer, aspect), then task."""
+    found: dict[str, dict[tuple[str, str], dict[str, Cell]]] = {}
+    for row in browse.scores(store, Selection(suite=(suite,))):
+        line = found.setdefault(row["generator"] or ALL, {}).setdefault((row["rater"], row["aspect"]), {})
+        line[row["task"] or ALL] = Cell(f"{row['mean']:.3f}", f"n = {row['n_items']:,}")
+    return found

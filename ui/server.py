@@ -1,0 +1,163 @@
+"""The one process: FastAPI with two Gradio mounts, JSON routes, pictures, and one open project."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import socket
+import sys
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from data.store.store import Store, StoreBusy
+from ui.commands import forward
+from ui.commands.context import CommandError
+from ui.guard import Guard, is_loopback
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+ASSETS = Path(__file__).parent.parent / "assets"
+DEFAULT_PORT = 7860
+_PORTS_TO_TRY = 20
+_YEAR = 365 * 24 * 3600
+
+
+def create_app(store: Store, token: str) -> FastAPI:
+    """The whole web application over an open project; ``token`` opens the command route."""
+    # before gradio is imported: nothing phones home, and nothing is written outside the project
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+    os.environ["GRADIO_TEMP_DIR"] = str(store.project / "cache" / "gradio")
+    import gradio as gr
+    from fastapi import FastAPI
+    from fastapi.responses import FileResponse, RedirectResponse
+    from fastapi.staticfiles import StaticFiles
+    from starlette.middleware.sessions import SessionMiddleware
+
+    from ui import command_api, form_api, images_api, studio_api
+    from ui.annotate import annotate
+    from ui.studio import studio
+    from ui.theme import HEAD, theme
+
+    app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
+    for module in (command_api, form_api, images_api, studio_api):
+        app.include_router(module.router(store))
+    app.mount("/assets", StaticFiles(directory=ASSETS), name="assets")
+
+    @app.get("/")
+    def first_page() -> RedirectResponse:
+        return RedirectResponse("/studio/")
+
+    @app.get("/favicon.ico")
+    def icon() -> FileResponse:
+        return FileResponse(ASSETS / "icon.svg", media_type="image/svg+xml")
+
+    for path, blocks in (("/annotate", annotate()), ("/studio", studio(store))):
+        gr.mount_gradio_app(
+            app,
+            blocks,
+            path=path,
+            theme=theme(),
+            head=HEAD,
+            css_paths=[ASSETS / "concord.css"],
+            footer_links=[],
+            run_history=False,
+            ssr_mode=False,
+            show_error=True,
+            enable_monitoring=False,
+            favicon_path=str(ASSETS / "icon.svg"),
+        )
+    # the last one added is the outermost: nothing runs before the guard has agreed
+    app.add_middleware(
+        SessionMiddleware,
+        secret_key=store.secret,
+        # projects on other ports share this host's cookies
+        session_cookie="concord-" + hashlib.sha256(store.secret.encode()).hexdigest()[:8],
+        max_age=_YEAR,
+        same_site="lax",
+    )
+    app.add_middleware(Guard, token=token)
+    return app
+
+
+class _Server(uvicorn.Server):
+    """Tells when it is really listening."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+def serve(project: Path, host: str, port: int | None, browser: bool) -> None:
+    """Open a project and serve it until interrupted.
+
+    Raises:
+        CommandError: the host is not this machine's loopback, the port is taken, or the project cannot be opened.
+    """
+    if not is_loopback(host):
+        raise CommandError(
+            f"--host {host}: Concord has no logins yet and is open to this machine only; use 127.0.0.1 or localhost"
+        )
+    try:
+        store = Store(project)
+    except StoreBusy as busy:
+        _already_open(project, busy, browser)
+        return
+    with store, _bind(host, port) as listening:
+        bound = listening.getsockname()[1]
+        url = f"http://{'[::1]' if ':' in host else host}:{bound}/"
+        token = secrets.token_urlsafe(32)
+        app = create_app(store, token)
+        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, server_header=False)
+
+        def ready() -> None:
+            print(f"Concord is open at {url}\nproject {store.project} (Ctrl-C closes it)", flush=True)
+            if browser:
+                webbrowser.open(url)
+
+        forward.announce(store.project, forward.Server(host, bound, token, os.getpid()))
+        try:
+            _Server(config, ready).run(sockets=[listening])
+        finally:
+            forward.withdraw(store.project)
+
+
+def _already_open(project: Path, busy: StoreBusy, browser: bool) -> None:
+    server = forward.running(project)
+    if server is None:
+        raise CommandError(str(busy)) from busy
+    url = f"http://{'[::1]' if ':' in server.host else server.host}:{server.port}/"
+    print(f"Concord is open already at {url} (process {server.pid})", flush=True)
+    if browser:
+        webbrowser.open(url)
+
+
+def _bind(host: str, port: int | None) -> socket.socket:
+    """A listening socket: on the port asked for, else on the first free one from the default on."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    candidates = range(DEFAULT_PORT, DEFAULT_PORT + _PORTS_TO_TRY) if port is None else (port,)
+    for candidate in candidates:
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        if sys.platform != "win32":
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host, candidate))
+            listening.listen(128)
+            return listening
+        except OSError as error:
+            listening.close()
+            if port is not None:
+                raise CommandError(f"--port {port}: {error.strerror}; choose another, or leave it out") from error
+    raise CommandError(f"no port from {DEFAULT_PORT} to {DEFAULT_PORT + _PORTS_TO_TRY - 1} is free; name one with --port")

@@ -76,7 +76,7 @@ def moment_columns(unit: IntArray, values: FloatArray) -> FloatArray:
     lowest = np.full(size, np.inf)
     np.minimum.at(lowest, unit, scaled)
     from_lowest = scaled - lowest[unit]
-    deviation = from_lowest - (np.bincount(unit, from_lowest, size) / m)[unit]
+    deviation = from_lowest - (np.bincount(unit, from_lowest, size) / np.maximum(m, 1.0))[unit]
     within = 2.0 * ratio(m * np.bincount(unit, deviation**2, size), m - 1.0)
     pairable = m >= 2
     columns = np.stack([m, first, np.bincount(unit, scaled**2, size), within], axis=-1)

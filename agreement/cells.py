@@ -27,6 +27,7 @@ class Options:
         resamples: resamples of the bootstrap.
         seed: its seed.
         matrix: whether to compare raters two by two.
+        each_generator: rows for each generator besides those for all of them.
     """
 
     statistics: tuple[str, ...] | None = None
@@ -36,6 +37,7 @@ class Options:
     resamples: int = 2000
     seed: int = 0
     matrix: bool = True
+    each_generator: bool = True
 
     @property
     def drawn(self) -> int:
@@ -94,7 +96,8 @@ class Found:
 
 def walk(rows: Ratings, suite: Suite, options: Options, compute: Compute) -> Iterator[Found]:
     """Compute every cell in which `rows` has any, and the means over tasks."""
-    generators: list[int | None] = [*_present(rows.generator), None] if rows.size else []
+    each = _present(rows.generator) if options.each_generator else []
+    generators: list[int | None] = [*each, None] if rows.size else []
     for generator in generators:
         name = ALL if generator is None else suite.generators[generator]
         inside = Cell(generator, None, Draws(options.drawn, options.seed)).of(rows)
@@ -106,8 +109,8 @@ def walk(rows: Ratings, suite: Suite, options: Options, compute: Compute) -> Ite
         for task_name, found in [*tasks.items(), (ALL, whole)]:
             for key, outcome in found.items():
                 yield Found(Place(name, task_name), key, outcome)
-        if tasks:
-            for key in whole:
+        for key in whole:
+            if any(key in found for found in tasks.values()):
                 mean = mean_over_tasks({task_name: found.get(key) for task_name, found in tasks.items()})
                 yield Found(Place(name, TASKS_MEAN), key, mean)
 

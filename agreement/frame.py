@@ -93,6 +93,8 @@ class Suite:
 
 def read(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str]) -> Iterator[Suite]:
     """Check the frame's columns and give its suites by name. Consensus rows are computed from people and left out."""
+    if frame.empty:
+        return
     missing = [column for column in COLUMNS if column not in frame.columns]
     if missing:
         raise ValueError(f"the frame of judgements lacks the columns {', '.join(missing)}; it needs {', '.join(COLUMNS)}")
@@ -184,7 +186,7 @@ def _values(scale: Scale, rows: pd.DataFrame, valid: BoolArray) -> tuple[IntArra
         values = np.array([scale.read(level).number for level in scale.levels] + [np.nan], float)
         return label, values[label], Measure("ordinal", scale.numeric, False, len(scale.levels))
     words = [name.strip().casefold() for name in names]
-    used = {words[code] for code in np.unique(codes[valid & (codes >= 0)])}
+    used = {words[code] for code in np.unique(codes[valid & (codes >= 0)])} or set(words)
     for yes, no in YES_NO_VOCABULARIES:
         if used and used <= {yes, no}:
             label = _translate(codes, [{yes: 1, no: 0}.get(word, -1) for word in words])

@@ -111,7 +111,8 @@ def cohen_kappa_quadratic(sums: PairSums) -> FloatArray:
 def _expected(sums: PairSums, power: int) -> FloatArray:
     level = np.arange(sums.rows.shape[-1])
     distance = np.abs(level[:, None] - level).astype(float) ** power
-    return ((sums.rows @ distance) * sums.columns).sum(-1)
+    expected: FloatArray = ((sums.rows @ distance) * sums.columns).sum(-1)
+    return expected
 
 
 def pabak(sums: PairSums) -> FloatArray:

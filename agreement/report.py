@@ -7,7 +7,7 @@ suite, aspect, generator and task. A unit is one (item, target).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -151,7 +151,8 @@ class _Topic:
                 each.outcome, by_prompt=self.suite.by_prompt, resamples=self.options.drawn, seed=self.options.seed
             )
             people = "simulated" if simulated else "real"
-            rows.append(Row(self.suite.name, self.aspect.name, self.target, people, each, bounds.low, bounds.high, method))
+            kept = replace(each, outcome=replace(each.outcome, replicates=None))
+            rows.append(Row(self.suite.name, self.aspect.name, self.target, people, kept, bounds.low, bounds.high, method))
         return rows
 
     def among(self, *, simulated: bool) -> list[Row]:

@@ -28,7 +28,7 @@ export function mount(root, options = {}) {
 /** The form brings its stylesheets along, whatever page it stands in. */
 function ensureStyles() {
   const linked = new Set([...document.querySelectorAll("link[rel=stylesheet]")].map((link) => new URL(link.href).pathname));
-  for (const file of ["./concord.css", "./form.css"]) {
+  for (const file of ["./concord.css", "./form.css", "./dialogs.css"]) {
     const url = new URL(file, import.meta.url);
     if (!linked.has(url.pathname)) document.head.append(h("link", { rel: "stylesheet", href: url.href }));
   }
@@ -86,6 +86,10 @@ class Form {
     const { outcome, data } = await this.api.get("next");
     this.refreshing = false;
     if (this.controller.signal.aborted) return;
+    if (!this.root.isConnected) {
+      this.destroy();
+      return;
+    }
     if (outcome === "ok") this.arrived(data);
     else if (outcome === "unreachable") this.unreachable();
     else this.turnedAway(outcome, data);
@@ -156,15 +160,16 @@ class Form {
     this.questionnaire = task.questionnaire;
     this.item = new Item(task, this);
     this.frame.show(this.item.element, { working: true, revising: Boolean(task.revises) });
-    this.frame.setNotice(notice ?? (task.revises ? "You are revising your last answer." : ""), this.noticeAction(task, errors));
+    this.frame.setNotice(notice ?? (task.revises ? "You are revising your last answer." : ""), this.wayBack(task));
     window.scrollTo({ top: 0 });
+    this.item.refused = errors !== null;
     if (errors) this.item.complain(errors);
     this.item.show();
     this.greet();
   }
 
-  noticeAction(task, errors) {
-    return task.revises && !errors ? button("Keep it as it was", { key: "u" }, () => this.undo()) : null;
+  wayBack(task) {
+    return task.revises ? button("Keep it as it was", { key: "u" }, () => this.undo()) : null;
   }
 
   showScreen(kind, screen) {
@@ -245,7 +250,7 @@ class Form {
     if (!this.item) return;
     const { task } = this.item;
     if (task.revises) {
-      this.frame.setNotice("An answer that is already given cannot be skipped.", this.noticeAction(task, null));
+      this.frame.setNotice("An answer that is already given cannot be skipped.", this.wayBack(task));
       return;
     }
     this.keepDraft();
@@ -303,7 +308,8 @@ class Form {
   // ---- what the outbox reports ----
 
   changed() {
-    this.frame.setStatus(this.outbox.state, this.outbox.waiting.length);
+    const { state, waiting } = this.outbox;
+    this.frame.setStatus(state === "saved" && this.item?.refused ? "refused" : state, waiting.length);
   }
 
   saved(_entry, data) {
@@ -319,6 +325,7 @@ class Form {
     if (this.item) this.queue.putBack(this.item.task);
     const why = detail(data, "The server did not accept this answer.");
     this.open({ ...entry.task, answers: entry.body.answers }, data.errors ?? {}, `Not saved: ${why}`);
+    this.item.saveDraft();
   }
 
   signedOut() {

@@ -1,5 +1,6 @@
 // One item whole: mount(root, {value}) where value is the item's id. Everything that people and scorers said of it.
 
+import { format } from "./browse.js";
 import { h } from "./js/dom.js";
 
 export function mount(root, { value }) {
@@ -24,7 +25,7 @@ class ItemPage {
       this.root.replaceChildren(h("p", { class: "cc-note cc-bad" }, body?.detail ?? "The app does not answer. Reload to try again."));
       return;
     }
-    this.root.replaceChildren(picture(body), said(body));
+    this.root.replaceChildren(h("div", { class: "cc-item" }, picture(body), said(body)));
   }
 }
 
@@ -45,26 +46,34 @@ function picture(item) {
 }
 
 function said(item) {
-  const judgements = item.judgements.map((j) => [
-    j.rater_id + (j.simulated ? " (simulated)" : ""),
-    j.aspect,
-    j.target ?? "",
-    j.label ?? (j.value === null ? (j.reason ?? "").replaceAll("_", " ") : String(j.value)),
-  ]);
   const answers = item.annotations.map((a) => [
-    a.rater_id + (a.simulated ? " (simulated)" : ""),
+    named(a),
     [a.status, a.superseded ? "revised later" : "", a.saw_evidence ? "saw the evidence" : ""].filter(Boolean).join(", "),
     Object.entries(a.answers).map(([question, value]) => `${question}: ${Array.isArray(value) ? value.join(", ") : value}`).join("\n"),
   ]);
-  if (!judgements.length && !answers.length) {
+  if (!item.judgements.length && !answers.length) {
     return h("section", {}, h("div", { class: "cc-empty" }, h("p", {}, "Nobody has judged this image yet."), h("a", { class: "cc-button", href: "/annotate/" }, "Label images")));
   }
-  return h(
-    "section",
-    {},
-    table("Judgements", ["rater", "aspect", "of", "value"], judgements),
-    answers.length ? table("Answers as given", ["rater", "state", "answers"], answers) : "",
-  );
+  return h("section", {}, table("Judgements", ...pivot(item.judgements)), answers.length ? table("Answers as given", ["rater", "state", "answers"], answers) : "");
+}
+
+// A row per aspect and target, a column per rater: like stands beside like.
+function pivot(judgements) {
+  const raters = [...new Set(judgements.map(named))];
+  const rows = new Map();
+  for (const j of judgements) {
+    const about = j.target ? `${j.aspect}: ${j.target}` : j.aspect;
+    if (!rows.has(about)) rows.set(about, new Map());
+    const text = j.label ?? (j.value === null ? (j.reason ?? "").replaceAll("_", " ") : format(j.value));
+    const cell = rows.get(about);
+    cell.set(named(j), cell.has(named(j)) ? `${cell.get(named(j))}, ${text}` : text);
+  }
+  const body = [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([about, cells]) => [about, ...raters.map((rater) => cells.get(rater) ?? "")]);
+  return [["aspect", ...raters], body];
+}
+
+function named(said) {
+  return said.rater_id + (said.simulated ? " (simulated)" : "");
 }
 
 function table(caption, headers, rows) {

@@ -12,45 +12,58 @@ if TYPE_CHECKING:
 
 # tells apart for colour-blind readers too (Okabe and Ito)
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#666666")
+_SYMBOLS = ("circle", "diamond", "square", "triangle-up")
 
 
 def forest(points: pd.DataFrame, axis: str) -> go.Figure:
-    """Values with their intervals, a row per task and a colour per series.
+    """Values with their intervals: a band per task, a colour and a line within the band per series.
 
     ``points`` has the columns ``series, task, value, low, high, n`` (``value`` may be missing: no mark then).
     """
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    for number, (series, rows) in enumerate(points.groupby("series", sort=False)):
-        known = rows[rows["value"].notna()]
+    tasks = list(dict.fromkeys(points["task"]))
+    names = list(dict.fromkeys(points["series"]))
+    for number, series in enumerate(names):
+        known = points[(points["series"] == series) & points["value"].notna()]
+        color = COLORS[number % len(COLORS)]
+        # within its band, so that intervals do not hide each other
+        offset = 0.7 * ((number + 0.5) / len(names) - 0.5)
         figure.add_trace(
             go.Scatter(
                 name=escape(str(series)),
                 x=known["value"].tolist(),
-                y=[escape(str(task)) for task in known["task"]],
+                y=[tasks.index(task) + offset for task in known["task"]],
                 mode="markers",
-                marker={"size": 10, "color": COLORS[number % len(COLORS)]},
-                error_x=_bars(known, COLORS[number % len(COLORS)]),
+                marker={"size": 9, "color": color, "symbol": _SYMBOLS[number // len(COLORS) % len(_SYMBOLS)]},
+                error_x=_bars(known, color),
+                text=[escape(str(task)) for task in known["task"]],
                 customdata=known["n"].tolist(),
-                hovertemplate="%{y}<br>%{x:.3f}, n = %{customdata:,}<extra>%{fullData.name}</extra>",
+                hovertemplate="%{text}<br>%{x:.3f}, n = %{customdata:,}<extra>%{fullData.name}</extra>",
             )
         )
-    tasks = [escape(str(task)) for task in dict.fromkeys(points["task"])]
     figure.update_layout(
         template="none",
-        height=130 + 44 * max(len(tasks), 1),
+        height=120 + len(tasks) * max(44, 11 * len(names)),
         margin={"l": 130, "r": 24, "t": 16, "b": 48},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font={"family": "system-ui, sans-serif", "size": 13, "color": "#7a8194"},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         showlegend=True,
-        scattermode="group",
         hoverlabel={"namelength": -1},
     )
     figure.update_xaxes(title=axis, gridcolor="rgba(128,136,160,.22)", zerolinecolor="rgba(128,136,160,.6)")
-    figure.update_yaxes(categoryorder="array", categoryarray=tasks[::-1], gridcolor="rgba(128,136,160,.12)")
+    figure.update_yaxes(
+        tickvals=list(range(len(tasks))),
+        ticktext=[escape(str(task)) for task in tasks],
+        range=[len(tasks) - 0.5, -0.5],
+        showgrid=False,
+        zeroline=False,
+    )
+    for edge in range(1, len(tasks)):
+        figure.add_hline(y=edge - 0.5, line={"color": "rgba(128,136,160,.22)", "width": 1})
     return figure
 
 

@@ -17,12 +17,12 @@ from data.store.store import Store
 
 WIDTHS = (160, 320, 640, 1280)
 _FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
+# by content, as files are often misnamed
 _SHOWN_BY_BROWSERS = {
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".webp": "image/webp",
-    ".gif": "image/gif",
+    re.compile(rb"\x89PNG\r\n"): "image/png",
+    re.compile(rb"\xff\xd8\xff"): "image/jpeg",
+    re.compile(rb"RIFF....WEBP", re.DOTALL): "image/webp",
+    re.compile(rb"GIF8"): "image/gif",
 }
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _MAX_WIDTH = 10_000

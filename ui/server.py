@@ -66,13 +66,11 @@ def create_app(store: Store, token: str) -> FastAPI:
             path=path,
             theme=theme(),
             head=HEAD,
-            css_paths=[ASSETS / "concord.css"],
             footer_links=[],
             run_history=False,
             ssr_mode=False,
             show_error=True,
             enable_monitoring=False,
-            favicon_path=str(ASSETS / "icon.svg"),
         )
     # the last one added is the outermost: nothing runs before the guard has agreed
     app.add_middleware(

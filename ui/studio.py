@@ -10,9 +10,15 @@ from ui.pages import agreement, browse, item, overview
 
 def studio(store: Store) -> gr.Blocks:
     with gr.Blocks(title="Concord", analytics_enabled=False, fill_width=True) as blocks:
-        gr.Navbar(main_page_name="Overview", value=[("Label images", "/annotate/")])
+        _navigation()
         overview.build(store)
     for page in (browse, agreement, item):
         with blocks.route(page.NAME, page.PATH, show_in_navbar=page is not item):
+            _navigation()
             page.build(store)
     return blocks
+
+
+def _navigation() -> None:
+    """The bar, on each page: Gradio keeps one for each."""
+    gr.Navbar(main_page_name="Overview", value=[("Label images", "../annotate/")])

@@ -4,14 +4,37 @@ from __future__ import annotations
 
 import gradio as gr
 
-HEAD = '<meta name="color-scheme" content="light dark">'
+# linked, not handed to Gradio as text: it rewrites the selectors of what it is handed
+HEAD = "".join(f'<link rel="stylesheet" href="/assets/{name}.css">' for name in ("concord", "studio"))
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
 
 
+# Gradio's variable: our token. Both modes get the same, as the tokens know light from dark themselves.
+_TOKENS = {
+    "body_background_fill": "page",
+    "body_text_color": "text",
+    "body_text_color_subdued": "muted",
+    "background_fill_primary": "surface",
+    "background_fill_secondary": "sunken",
+    "block_background_fill": "surface",
+    "block_border_color": "border",
+    "block_label_text_color": "muted",
+    "block_title_text_color": "muted",
+    "border_color_primary": "border",
+    "border_color_accent": "accent",
+    "input_background_fill": "surface",
+    "input_border_color": "border",
+    "link_text_color": "accent",
+    "link_text_color_hover": "accent-fill-hover",
+    "button_secondary_background_fill": "surface",
+    "button_secondary_text_color": "text",
+}
+
+
 def theme() -> gr.themes.Base:
     """System fonts only: a web font would be fetched from elsewhere."""
-    return gr.themes.Base(
+    base = gr.themes.Base(
         primary_hue=gr.themes.colors.indigo,
         neutral_hue=gr.themes.colors.slate,
         radius_size=gr.themes.sizes.radius_md,
@@ -19,3 +42,6 @@ def theme() -> gr.themes.Base:
         font=list(_SANS),
         font_mono=list(_MONO),
     )
+    values = {name: f"var(--cc-{token})" for name, token in _TOKENS.items()}
+    dark = {f"{name}_dark": value for name, value in values.items()}
+    return base.set(**values, **dark, input_border_width="1px", input_border_width_dark="1px")

@@ -67,9 +67,9 @@ export class Dialogs {
         { class: "cc-dialog__body" },
         h("h2", { class: "cc-title" }, first ? "Before you start" : "Instructions and keys"),
         ...sections,
-        h("section", {}, h("h3", { class: "cc-heading" }, "Keys"), h("dl", { class: "cc-keys" }, ...rows)),
+        h("section", { class: "cc-for-keys" }, h("h3", { class: "cc-heading" }, "Keys"), h("dl", { class: "cc-keys" }, ...rows)),
       ),
-      h("div", { class: "cc-dialog__foot" }, first ? h("span", { class: "cc-muted" }, "One key away at any time: ", kbd("?")) : null, close),
+      h("div", { class: "cc-dialog__foot" }, first ? h("span", { class: "cc-muted cc-for-keys" }, "One key away at any time: ", kbd("?")) : null, close),
     );
   }
 

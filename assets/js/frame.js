@@ -2,7 +2,7 @@
 
 import { button, h } from "./dom.js";
 
-const STATUS = { saved: "Saved", saving: "Saving …", retrying: "Not saved yet - retrying" };
+const STATUS = { saved: "Saved", saving: "Saving …", retrying: "Not saved yet - retrying", refused: "Not saved" };
 
 export class Frame {
   constructor(actions) {
@@ -20,8 +20,8 @@ export class Frame {
     this.status = h("p", { class: "cc-form__status", role: "status", "aria-live": "polite" });
     this.submit = button("Submit", { key: "Enter", kind: "primary" }, actions.submit);
     this.actions = h("div", { class: "cc-row" }, this.undo, this.skip);
-    this.bottom = h("footer", { class: "cc-form__bottom", hidden: true }, this.actions, this.status, this.submit);
-    this.elements = [this.bar, this.top, this.notice, this.body, this.bottom];
+    this.bottom = h("footer", { class: "cc-form__bottom", hidden: true }, this.notice, this.actions, this.status, this.submit);
+    this.elements = [this.bar, this.top, this.body, this.bottom];
     this.everSaved = false;
     this.working = false;
     this.state = "saved";
@@ -30,11 +30,10 @@ export class Frame {
   show(element, { working, revising }) {
     this.body.replaceChildren(element);
     this.working = working;
-    this.actions.hidden = !working;
     this.submit.hidden = !working;
     this.showBottom();
-    this.skip.hidden = revising;
-    this.submit.firstChild.textContent = revising ? "Save the change" : "Submit";
+    this.actions.hidden = !working || revising; // the notice offers the way back
+    this.submit.firstChild.textContent = revising ? "Save change" : "Submit";
   }
 
   /** Whether the same words are on the screen already, so that nobody hears them again. */
@@ -42,7 +41,7 @@ export class Frame {
     return this.body.textContent === element.textContent;
   }
 
-  setProgress({ done, total }) {
+  setProgress({ done = 0, total = 0 }) {
     const share = total > 0 ? Math.min(done / total, 1) : 0;
     this.fill.style.width = `${share * 100}%`;
     this.bar.setAttribute("aria-valuemax", String(total));
@@ -59,6 +58,7 @@ export class Frame {
   setNotice(text, action = null) {
     this.notice.hidden = !text;
     this.notice.replaceChildren(...(text ? [h("span", {}, text), action].filter(Boolean) : []));
+    this.showBottom();
   }
 
   setStatus(state, waiting) {
@@ -71,9 +71,9 @@ export class Frame {
     this.showBottom();
   }
 
-  /** Between items the bar has nothing to offer, but unsaved answers must be seen. */
+  /** Between items the bar has nothing to offer, but notices and unsaved answers must be seen. */
   showBottom() {
-    this.bottom.hidden = !this.working && this.state !== "retrying";
+    this.bottom.hidden = !this.working && this.state !== "retrying" && this.notice.hidden;
   }
 
   setReady(isReady, done, of) {

@@ -20,6 +20,7 @@ export class Item {
     this.secondsBefore = draft?.seconds ?? 0;
     this.clockStart = host.clock.seconds;
     this.errors = {};
+    this.refused = false;
     const [first] = [...unanswered(this.questionnaire, this.answers), ...visible(this.questionnaire, this.answers)];
     this.active = task.revises ? visible(this.questionnaire, this.answers)[0] : first;
     this.views = new Map(this.questionnaire.questions.map((question) => [question.id, this.view(question)]));

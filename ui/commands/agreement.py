@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from agreement.catalogue import STATISTICS
@@ -53,6 +54,16 @@ def compute(store: Store, selection: Selection, options: Options) -> Rows:
     # a scorer's score was let through to meet people's aspects; rows about the score itself were not asked for
     wanted = selection.aspect
     return {name: [row for row in rows[name] if not wanted or row["aspect"] in wanted] for name in SECTIONS}
+
+
+@lru_cache(maxsize=64)
+def _recall(store: Store, version: str, selection: Selection, options: Options) -> Rows:  # noqa: ARG001 - part of the key
+    return compute(store, selection, options)
+
+
+def recall(store: Store, selection: Selection, options: Options) -> Rows:
+    """As ``compute``, but computed once for all who look while the project stays as it is. Do not change the rows."""
+    return _recall(store, store.version, selection, options)
 
 
 _TITLES = {"among_people": "People among themselves", "raters": "Scorers against people", "matrix": "Any two raters"}

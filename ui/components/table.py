@@ -25,7 +25,7 @@ class Cell:
 
 def html_table(caption: str, headers: Sequence[str | Cell], rows: Sequence[Sequence[str | Cell]]) -> str:
     """A table whose first column names the row; plain strings are texts."""
-    head = "".join(f'<th scope="col"{_title(_cell(header))}>{_inner(_cell(header))}</th>' for header in headers)
+    head = "".join(_html("th", 'scope="col"', _cell(header)) for header in headers)
     body = "".join("<tr>" + _row_html([_cell(cell) for cell in row]) + "</tr>" for row in rows)
     return (
         f'<div class="cc-table-wrap"><table class="cc-table"><caption>{escape(caption)}</caption>'
@@ -44,9 +44,12 @@ def _cell(value: str | Cell) -> Cell:
 
 def _row_html(cells: Sequence[Cell]) -> str:
     name, *rest = cells
-    return f'<th scope="row"{_title(name)}>{_inner(name)}</th>' + "".join(
-        f'<td class="{"cc-number" if cell.number else ""}"{_title(cell)}>{_inner(cell)}</td>' for cell in rest
-    )
+    return _html("th", 'scope="row"', name) + "".join(_html("td", "", cell) for cell in rest)
+
+
+def _html(tag: str, attributes: str, cell: Cell) -> str:
+    kind = ' class="cc-number"' if cell.number else ""
+    return f"<{tag} {attributes}{kind}{_title(cell)}>{_inner(cell)}</{tag}>"
 
 
 def _inner(cell: Cell) -> str:

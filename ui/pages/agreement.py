@@ -14,7 +14,7 @@ from data.store import browse
 from data.store.selection import Selection
 from data.store.store import Store
 from ui import charts, words
-from ui.commands.agreement import Rows, compute
+from ui.commands.agreement import Rows, recall
 from ui.components.table import Cell, html_table, note
 from ui.pages.live import keep_current, set_address
 
@@ -46,6 +46,7 @@ _AGAINST = (
     "kendall_tau_b",
 )
 _PAIRS = ("percent_agreement", "cohen_kappa", "cohen_kappa_quadratic", "gwet_ac1", "spearman", "pearson")
+_ADDRESS = ("suite", "aspect", "generator", "task", "chart")
 _EMPTY = (
     "Nothing has been judged yet. **[Label a few images](/annotate/)**, or import a published study or your own ratings:\n\n"
     "```\nuv run app.py import study geneval --metadata evaluation_metadata.jsonl sdv2=annotations_sdv2.csv\n"
@@ -62,6 +63,7 @@ class View:
     aspect: str
     generator: str = ALL
     task: str = ALL
+    statistic: str = ""
 
 
 def build(store: Store) -> None:
@@ -71,20 +73,18 @@ def build(store: Store) -> None:
         aspect = gr.Dropdown([], label="Aspect")
         generator = gr.Dropdown([ALL], value=ALL, label="Generator")
         task = gr.Dropdown([ALL], value=ALL, label="Task (scorers and pairs)")
+        statistic = gr.Dropdown([], label="Chart")
     sentence = gr.HTML(elem_id="sentence")
     plot = gr.Plot(show_label=False, elem_id="agreement-plot")
     tables = gr.HTML(elem_id="agreement-tables")
-    filters = [suite, aspect, generator, task]
+    filters = [suite, aspect, generator, task, statistic]
     opened = gr.State(False)
 
-    def choose(
-        asked_suite: str | None, asked_aspect: str | None, asked_generator: str | None, asked_task: str | None
-    ) -> list[Any]:
-        return _choices(store, asked_suite, asked_aspect, asked_generator, asked_task)
+    def choose(*asked: str | None) -> list[Any]:
+        return _choices(store, *asked)
 
     def open_page(request: gr.Request) -> list[Any]:
-        asked = [request.query_params.get(name) for name in ("suite", "aspect", "generator", "task")]
-        return [*choose(*asked), True]
+        return [*choose(*(request.query_params.get(name) for name in _ADDRESS)), True]
 
     def draw(ready: bool, *values: str | None) -> Iterator[list[Any]]:
         view = View(*(value or "" for value in values))
@@ -98,43 +98,53 @@ def build(store: Store) -> None:
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     gr.on(None, open_page, None, [*filters, opened], queue=False, **quiet)
-    suite.input(choose, filters, filters, queue=False, **quiet)
+    gr.on([suite.input, aspect.input], choose, filters, filters, queue=False, **quiet)
     for control in filters:
-        control.change(None, filters, None, js=set_address(("suite", "aspect", "generator", "task")))
+        control.change(None, filters, None, js=set_address(_ADDRESS))
     keep_current(store, draw, [opened, *filters], [empty, sentence, plot, tables], changes=[opened, *filters])
 
 
-def _choices(store: Store, suite: str | None, aspect: str | None, generator: str | None, task: str | None) -> list[Any]:
-    """The filters, with what this suite has to choose from."""
+def _choices(
+    store: Store,
+    suite: str | None,
+    aspect: str | None,
+    generator: str | None,
+    task: str | None,
+    statistic: str | None,
+) -> list[Any]:
+    """The filters, with what this suite and aspect have to choose from."""
     found = browse.judged(store)
-    suites = sorted(found)
-    suite = suite if suite in found else next(iter(suites), None)
-    aspects = found[suite].aspects if suite else []
-    generators = found[suite].generators if suite else []
-    tasks = found[suite].tasks if suite else []
-    default = next((name for name in ("correct", "faithfulness") if name in aspects), next(iter(aspects), None))
+    suite = suite if suite in found else next(iter(sorted(found)), None)
+    here = found[suite] if suite else browse.Judged([], [], [])
+    default = next((name for name in ("correct", "faithfulness") if name in here.aspects), next(iter(here.aspects), None))
+    aspect = aspect if aspect in here.aspects else default
+    shown = _charted(store, suite, aspect) if suite and aspect else []
     return [
-        gr.Dropdown(suites, value=suite),
-        gr.Dropdown([(words.aspect(name), name) for name in aspects], value=aspect if aspect in aspects else default),
-        gr.Dropdown([ALL, *generators], value=generator if generator in generators else ALL),
-        gr.Dropdown([(words.task(name), name) for name in (ALL, *tasks)], value=task if task in tasks else ALL),
+        gr.Dropdown(sorted(found), value=suite),
+        gr.Dropdown(here.aspects, value=aspect),
+        gr.Dropdown([("all generators", ALL), *here.generators], value=generator if generator in here.generators else ALL),
+        gr.Dropdown([(words.task(name), name) for name in (ALL, *here.tasks)], value=task if task in here.tasks else ALL),
+        gr.Dropdown([(words.title(s), s) for s in shown], value=statistic if statistic in shown else next(iter(shown), None)),
     ]
+
+
+def _charted(store: Store, suite: str, aspect: str) -> list[str]:
+    """Statistics that the chart can show, those first that scorers have too."""
+    rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), Options(intervals=False, each_generator=False))
+    against, among = ({row["statistic"] for row in rows[name]} for name in ("raters", "among_people"))
+    found = [s for s in _AGAINST if s in against] + [s for s in _AMONG if s in among - against]
+    return sorted(found, key=lambda s: s == "mean")
 
 
 def _drawn(store: Store, view: View, *, intervals: bool) -> list[Any]:
     """Sentence, figure and tables."""
     one = () if view.generator == ALL else (view.generator,)
     selection = Selection(suite=(view.suite,), aspect=(view.aspect,), generator=one)
-    rows = compute(store, selection, Options(intervals=intervals))
-    rows = {name: [row for row in section if row["generator"] == view.generator] for name, section in rows.items()}
-    main = "percent_agreement" if _has(rows, "percent_agreement") else "spearman"
+    # one generator selected, or all of them: either way "all" is what is asked for
+    rows = recall(store, selection, Options(intervals=intervals, each_generator=False))
     updating = "" if intervals else note("Intervals are being computed …", "cc-updating")
     body = updating + _among(rows) + _against(rows, view) + _pairs(rows, view) + _explained(rows)
-    return [_sentence(rows, view), charts.forest(_points(rows, main), words.title(main)), body]
-
-
-def _has(rows: Rows, statistic: str) -> bool:
-    return any(row["statistic"] == statistic for section in ("among_people", "raters") for row in rows[section])
+    return [_sentence(rows, view), charts.forest(_points(rows, view.statistic), words.title(view.statistic)), body]
 
 
 def _sentence(rows: Rows, view: View) -> str:

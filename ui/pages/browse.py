@@ -9,7 +9,6 @@ import gradio as gr
 
 from data.store import browse
 from data.store.store import Store
-from ui import words
 from ui.components.module import Module
 from ui.pages.live import set_address
 
@@ -39,7 +38,7 @@ def build(store: Store) -> None:
             drawn.append(gr.Dropdown([ANY, *choices[name]], value=value, allow_custom_value=True))
         aspects = [name for name in choices["aspect"] if name != "score"] or ["correct"]
         values.append(asked.get("by", "correct" if "correct" in aspects else aspects[0]))
-        drawn.append(gr.Dropdown([(words.aspect(name), name) for name in aspects], value=values[-1], allow_custom_value=True))
+        drawn.append(gr.Dropdown(aspects, value=values[-1], allow_custom_value=True))
         values.append(asked.get("order", "by place"))
         drawn.append(gr.Dropdown(list(_ORDERS), value=values[-1] if values[-1] in _ORDERS else "by place"))
         return [*drawn, query(*values)]

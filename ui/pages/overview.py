@@ -13,7 +13,7 @@ from data.store import browse
 from data.store.selection import Selection
 from data.store.store import Store
 from ui import words
-from ui.commands.agreement import compute
+from ui.commands.agreement import recall
 from ui.components.table import Cell, html_table, note
 from ui.pages.agreement import ALL, number
 from ui.pages.live import keep_current
@@ -94,29 +94,21 @@ def _table(store: Store, suite: str, found: browse.Judged, *, intervals: bool) -
     """Means per generator and task: people (with intervals), and each scorer."""
     aspect = next((name for name in _MAIN_ASPECTS if name in found.aspects), next(iter(found.aspects), ""))
     tasks = [*found.tasks, ALL]
-    headers = ["generator", "rater", *(Cell(words.task(task)) for task in tasks)]
-    rows = compute(store, Selection(suite=(suite,), aspect=(aspect,)), Options(statistics=("mean",), intervals=intervals))
-    people = {(row["generator"], row["people"], row["task"]): row for row in rows["among_people"] if row["statistic"] == "mean"}
-    scorers = _scorers(store, suite)
+    rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), Options(statistics=("mean",), intervals=intervals))
+    people: dict[tuple[str, str], dict[str, Cell]] = {}
+    for row in rows["among_people"]:
+        name = "people" if row["people"] == "real" else "simulated people"
+        cell = _linked(number(row), suite, row["generator"], row["task"])
+        people.setdefault((row["generator"], name), {})[row["task"]] = cell
+    scorers = _scorers(store, suite, aspect)
     body: list[list[str | Cell]] = []
     for generator in [*found.generators, ALL]:
-        for kind in ("real", "simulated"):
-            line = {task: people.get((generator, kind, task)) for task in tasks}
-            if any(line.values()):
-                name = "people" if kind == "real" else "simulated people"
-                body.append(
-                    [words.task(generator), name, *(_linked(number(line[task]), suite, generator, task) for task in tasks)]
-                )
-        for (scorer, of), cells in sorted(scorers.get(generator, {}).items()):
-            body.append(
-                [
-                    words.task(generator),
-                    scorer + ("" if of == aspect else f" ({of})"),
-                    *(cells.get(task, Cell("")) for task in tasks),
-                ]
-            )
+        lines = {rater: cells for (of, rater), cells in [*people.items(), *scorers.items()] if of == generator}
+        for n, (rater, cells) in enumerate(lines.items()):
+            name = "all generators" if generator == ALL else generator
+            body.append([name if n == 0 else "", rater, *(cells.get(task, Cell("")) for task in tasks)])
     what = f"{suite}: mean of “{words.aspect(aspect)}”" if aspect else suite
-    return html_table(what, headers, body)
+    return html_table(what, ["generator", "rater", *(Cell(words.task(task)) for task in tasks)], body)
 
 
 def _linked(cell: Cell, suite: str, generator: str, task: str) -> Cell:
@@ -126,10 +118,11 @@ def _linked(cell: Cell, suite: str, generator: str, task: str) -> Cell:
     return Cell(cell.text, cell.detail, cell.note, href if cell.text else "")
 
 
-def _scorers(store: Store, suite: str) -> dict[str, dict[tuple[str, str], dict[str, Cell]]]:
-    """By generator, then (scorer, aspect), then task."""
-    found: dict[str, dict[tuple[str, str], dict[str, Cell]]] = {}
+def _scorers(store: Store, suite: str, aspect: str) -> dict[tuple[str, str], dict[str, Cell]]:
+    """By generator and scorer, then task."""
+    found: dict[tuple[str, str], dict[str, Cell]] = {}
     for row in browse.scores(store, Selection(suite=(suite,))):
-        line = found.setdefault(row["generator"] or ALL, {}).setdefault((row["rater"], row["aspect"]), {})
+        name = row["rater"] + ("" if row["aspect"] == aspect else f" ({row['aspect']})")
+        line = found.setdefault((row["generator"] or ALL, name), {})
         line[row["task"] or ALL] = Cell(f"{row['mean']:.3f}", f"n = {row['n_items']:,}")
     return found

@@ -1,0 +1,188 @@
+"""Correlations: against scipy on ties and constants, and weights against physically replicated samples."""
+
+from __future__ import annotations
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from sklearn.metrics import cohen_kappa_score, roc_auc_score
+
+from agreement import correlation, counts, pairs
+from agreement.alpha import MomentSums, moment_columns
+from agreement.bootstrap import Draws, cluster_sums, percentile_interval
+from agreement.correlation import Units
+from agreement.numeric import FloatArray, IntArray
+from tests.agreement import naive
+
+SCIPY = {
+    "pearson": lambda x, y: stats.pearsonr(x, y).statistic,
+    "spearman": lambda x, y: stats.spearmanr(x, y).statistic,
+    "kendall_tau_b": lambda x, y: stats.kendalltau(x, y).statistic,
+    "kendall_tau_c": lambda x, y: stats.kendalltau(x, y, variant="c").statistic,
+}
+
+
+def _vectors(seed: int, size: int = 30, levels: int = 5) -> tuple[FloatArray, FloatArray]:
+    """One vector with many ties, one with a few."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, levels, size).astype(float)
+    return x, np.where(rng.random(size) < 0.3, 0.5, x + rng.normal(0, 2, size))
+
+
+@pytest.mark.parametrize("name", list(SCIPY))
+@pytest.mark.parametrize("seed", range(15))
+def test_equals_scipy_with_ties(name: str, seed: int) -> None:
+    x, y = _vectors(seed, size=2 + seed * 3)
+    found = correlation.evaluate(name, x, y)  # type: ignore[arg-type]
+    if found.value is None:
+        assert np.ptp(x) == 0 or np.ptp(y) == 0
+    else:
+        assert found.value == pytest.approx(SCIPY[name](x, y), abs=1e-12)
+
+
+def test_by_hand() -> None:
+    # x 1 2 2 3, y 1 3 2 2. Ordered sides: pairs (01)+ (02)+ (03)+ (12)0 (13)- (23)0 -> C 3, D 1; untied 5 on x, 5 on y.
+    x, y = np.array([1.0, 2, 2, 3]), np.array([1.0, 3, 2, 2])
+    assert correlation.evaluate("kendall_tau_b", x, y).value == pytest.approx(2 / 5)
+    # m = 3 distinct values each: 2 * 2 * 3 / (16 * 2).
+    assert correlation.evaluate("kendall_tau_c", x, y).value == pytest.approx(3 / 8)
+    # Midranks 1 2.5 2.5 4 and 1 4 2.5 2.5; deviations -1.5 0 0 1.5 and -1.5 1.5 0 0: 2.25 / 4.5.
+    assert correlation.evaluate("spearman", x, y).value == pytest.approx(1 / 2)
+    # Deviations -1 0 0 1 and -1 1 0 0: 1 / 2.
+    assert correlation.evaluate("pearson", x, y).value == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize("name", list(SCIPY))
+@pytest.mark.parametrize("constant", [0.1, 1e12 + 0.3])
+def test_a_constant_is_undefined_and_says_which(name: str, constant: float) -> None:
+    x, y = np.full(7, constant), np.arange(7.0)
+    assert correlation.evaluate(name, x, y).reason == "the first variable is constant"  # type: ignore[arg-type]
+    assert correlation.evaluate(name, y, x).reason == "the second variable is constant"  # type: ignore[arg-type]
+    assert correlation.evaluate(name, x, x).value is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", list(SCIPY))
+@pytest.mark.parametrize("size", [0, 1])
+def test_fewer_than_two_units_is_undefined(name: str, size: int) -> None:
+    found = correlation.evaluate(name, np.ones(size), np.ones(size))  # type: ignore[arg-type]
+    assert (found.value, found.reason) == (None, "fewer than two units to compare")
+
+
+@pytest.mark.parametrize("name", list(SCIPY))
+def test_equal_values_give_one(name: str) -> None:
+    x = np.array([3.0, 1.0, 2.0, 7.0])
+    assert correlation.evaluate(name, x, 5 * x - 2).value == pytest.approx(1.0, abs=1e-15)  # type: ignore[arg-type]
+
+
+def test_nearly_equal_values_are_not_ties() -> None:
+    """Rounding a score first would change tau: 0.1 + 0.2 is above 0.3."""
+    assert correlation.evaluate("kendall_tau_b", np.array([0.3, 0.1 + 0.2]), np.array([1.0, 2.0])).value == 1.0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_auc_equals_sklearn(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    yes = rng.random(40) < 0.4
+    score = np.round(rng.normal(yes, 1.0), 1)
+    assert correlation.evaluate_auc(score, yes).value == pytest.approx(roc_auc_score(yes, score))
+    assert correlation.evaluate_auc(score, np.ones(40, bool)).value is None
+
+
+# --- bootstrap weights are physically replicated samples --------------------------------------------------------------
+def _resample() -> tuple[IntArray, FloatArray, list[IntArray]]:
+    """Clusters of 60 units in 9 clusters, weights of 40 resamples, and the rows each resample would have."""
+    cluster = np.random.default_rng(5).integers(0, 9, 60)
+    cluster[:9] = np.arange(9)
+    weights = Draws(40, 0).weights(9)
+    rows = [np.repeat(np.arange(60), w[cluster].astype(int)) for w in weights]
+    return cluster, weights, rows
+
+
+@pytest.mark.parametrize("name", list(SCIPY))
+@pytest.mark.parametrize("block", [2_000_000, 100])
+def test_correlation_weights_equal_replication(name: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(correlation, "_BLOCK", block)
+    cluster, weights, rows = _resample()
+    x, y = _vectors(3, 60)
+    found = correlation.FORMULAS[name](x, y, Units(cluster, 9), weights)
+    assert found == pytest.approx([SCIPY[name](x[r], y[r]) for r in rows], abs=1e-12)
+
+
+def test_auc_weights_equal_replication() -> None:
+    cluster, weights, rows = _resample()
+    x, y = _vectors(4, 60)
+    yes = (x > 2).astype(float)
+    found = correlation.auc(y, yes, 1 - yes, Units(cluster, 9), weights)
+    assert found == pytest.approx([roc_auc_score(yes[r], y[r]) for r in rows], abs=1e-12)
+
+
+def test_table_weights_equal_replication() -> None:
+    cluster, weights, rows = _resample()
+    rng = np.random.default_rng(2)
+    a = rng.integers(0, 4, 60)
+    b = np.where(rng.random(60) < 0.5, a, rng.integers(0, 4, 60))
+    sums = pairs.PairSums.unpack(weights @ pairs.pair_columns(a, b, cluster, 9, 4, ordinal=True), 4, 4)
+    assert pairs.cohen_kappa(sums) == pytest.approx([cohen_kappa_score(a[r], b[r]) for r in rows], abs=1e-12)
+    expected = [cohen_kappa_score(a[r], b[r], weights="quadratic", labels=range(4)) for r in rows]
+    assert pairs.cohen_kappa_quadratic(sums) == pytest.approx(expected, abs=1e-12)
+
+
+def test_many_rater_weights_equal_replication() -> None:
+    cluster, weights, rows = _resample()
+    ratings = naive.ugly(1, units=60)
+    unit = np.repeat(np.arange(60), [len(r) for r in ratings])
+    label = np.array([v for r in ratings for v in r])
+    sums = counts.CountSums.unpack(weights @ counts.count_columns(unit, label, cluster, 9, 4, ordinal=True), 4, 4)
+    copies = [[ratings[i] for i in r] for r in rows]
+    assert counts.fleiss_kappa(sums) == pytest.approx([naive.fleiss(c, 4) for c in copies], abs=1e-12)
+    assert counts.gwet_ac1(sums) == pytest.approx([naive.gwet(c, 4) for c in copies], abs=1e-12)
+    columns = cluster_sums(moment_columns(unit, label.astype(float)), cluster[: unit.max() + 1], 9)
+    found = {"interval": MomentSums.unpack(weights @ columns).alpha_interval()}
+    found |= {"nominal": counts.krippendorff_alpha_nominal(sums), "ordinal": counts.krippendorff_alpha_ordinal(sums)}
+    for level, values in found.items():
+        expected = [krippendorff.alpha(reliability_data=naive.reliability(c), level_of_measurement=level) for c in copies]
+        assert values == pytest.approx(expected, abs=1e-12), level
+
+
+# --- draws and intervals ----------------------------------------------------------------------------------------------
+def test_draws_are_counts_and_repeat_with_their_seed() -> None:
+    weights = Draws(200, 0).weights(7)
+    assert (weights[0] == 1).all()
+    assert (weights.sum(1) == 7).all()
+    assert (weights == Draws(200, 0).weights(7)).all()
+    assert (weights != Draws(200, 1).weights(7)).any()
+    assert (weights != Draws(200, 0, "task counting").weights(7)).any()
+
+
+def test_undefined_resamples_are_left_out_until_they_are_most() -> None:
+    some = percentile_interval(np.r_[np.full(50, np.nan), np.linspace(0, 1, 50)])
+    assert [some.low, some.high] == pytest.approx([0.025, 0.975])
+    assert some.note == "50 undefined ones left out"
+    most = percentile_interval(np.r_[np.full(51, np.nan), np.linspace(0, 1, 49)])
+    assert (most.low, most.high, most.note) == (None, None, "no interval: undefined in 51 of 100 resamples")
+
+
+def test_interval_of_a_mean_covers_as_theory_says() -> None:
+    """The bootstrap's standard error of a mean of 400 clusters is sd / 20."""
+    values = np.random.default_rng(0).normal(size=400)
+    means = Draws(2000, 0).weights(400)[1:] @ values / 400
+    assert means.std() == pytest.approx(values.std() / 20, rel=0.05)
+
+
+# --- properties -------------------------------------------------------------------------------------------------------
+VECTORS = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=2, max_size=12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(VECTORS)
+def test_bounds_symmetry_and_order(both: list[tuple[int, int]]) -> None:
+    x, y = np.array(both, float).T
+    for name in SCIPY:
+        found = correlation.evaluate(name, x, y).value  # type: ignore[arg-type]
+        assert found is None or -1 <= found <= 1
+        assert found == pytest.approx(correlation.evaluate(name, y[::-1], x[::-1]).value)  # type: ignore[arg-type]
+        if found is not None:
+            assert -found == pytest.approx(correlation.evaluate(name, x, -y).value)  # type: ignore[arg-type]

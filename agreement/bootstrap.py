@@ -58,12 +58,13 @@ class Draws:
 
 def percentile_interval(replicates: FloatArray) -> Interval:
     """The 2.5th and 97.5th percentile of the defined replicates; none if more than half are undefined (NaN)."""
-    undefined = int(np.isnan(replicates).sum())
+    ordered = np.sort(replicates)  # NaN last
+    undefined = int(np.isnan(ordered).sum())
     total = replicates.size
     if 2 * undefined > total:
         return Interval(None, None, f"no interval: undefined in {undefined} of {total} resamples")
-    tail = (100 - LEVEL) / 2
-    low, high = np.nanpercentile(replicates, [tail, 100 - tail])
+    tail, places = (100 - LEVEL) / 200, np.arange(total - undefined)
+    low, high = np.interp(np.array([tail, 1 - tail]) * places[-1], places, ordered[: places.size])
     return Interval(float(low), float(high), f"{undefined} undefined ones left out" if undefined else None)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gradio as gr
 
-from ui.components.module import Module
+from ui.components.module import module
 
 
 def annotate() -> gr.Blocks:
     with gr.Blocks(title="Label images - Concord", analytics_enabled=False, fill_width=True) as blocks:
-        Module("form", api="/api/")
+        module("form", api="/api/")
     return blocks

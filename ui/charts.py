@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 # tells apart for colour-blind readers too (Okabe and Ito)
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#666666")
+_NARROWEST = 0.2
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up")
 
 
@@ -54,7 +56,9 @@ def forest(points: pd.DataFrame, axis: str) -> go.Figure:
         showlegend=True,
         hoverlabel={"namelength": -1},
     )
-    figure.update_xaxes(title=axis, gridcolor="rgba(128,136,160,.22)", zerolinecolor="rgba(128,136,160,.6)")
+    figure.update_xaxes(
+        title=axis, range=_span(points), gridcolor="rgba(128,136,160,.22)", zerolinecolor="rgba(128,136,160,.6)"
+    )
     figure.update_yaxes(
         tickvals=list(range(len(tasks))),
         ticktext=[escape(str(task)) for task in tasks],
@@ -65,6 +69,17 @@ def forest(points: pd.DataFrame, axis: str) -> go.Figure:
     for edge in range(1, len(tasks)):
         figure.add_hline(y=edge - 0.5, line={"color": "rgba(128,136,160,.22)", "width": 1})
     return figure
+
+
+def _span(points: pd.DataFrame) -> list[float] | None:
+    """The axis: everything with its interval, and never so narrow that small differences look large."""
+    known = points[["value", "low", "high"]].to_numpy(dtype=float)
+    known = known[np.isfinite(known)]
+    if not known.size:
+        return None
+    low, high = float(known.min()), float(known.max())
+    spare = max(0.05 * (high - low), (_NARROWEST - (high - low)) / 2, 0.01)
+    return [low - spare, high + spare]
 
 
 def _bars(rows: pd.DataFrame, color: str) -> dict[str, Any]:

@@ -8,9 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from agreement.catalogue import STATISTICS
-from agreement.cells import Options
-from agreement.report import build
+from agreement import STATISTICS, Options, PeopleAs, build
 from data.store import frame
 from data.store.selection import Selection
 from data.store.store import Store
@@ -25,7 +23,7 @@ def run(
     selection: Mapping[str, Sequence[str]],
     statistics: Sequence[str],
     by_target: bool,
-    people_as: str | None,
+    people_as: PeopleAs | None,
     intervals: bool,
     seed: int,
     output: str,

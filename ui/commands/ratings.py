@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping
 
-from agreement.scale import Scale
+from agreement import Scale
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.records import Annotation, Evidence, Item, Prompt, Rater
 from data.store import imports

@@ -52,7 +52,8 @@ def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, prompts: dic
     slots = [Rater(rater_id, "human", "slot") for rater_id in dict.fromkeys(a.rater_id for a in annotations)]
     scorers = [Rater(rater_id, "scorer") for rater_id in dict.fromkeys(e.rater_id for e in evidence)]
     suites = {item.suite for item in study.items}
-    aspects = {judgement.aspect for said in (*annotations, *evidence) for judgement in said.judgements}
+    said = [*(a.judgements for a in annotations), *(e.judgements for e in evidence)]
+    aspects = {judgement.aspect for judgements in said for judgement in judgements}
     return Bundle(
         kind,
         name,

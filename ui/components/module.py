@@ -8,27 +8,21 @@ from typing import Any
 import gradio as gr
 
 
-class Module(gr.HTML):
-    """Mounts ``/assets/NAME.js`` in a Gradio page: the module's ``mount(root, {value, ...options})`` builds the DOM.
+def module(name: str, value: Any = None, **options: Any) -> gr.HTML:
+    """Mount ``/assets/NAME.js`` in a Gradio page: its ``mount(root, {value, ...options})`` builds the DOM.
 
-    ``value`` may be an output of events: the module's mounted object gets each new one as ``update(value)``. No data ever
-    passes through a template.
+    ``value`` may be an output of events: what the module's ``mount`` returned gets each new one as ``update(value)``. No data
+    ever passes through a template. (A function and not a subclass: Gradio writes a stub file beside every subclass.)
     """
-
-    def __init__(self, module: str, value: Any = None, **options: Any) -> None:
-        given = json.dumps(options)
-        super().__init__(
-            value,
-            html_template="<div class='cc-root'></div>",
-            js_on_load=(
-                f"import('/assets/{module}.js').then((m) => {{"
-                f" const mounted = m.mount(element.querySelector('.cc-root'), {{value: props.value, ...{given}}});"
-                " watch('value', () => mounted.update?.(props.value)); });"
-            ),
-            apply_default_css=False,
-            elem_id=f"cc-{module}",
-        )
-
-    def get_block_name(self) -> str:
-        """To the browser it is an ordinary HTML component."""
-        return "html"
+    given = json.dumps(options)
+    return gr.HTML(
+        value,
+        html_template="<div class='cc-root'></div>",
+        js_on_load=(
+            f"import('/assets/{name}.js').then((m) => {{"
+            f" const mounted = m.mount(element.querySelector('.cc-root'), {{value: props.value, ...{given}}});"
+            " watch('value', () => mounted.update?.(props.value)); });"
+        ),
+        apply_default_css=False,
+        elem_id=f"cc-{name}",
+    )

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 import pandas as pd
 
-from agreement.cells import Options
+from agreement import Options
 from data.store import browse
 from data.store.selection import Selection
 from data.store.store import Store
@@ -101,6 +101,8 @@ def build(store: Store) -> None:
     gr.on([suite.input, aspect.input], choose, filters, filters, queue=False, **quiet)
     for control in filters:
         control.change(None, filters, None, js=set_address(_ADDRESS))
+    # the choices grow with the project, too
+    keep_current(store, lambda *asked: iter([choose(*asked)]), filters, filters)
     keep_current(store, draw, [opened, *filters], [empty, sentence, plot, tables], changes=[opened, *filters])
 
 
@@ -207,8 +209,13 @@ def _table(caption: str, name: str, statistics: tuple[str, ...], section: list[d
     lines: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
     for row in section:
         lines.setdefault((label(row), row["people"]), {})[row["statistic"]] = row
-    headers = [name, Cell("images"), Cell("answers"), *(Cell(words.title(s), note=words.STATISTICS[s].meaning) for s in shown)]
-    body = []
+    headers: list[str | Cell] = [
+        name,
+        Cell("images"),
+        Cell("answers"),
+        *(Cell(words.title(s), note=words.STATISTICS[s].meaning) for s in shown),
+    ]
+    body: list[list[str | Cell]] = []
     for (text, people), line in lines.items():
         widest = max(line.values(), key=lambda row: row["n_items"])
         mark = " (simulated)" if people == "simulated" else ""
@@ -223,17 +230,21 @@ def number(row: dict[str, Any] | None) -> Cell:
         return Cell("")
     if row["value"] is None:
         return Cell("–", "undefined", row["reason"] or "")
-    interval = "" if row["low"] is None else f"{row['low']:.2f} to {row['high']:.2f}"
-    return Cell(
-        f"{row['value']:.3f}", interval, f"{row['method'] or ''}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers"
-    )
+    method = row["method"] or ""
+    interval = "no interval" if "no interval" in method else ""
+    if row["low"] is not None:
+        interval = f"{row['low']:.2f} to {row['high']:.2f}"
+    return Cell(f"{row['value']:.3f}", interval, f"{method}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers")
 
 
 def _explained(rows: Rows) -> str:
-    """Why numbers are missing, once each."""
-    reasons: dict[str, set[str]] = {}
+    """Why numbers are missing, each reason once. The mean of the tasks only repeats its tasks' reasons."""
+    reasons: dict[str, dict[str, None]] = {}
     for section in rows.values():
         for row in section:
-            if row["value"] is None and row["reason"]:
-                reasons.setdefault(row["reason"], set()).add(words.title(row["statistic"]))
-    return "".join(note(f"– {', '.join(sorted(names))}: {reason}") for reason, names in reasons.items())
+            if row["value"] is None and row["reason"] and row["task"] != "tasks_mean":
+                reasons.setdefault(row["reason"], {})[words.title(row["statistic"])] = None
+    if not reasons:
+        return ""
+    lines = "".join(note(f"{', '.join(names)}: {reason}.") for reason, names in reasons.items())
+    return f'<details class="cc-why"><summary>Why some numbers are undefined (–)</summary>{lines}</details>'

@@ -9,7 +9,7 @@ import gradio as gr
 
 from data.store import browse
 from data.store.store import Store
-from ui.components.module import Module
+from ui.components.module import module
 from ui.pages.live import set_address
 
 NAME = "Browse"
@@ -24,7 +24,7 @@ def build(store: Store) -> None:
         suite, task, generator = (gr.Dropdown([ANY], value=ANY, label=label) for label in ("Suite", "Task", "Generator"))
         aspect = gr.Dropdown(["correct"], value="correct", label="What people judged")
         order = gr.Dropdown(list(_ORDERS), value="by place", label="Order")
-    grid = Module("browse", "")
+    grid = module("browse", "")
     filters = [suite, task, generator, aspect, order]
 
     def opened(request: gr.Request) -> list[Any]:

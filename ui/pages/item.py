@@ -5,7 +5,7 @@ from __future__ import annotations
 import gradio as gr
 
 from data.store.store import Store
-from ui.components.module import Module
+from ui.components.module import module
 
 NAME = "Item"
 PATH = "/item"
@@ -13,7 +13,7 @@ PATH = "/item"
 
 def build(store: Store) -> None:  # noqa: ARG001 - every page is built alike
     """The page; the item's id is in the address, as ``?id=``."""
-    shown = Module("item")
+    shown = module("item")
 
     def read(request: gr.Request) -> str:
         return str(request.query_params.get("id", ""))

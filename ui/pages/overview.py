@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from agreement.cells import Options
+from agreement import Options
 from data.store import browse
 from data.store.selection import Selection
 from data.store.store import Store
@@ -114,7 +114,7 @@ def _table(store: Store, suite: str, found: browse.Judged, *, intervals: bool) -
 def _linked(cell: Cell, suite: str, generator: str, task: str) -> Cell:
     """The number, leading to the images behind it."""
     query = {"suite": suite, "generator": generator, "task": task, "order": "people say no first"}
-    href = "/studio/browse?" + urlencode({key: value for key, value in query.items() if value != ALL})
+    href = "/studio/browse?" + urlencode({key: value for key, value in query.items() if value not in (ALL, "tasks_mean")})
     return Cell(cell.text, cell.detail, cell.note, href if cell.text else "")
 
 

@@ -1,0 +1,109 @@
+"""A real browser before a real server with small hand-made data."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.e2e import world
+from tests.e2e.serving import Server, command, serving
+from tests.e2e.watching import Visitor, visit
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+Visit = Callable[..., Visitor]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    if path is None:
+        missing = f"no browser: none of {', '.join(_BROWSERS)} is installed"
+        if os.environ.get("CONCORD_E2E") == "required":
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=["--disable-dev-shm-usage"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001 - none without it
+    """A project with everything in it; tests share it, so each uses names of its own and adds answers only."""
+    folder = tmp_path_factory.mktemp("full")
+    project = folder / "project"
+    visor = (world.visor_folder(folder / name, lines, 20 * n) for n, (name, lines) in enumerate(_VISOR.items()))
+    for generator, images in zip(_VISOR, visor, strict=True):
+        command(project, "import", "images", images, "--layout", "visor", "--generator", generator)
+    hostile = world.hostile_folder(folder / "hostile")
+    command(project, "import", "images", hostile, "--layout", "csv", "--suite", world.HOSTILE_SUITE)
+    study = world.study(folder / "study")
+    command(project, "import", "study", "geneval", "--metadata", study.metadata, f"sdv2={study.annotations}")
+    people = world.ratings(folder / "people.csv", {"Ann": 0, "Ben": 1})
+    scorers = world.ratings(folder / "scorers.csv", {"clipscore": 2, "tifa": 3})
+    for file, kind in ((people, "human"), (scorers, "scorer")):
+        _import_ratings(project, file, "faithfulness", world.RATED_SUITE, kind, "--prompt", "prompt")
+    with serving(project) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def attacked(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001
+    """A project in which every name and text that somebody else chose is an attempt at an attack."""
+    folder = tmp_path_factory.mktemp("attacked")
+    project = folder / "project"
+    command(project, "import", "images", world.hostile_folder(folder / "hostile"), "--layout", "csv")
+    file = world.hostile_ratings(folder / "people.csv")
+    _import_ratings(project, file, world.HOSTILE_ASPECT, world.HOSTILE_SUITE, "human")
+    shutil.copy(file, folder / "scorers.csv")
+    scorers = folder / "scorers.csv"
+    text = scorers.read_text(encoding="utf-8")
+    for rater in world.HOSTILE:
+        text = text.replace(f",{rater},", f",scorer {rater},", 1000)
+    scorers.write_text(text, encoding="utf-8")
+    _import_ratings(project, scorers, world.HOSTILE_ASPECT, world.HOSTILE_SUITE, "scorer")
+    with serving(project) as running:
+        yield running
+
+
+@pytest.fixture
+def fresh(browser: Browser, tmp_path: Path) -> Iterator[Server]:  # noqa: ARG001
+    """An empty project."""
+    with serving(tmp_path / "project") as running:
+        yield running
+
+
+@pytest.fixture
+def visitor(browser: Browser) -> Iterator[Visit]:
+    """Makes visitors of a server; none of them may have met a problem when the test ends."""
+    visitors: list[Visitor] = []
+
+    def make(server: Server, **options: object) -> Visitor:
+        visitors.append(visit(browser, server.url, **options))
+        return visitors[-1]
+
+    yield make
+    problems = [problem for one in visitors for problem in one.watch.problems]
+    for one in visitors:
+        one.context.close()
+    assert not problems, "\n".join(problems)
+
+
+@pytest.fixture
+def page(visitor: Visit, server: Server) -> Page:
+    """A page of the project with everything in it."""
+    return visitor(server).page
+
+
+_VISOR = {"alpha": (0, 1, 2, 4, 6, 8, 10, 11), "beta": (0, 1, 2, 4, 6, 8)}
+
+
+def _import_ratings(project: Path, file: Path, aspect: str, suite: str, kind: str, *more: str) -> None:
+    columns = ("--item", "image", "--rater", "who", "--value", "score", "--task", "task", "--generator", "model")
+    meaning = ("--aspect", aspect, "--scale", "ordinal:1-5", "--suite", suite, "--kind", kind)
+    command(project, "import", "ratings", file, *columns, *meaning, *more)

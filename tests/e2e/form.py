@@ -1,0 +1,72 @@
+"""The annotation form driven by its keys alone."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page, expect
+
+
+class Form:
+    """Nothing here touches the mouse."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.field = page.get_by_role("textbox", name="Briefly list all the objects")
+        self.status = page.locator(".cc-form__status")
+        self.count = page.locator(".cc-form__count")
+
+    def enter(self, name: str) -> None:
+        """Open the form and give a name, where it asks for one; read the instructions and start."""
+        self.page.goto("/annotate/")
+        name_field = self.page.get_by_role("textbox", name="Your name")
+        expect(name_field).to_be_focused()
+        self.type(name)
+        self.press("Enter")
+        expect(self.page.get_by_role("dialog")).to_be_visible()
+        self.press("Enter")
+        expect(self.page.get_by_role("dialog")).to_have_count(0)
+        self.ready()
+
+    def ready(self) -> None:
+        """A picture is here and nothing is answered yet."""
+        expect(self.field).to_be_focused()
+        expect(self.field).to_have_value("")
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def type(self, text: str) -> None:
+        self.page.keyboard.type(text)
+
+    def question(self, name: str) -> Locator:
+        return self.page.locator(f"[data-question='{name}']")
+
+    def active(self, name: str) -> None:
+        expect(self.question(name)).to_have_class("cc-question is-active")
+
+    def objects(self, text: str) -> None:
+        """Answer the first question and go on."""
+        self.type(text)
+        self.press("Enter")
+
+    def two_objects(self, *, correct: bool = True, text: str = "two things") -> None:
+        """All answers about a prompt "A to the left of B", up to the submit button."""
+        self.ready()
+        self.objects(text)
+        self.active("count_0")
+        self.press("1" if correct else "0")
+        if correct:
+            self.press("r", "y", "Enter", "3")
+        self.press("1", "b", "Enter", "2")
+        if correct:
+            self.press("ArrowLeft", "n")
+        self.active("caption_fit")
+        self.press("4" if correct else "1")
+        expect(self.page.get_by_role("button", name="Submit")).to_be_focused()
+
+    def submit(self) -> None:
+        self.press("Enter")
+
+    def saved(self, done: str) -> None:
+        expect(self.count).to_contain_text(done)
+        expect(self.status).to_have_text("Saved")

@@ -1,0 +1,101 @@
+"""From an empty project to agreement between two people, all pages following without a reload."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e import world
+from tests.e2e.form import Form
+from tests.e2e.serving import Server
+from tests.e2e.watching import Visitor
+
+pytestmark = pytest.mark.e2e
+Visit = Callable[..., Visitor]
+_FOLLOWS_MS = 15_000
+
+
+def mark(page: Page) -> None:
+    """Leave something in the page that a reload would take away."""
+    page.evaluate("window.unloaded = false")
+
+
+def assert_same_document(page: Page) -> None:
+    assert page.evaluate("window.unloaded") is False, "the page was loaded again"
+
+
+def import_left(server: Server, folder: Path) -> None:
+    server.run(
+        "import", "images", world.visor_folder(folder, world.LEFT_PROMPTS), "--layout", "visor", "--generator", "alpha"
+    )
+
+
+def test_an_empty_project_teaches_and_follows(fresh: Server, visitor: Visit, tmp_path: Path) -> None:
+    researcher, annotator = visitor(fresh).page, visitor(fresh).page
+    researcher.goto("/")
+    teaching = researcher.locator("#teaching")
+    expect(teaching).to_contain_text("Nothing is in this project yet")
+    for command in ("import images FOLDER --layout visor", "import study tifa", "import ratings", "prompts geneval"):
+        expect(teaching.locator("code").filter(has_text=command)).to_be_visible()
+    mark(researcher)
+
+    annotator.goto("/annotate/")
+    annotator.get_by_role("textbox", name="Your name").fill("Ann")
+    annotator.keyboard.press("Enter")
+    expect(annotator.get_by_role("heading", name="No pictures yet")).to_be_visible()
+    expect(annotator.get_by_text("uv run app.py import images FOLDER --layout csv")).to_be_visible()
+    mark(annotator)
+
+    import_left(fresh, tmp_path / "images")
+
+    expect(researcher.locator("#summary")).to_contain_text("5 prompts, 5 pictures", timeout=_FOLLOWS_MS)
+    expect(teaching).to_be_hidden()
+    assert_same_document(researcher)
+    annotator.get_by_role("button", name="Look again").click()
+    expect(annotator.get_by_role("img", name="The picture to judge")).to_be_visible()
+    assert_same_document(annotator)
+
+
+def test_two_people_label_by_keyboard_while_agreement_is_open(fresh: Server, visitor: Visit, tmp_path: Path) -> None:
+    import_left(fresh, tmp_path / "images")
+    agreement = visitor(fresh).page
+    agreement.goto("/studio/agreement")
+    expect(agreement.get_by_text("Nothing has been judged yet.")).to_be_visible()
+    mark(agreement)
+
+    ann, ben = Form(visitor(fresh).page), Form(visitor(fresh).page)
+    ann.enter("Ann")
+    ann.two_objects()
+    ann.submit()
+    ann.saved("1 of 5")
+    sentence = agreement.locator("#sentence")
+    expect(sentence).to_contain_text("1 answer by people about 1 image", timeout=_FOLLOWS_MS)
+
+    for number in range(2, 6):
+        ann.two_objects(correct=number != 2)
+        ann.submit()
+    ann.saved("5 of 5")
+    expect(ann.page.get_by_role("heading", name="All done, thank you")).to_be_visible()
+    expect(sentence).to_contain_text("5 answers by people about 5 images", timeout=_FOLLOWS_MS)
+
+    ben.enter("Ben")
+    for number in range(1, 6):
+        ben.two_objects(correct=number not in (2, 3))
+        ben.submit()
+    ben.saved("5 of 5")
+
+    expect(sentence).to_contain_text("10 answers by people about 5 images", timeout=_FOLLOWS_MS)
+    # both yes on 3, both no on 1: 0.8 observed, 0.56 by chance
+    table = agreement.get_by_role("table").filter(has_text="People among themselves")
+    column = table.get_by_role("columnheader").all_inner_texts().index("Cohen’s κ")
+    row = table.get_by_role("row").filter(has=agreement.get_by_role("rowheader", name="all images"))
+    expect(row.locator("th, td").nth(column)).to_contain_text("0.545", timeout=_FOLLOWS_MS)
+    assert_same_document(agreement)
+
+    assert len(fresh.annotations("Ann")) == len(fresh.annotations("Ben")) == 5
+    rows = fresh.agreement("--suite", "sr2d", "--aspect", "correct", "--no-intervals")["among_people"]
+    means = [row for row in rows if row["statistic"] == "mean" and row["task"] == row["generator"] == "all"]
+    assert [(row["n_ratings"], row["n_items"]) for row in means] == [(10, 5)]

@@ -1,0 +1,86 @@
+"""Browser contexts that notice whatever goes wrong in their pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request, Response
+
+# Gradio's event streams end when their page does.
+_STREAMS = ("/gradio_api/queue/data", "/gradio_api/heartbeat/")
+_TIMEOUT_MS = 10_000
+
+
+@dataclass
+class Watch:
+    """Problems of all pages of one context.
+
+    Attributes:
+        expected: sees each problem; one for which it is true does not count.
+        posts: paths of the POST requests, in order.
+    """
+
+    origin: str
+    problems: list[str] = field(default_factory=list)
+    posts: list[str] = field(default_factory=list)
+    expected: Callable[[str], bool] = lambda _problem: False
+
+    def found(self, problem: str) -> None:
+        if not self.expected(problem):
+            self.problems.append(problem)
+
+    def page(self, page: Page) -> None:
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.found(f"page error: {error}"))
+        page.on("dialog", self._dialog)
+        page.on("request", self._request)
+        page.on("requestfailed", self._failed)
+        page.on("response", self._response)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.found(f"console: {message.text} ({message.location.get('url', '')})")
+
+    def _dialog(self, dialog: Dialog) -> None:
+        self.found(f"a dialog opened: {dialog.type} {dialog.message}")
+        dialog.dismiss()
+
+    def _request(self, request: Request) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme not in ("data", "blob") and f"{parts.scheme}://{parts.netloc}" != self.origin:
+            self.found(f"a request to another host: {request.url}")
+        if request.method == "POST":
+            self.posts.append(parts.path)
+
+    def _failed(self, request: Request) -> None:
+        if not any(part in request.url for part in _STREAMS):
+            self.found(f"request failed: {request.method} {request.url} {request.failure}")
+
+    def _response(self, response: Response) -> None:
+        if response.status >= 400:
+            self.found(f"HTTP {response.status}: {response.request.method} {response.url}")
+
+
+@dataclass(slots=True)
+class Visitor:
+    """Somebody with a browser of their own: cookies and storage are not shared with other visitors."""
+
+    context: BrowserContext
+    watch: Watch
+    page: Page
+
+    def tab(self) -> Page:
+        """Another page of the same browser."""
+        return self.context.new_page()
+
+
+def visit(browser: Browser, origin: str, **options: Any) -> Visitor:
+    options.setdefault("viewport", {"width": 1280, "height": 800})
+    context = browser.new_context(base_url=origin, **options)
+    context.set_default_timeout(_TIMEOUT_MS)
+    watch = Watch(origin)
+    context.on("page", watch.page)
+    return Visitor(context, watch, context.new_page())

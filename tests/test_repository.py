@@ -1,0 +1,57 @@
+"""What a repository must not hold: registry hosts, machine paths, secrets of one machine."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# written in pieces, so that this file does not name them either
+REGISTRIES = ("py" + "pi.org", "python" + "hosted", "registry.npm" + "js", "deb.deb" + "ian", "files.python" + "hosted")
+MACHINE_PATHS = re.compile("|".join(("/wo" + "rk/", "/ro" + "ot/", "/ho" + r"me/[a-z]", "/Us" + "ers/", r"[A-Z]:\\\\" + "Users")))
+
+
+def tracked() -> list[Path]:
+    """All files that git tracks; in an export without git, all files."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    return [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+
+
+def test_no_tracked_file_names_a_registry_or_a_machine_path() -> None:
+    files = tracked()
+    assert ROOT / "app.py" in files
+    found = []
+    for path in files:
+        if not path.is_file():
+            continue
+        for number, line in enumerate(path.read_bytes().decode("utf-8", "replace").splitlines(), 1):
+            if any(host in line for host in REGISTRIES) or MACHINE_PATHS.search(line):
+                found.append(f"{path.relative_to(ROOT)}:{number}: {line[:120]}")
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("line", ["https://" + REGISTRIES[0] + "/simple", 'path = "/wo' + 'rk/main"'])
+def test_the_check_sees_what_it_looks_for(line: str) -> None:
+    assert any(host in line for host in REGISTRIES) or MACHINE_PATHS.search(line)
+
+
+def test_lock_files_and_projects_are_ignored() -> None:
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
+    assert {"uv.lock", "pylock.toml", "/projects/"} <= set(ignored)
+
+
+def test_direct_dependencies_are_pinned() -> None:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    groups = project["dependency-groups"]
+    wanted = [*project["project"]["dependencies"], *(name for group in groups.values() for name in group)]
+    assert [name for name in wanted if "==" not in name] == []
+    assert groups["yolo"] == [name for name in wanted if name.startswith("ultralytics==")]
+    assert set(project["tool"]["uv"]["default-groups"]) == set(groups)

@@ -7,7 +7,19 @@ Pure: no input or output, and nothing of ours is imported. Formulas stand in `co
 from .catalogue import STATISTICS, PeopleAs
 from .cells import Options
 from .numeric import Result
-from .report import Report, Row, build
+from .report import Report, Row, build, scorer_means
 from .scale import Scale, ScaleError, Value
 
-__all__ = ["STATISTICS", "Options", "PeopleAs", "Report", "Result", "Row", "Scale", "ScaleError", "Value", "build"]
+__all__ = [
+    "STATISTICS",
+    "Options",
+    "PeopleAs",
+    "Report",
+    "Result",
+    "Row",
+    "Scale",
+    "ScaleError",
+    "Value",
+    "build",
+    "scorer_means",
+]

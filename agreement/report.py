@@ -41,7 +41,12 @@ class Row:
     method: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain types with the keys that every section has."""
+        """Plain types with the keys that every section has.
+
+        `n_items` and `n_ratings` count what the statistic used: people's ratings among people and beside a scorer (for a
+        scorer's own `mean`, its ratings), both raters' in the matrix. `excluded` counts ratings, but `undefined_pairs`
+        pairs of persons and `tied_majority` units.
+        """
         outcome, place = self.found.outcome, self.found.place
         return {
             "suite": self.suite,
@@ -109,6 +114,26 @@ def build(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: O
     return Report(tuple(among), tuple(raters), tuple(matrix))
 
 
+def scorer_means(
+    frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: Options | None = None
+) -> list[dict[str, Any]]:
+    """Each scorer's own mean over all that it judged, whether people judged it or not.
+
+    The rows are those of the report's `raters` (statistic `mean`), without people: their `people` is None.
+
+    Args and errors: as `build`.
+    """
+    wanted = replace(options or Options(), statistics=("mean",))
+    rows = [
+        row
+        for suite in read(frame, scales)
+        for aspect in suite.aspects
+        for t in _topics(suite, aspect, wanted)
+        for row in t.own()
+    ]
+    return [row.to_dict() | {"people": None, "rater": row.found.key.rater, "kind": "scorer"} for row in rows]
+
+
 def _topics(suite: Suite, aspect: Aspect, options: Options) -> list[_Topic]:
     """The aspect as a whole, or each of its targets."""
     rows = aspect.ratings
@@ -167,6 +192,18 @@ class _Topic:
 
         return self._rows(walk(people, self.suite, self.options, compute) if names else [], simulated=simulated)
 
+    def own(self) -> list[Row]:
+        """Each scorer by itself."""
+        found: list[Row] = []
+        if not chosen(self.measure.among(), ("mean",)):
+            return found
+        for code, rater in enumerate(self.suite.raters):
+            rows = self.ratings.take(self.ratings.rater == code)
+            if rater.scorer and rows.size:
+                compute = _Own(self, rows, Key("mean", rater=rater.name))
+                found += self._rows(walk(rows, self.suite, self.options, compute), simulated=False)
+        return found
+
     def raters(self, *, simulated: bool) -> list[Row]:
         """Each scorer against people: on this aspect, then by its score where the two can be compared."""
         people = self._people(simulated=simulated)
@@ -201,6 +238,19 @@ class _Topic:
             return Matrix(cell.of(rows), self.suite, self.measure, labels_of, cell).outcomes(names, simulated=simulated)
 
         return self._rows(walk(rows, self.suite, self.options, compute) if names else [], simulated=simulated)
+
+
+@dataclass(frozen=True)
+class _Own:
+    """One scorer's mean, in one cell."""
+
+    topic: _Topic
+    rows: Ratings
+    key: Key
+
+    def __call__(self, cell: Cell) -> dict[Key, Outcome]:
+        made = Among(cell.of(self.rows), self.topic.suite, self.topic.measure, 0, cell).outcomes(("mean",))
+        return {self.key: replace(made["mean"], how="mean over the scorer's judgements")}
 
 
 @dataclass(frozen=True)

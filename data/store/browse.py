@@ -120,26 +120,6 @@ def totals(store: Store) -> dict[str, int]:
         return {name: int(rows.value(cursor, sql)) for name, sql in counted.items()}
 
 
-def scores(store: Store, selection: Selection) -> list[dict[str, Any]]:
-    """Each scorer's mean over all that it judged, with people or without.
-
-    Rows of ``generator, task, rater, aspect, mean, n_items``, for each generator and task and for all of them (None).
-    """
-    condition, parameters = selection.judgements()
-    with store.read() as cursor:
-        return rows.dicts(
-            cursor,
-            "select t.generator, t.task, j.rater_id as rater, j.aspect, avg(j.value) as mean,"
-            " count(distinct j.item_id) as n_items"
-            " from judgements j join items t on t.item_id = j.item_id join raters r on r.rater_id = j.rater_id"
-            " left join annotations a on a.annotation_id = j.source_id"
-            f" where r.kind = 'scorer' and j.aspect in ('correct', 'score') and j.value is not null and {condition}"
-            " group by grouping sets ((t.generator, t.task, j.rater_id, j.aspect), (t.generator, j.rater_id, j.aspect),"
-            " (t.task, j.rater_id, j.aspect), (j.rater_id, j.aspect)) order by all",
-            parameters,
-        )
-
-
 def picture(store: Store, sha256: str) -> Path | None:
     """Where the file with this content lies, None if the project has no such image."""
     with store.read() as cursor:

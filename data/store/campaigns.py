@@ -122,8 +122,9 @@ open as (
     join images i on i.image_id = m.image_id and i.sha256 is not null
     left join taken k on k.item_id = t.item_id
     left join claims c on c.campaign_id = $campaign and c.rater_id = $person and c.item_id = t.item_id and c.until > $now
-    left join (select item_id, max(skipped) as skipped from skips where campaign_id = $campaign and rater_id = $person group by item_id) s
-        on s.item_id = t.item_id
+    left join (
+        select item_id, max(skipped) as skipped from skips where campaign_id = $campaign and rater_id = $person group by item_id
+    ) s on s.item_id = t.item_id
     where t.kind = 'image' and t.item_id not in (select item_id from mine)
       and coalesce(k.people, 0) < (select overlap from campaigns where campaign_id = $campaign)
 )

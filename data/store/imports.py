@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,10 +54,12 @@ class Imported:
 def apply(store: Store, bundles: Sequence[Bundle]) -> list[Imported]:
     """Write bundles, all in one transaction; returns what became of each.
 
-    A prompt that is there already keeps its text; a place that already has another file keeps it (``refused`` says so).
+    A prompt that is there already keeps its text, and images made from another text are left out; a place that already
+    has another file keeps it (``refused`` says so).
 
     Raises:
-        ImportRefused: a scale, a rater's kind or an exclusive source contradicts what is in the project.
+        ImportRefused: a scale, a rater's kind, an item or an exclusive source contradicts what is in the project, or
+            answers are about a prompt that has another text there.
     """
     imported: list[Imported] = store.write(_apply, (bundles, store.secret))
     return imported
@@ -105,10 +107,16 @@ def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: st
         )
     import_id = rows.sequence(connection, "import_ids", 1)[0]
     refused: list[str] = []
+    new_prompts, other_texts = _insert_prompts(connection, bundle.prompts, import_id, refused)
+    if other_texts and (bundle.annotations or bundle.evidence):
+        raise ImportRefused(f"answers are about other texts than the project's ({len(refused)} in all): {refused[0]}")
+    # a picture made from another text must not be judged by this one
+    images = [image for image in bundle.images if image.prompt_id not in other_texts]
+    items = [item for item in bundle.items if item.prompt_id not in other_texts]
     counts = {
-        "prompts": _insert_prompts(connection, bundle.prompts, import_id, refused),
-        "images": _insert_images(connection, bundle.images, import_id, refused),
-        "items": _insert_items(connection, bundle.items, import_id, secret),
+        "prompts": new_prompts,
+        "images": _insert_images(connection, images, import_id, refused),
+        "items": _insert_items(connection, items, import_id, secret),
         "raters": insert_raters(connection, bundle.raters, import_id),
         "annotations": insert_annotations(connection, bundle.annotations, import_id),
         "evidence": insert_evidence(connection, bundle.evidence, import_id),
@@ -127,7 +135,9 @@ def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: st
 
 def _insert_prompts(
     connection: duckdb.DuckDBPyConnection, prompts: Sequence[Prompt], import_id: int, refused: list[str]
-) -> int:
+) -> tuple[int, set[str]]:
+    """How many are new, and which have another text in the project."""
+    other_texts: set[str] = set()
     known = rows.existing(connection, "prompts", "prompt_id", ["text"], [prompt.prompt_id for prompt in prompts])
     new: dict[str, tuple[Any, ...]] = {}
     for prompt in prompts:
@@ -135,6 +145,7 @@ def _insert_prompts(
         # published files differ in the white space at a text's end
         if stored and stored["text"].strip() != prompt.text.strip():
             refused.append(f"{prompt.prompt_id}: its text is {stored['text']!r} already, not {prompt.text!r}")
+            other_texts.add(prompt.prompt_id)
         elif not stored:
             new[prompt.prompt_id] = (
                 prompt.prompt_id,
@@ -145,7 +156,7 @@ def _insert_prompts(
                 import_id,
             )
     rows.insert(connection, "prompts", ("prompt_id", "suite", "task", "text", "spec", "import_id"), new.values())
-    return len(new)
+    return len(new), other_texts
 
 
 def _insert_images(connection: duckdb.DuckDBPyConnection, images: Sequence[Image], import_id: int, refused: list[str]) -> int:
@@ -180,7 +191,10 @@ def _fill(connection: duckdb.DuckDBPyConnection, image: Image, import_id: int | 
 
 
 def _insert_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Item], import_id: int, secret: str) -> int:
-    known = rows.existing(connection, "items", "item_id", [], [item.item_id for item in items])
+    described = ("suite", "prompt_id", "task", "generator")
+    known = rows.existing(connection, "items", "item_id", described, [item.item_id for item in items])
+    for item in items:
+        _refuse_another(item, known.get(item.item_id, {}))
     new = {item.item_id: item for item in items if item.item_id not in known}
     rows.insert(
         connection,
@@ -191,10 +205,23 @@ def _insert_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Item], 
             for i in new.values()
         ],
     )
-    pictured = rows.existing(connection, "images", "image_id", [], list(new))
-    members = [(item_id, item_id, 0, import_id) for item_id in new if item_id in pictured]
+    item_ids = list(dict.fromkeys(item.item_id for item in items))
+    pictured = rows.existing(connection, "images", "image_id", [], item_ids)
+    joined = rows.existing(connection, "item_members", "item_id", [], item_ids)
+    members = [(item_id, item_id, 0, import_id) for item_id in item_ids if item_id in pictured and item_id not in joined]
     rows.insert(connection, "item_members", ("item_id", "image_id", "position", "import_id"), members)
     return len(new)
+
+
+def _refuse_another(item: Item, stored: Mapping[str, Any]) -> None:
+    """The same name for two different things would mix up what was said of them."""
+    for name, before in stored.items():
+        now = getattr(item, name)
+        if now != before and None not in (now, before):
+            raise ImportRefused(
+                f"item '{item.item_id}' has {name} '{before}' in this project already, not '{now}'; "
+                "if it is the same item, say so, else give it another name"
+            )
 
 
 def insert_raters(connection: duckdb.DuckDBPyConnection, raters: Sequence[Rater], import_id: int | None) -> int:
@@ -241,6 +268,7 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
     if found["undone"] is not None:
         raise ImportRefused(f"import {import_id} has been undone already")
     _refuse_if_used(connection, import_id)
+    connection.execute("update imports set undone = current_timestamp where import_id = ?", [import_id])
     connection.execute(
         "delete from judgements where source_id in (select annotation_id from annotations where import_id = ?"
         " union all select evidence_id from evidence where import_id = ?)",
@@ -249,25 +277,25 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
     counts: dict[str, int] = {}
     connection.execute(
         "update images set path = null, sha256 = null, width = null, height = null, file_import_id = null"
-        " where file_import_id = ? and import_id <> ?",
-        [import_id, import_id],
+        " where file_import_id = ?",
+        [import_id],
     )
     for table in ("annotations", "evidence"):
         counts[table] = _delete(connection, table, "import_id = ?", [import_id])
+    # what an import undone before had to leave for this one's sake goes too
+    undone = "import_id in (select import_id from imports where undone is not null)"
     for table, still_needed in _NEEDED_BY_OTHERS.items():
-        counts[table] = _delete(connection, table, f"import_id = ? and not exists ({still_needed})", [import_id])
-    connection.execute("update imports set undone = current_timestamp where import_id = ?", [import_id])
+        counts[table] = _delete(connection, table, f"{undone} and not exists ({still_needed})", [])
     return counts
 
 
-_HAS_ANOTHER_FILE = "select 1 from images i where i.image_id = {} and i.file_import_id <> {}"
 # In this order: what a later import or a visitor also uses stays.
 _NEEDED_BY_OTHERS = {
     "raters": "select 1 from annotations a where a.rater_id = raters.rater_id"
     " union all select 1 from evidence e where e.rater_id = raters.rater_id",
     "items": "select 1 from annotations a where a.item_id = items.item_id"
     " union all select 1 from evidence e where e.item_id = items.item_id"
-    f" union all {_HAS_ANOTHER_FILE.format('items.item_id', 'items.import_id')}",
+    " union all select 1 from images i where i.image_id = items.item_id and i.sha256 is not null",
     "item_members": "select 1 from items t where t.item_id = item_members.item_id",
     "images": "select 1 from item_members m where m.image_id = images.image_id",
     "prompts": "select 1 from images i where i.prompt_id = prompts.prompt_id"

@@ -8,26 +8,13 @@ from typing import Any
 
 import duckdb
 
-_CHUNK = 500  # one multi-row VALUES is nine times as fast as executemany, and gains nothing beyond this
-
-
-def insert(
-    connection: duckdb.DuckDBPyConnection,
-    table: str,
-    columns: Sequence[str],
-    rows: Iterable[Sequence[Any]],
-    *,
-    on_conflict: str = "",
-) -> None:
-    """Insert rows into a table of ours; ``table``, ``columns`` and ``on_conflict`` are code, never data."""
-    waiting = list(rows)
-    one = "(" + ", ".join("?" * len(columns)) + ")"
-    for start in range(0, len(waiting), _CHUNK):
-        chunk = waiting[start : start + _CHUNK]
-        connection.execute(
-            f"insert into {table} ({', '.join(columns)}) values {', '.join([one] * len(chunk))} {on_conflict}",
-            [value for row in chunk for value in row],
-        )
+def insert(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Insert rows into a table of ours; ``table`` and ``columns`` are code, never data."""
+    # one list for each column: fifteen times as fast as a multi-row VALUES, which is parsed value by value
+    lists = [list(column) for column in zip(*rows, strict=True)]
+    if lists:
+        unnested = ", ".join(["unnest(?)"] * len(columns))
+        connection.execute(f"insert into {table} ({', '.join(columns)}) select {unnested}", lists)
 
 
 def dicts(cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:

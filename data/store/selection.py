@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 Where = tuple[str, list[Any]]
@@ -34,8 +34,8 @@ class Selection:
         for name in ("since", "until"):
             for value in getattr(self, name):
                 try:
-                    datetime.fromisoformat(value)
-                except ValueError as error:
+                    _moment(value)
+                except (ValueError, OverflowError) as error:
                     raise ValueError(
                         f"--{name} must be a date such as 2026-11-20 or 2026-11-20T14:30, got {value!r}"
                     ) from error
@@ -60,15 +60,21 @@ class Selection:
         """
         said = [
             _among("j.aspect", (*self.aspect, "score") if self.aspect else ()),
-            _among("coalesce(j.target, 'score')", (*self.target, "score") if self.target else ()),
+            _among("j.target", self.target),
             _raters(self.rater),
             _among("a.campaign_id", self.campaign, or_scorer=True),
         ]
         if self.since:
-            said.append(("(a.submitted is null or a.submitted >= ?::timestamptz)", [self.since[-1]]))
+            said.append(("(a.submitted is null or a.submitted >= ?::timestamptz)", [_moment(self.since[-1])]))
         if self.until:
-            said.append(("(a.submitted is null or a.submitted < ?::timestamptz)", [self.until[-1]]))
+            said.append(("(a.submitted is null or a.submitted < ?::timestamptz)", [_moment(self.until[-1])]))
         return _all(self.items(), *said)
+
+
+def _moment(text: str) -> datetime:
+    """Python reads more ways to write a date than the database does."""
+    moment = datetime.fromisoformat(text)
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def _among(column: str, values: tuple[str, ...], *, or_scorer: bool = False) -> Where:
@@ -82,7 +88,9 @@ def _raters(names: tuple[str, ...]) -> Where:
     if not names:
         return "true", []
     named = "(select unnest(?::varchar[]))"
-    untouched = f"r.kind not in (select kind from raters where rater_id in {named})"
+    kinds = f"(select list(kind) from raters where rater_id in {named})"
+    # a name that nobody has restricts too: nothing is selected then
+    untouched = f"not list_contains(coalesce({kinds}, [r.kind]), r.kind)"
     return f"(r.rater_id in {named} or {untouched})", [list(names), list(names)]
 
 

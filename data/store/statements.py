@@ -56,7 +56,8 @@ def submit(store: Store, annotation: Annotation) -> Saved:
     revised joins the end of that chain.
 
     Raises:
-        KeyError: ``revises`` names no annotation of this rater on this item.
+        KeyError: there is no such item, ``revises`` names no annotation of this rater on this item, or the
+            ``annotation_id`` belongs to another answer.
     """
     return store.write(_submit, annotation)
 
@@ -72,69 +73,118 @@ def rebuild(store: Store, derive: Callable[[dict[str, Any]], tuple[str, Sequence
 
 
 def _submit_all(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> list[Saved]:
-    known = rows.existing(connection, "annotations", "annotation_id", ["status"], [a.annotation_id for a in annotations])
-    results: list[Saved] = []
+    ids = [annotation.annotation_id for annotation in annotations]
+    stored = rows.existing(connection, "annotations", "annotation_id", ["item_id", "rater_id", "status"], ids)
+    status = {annotation_id: row["status"] for annotation_id, row in stored.items()}
+    whose = {annotation_id: (row["item_id"], row["rater_id"]) for annotation_id, row in stored.items()}
+    fresh: dict[str, Annotation] = {}
+    first_sent: list[bool] = []
     for annotation in annotations:
-        stored = known.get(annotation.annotation_id)
-        if stored is None:
-            status, root, seq, revises = _place(connection, annotation)
-            now = datetime.now(UTC)
-            rows.insert(
-                connection, "annotations", _ANNOTATION_COLUMNS, [_row(annotation, status, revises, root, seq, now, None)]
-            )
-            if revises:
-                connection.execute("delete from judgements where source_id = ?", [revises])
-            rows.insert(
-                connection, "judgements", _JUDGEMENT_COLUMNS, _judgement_rows(annotation, annotation.annotation_id, seq)
-            )
-            _ensure_scales(connection, annotation)
-            known[annotation.annotation_id] = {"status": status}
-        results.append(Saved(annotation.annotation_id, stored is None, known[annotation.annotation_id]["status"]))
-    return results
+        about = (annotation.item_id, annotation.rater_id)
+        if whose.setdefault(annotation.annotation_id, about) != about:
+            raise KeyError(annotation.annotation_id)
+        first_sent.append(annotation.annotation_id not in status and annotation.annotation_id not in fresh)
+        if first_sent[-1]:
+            fresh[annotation.annotation_id] = annotation
+    if fresh:
+        _prepare(connection, list(fresh.values()))
+        status |= _first_answers(connection, [annotation for annotation in fresh.values() if not annotation.revises])
+        for annotation in fresh.values():
+            if annotation.revises:
+                status[annotation.annotation_id] = _revision(connection, annotation)
+    return [Saved(id_, new, status[id_]) for id_, new in zip(ids, first_sent, strict=True)]
 
 
-def _ensure_scales(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> None:
-    """A suite that is judged for the first time gets the vocabulary's scales."""
-    connection.execute(
-        "insert into scales (suite, aspect, scale) select t.suite, new.aspect, new.scale from items t,"
-        " (select unnest(?::varchar[]) as aspect, unnest(?::varchar[]) as scale) new where t.item_id = ?"
-        " and not exists (select 1 from scales s where s.suite = t.suite and s.aspect = new.aspect)",
-        [
-            aspects := sorted({j.aspect for j in annotation.judgements}),
-            [SCALES[aspect] for aspect in aspects],
-            annotation.item_id,
-        ],
-    )
-
-
-def _place(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> tuple[str, str, int, str | None]:
-    """Status, root, place in the order, and what is really revised."""
-    if annotation.revises:
-        latest = rows.one(
-            connection,
-            "select annotation_id, status, root_id, seq from annotations where item_id = ? and rater_id = ? and root_id ="
-            " (select root_id from annotations where annotation_id = ?)"
-            " and annotation_id not in (select revises from annotations where revises is not null and rater_id = ?)",
-            [annotation.item_id, annotation.rater_id, annotation.revises, annotation.rater_id],
-        )
-        if latest is None:
-            raise KeyError(annotation.revises)
-        return latest["status"], latest["root_id"], latest["seq"], latest["annotation_id"]
-    seq = rows.sequence(connection, "statement_seq", 1)[0]
-    return _status(connection, annotation), annotation.annotation_id, seq, None
-
-
-def _status(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> str:
-    if annotation.campaign_id is None:
-        return "valid"
-    others = rows.value(
+def _prepare(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> None:
+    """What annotations refer to must be there: their items, their raters, and the scales of what they judge."""
+    suites = rows.existing(connection, "items", "item_id", ["suite"], [a.item_id for a in annotations])
+    known = rows.existing(connection, "raters", "rater_id", [], [a.rater_id for a in annotations])
+    for annotation in annotations:
+        if annotation.item_id not in suites:
+            raise KeyError(annotation.item_id)
+    # an import that brought the name may have been undone since the person entered
+    people = dict.fromkeys(a.rater_id for a in annotations if a.rater_id not in known)
+    rows.insert(
         connection,
-        "select count(distinct rater_id) from annotations"
-        " where campaign_id = ? and item_id = ? and rater_id <> ? and status = 'valid'",
-        [annotation.campaign_id, annotation.item_id, annotation.rater_id],
+        "raters",
+        ("rater_id", "kind", "identity", "settings", "simulated"),
+        [(name, "human", "person", "{}", False) for name in people],
     )
-    overlap = rows.value(connection, "select max(overlap) from campaigns where campaign_id = ?", [annotation.campaign_id])
-    return "surplus" if overlap is not None and others >= overlap else "valid"
+    judged = {(suites[a.item_id]["suite"], j.aspect) for a in annotations for j in a.judgements}
+    scaled = rows.dicts(
+        connection,
+        "select suite, aspect from scales where suite in (select unnest(?::varchar[]))",
+        [sorted({suite for suite, _ in judged})],
+    )
+    # a suite that is judged for the first time gets the vocabulary's scales
+    new = sorted(judged - {(row["suite"], row["aspect"]) for row in scaled})
+    rows.insert(connection, "scales", ("suite", "aspect", "scale"), [(suite, aspect, SCALES[aspect]) for suite, aspect in new])
+
+
+def _first_answers(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[str, str]:
+    """Save answers that revise nothing; returns the status of each."""
+    statuses = _statuses(connection, annotations)
+    numbers = rows.sequence(connection, "statement_seq", len(annotations))
+    now = datetime.now(UTC)
+    written = zip(annotations, statuses, numbers, strict=True)
+    rows.insert(
+        connection,
+        "annotations",
+        _ANNOTATION_COLUMNS,
+        [_row(a, status, None, a.annotation_id, seq, now, None) for a, status, seq in written],
+    )
+    placed = zip(annotations, numbers, strict=True)
+    rows.insert(
+        connection,
+        "judgements",
+        _JUDGEMENT_COLUMNS,
+        [row for a, seq in placed for row in _judgement_rows(a, a.annotation_id, seq)],
+    )
+    return {a.annotation_id: status for a, status in zip(annotations, statuses, strict=True)}
+
+
+def _statuses(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> list[str]:
+    """``surplus`` where as many others as the campaign wants have answered before, here or in the project."""
+    asked = [a for a in annotations if a.campaign_id is not None]
+    found = rows.dicts(
+        connection,
+        "select distinct campaign_id, item_id, rater_id from annotations where status = 'valid'"
+        " and campaign_id in (select unnest(?::varchar[])) and item_id in (select unnest(?::varchar[]))",
+        [sorted({str(a.campaign_id) for a in asked}), sorted({a.item_id for a in asked})],
+    )
+    answered: dict[tuple[str, str], set[str]] = {}
+    for row in found:
+        answered.setdefault((row["campaign_id"], row["item_id"]), set()).add(row["rater_id"])
+    overlaps = rows.existing(connection, "campaigns", "campaign_id", ["overlap"], [str(a.campaign_id) for a in asked])
+    statuses: list[str] = []
+    for annotation in annotations:
+        overlap = overlaps.get(annotation.campaign_id or "")
+        people = answered.setdefault((annotation.campaign_id or "", annotation.item_id), set())
+        full = overlap is not None and len(people - {annotation.rater_id}) >= overlap["overlap"]
+        statuses.append("surplus" if full else "valid")
+        if not full:
+            people.add(annotation.rater_id)
+    return statuses
+
+
+def _revision(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> str:
+    """Save a revision in the place of the latest of its chain; returns the chain's status."""
+    latest = rows.one(
+        connection,
+        "select annotation_id, status, root_id, seq from annotations where item_id = ? and rater_id = ? and root_id ="
+        " (select root_id from annotations where annotation_id = ?)"
+        " and annotation_id not in (select revises from annotations where revises is not null and rater_id = ?)",
+        [annotation.item_id, annotation.rater_id, annotation.revises, annotation.rater_id],
+    )
+    if latest is None:
+        raise KeyError(annotation.revises)
+    status, superseded, seq = str(latest["status"]), latest["annotation_id"], latest["seq"]
+    row = _row(annotation, status, superseded, latest["root_id"], seq, datetime.now(UTC), None)
+    rows.insert(connection, "annotations", _ANNOTATION_COLUMNS, [row])
+    connection.execute("delete from judgements where source_id = ?", [superseded])
+    judgements = _judgement_rows(annotation, annotation.annotation_id, seq)
+    rows.insert(connection, "judgements", _JUDGEMENT_COLUMNS, judgements)
+    return status
 
 
 def insert_annotations(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], import_id: int) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 
 from data.store import rows
-from data.store.migrate import migrate
+from data.store.migrate import SchemaTooNew, migrate
 from data.store.writer import Operation, P, R, Writer
 
 DATABASE = "concord.duckdb"
@@ -59,8 +59,12 @@ class Store:
             self.secret = _secret(self._connection)
             for setting in _SETTINGS:
                 self._connection.execute(setting)
-        except BaseException:
+        except BaseException as error:
             self._connection.close()
+            if isinstance(error, SchemaTooNew):
+                raise StoreError(str(error)) from error
+            if isinstance(error, duckdb.Error):
+                raise StoreError(f"{self.project / DATABASE} is not a Concord project: {_first_line(error)}") from error
             raise
         self._version = 0
         self._epoch = secrets.token_hex(4)
@@ -108,12 +112,16 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
         return duckdb.connect(str(path), config={"threads": 2, "memory_limit": "4GB"})
     except duckdb.IOException as error:
         holder = re.search(r"PID (\d+)", str(error))
-        if holder or "lock" in str(error).lower():
+        if holder or "Could not set lock" in str(error):
             who = f"process {holder[1]}" if holder else "another process"
             raise StoreBusy(f"{path} is open in {who}; close it, or use the same command while that app is running") from error
-        raise StoreError(f"{path} cannot be opened: {str(error).splitlines()[0]}") from error
+        raise StoreError(f"{path} cannot be opened: {_first_line(error)}") from error
     except duckdb.Error as error:
-        raise StoreError(f"{path} is not a Concord project: {str(error).splitlines()[0]}") from error
+        raise StoreError(f"{path} is not a Concord project: {_first_line(error)}") from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]
 
 
 def _secret(connection: duckdb.DuckDBPyConnection) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from queue import Empty, SimpleQueue
@@ -103,9 +104,15 @@ class Writer:
         try:
             results: list[Any] = []
             for operation, jobs in groupby(group, key=lambda job: job.operation):
-                results.extend(operation(self._connection, [job.payload for job in jobs]))
+                payloads = [job.payload for job in jobs]
+                found = operation(self._connection, payloads)
+                if len(found) != len(payloads):
+                    raise RuntimeError(f"{operation} gave {len(found)} results for {len(payloads)} payloads")
+                results.extend(found)
             self._connection.commit()
         except BaseException:
-            self._connection.rollback()
+            # a commit that failed has ended the transaction already, and its own error is the one to tell
+            with suppress(duckdb.Error):
+                self._connection.rollback()
             raise
         return results

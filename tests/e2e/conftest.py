@@ -40,8 +40,6 @@ def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     visor = (world.visor_folder(folder / name, lines, 20 * n) for n, (name, lines) in enumerate(_VISOR.items()))
     for generator, images in zip(_VISOR, visor, strict=True):
         command(project, "import", "images", images, "--layout", "visor", "--generator", generator)
-    hostile = world.hostile_folder(folder / "hostile")
-    command(project, "import", "images", hostile, "--layout", "csv", "--suite", world.HOSTILE_SUITE)
     study = world.study(folder / "study")
     command(project, "import", "study", "geneval", "--metadata", study.metadata, f"sdv2={study.annotations}")
     people = world.ratings(folder / "people.csv", {"Ann": 0, "Ben": 1})
@@ -60,12 +58,7 @@ def attacked(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
     command(project, "import", "images", world.hostile_folder(folder / "hostile"), "--layout", "csv")
     file = world.hostile_ratings(folder / "people.csv")
     _import_ratings(project, file, world.HOSTILE_ASPECT, world.HOSTILE_SUITE, "human")
-    shutil.copy(file, folder / "scorers.csv")
-    scorers = folder / "scorers.csv"
-    text = scorers.read_text(encoding="utf-8")
-    for rater in world.HOSTILE:
-        text = text.replace(f",{rater},", f",scorer {rater},", 1000)
-    scorers.write_text(text, encoding="utf-8")
+    scorers = world.hostile_ratings(folder / "scorers.csv", "scorer ")
     _import_ratings(project, scorers, world.HOSTILE_ASPECT, world.HOSTILE_SUITE, "scorer")
     with serving(project) as running:
         yield running

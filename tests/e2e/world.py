@@ -80,19 +80,18 @@ def _allowed(text: str) -> str:
     return text.replace("/", "")
 
 
-def hostile_ratings(path: Path) -> Path:
-    """Every hostile string as rater, task and generator; values vary, so that statistics exist."""
+def hostile_ratings(path: Path, prefix: str = "") -> Path:
+    """Every hostile string as rater (after ``prefix``), task and generator; values vary, so that statistics exist."""
     rows = [
         {
-            "image": f"{item}-{text}",
-            "who": rater,
-            "score": 1 + (item + number) % 5,
+            "image": f"{item}-{HOSTILE[item % len(HOSTILE)]}",
+            "who": prefix + rater,
+            "score": 1 + (item * item + number) % 5,
             "task": HOSTILE[item % len(HOSTILE)],
-            "model": _allowed(text),
+            "model": HOSTILE[item % 2],
         }
         for item in range(12)
         for number, rater in enumerate(HOSTILE)
-        for text in (HOSTILE[item % 2],)
     ]
     return write_csv(path, rows)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from agreement import STATISTICS, Options, PeopleAs, build
+from agreement import STATISTICS, Options, PeopleAs, build, scorer_means
 from data.store import frame
 from data.store.selection import Selection
 from data.store.store import Store
@@ -62,6 +62,16 @@ def _recall(store: Store, version: str, selection: Selection, options: Options) 
 def recall(store: Store, selection: Selection, options: Options) -> Rows:
     """As ``compute``, but computed once for all who look while the project stays as it is. Do not change the rows."""
     return _recall(store, store.version, selection, options)
+
+
+@lru_cache(maxsize=64)
+def _means(store: Store, version: str, selection: Selection, options: Options) -> list[dict[str, Any]]:  # noqa: ARG001
+    return scorer_means(frame.frame(store, selection), frame.scales(store), options)
+
+
+def means(store: Store, selection: Selection, options: Options) -> list[dict[str, Any]]:
+    """Each scorer's own means, computed once for all who look while the project stays as it is."""
+    return _means(store, store.version, selection, options)
 
 
 _TITLES = {"among_people": "People among themselves", "raters": "Scorers against people", "matrix": "Any two raters"}

@@ -13,7 +13,7 @@ from data.store import browse
 from data.store.selection import Selection
 from data.store.store import Store
 from ui import words
-from ui.commands.agreement import recall
+from ui.commands.agreement import means, recall
 from ui.components.table import Cell, html_table, note
 from ui.pages.agreement import ALL, number
 from ui.pages.live import keep_current
@@ -93,14 +93,14 @@ def _tables(store: Store, *, intervals: bool) -> str:
 def _table(store: Store, suite: str, found: browse.Judged, *, intervals: bool) -> str:
     """Means per generator and task: people (with intervals), and each scorer."""
     aspect = next((name for name in _MAIN_ASPECTS if name in found.aspects), next(iter(found.aspects), ""))
-    tasks = [*found.tasks, ALL]
-    rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), Options(statistics=("mean",), intervals=intervals))
+    tasks = [ALL, *found.tasks]
+    options = Options(statistics=("mean",), intervals=intervals)
+    rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), options)
     people: dict[tuple[str, str], dict[str, Cell]] = {}
     for row in rows["among_people"]:
         name = "people" if row["people"] == "real" else "simulated people"
-        cell = _linked(number(row), suite, row["generator"], row["task"])
-        people.setdefault((row["generator"], name), {})[row["task"]] = cell
-    scorers = _scorers(store, suite, aspect)
+        people.setdefault((row["generator"], name), {})[row["task"]] = _mean(row)
+    scorers = _scorers(store, suite, aspect, options)
     body: list[list[str | Cell]] = []
     for generator in [*found.generators, ALL]:
         lines = {rater: cells for (of, rater), cells in [*people.items(), *scorers.items()] if of == generator}
@@ -111,18 +111,20 @@ def _table(store: Store, suite: str, found: browse.Judged, *, intervals: bool) -
     return html_table(what, ["generator", "rater", *(Cell(words.task(task)) for task in tasks)], body)
 
 
-def _linked(cell: Cell, suite: str, generator: str, task: str) -> Cell:
-    """The number, leading to the images behind it."""
-    query = {"suite": suite, "generator": generator, "task": task, "order": "people say no first"}
+def _mean(row: dict[str, Any]) -> Cell:
+    """The number with its interval and n, leading to the images behind it."""
+    cell = number(row)
+    query = {"suite": row["suite"], "generator": row["generator"], "task": row["task"], "order": "people say no first"}
     href = "/studio/browse?" + urlencode({key: value for key, value in query.items() if value not in (ALL, "tasks_mean")})
-    return Cell(cell.text, cell.detail, cell.note, href if cell.text else "")
+    detail = "\n".join(part for part in (cell.detail, f"n = {row['n_items']:,}") if part)
+    return Cell(cell.text, detail, cell.note, href)
 
 
-def _scorers(store: Store, suite: str, aspect: str) -> dict[tuple[str, str], dict[str, Cell]]:
+def _scorers(store: Store, suite: str, aspect: str, options: Options) -> dict[tuple[str, str], dict[str, Cell]]:
     """By generator and scorer, then task."""
     found: dict[tuple[str, str], dict[str, Cell]] = {}
-    for row in browse.scores(store, Selection(suite=(suite,))):
-        name = row["rater"] + ("" if row["aspect"] == aspect else f" ({row['aspect']})")
-        line = found.setdefault((row["generator"] or ALL, name), {})
-        line[row["task"] or ALL] = Cell(f"{row['mean']:.3f}", f"n = {row['n_items']:,}")
+    for row in means(store, Selection(suite=(suite,)), options):
+        if row["aspect"] in (aspect, "score"):
+            name = row["rater"] + ("" if row["aspect"] == aspect else f" ({row['aspect']})")
+            found.setdefault((row["generator"], name), {})[row["task"]] = _mean(row)
     return found

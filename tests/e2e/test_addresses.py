@@ -1,0 +1,131 @@
+"""Every view has an address, every number leads to what is behind it, and pages show what the command line prints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.serving import Server
+from tests.e2e.watching import Visitor
+from tests.e2e.world import RATED_SUITE, STUDY_SUITE
+from ui.words import STATISTICS
+
+pytestmark = pytest.mark.e2e
+Visit = Callable[..., Visitor]
+Row = dict[str, Any]
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    page.get_by_label(label, exact=True).click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def test_a_filter_of_browse_is_in_the_address(visitor: Visit, server: Server) -> None:
+    page = visitor(server).page
+    page.goto("/studio/browse?suite=sr2d")
+    cells, summary = page.locator(".cc-cell"), page.locator("#cc-browse [role=status]")
+    expect(cells).to_have_count(14)
+    choose(page, "Generator", "beta")
+    expect(cells).to_have_count(6)
+    expect(page).to_have_url(re.compile(r"[?&]generator=beta"))
+    expect(summary).to_have_text("6 of 6 images")
+
+    other = visitor(server).page
+    other.goto(page.url)
+    expect(other.locator(".cc-cell")).to_have_count(6)
+    expect(other.get_by_label("Generator", exact=True)).to_have_value("beta")
+    expect(other.get_by_label("Suite", exact=True)).to_have_value("sr2d")
+
+
+def test_a_filter_of_agreement_is_in_the_address(visitor: Visit, server: Server) -> None:
+    page = visitor(server).page
+    page.goto("/studio/agreement")
+    expect(page.locator("#sentence")).to_contain_text(f"{STUDY_SUITE}, correct")
+    choose(page, "Suite", RATED_SUITE)
+    expect(page.locator("#sentence")).to_contain_text(f"{RATED_SUITE}, faithfulness")
+    choose(page, "Task (scorers and pairs)", "second")
+    expect(page.get_by_text("Scorers against people, second")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"task=second"))
+
+    other = visitor(server).page
+    other.goto(page.url)
+    expect(other.get_by_text("Scorers against people, second")).to_be_visible()
+    expect(other.locator("#sentence")).to_contain_text(f"{RATED_SUITE}, faithfulness")
+
+
+def test_a_number_leads_to_its_images_and_an_image_to_its_answers(page: Page) -> None:
+    page.goto("/studio/")
+    table = page.get_by_role("table").filter(has_text=f"{STUDY_SUITE}: mean of")
+    row = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name="sdv2", exact=True))
+    row.get_by_role("link").first.click()
+    expect(page).to_have_url(re.compile(rf"/studio/browse\?suite={STUDY_SUITE}&generator=sdv2&task=counting"))
+    cells = page.locator(".cc-cell")
+    expect(cells).to_have_count(4)
+    expect(cells.first).to_contain_text("no picture, answers only")
+    expect(cells.first).to_contain_text("people ")
+    cells.first.click()
+    expect(page).to_have_url(re.compile(r"/studio/item\?id="))
+    expect(page.get_by_text("This place has answers but no picture")).to_be_visible()
+    expect(page.get_by_role("heading", level=2)).to_have_text(re.compile(r"a photo of \d (clock|carrot)"))
+    expect(page.get_by_role("rowheader", name="correct", exact=True)).to_be_visible()
+    expect(page.get_by_role("columnheader", name=re.compile("slot-3"))).to_be_visible()
+
+
+def test_a_picture_is_shown_with_its_prompt(page: Page) -> None:
+    page.goto("/studio/browse?generator=beta")
+    cell = page.locator(".cc-cell").first
+    text = cell.locator(".cc-cell-text").inner_text()
+    cell.click()
+    expect(page.get_by_role("heading", level=2)).to_have_text(text)
+    picture = page.get_by_role("img", name=text)
+    expect(picture).to_be_visible()
+    expect(picture).to_have_js_property("naturalWidth", 96)
+
+
+def cells(table: Locator) -> dict[tuple[str, str], str]:
+    """The table's texts by (row, column), details left out."""
+    columns = [text.strip() for text in table.locator("thead th").all_text_contents()]
+    found = {}
+    for row in table.locator("tbody tr").all():
+        name = row.locator("th").inner_text().strip()
+        for column, cell in zip(columns[1:], row.locator("td").all(), strict=True):
+            found[name, column] = cell.inner_text().split("\n")[0].strip()
+    return found
+
+
+def assert_equal(shown: dict[tuple[str, str], str], rows: list[Row], name: Callable[[Row], str]) -> None:
+    """Each statistic that the page shows has the command line's value, and something was compared."""
+    columns = {column for _, column in shown}
+    expected = {
+        (name(row), STATISTICS[row["statistic"]].title): "–" if row["value"] is None else f"{row['value']:.3f}"
+        for row in rows
+        if STATISTICS[row["statistic"]].title in columns
+    }
+    assert len(expected) >= 2
+    assert {key: shown.get(key) for key in expected} == expected
+
+
+def readable(task: str) -> str:
+    return {"all": "all images", "tasks_mean": "mean of the tasks"}.get(task, task.replace("_", " "))
+
+
+@pytest.mark.parametrize(("suite", "aspect"), [(STUDY_SUITE, "correct"), (RATED_SUITE, "faithfulness")])
+def test_pages_and_command_line_show_the_same_digits(page: Page, server: Server, suite: str, aspect: str) -> None:
+    page.goto(f"/studio/agreement?suite={suite}&aspect={aspect}")
+    expect(page.get_by_text("People among themselves")).to_be_visible()
+    expect(page.get_by_text("Intervals are being computed")).to_have_count(0)
+    rows = server.agreement("--suite", suite, "--aspect", aspect, "--no-intervals")
+    pooled = {section: [row for row in rows[section] if row["generator"] == "all"] for section in rows if section != "selection"}
+    table = page.get_by_role("table")
+    assert_equal(
+        cells(table.filter(has_text="People among themselves")), pooled["among_people"], lambda row: readable(row["task"])
+    )
+    everything = {section: [row for row in pooled[section] if row["task"] == "all"] for section in ("raters", "matrix")}
+    if everything["raters"]:
+        assert_equal(cells(table.filter(has_text="Scorers against people")), everything["raters"], lambda row: str(row["rater"]))
+        pairs = cells(table.filter(has_text="Any two raters"))
+        assert_equal(pairs, everything["matrix"], lambda row: f"{row['a']} – {row['b']}")

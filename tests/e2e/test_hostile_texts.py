@@ -1,0 +1,104 @@
+"""Texts that somebody else chose are shown as they are, and nothing in them ever runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.form import Form
+from tests.e2e.serving import Server
+from tests.e2e.watching import Visitor
+from tests.e2e.world import HOSTILE, HOSTILE_ASPECT, HOSTILE_SUITE
+
+pytestmark = pytest.mark.e2e
+Visit = Callable[..., Visitor]
+
+
+@pytest.fixture
+def page(visitor: Visit, attacked: Server) -> Page:
+    return visitor(attacked).page
+
+
+def shown(texts: Locator) -> list[str]:
+    """What each element says, less blanks around it."""
+    return [text.strip() for text in texts.all_text_contents()]
+
+
+def assert_inert(page: Page) -> None:
+    """Nothing that somebody wrote has become an element."""
+    assert page.locator("img[src='x'], a[href^='javascript:']").count() == 0
+    assert page.locator("script").filter(has_text="alert(1)").count() == 0
+
+
+def test_in_the_form(page: Page, attacked: Server) -> None:
+    form = Form(page)
+    for number, text in enumerate(HOSTILE):
+        if number:
+            page.get_by_role("button", name=f"not {HOSTILE[number - 1]}?").click()
+        form.enter(text)
+        expect(page.locator(".cc-form__person")).to_have_text(text)
+        form.objects(text)
+        form.active("caption_fit")
+        form.press("3")
+        form.submit()
+        form.saved("1 of")
+        form.ready()
+    captions = set()
+    for _ in HOSTILE:
+        captions.add(page.locator(".cc-caption").text_content())
+        source = page.get_by_role("img", name="The picture to judge").get_attribute("src") or ""
+        form.press("Escape", "s")
+        expect(page.get_by_role("img", name="The picture to judge")).not_to_have_attribute("src", source)
+    assert captions == set(HOSTILE)
+    assert_inert(page)
+    answered = [item for item in attacked.items(suite="images", by="caption_fit") if item["n"]]
+    said: set[str] = set()
+    raters: set[str] = set()
+    for item in answered:
+        page.goto(f"/studio/item?id={quote(item['item_id'], safe='')}")
+        expect(page.get_by_role("heading", level=2)).to_have_text(item["text"])
+        answers = page.get_by_role("table").filter(has_text="Answers as given")
+        raters |= set(shown(answers.locator("tbody th")))
+        said |= {line.split("objects: ")[1].split("\n")[0] for line in shown(answers.locator("tbody td:last-child"))}
+        assert_inert(page)
+    assert raters == said == set(HOSTILE)
+
+
+def test_in_browse(page: Page) -> None:
+    page.goto("/studio/browse?suite=images")
+    expect(page.locator(".cc-cell-text")).to_have_count(len(HOSTILE))
+    assert set(shown(page.locator(".cc-cell-text"))) == set(HOSTILE)
+    made = set(shown(page.locator(".cc-cell-meta:nth-of-type(3)")))
+    assert made >= {f"{text.replace('/', '')} · {text}" for text in HOSTILE}
+    assert_inert(page)
+    page.get_by_label("Generator").click()
+    assert set(shown(page.get_by_role("option"))) >= {text.replace("/", "") for text in HOSTILE}
+    assert_inert(page)
+
+
+def test_in_overview(page: Page) -> None:
+    page.goto("/studio/")
+    table = page.get_by_role("table").filter(has_text=HOSTILE_SUITE)
+    expect(table.locator("caption")).to_have_text(f"{HOSTILE_SUITE}: mean of “{HOSTILE_ASPECT}”")
+    assert set(shown(table.locator("thead th"))) >= set(HOSTILE)
+    assert set(shown(table.locator("tbody th"))) >= set(HOSTILE[:2])
+    assert_inert(page)
+
+
+def test_in_agreement_and_its_chart(page: Page) -> None:
+    page.goto(f"/studio/agreement?suite={HOSTILE_SUITE}")
+    scorers = {f"scorer {text}" for text in HOSTILE}
+    against = page.get_by_role("table").filter(has_text="Scorers against people")
+    expect(against.locator("tbody tr")).to_have_count(len(HOSTILE))
+    assert set(shown(against.locator("tbody th"))) == scorers
+    among = page.get_by_role("table").filter(has_text="People among themselves")
+    assert set(shown(among.locator("tbody th"))) >= {text.replace("_", " ") for text in HOSTILE}
+    expect(page.locator("#sentence")).to_contain_text(HOSTILE_ASPECT)
+    chart = page.locator("#agreement-plot")
+    expect(chart.locator(".legendtext")).to_have_count(1 + len(HOSTILE))
+    assert set(shown(chart.locator(".legendtext"))) == {"people among themselves", *scorers}
+    assert set(shown(chart.locator(".ytick text"))) >= set(HOSTILE)
+    assert_inert(page)

@@ -21,8 +21,14 @@ class Grid {
 
   update(query) {
     if (query === this.query) return;
+    const filters = new URLSearchParams(query);
+    filters.delete("version");
+    const moved = filters.toString() === this.filters;
+    this.filters = filters.toString();
+    this.rater = filters.get("rater") ?? "people";
     this.query = query;
-    this.load(0);
+    // the project moved under an open page: a reader who has gone on to later pages is not thrown back
+    if (!moved || this.page === 0) this.load(0);
   }
 
   async load(page) {
@@ -37,18 +43,19 @@ class Grid {
     const { items, total, size } = await answer.json();
     this.page = page;
     if (page === 0) this.cells.replaceChildren();
-    this.cells.append(...items.map(cell));
+    this.cells.append(...items.map((item) => cell(item, this.rater)));
     const shown = Math.min((page + 1) * size, total);
-    this.summary.textContent = total ? `${shown.toLocaleString("en")} of ${total.toLocaleString("en")} images` : "No image fits these filters. Set one of them back to “any”.";
+    this.summary.textContent = total ? `${shown.toLocaleString("en")} of ${total.toLocaleString("en")} images` : "No image fits these filters. Set one of them back to “all”.";
     this.more.hidden = shown >= total;
   }
 }
 
-function cell(item) {
+function cell(item, rater) {
   const picture = item.sha256
     ? h("img", { src: `/img/${item.sha256}?w=320`, loading: "lazy", decoding: "async", alt: item.text ?? item.item_id })
     : h("span", { class: "cc-no-picture" }, "no picture, answers only");
-  const mean = item.mean === null ? "no answers yet" : `people ${format(item.mean)} (${item.n})`;
+  const said = item.mean === null ? null : h("span", { class: "cc-cell-meta" }, `${rater} ${format(item.mean)}${item.n > 1 ? ` (${item.n})` : ""}`);
+  const place = [item.generator, item.task, item.idx === null ? null : `image ${item.idx}`];
   return h(
     "li",
     {},
@@ -57,8 +64,8 @@ function cell(item) {
       { class: "cc-cell", href: `/studio/item?id=${encodeURIComponent(item.item_id)}` },
       picture,
       h("span", { class: "cc-cell-text" }, item.text ?? item.item_id),
-      h("span", { class: "cc-cell-meta" }, [item.generator, item.task].filter(Boolean).join(" · ")),
-      h("span", { class: "cc-cell-meta" }, mean),
+      h("span", { class: "cc-cell-meta" }, place.filter(Boolean).join(" · ")),
+      said,
     ),
   );
 }

@@ -106,6 +106,8 @@ class Form {
     if (data.state === "label") return this.gotTasks(data.tasks ?? []);
     if (data.state === "name") return this.askName();
     if (this.item) return undefined; // what is on the screen can still be finished
+    // others may bring images, or leave some, at any time
+    this.refreshTimer = setTimeout(() => this.refresh(), 5000);
     if (data.state === "done") {
       const actions = { onUndo: () => this.undo(), onAgain: () => this.refresh() };
       return this.showScreen("done", doneScreen(data.message, actions));
@@ -173,7 +175,7 @@ class Form {
   }
 
   showScreen(kind, screen) {
-    if (this.screen === kind && kind === "waiting" && this.frame.says(screen)) return;
+    if (this.screen === kind && this.frame.says(screen)) return;
     this.screen = kind;
     this.item = null;
     this.frame.setNotice("");

@@ -12,7 +12,9 @@ ROOT = Path(__file__).resolve().parents[1]
 
 # written in pieces, so that this file does not name them either
 REGISTRIES = ("py" + "pi.org", "python" + "hosted", "registry.npm" + "js", "deb.deb" + "ian", "files.python" + "hosted")
-MACHINE_PATHS = re.compile("|".join(("/wo" + "rk/", "/ro" + "ot/", "/ho" + r"me/[a-z]", "/Us" + "ers/", r"[A-Z]:\\\\" + "Users")))
+MACHINE_PATHS = re.compile(
+    "|".join(("/wo" + "rk/", "/ro" + "ot/", "/ho" + r"me/[a-z]", "/Us" + "ers/", r"[A-Z]:\\\\" + "Users"))
+)
 
 
 def tracked() -> list[Path]:

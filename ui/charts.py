@@ -11,63 +11,62 @@ import pandas as pd
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-# tells apart for colour-blind readers too (Okabe and Ito)
-COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#666666")
+# people and scorers, apart for colour-blind readers too (Okabe and Ito)
+COLORS = {"people": "#d55e00", "scorer": "#0072b2"}
+_ROW = 27
 _NARROWEST = 0.2
-_SYMBOLS = ("circle", "diamond", "square", "triangle-up")
 
 
 def forest(points: pd.DataFrame, axis: str) -> go.Figure:
-    """Values with their intervals: a band per task, a colour and a line within the band per series.
+    """Values with their intervals, a row each, from the top down.
 
-    ``points`` has the columns ``series, task, value, low, high, n`` (``value`` may be missing: no mark then).
+    ``points`` has the columns ``label, kind, value, low, high, n``; ``kind`` is ``people`` or ``scorer``. A value may be
+    missing: its row stays empty.
     """
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    tasks = list(dict.fromkeys(points["task"]))
-    names = list(dict.fromkeys(points["series"]))
-    for number, series in enumerate(names):
-        known = points[(points["series"] == series) & points["value"].notna()]
-        color = COLORS[number % len(COLORS)]
-        # within its band, so that intervals do not hide each other
-        offset = 0.7 * ((number + 0.5) / len(names) - 0.5)
+    labels = [escape(str(label)) for label in points["label"]]
+    for kind, color in COLORS.items():
+        at = np.flatnonzero((points["kind"] == kind) & points["value"].notna())
+        known = points.iloc[at]
         figure.add_trace(
             go.Scatter(
-                name=escape(str(series)),
+                name=kind,
                 x=known["value"].tolist(),
-                y=[tasks.index(task) + offset for task in known["task"]],
+                y=at.tolist(),
                 mode="markers",
-                marker={"size": 9, "color": color, "symbol": _SYMBOLS[number // len(COLORS) % len(_SYMBOLS)]},
+                marker={"size": 10, "color": color},
                 error_x=_bars(known, color),
-                text=[escape(str(task)) for task in known["task"]],
+                text=[labels[n] for n in at],
                 customdata=known["n"].tolist(),
-                hovertemplate="%{text}<br>%{x:.3f}, n = %{customdata:,}<extra>%{fullData.name}</extra>",
+                hovertemplate="%{text}<br>%{x:.3f}, n = %{customdata:,}<extra></extra>",
             )
         )
     figure.update_layout(
         template="none",
-        height=120 + len(tasks) * max(44, 11 * len(names)),
-        margin={"l": 130, "r": 24, "t": 16, "b": 48},
+        height=88 + _ROW * max(len(labels), 1),
+        margin={"l": 24, "r": 24, "t": 12, "b": 52},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font={"family": "system-ui, sans-serif", "size": 13, "color": "#7a8194"},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        showlegend=True,
+        showlegend=False,
         hoverlabel={"namelength": -1},
     )
     figure.update_xaxes(
-        title=axis, range=_span(points), gridcolor="rgba(128,136,160,.22)", zerolinecolor="rgba(128,136,160,.6)"
+        title=axis,
+        range=_span(points),
+        gridcolor="rgba(128,136,160,.22)",
+        zerolinecolor="rgba(128,136,160,.6)",
     )
     figure.update_yaxes(
-        tickvals=list(range(len(tasks))),
-        ticktext=[escape(str(task)) for task in tasks],
-        range=[len(tasks) - 0.5, -0.5],
-        showgrid=False,
+        tickvals=list(range(len(labels))),
+        ticktext=labels,
+        range=[len(labels) - 0.5, -0.5],
+        automargin=True,
+        gridcolor="rgba(128,136,160,.12)",
         zeroline=False,
     )
-    for edge in range(1, len(tasks)):
-        figure.add_hline(y=edge - 0.5, line={"color": "rgba(128,136,160,.22)", "width": 1})
     return figure
 
 

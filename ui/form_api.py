@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 import uuid
 from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 
 from annotation.questionnaires import Questionnaire, clean, geneval_questionnaire, to_json, validate
 from data.prompts.spec import parse_spec
@@ -35,13 +36,30 @@ class Skip(BaseModel):
     ticket: str = Field(max_length=64)
 
 
+def _storable(answers: dict[str, Any]) -> dict[str, Any]:
+    """JSON may hold what no database or browser takes back: NaN, halves of characters, endless nesting."""
+    try:
+        json.dumps(answers, ensure_ascii=False, allow_nan=False).encode()
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    return answers
+
+
+def _moment(started: datetime | None) -> datetime | None:
+    """Python tells the first and the last years of its calendar in some time zones only."""
+    try:
+        return started if started is None or started.tzinfo is None else started.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("not a moment that can be stored") from error
+
+
 class Submission(BaseModel):
     """One whole answer, as the browser sends it; ``id`` is its own, so that sending twice is harmless."""
 
     id: uuid.UUID
     ticket: str = Field(max_length=64)
-    answers: dict[str, Any]
-    started: datetime | None = None
+    answers: Annotated[dict[str, Any], AfterValidator(_storable)]
+    started: Annotated[datetime | None, AfterValidator(_moment)] = None
     active_seconds: float | None = Field(default=None, ge=0, le=86_400, allow_inf_nan=False)
     revises: uuid.UUID | None = None
 
@@ -62,7 +80,8 @@ def router(store: Store) -> APIRouter:
 
     @routes.post("/leave")
     def leave(request: Request) -> dict[str, bool]:
-        request.session.pop("name", None)
+        if name := request.session.pop("name", None):
+            campaigns.leave(store, name)
         return {"left": True}
 
     @routes.get("/next")
@@ -178,5 +197,5 @@ def _submit(store: Store, person: str, body: Submission) -> dict[str, Any] | JSO
     try:
         saved = statements.submit(store, annotation)
     except KeyError as error:
-        raise HTTPException(422, "The answer that this one revises is not yours, or is gone.") from error
+        raise HTTPException(422, "The image or the answer that this one revises is gone, or is not yours.") from error
     return {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": saved.status}

@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from typing import Any, Final
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 
 Scope = MutableMapping[str, Any]
@@ -72,6 +73,10 @@ class Refusal:
     why: str
 
 
+_TOO_MUCH: Final = Refusal(413, "That is too much for one answer.")
+_FAILED: Final = Refusal(500, "Something went wrong in Concord; its terminal says what.")
+
+
 def access_of(path: str) -> Access | None:
     """What a path asks for; None: there is nothing there for anybody."""
     if path == "/":
@@ -108,8 +113,19 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
             return
         refusal = self._refusal(scope)
-        app = self._app if refusal is None else _plain(refusal)
-        await app(scope, receive, _with_headers(send))
+        if refusal is not None:
+            await _plain(refusal)(scope, receive, _Answer(send))
+            return
+        if scope["path"].startswith("/api/"):
+            receive = _limited(receive)
+        answer = _Answer(send)
+        try:
+            await self._app(scope, receive, answer)
+        except Exception:
+            # Starlette's own answer to a failure is made outside of every middleware, and would lack the headers
+            if not answer.begun:
+                await _plain(_FAILED)(scope, receive, answer)
+            raise
 
     def _refusal(self, scope: Scope) -> Refusal | None:
         headers = Headers(scope=scope)
@@ -128,7 +144,7 @@ class Guard:
         if scope["method"] not in ("GET", "HEAD", "OPTIONS") and not _same_origin(headers, host):
             return Refusal(403, "This request came from another site.")
         if scope["path"].startswith("/api/") and _length(headers) > MAX_JSON_BYTES:
-            return Refusal(413, "That is too much for one answer.")
+            return _TOO_MUCH
         return None
 
     def _command_refusal(self, headers: Headers) -> Refusal | None:
@@ -142,7 +158,9 @@ class Guard:
 
 
 def _host_name(host: str) -> str:
-    return host[: host.index("]") + 1] if host.startswith("[") and "]" in host else host.split(":")[0]
+    """The host without its port."""
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdigit() else host
 
 
 def _same_origin(headers: Headers, host: str) -> bool:
@@ -161,12 +179,32 @@ def _plain(refusal: Refusal) -> Response:
     return PlainTextResponse(refusal.why, refusal.status)
 
 
-def _with_headers(send: Send) -> Send:
-    async def wrapped(message: Message) -> None:
+def _limited(receive: Receive) -> Receive:
+    """Stops a body that grows too long, also one that came without saying how long it is."""
+    total = 0
+
+    async def wrapped() -> Message:
+        nonlocal total
+        message = await receive()
+        total += len(message.get("body", b""))
+        if total > MAX_JSON_BYTES:
+            raise HTTPException(_TOO_MUCH.status, _TOO_MUCH.why)
+        return message
+
+    return wrapped
+
+
+class _Answer:
+    """Sends an answer with our headers, and knows whether it has begun."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.begun = False
+
+    async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
+            self.begun = True
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 headers[name] = value
-        await send(message)
-
-    return wrapped
+        await self._send(message)

@@ -46,15 +46,7 @@ def router(store: Store) -> APIRouter:
 
 
 def _fresh(store: Store, sha256: str, width: int | None) -> Response:
-    path = browse.picture(store, sha256)
-    if path is None:
-        raise HTTPException(404, "There is no such image.")
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise HTTPException(404, "The image file has been moved or deleted; import its folder again.") from error
-    if hashlib.sha256(content).hexdigest() != sha256:
-        raise HTTPException(404, "The image file has been changed since it was imported; import its folder again.")
+    path, content = _unchanged(browse.pictures(store, sha256), sha256)
     media_type = next((kind for magic, kind in _SHOWN_BY_BROWSERS.items() if magic.match(content)), None)
     if width is None and media_type:
         return Response(content, media_type=media_type, headers=_FOREVER)
@@ -65,6 +57,21 @@ def _fresh(store: Store, sha256: str, width: int | None) -> Response:
         except (OSError, ValueError) as error:
             raise HTTPException(404, "The image file cannot be read any more.") from error
     return FileResponse(cached, media_type="image/webp", headers=_FOREVER)
+
+
+def _unchanged(paths: list[Path], sha256: str) -> tuple[Path, bytes]:
+    """The first of these files that still has this content."""
+    why = "There is no such image."
+    for path in paths:
+        try:
+            content = path.read_bytes()
+        except OSError:
+            why = "The image file has been moved or deleted; import its folder again."
+            continue
+        if hashlib.sha256(content).hexdigest() == sha256:
+            return path, content
+        why = "The image file has been changed since it was imported; import its folder again."
+    raise HTTPException(404, why)
 
 
 def _cache_path(store: Store, sha256: str, width: int) -> Path:

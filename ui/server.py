@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import signal
 import socket
 import sys
+import warnings
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +23,7 @@ from ui.commands.context import CommandError
 from ui.guard import Guard, is_loopback
 
 if TYPE_CHECKING:
-    from fastapi import FastAPI
+    from fastapi import FastAPI, Request, Response
 
 ASSETS = Path(__file__).parent.parent / "assets"
 DEFAULT_PORT = 7860
@@ -35,16 +38,13 @@ def create_app(store: Store, token: str) -> FastAPI:
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
     os.environ["GRADIO_TEMP_DIR"] = str(store.project / "cache" / "gradio")
-    import gradio as gr
     from fastapi import FastAPI
+    from fastapi.exceptions import RequestValidationError
     from fastapi.responses import FileResponse, RedirectResponse
     from fastapi.staticfiles import StaticFiles
     from starlette.middleware.sessions import SessionMiddleware
 
     from ui import command_api, form_api, images_api, studio_api
-    from ui.annotate import annotate
-    from ui.studio import studio
-    from ui.theme import HEAD, theme
 
     app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
     for module in (command_api, form_api, images_api, studio_api):
@@ -59,6 +59,40 @@ def create_app(store: Store, token: str) -> FastAPI:
     def icon() -> FileResponse:
         return FileResponse(ASSETS / "icon.svg", media_type="image/svg+xml")
 
+    app.add_exception_handler(RequestValidationError, _misunderstood)
+    _mount_pages(app, store)
+    # the last one added is the outermost: nothing runs before the guard has agreed
+    app.add_middleware(
+        SessionMiddleware,
+        secret_key=store.secret,
+        # projects on other ports share this host's cookies
+        session_cookie="concord-" + hashlib.sha256(store.secret.encode()).hexdigest()[:8],
+        max_age=_YEAR,
+        same_site="lax",
+    )
+    app.add_middleware(Guard, token=token)
+    return app
+
+
+async def _misunderstood(_: Request, error: Exception) -> Response:
+    """FastAPI's own answer repeats what was sent, which may be nothing that can be sent back (NaN, half a character)."""
+    from fastapi.exceptions import RequestValidationError
+    from fastapi.responses import JSONResponse
+
+    problems = error.errors() if isinstance(error, RequestValidationError) else ()
+    where = sorted({str(part) for one in problems for part in one["loc"][1:2] if str(part).isidentifier()})
+    return JSONResponse({"detail": f"This request is not understood: {', '.join(where) or 'its body'}."}, 422)
+
+
+def _mount_pages(app: FastAPI, store: Store) -> None:
+    # said of every multi-page app, also of one that asks for no server-side rendering
+    warnings.filterwarnings("ignore", message="SSR mode is not supported")
+    import gradio as gr
+
+    from ui.annotate import annotate
+    from ui.studio import studio
+    from ui.theme import HEAD, theme
+
     for path, blocks in (("/annotate", annotate()), ("/studio", studio(store))):
         gr.mount_gradio_app(
             app,
@@ -72,17 +106,6 @@ def create_app(store: Store, token: str) -> FastAPI:
             show_error=True,
             enable_monitoring=False,
         )
-    # the last one added is the outermost: nothing runs before the guard has agreed
-    app.add_middleware(
-        SessionMiddleware,
-        secret_key=store.secret,
-        # projects on other ports share this host's cookies
-        session_cookie="concord-" + hashlib.sha256(store.secret.encode()).hexdigest()[:8],
-        max_age=_YEAR,
-        same_site="lax",
-    )
-    app.add_middleware(Guard, token=token)
-    return app
 
 
 class _Server(uvicorn.Server):
@@ -113,21 +136,25 @@ def serve(project: Path, host: str, port: int | None, browser: bool) -> None:
     except StoreBusy as busy:
         _already_open(project, busy, browser)
         return
+    # uvicorn passes the signal on when it has stopped: this way the project is closed first
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with store, _bind(host, port) as listening:
         bound = listening.getsockname()[1]
         url = f"http://{'[::1]' if ':' in host else host}:{bound}/"
         token = secrets.token_urlsafe(32)
-        app = create_app(store, token)
-        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, server_header=False)
 
         def ready() -> None:
             print(f"Concord is open at {url}\nproject {store.project} (Ctrl-C closes it)", flush=True)
             if browser:
                 webbrowser.open(url)
 
+        # the socket listens already: a command that comes now waits until the app can answer
         forward.announce(store.project, forward.Server(host, bound, token, os.getpid()))
         try:
-            _Server(config, ready).run(sockets=[listening])
+            app = create_app(store, token)
+            config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, server_header=False)
+            with suppress(KeyboardInterrupt):
+                _Server(config, ready).run(sockets=[listening])
         finally:
             forward.withdraw(store.project)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, HTTPException, Query, Request
@@ -25,13 +26,16 @@ def router(store: Store) -> APIRouter:
     def items(
         request: Request,
         by: Annotated[str, Query(max_length=100)] = "correct",
-        order: Annotated[str, Query()] = "id",
+        rater: Annotated[str, Query(max_length=1000)] = browse.PEOPLE,
+        order: Annotated[str, Query()] = "prompt",
         page: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
     ) -> dict[str, Any]:
         if order not in browse.ORDERS:
             raise HTTPException(422, f"order must be one of {', '.join(browse.ORDERS)}.")
-        selection = selection_of(request)
-        found = browse.items(store, selection, aspect=by, order=cast("browse.Order", order), offset=page * PAGE, limit=PAGE)
+        # here `rater` says whose values to show, and restricts no images
+        selection = replace(selection_of(request), rater=())
+        shown = cast("browse.Order", order)
+        found = browse.items(store, selection, aspect=by, rater=rater, order=shown, offset=page * PAGE, limit=PAGE)
         return {"items": found.rows, "total": found.total, "page": page, "size": PAGE}
 
     @routes.get("/item")

@@ -49,7 +49,7 @@ ASPECTS: dict[str, str] = {
     "color": "the asked colour is there",
     "position": "the asked relation holds",
     "answer": "the answer to a question",
-    "faithfulness": "faithfulness to the prompt, 1-5",
+    "faithfulness": "how faithful the image is to the prompt, 1-5",
     "caption_fit": "how well the caption fits, 1-4",
     "realism": "how realistic the object is, 1-3",
     "quality": "image quality, 1-5",
@@ -79,7 +79,7 @@ def reason(name: str) -> str:
 
 
 def aspect(name: str) -> str:
-    return f"{name}: {ASPECTS[name]}" if name in ASPECTS else name
+    return f"“{name}” ({ASPECTS[name]})" if name in ASPECTS else f"“{name}”"
 
 
 def title(statistic: str) -> str:

@@ -69,7 +69,7 @@ export class Dialogs {
         ...sections,
         h("section", { class: "cc-for-keys" }, h("h3", { class: "cc-heading" }, "Keys"), h("dl", { class: "cc-keys" }, ...rows)),
       ),
-      h("div", { class: "cc-dialog__foot" }, first ? h("span", { class: "cc-muted cc-for-keys" }, "One key away at any time: ", kbd("?")) : null, close),
+      h("div", { class: "cc-dialog__foot" }, first ? h("span", { class: "cc-muted cc-for-keys" }, "Opens again with ", kbd("?")) : null, close),
     );
   }
 

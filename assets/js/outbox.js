@@ -32,6 +32,7 @@ export class Outbox {
     const left = store.keys("outbox.").map((key) => store.read(key));
     this.entries.push(...left.filter((entry) => entry && !known.has(entry.id)));
     this.entries.sort((a, b) => a.at - b.at);
+    this.listener.changed();
     this.retryNow();
   }
 

@@ -10,20 +10,29 @@ from data.store import rows
 from data.store.selection import Selection
 from data.store.store import Store
 
-Order = Literal["id", "people_low", "split"]
+Order = Literal["prompt", "lowest", "highest", "split"]
+PEOPLE = "people"
 
-# For humans and only blind, valid answers: what people say is never mixed with what imitations say.
-_PEOPLE = """
-select j.item_id, avg(j.value) as mean, count(*) as n, var_pop(j.value) as spread
-from judgements j join raters r using (rater_id) left join annotations a on a.annotation_id = j.source_id
-where r.kind = 'human' and not r.simulated and j.aspect = ? and j.value is not null
-  and coalesce(a.status, 'valid') = 'valid' and not coalesce(a.saw_evidence, false)
-group by j.item_id
+# Only blind, valid answers: what people say is never mixed with what imitations say.
+_SAID = """
+select item_id, avg(value) as mean, count(*) as n, var_pop(value) as spread
+from (
+    -- of one person's repeated answers the first counts, as in every statistic
+    select j.item_id, j.value
+    from judgements j join raters r using (rater_id) left join annotations a on a.annotation_id = j.source_id
+    where case when ? = 'people' then r.kind = 'human' and not r.simulated else r.rater_id = ? end
+      and j.aspect = ? and j.reason is null
+      and coalesce(a.status, 'valid') = 'valid' and not coalesce(a.saw_evidence, false)
+    qualify row_number() over (partition by j.item_id, j.rater_id, j.target order by j.seq) = 1
+)
+where value is not null
+group by item_id
 """
 
 ORDERS: dict[str, str] = {
-    "id": "t.item_id",
-    "people_low": "h.mean nulls last, t.item_id",
+    "prompt": "t.item_id",
+    "lowest": "h.mean nulls last, t.item_id",
+    "highest": "h.mean desc nulls last, t.item_id",
     "split": "h.spread desc nulls last, t.item_id",
 }
 
@@ -36,21 +45,31 @@ class Page:
     total: int
 
 
-def items(store: Store, selection: Selection, *, aspect: str, order: Order = "id", offset: int = 0, limit: int = 60) -> Page:
-    """Items with prompt, file hash, and people's mean and number of answers for ``aspect``."""
+def items(
+    store: Store,
+    selection: Selection,
+    *,
+    aspect: str,
+    rater: str = PEOPLE,
+    order: Order = "prompt",
+    offset: int = 0,
+    limit: int = 60,
+) -> Page:
+    """Items with prompt, file hash, and what was said of ``aspect``: the mean and the number of values.
+
+    ``rater`` is ``people`` (real ones, together) or one rater's name.
+    """
     condition, parameters = selection.items()
     with store.read() as cursor:
         found = rows.dicts(
             cursor,
-            "select t.item_id, t.suite, t.task, t.generator, p.text, i.sha256, h.mean, h.n, count(*) over () as total"
-            f" from items t left join prompts p using (prompt_id) left join images i on i.image_id = t.item_id"
-            f" left join ({_PEOPLE}) h on h.item_id = t.item_id where {condition}"
+            "select t.item_id, t.suite, t.task, t.generator, i.idx, p.text, i.sha256, h.mean, h.n"
+            " from items t left join prompts p using (prompt_id) left join images i on i.image_id = t.item_id"
+            f" left join ({_SAID}) h on h.item_id = t.item_id where {condition}"
             f" order by {ORDERS[order]} limit ? offset ?",
-            [aspect, *parameters, limit, offset],
+            [rater, rater, aspect, *parameters, limit, offset],
         )
-    total = found[0].pop("total") if found else 0
-    for row in found[1:]:
-        row.pop("total")
+        total = rows.value(cursor, f"select count(*) from items t where {condition}", parameters)
     return Page(found, int(total))
 
 
@@ -120,11 +139,11 @@ def totals(store: Store) -> dict[str, int]:
         return {name: int(rows.value(cursor, sql)) for name, sql in counted.items()}
 
 
-def picture(store: Store, sha256: str) -> Path | None:
-    """Where the file with this content lies, None if the project has no such image."""
+def pictures(store: Store, sha256: str) -> list[Path]:
+    """Where files with this content lie (or lay); several generators may have made the same, e.g. a black square."""
     with store.read() as cursor:
-        found = cursor.execute("select path from images where sha256 = ? limit 1", [sha256]).fetchone()
-    return Path(found[0]) if found else None
+        found = cursor.execute("select distinct path from images where sha256 = ? order by path", [sha256]).fetchall()
+    return [Path(row[0]) for row in found]
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,13 +71,18 @@ def desk(store: Store, person: str, campaign: str = DEFAULT, *, ahead: int = 2) 
     The default campaign offers every image that has a file, in one random order for all (so that answers meet), until
     three people have answered it.
     """
-    result: Desk = store.write(_desk, (campaign, person, ahead, datetime.now(UTC)))
+    result: Desk = store.write(_desk, (campaign, person, ahead, datetime.now(UTC)), shown=False)
     return result
 
 
 def skip(store: Store, person: str, item_id: str, campaign: str = DEFAULT) -> None:
     """Put an item at the end of this person's line."""
-    store.write(_skip, (campaign, person, item_id, datetime.now(UTC)))
+    store.write(_skip, (campaign, person, item_id, datetime.now(UTC)), shown=False)
+
+
+def leave(store: Store, person: str) -> None:
+    """Let go of what this person has claimed, so that others are offered it."""
+    store.write(_leave, person, shown=False)
 
 
 def task(store: Store, public_id: str) -> Task | None:
@@ -173,6 +178,10 @@ def _skip_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, st
     connection.execute("delete from claims where campaign_id = ? and rater_id = ? and item_id = ?", [campaign, person, item_id])
 
 
+def _leave_one(connection: duckdb.DuckDBPyConnection, person: str) -> None:
+    connection.execute("delete from claims where rater_id = ?", [person])
+
+
 def _enter_all(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> list[None]:
     for name in names:
         insert_raters(connection, [Rater(name, "human", "person")], None)
@@ -185,4 +194,5 @@ def _task(row: dict[str, Any]) -> Task:
 
 _desk = run(_desk_one)
 _skip = run(_skip_one)
+_leave = run(_leave_one)
 _enter = _enter_all

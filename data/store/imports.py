@@ -264,7 +264,7 @@ def _insert_scales(
 def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str, int]:
     found = rows.one(connection, "select undone from imports where import_id = ?", [import_id])
     if found is None:
-        raise ImportRefused(f"there is no import {import_id}; the list: import undo --list")
+        raise ImportRefused(f"there is no import {import_id}; import undo without a number lists them")
     if found["undone"] is not None:
         raise ImportRefused(f"import {import_id} has been undone already")
     _refuse_if_used(connection, import_id)

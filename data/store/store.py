@@ -80,7 +80,7 @@ class Store:
 
     @property
     def version(self) -> str:
-        """Moves with every commit, and differs between openings: equal versions mean equal data."""
+        """Moves with every commit that pages show, and differs between openings: equal versions mean equal data."""
         return f"{self._epoch}.{self._version}"
 
     @contextmanager
@@ -92,9 +92,12 @@ class Store:
         finally:
             cursor.close()
 
-    def write(self, operation: Operation[P, R], payload: P) -> R:
-        """Run a write and wait until it is on disk. What the operation raises is raised here."""
-        return self._writer.submit(operation, payload).result()
+    def write(self, operation: Operation[P, R], payload: P, *, shown: bool = True) -> R:
+        """Run a write and wait until it is on disk. What the operation raises is raised here.
+
+        ``shown`` is False for what no page shows (who is looking at what): it does not move the version.
+        """
+        return self._writer.submit(operation, payload, shown=shown).result()
 
     def close(self) -> None:
         """Finish queued writes and let go of the database. Safe to call twice."""

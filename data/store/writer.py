@@ -33,6 +33,7 @@ class _Job:
     operation: Operation[Any, Any]
     payload: Any
     future: Future[Any]
+    shown: bool
 
 
 class Writer:
@@ -47,8 +48,8 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._thread.start()
 
-    def submit(self, operation: Operation[P, R], payload: P) -> Future[R]:
-        """Queue a write; the future resolves once it is on disk.
+    def submit(self, operation: Operation[P, R], payload: P, *, shown: bool = True) -> Future[R]:
+        """Queue a write; the future resolves once it is on disk. ``shown``: whether ``on_commit`` is to hear of it.
 
         Raises:
             WriterClosed: the store has been closed.
@@ -57,7 +58,7 @@ class Writer:
         with self._lock:
             if self._closed:
                 raise WriterClosed("the project is closed; nothing was written")
-            self._queue.put(_Job(operation, payload, future))
+            self._queue.put(_Job(operation, payload, future, shown))
         return future
 
     def close(self) -> None:
@@ -95,7 +96,8 @@ class Writer:
                 for job in group:
                     self._write([job])
             return
-        self._on_commit()
+        if any(job.shown for job in group):
+            self._on_commit()
         for job, result in zip(group, results, strict=True):
             job.future.set_result(result)
 

@@ -15,8 +15,12 @@ class Form:
         self.count = page.locator(".cc-form__count")
 
     def enter(self, name: str) -> None:
-        """Open the form and give a name, where it asks for one; read the instructions and start."""
+        """Open the form, and start under this name."""
         self.page.goto("/annotate/")
+        self.start(name)
+
+    def start(self, name: str) -> None:
+        """Give a name where the form asks for one, and read the instructions."""
         name_field = self.page.get_by_role("textbox", name="Your name")
         expect(name_field).to_be_focused()
         self.type(name)

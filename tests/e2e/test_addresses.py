@@ -44,24 +44,24 @@ def test_a_filter_of_browse_is_in_the_address(visitor: Visit, server: Server) ->
 def test_a_filter_of_agreement_is_in_the_address(visitor: Visit, server: Server) -> None:
     page = visitor(server).page
     page.goto("/studio/agreement")
-    expect(page.locator("#sentence")).to_contain_text(f"{STUDY_SUITE}, correct")
+    expect(page.locator("#sentence")).to_contain_text(f"{STUDY_SUITE}, “correct”")
     choose(page, "Suite", RATED_SUITE)
-    expect(page.locator("#sentence")).to_contain_text(f"{RATED_SUITE}, faithfulness")
-    choose(page, "Task (scorers and pairs)", "second")
+    expect(page.locator("#sentence")).to_contain_text(f"{RATED_SUITE}, “faithfulness”")
+    choose(page, "Task", "second")
     expect(page.get_by_text("Scorers against people, second")).to_be_visible()
     expect(page).to_have_url(re.compile(r"task=second"))
 
     other = visitor(server).page
     other.goto(page.url)
     expect(other.get_by_text("Scorers against people, second")).to_be_visible()
-    expect(other.locator("#sentence")).to_contain_text(f"{RATED_SUITE}, faithfulness")
+    expect(other.locator("#sentence")).to_contain_text(f"{RATED_SUITE}, “faithfulness”")
 
 
 def test_a_number_leads_to_its_images_and_an_image_to_its_answers(page: Page) -> None:
     page.goto("/studio/")
-    table = page.get_by_role("table").filter(has_text=f"{STUDY_SUITE}: mean of")
+    table = page.get_by_role("table").filter(has_text=f"{STUDY_SUITE}: share of yes to")
     row = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name="sdv2", exact=True))
-    row.get_by_role("link").first.click()
+    row.get_by_role("link").nth(1).click()
     expect(page).to_have_url(re.compile(rf"/studio/browse\?suite={STUDY_SUITE}&generator=sdv2&task=counting"))
     cells = page.locator(".cc-cell")
     expect(cells).to_have_count(4)
@@ -116,16 +116,20 @@ def readable(task: str) -> str:
 @pytest.mark.parametrize(("suite", "aspect"), [(STUDY_SUITE, "correct"), (RATED_SUITE, "faithfulness")])
 def test_pages_and_command_line_show_the_same_digits(page: Page, server: Server, suite: str, aspect: str) -> None:
     page.goto(f"/studio/agreement?suite={suite}&aspect={aspect}")
-    expect(page.get_by_text("People among themselves")).to_be_visible()
+    expect(page.get_by_role("table").filter(has_text="People among themselves")).to_be_visible()
     expect(page.get_by_text("Intervals are being computed")).to_have_count(0)
     rows = server.agreement("--suite", suite, "--aspect", aspect, "--no-intervals")
-    pooled = {section: [row for row in rows[section] if row["generator"] == "all"] for section in rows if section != "selection"}
+    pooled = {
+        section: [row for row in rows[section] if row["generator"] == "all"] for section in rows if section != "selection"
+    }
     table = page.get_by_role("table")
     assert_equal(
         cells(table.filter(has_text="People among themselves")), pooled["among_people"], lambda row: readable(row["task"])
     )
     everything = {section: [row for row in pooled[section] if row["task"] == "all"] for section in ("raters", "matrix")}
     if everything["raters"]:
-        assert_equal(cells(table.filter(has_text="Scorers against people")), everything["raters"], lambda row: str(row["rater"]))
+        assert_equal(
+            cells(table.filter(has_text="Scorers against people")), everything["raters"], lambda row: str(row["rater"])
+        )
         pairs = cells(table.filter(has_text="Any two raters"))
         assert_equal(pairs, everything["matrix"], lambda row: f"{row['a']} – {row['b']}")

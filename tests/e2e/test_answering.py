@@ -29,7 +29,8 @@ def submitted(page: Page, form: Form) -> dict[str, Any]:
     """Submit, and see the answers that are sent."""
     with page.expect_request("**/api/submit") as sent:
         form.submit()
-    answers: dict[str, Any] = sent.value.post_data_json["answers"]
+    body: Any = sent.value.post_data_json
+    answers: dict[str, Any] = body["answers"]
     return answers
 
 
@@ -107,7 +108,8 @@ def test_an_incomplete_answer_is_not_sent(page: Page) -> None:
     form.press("Enter")
     expect(form.question("count_0").get_by_role("alert")).to_contain_text("Please answer this question")
     form.press("1")
-    expect(form.question("count_0").get_by_role("alert")).to_be_empty()
+    form.active("color_0")
+    expect(form.question("count_0").get_by_role("alert")).to_have_count(0)
 
 
 def test_skip_moves_on_and_says_nothing(visitor: Visit, server: Server) -> None:

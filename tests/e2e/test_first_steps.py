@@ -28,9 +28,7 @@ def assert_same_document(page: Page) -> None:
 
 
 def import_left(server: Server, folder: Path) -> None:
-    server.run(
-        "import", "images", world.visor_folder(folder, world.LEFT_PROMPTS), "--layout", "visor", "--generator", "alpha"
-    )
+    server.run("import", "images", world.visor_folder(folder, world.LEFT_PROMPTS), "--layout", "visor", "--generator", "alpha")
 
 
 def test_an_empty_project_teaches_and_follows(fresh: Server, visitor: Visit, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from tests.e2e.form import Form
 from tests.e2e.serving import Server
@@ -31,11 +31,11 @@ _FOCUSED = """() => {
 }"""
 
 
-def visible(controls: Locator) -> Iterator[tuple[str, dict[str, float]]]:
+def visible(controls: Locator) -> Iterator[tuple[str, FloatRect]]:
     for control in controls.all():
         box = control.bounding_box()
         if control.is_visible() and box:
-            yield control.inner_text(), dict(box)
+            yield control.inner_text(), box
 
 
 def assert_no_sideways_scroll(page: Page) -> None:
@@ -57,8 +57,8 @@ def test_a_phone_in_the_dark(visitor: Visit, server: Server) -> None:
 
     form = Form(page)
     form.field.fill("a thing")
-    form.question("count_0").get_by_text("2", exact=True).tap()
-    form.question("color_0").get_by_text("Red", exact=True).tap()
+    form.question("count_0").get_by_role("radio", name="2", exact=True).tap()
+    form.question("color_0").get_by_role("checkbox", name="Red").tap()
     expect(form.question("color_0").get_by_role("checkbox", name="Red")).to_be_checked()
     assert_no_sideways_scroll(page)
     picture = page.get_by_role("img", name="The picture to judge")
@@ -72,7 +72,9 @@ def test_a_phone_in_the_dark(visitor: Visit, server: Server) -> None:
     small = {text: box["height"] for text, box in visible(page.locator(".cc-form .cc-tile, .cc-form button"))}
     assert len(small) > 10
     assert {text: height for text, height in small.items() if height < _TOUCH} == {}
-    outside = [text for text, box in visible(page.locator(".cc-tile, button")) if box["x"] < 0 or box["x"] + box["width"] > _WIDTH]
+    outside = [
+        text for text, box in visible(page.locator(".cc-tile, button")) if box["x"] < 0 or box["x"] + box["width"] > _WIDTH
+    ]
     assert outside == []
 
 
@@ -83,10 +85,11 @@ def test_every_control_has_a_name(visitor: Visit, server: Server) -> None:
     expect(one.page.get_by_role("textbox", name="Your name")).to_be_focused()
     assert_named(one)
     form.enter("Listener")
-    form.press("?")
+    form.press("Escape", "?")
     expect(one.page.get_by_role("dialog", name="Instructions and keys")).to_be_visible()
     assert_named(one)
     form.press("Escape")
+    form.field.focus()
     form.objects("a thing")
     form.press("1", "r", "Enter", "2", "1")
     form.active("color_1")

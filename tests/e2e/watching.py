@@ -9,8 +9,6 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request, Response
 
-# Gradio's event streams end when their page does.
-_STREAMS = ("/gradio_api/queue/data", "/gradio_api/heartbeat/")
 _TIMEOUT_MS = 10_000
 
 
@@ -56,7 +54,8 @@ class Watch:
             self.posts.append(parts.path)
 
     def _failed(self, request: Request) -> None:
-        if not any(part in request.url for part in _STREAMS):
+        given_up = request.method == "GET" and request.failure == "net::ERR_ABORTED"  # the page was left, or left it
+        if not given_up:
             self.found(f"request failed: {request.method} {request.url} {request.failure}")
 
     def _response(self, response: Response) -> None:

@@ -48,13 +48,13 @@ def send(server: Server, name: str, parameters: Mapping[str, Any], out: TextIO, 
     import httpx
 
     host = f"[{server.host}]" if ":" in server.host else server.host
-    body = {"name": name, "parameters": parameters, "cwd": str(Path.cwd())}
+    # ASCII JSON, as a file's name may hold bytes that are no UTF-8
+    body = json.dumps({"name": name, "parameters": parameters, "cwd": str(Path.cwd())})
+    headers = {"Authorization": f"Bearer {server.token}", "Content-Type": "application/json"}
     try:
         with (
             httpx.Client(trust_env=False, timeout=httpx.Timeout(10, read=None)) as client,
-            client.stream(
-                "POST", f"http://{host}:{server.port}/command", json=body, headers={"Authorization": f"Bearer {server.token}"}
-            ) as response,
+            client.stream("POST", f"http://{host}:{server.port}/command", content=body, headers=headers) as response,
         ):
             if response.status_code != 200:
                 print(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import cast
 
 from data import images as files
@@ -27,6 +28,7 @@ class _Placed:
 
 
 def run(context: Context, directory: str, layout: str, generator: str | None, suite: str | None) -> None:
+    """Import what can be imported. It fails in the end if an image was left out; a stray file that is none is only named."""
     folder = context.path(directory)
     if not folder.is_dir():
         raise CommandError(f"{directory}: there is no such folder")
@@ -50,6 +52,13 @@ def run(context: Context, directory: str, layout: str, generator: str | None, su
     per_prompt = len({image.prompt_id for image in placed.images})
     left = f", {len(skipped)} skipped" if skipped else ""
     report(context, f"{len(placed.images)} images of {per_prompt} prompts{left}", imported)
+    missing = len(placed.skipped) + sum(layout == "csv" or not _is_stray(skip.path) for skip in found.skipped)
+    if missing:
+        raise CommandError(f"{missing} left out (see above); the rest is in")
+
+
+def _is_stray(path: Path) -> bool:
+    return path.is_file() and path.suffix.lower() not in files.EXTENSIONS
 
 
 def _place(context: Context, entries: Iterable[FoundImage], suite: str) -> _Placed:

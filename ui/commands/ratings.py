@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from agreement import Scale
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.records import Annotation, Evidence, Item, Prompt, Rater
-from data.store import imports
+from data.store import imports, prompts
 from data.store.imports import Bundle
 from data.studies.ratings import RatingRow, read_ratings
 from ui.commands.context import CommandError, Context, digest, report
@@ -36,7 +36,7 @@ def run(context: Context, file: str, columns: Mapping[str, str | None], aspect: 
     if not found.rows:
         raise CommandError(f"{file}: no ratings in it ({found.empty} rows have no value)")
     sha256 = digest(path, repr((sorted(columns.items()), aspect, str(parsed), suite, kind)))
-    bundle = _bundle(found.rows, aspect, str(parsed), suite, kind, sha256)
+    bundle = _bundle(found.rows, _prompts(context, found.rows, suite), aspect, str(parsed), suite, kind, sha256)
     (imported,) = imports.apply(context.store, [bundle])
     left = f", {found.empty} rows without a value skipped" if found.empty else ""
     report(context, f"{len(found.rows)} ratings of {len(bundle.items)} items by {len(bundle.raters)} raters{left}", imported)
@@ -55,13 +55,25 @@ def _converter(scale: Scale, aspect: str) -> Callable[[str], tuple[str | None, f
     return convert
 
 
-def _bundle(rows: tuple[RatingRow, ...], aspect: str, scale: str, suite: str, kind: str, sha256: str) -> Bundle:
-    items = {row.item_key: _item(row, suite) for row in rows}
+def _prompts(context: Context, rows: tuple[RatingRow, ...], suite: str) -> dict[str, Prompt]:
+    """By the file's own word for it: a prompt of the project, named by its id, its number or its text, or else a new one."""
+    known = {prompt.prompt_id: prompt for prompt in prompts.of_suite(context.store, suite)}
+    texts = {prompt.text: prompt for prompt in reversed(known.values())}
+    found: dict[str, Prompt] = {}
+    for row in rows:
+        if (word := row.prompt) is not None and word not in found:
+            own = f"{suite}/{word}"
+            new = Prompt(own, suite, word, row.task)
+            found[word] = known.get(word) or known.get(own) or texts.get(word) or new
+    return found
+
+
+def _bundle(
+    rows: tuple[RatingRow, ...], named: dict[str, Prompt], aspect: str, scale: str, suite: str, kind: str, sha256: str
+) -> Bundle:
+    items = {row.item_key: _item(row, suite, named) for row in rows}
     raters = {
         row.rater: Rater(row.rater, "scorer") if kind == "scorer" else Rater(row.rater, "human", "person") for row in rows
-    }
-    prompts = {
-        row.prompt: Prompt(f"{suite}/{row.prompt}", suite, row.prompt, row.task) for row in rows if row.prompt is not None
     }
     annotations: list[Annotation] = []
     evidence: list[Evidence] = []
@@ -78,7 +90,7 @@ def _bundle(rows: tuple[RatingRow, ...], aspect: str, scale: str, suite: str, ki
         "ratings",
         f"{suite} {aspect}",
         sha256,
-        prompts=list(prompts.values()),
+        prompts=list(named.values()),
         items=list(items.values()),
         raters=list(raters.values()),
         scales=[(suite, aspect, scale)],
@@ -87,6 +99,6 @@ def _bundle(rows: tuple[RatingRow, ...], aspect: str, scale: str, suite: str, ki
     )
 
 
-def _item(row: RatingRow, suite: str) -> Item:
-    prompt_id = f"{suite}/{row.prompt}" if row.prompt is not None else None
+def _item(row: RatingRow, suite: str, named: dict[str, Prompt]) -> Item:
+    prompt_id = named[row.prompt].prompt_id if row.prompt is not None else None
     return Item(row.item_key, suite, prompt_id, row.task, row.generator)

@@ -52,7 +52,8 @@ def run(context: Context, name: str, parameters: Mapping[str, Any]) -> int:
         command(context, **parameters)
     except Exception as error:
         expected = isinstance(error, (CommandError, ValueError, OSError))
-        context.warn(f"{name}: {error}" if expected else f"{name}: unexpected {type(error).__name__}: {error}")
+        said = " ".join(str(error).splitlines())
+        context.warn(f"{name}: {said}" if expected else f"{name}: unexpected {type(error).__name__}: {said}")
         if os.environ.get("CONCORD_DEBUG"):
             context.warn(traceback.format_exc())
         return 1

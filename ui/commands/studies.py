@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from data.aspects import SCALES
 from data.records import Annotation, Evidence, Prompt, Rater
-from data.store import imports
+from data.store import imports, prompts
 from data.store.imports import Bundle, Imported
 from data.studies import geneval as geneval_study
 from data.studies import tifa as tifa_study
@@ -21,15 +22,16 @@ _NAMESPACE = uuid.UUID("6d9c3c52-8f0e-4f5f-9a53-6d7f2b1f0c11")
 def geneval(context: Context, metadata: str, sources: list[str]) -> None:
     """GenEval's annotations, each source (generator) an import of its own, all in one transaction."""
     metadata_path = context.file(metadata)
-    prompts = geneval_study.read_metadata(metadata_path)
+    published = geneval_study.read_metadata(metadata_path)
+    stored = _as_stored(context, published)
     bundles = []
     for source in sources:
         name, separator, file = source.partition("=")
         if not separator or not name or not file:
             raise CommandError(f"{source!r}: expected SOURCE=FILE, e.g. sdv2=annotations_sdv2.csv")
         path = context.file(file)
-        study = geneval_study.read_annotations(path, name, prompts)
-        bundles.append(_bundle("study geneval", name, digest(metadata_path, path), study, {p.prompt_id: p for p in prompts}))
+        study = geneval_study.read_annotations(path, name, published)
+        bundles.append(_bundle("study geneval", name, digest(metadata_path, path), study, stored))
     for bundle, imported in zip(bundles, imports.apply(context.store, bundles), strict=True):
         _say(context, bundle, imported)
 
@@ -38,7 +40,7 @@ def tifa(context: Context, file: str) -> None:
     """TIFA's Likert ratings, and its metrics as scorers."""
     path = context.file(file)
     study = tifa_study.read_human_annotations(path)
-    bundle = _bundle("study tifa", "human", digest(path), study, {p.prompt_id: p for p in study.prompts})
+    bundle = _bundle("study tifa", "human", digest(path), study, _as_stored(context, study.prompts))
     (imported,) = imports.apply(context.store, [bundle])
     _say(context, bundle, imported)
     for name, count in study.missing_scores.items():
@@ -46,8 +48,14 @@ def tifa(context: Context, file: str) -> None:
             context.warn(f"{name}: {count} images have no value")
 
 
-def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, prompts: dict[str, Prompt]) -> Bundle:
-    annotations = [_annotation(f"{kind}/{name}/{sha256}/{n}", row, prompts) for n, row in enumerate(study.rows)]
+def _as_stored(context: Context, found: Sequence[Prompt]) -> dict[str, Prompt]:
+    """The prompts by id; one that the project has keeps its spec, as `rebuild` will derive by that one too."""
+    by_id = {prompt.prompt_id: prompt for prompt in found}
+    return by_id | prompts.by_id(context.store, list(by_id))
+
+
+def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, stored: dict[str, Prompt]) -> Bundle:
+    annotations = [_annotation(f"{kind}/{name}/{sha256}/{n}", row, stored) for n, row in enumerate(study.rows)]
     evidence = [_evidence(f"{kind}/{name}/{sha256}/score/{n}", row) for n, row in enumerate(study.scores)]
     slots = [Rater(rater_id, "human", "slot") for rater_id in dict.fromkeys(a.rater_id for a in annotations)]
     scorers = [Rater(rater_id, "scorer") for rater_id in dict.fromkeys(e.rater_id for e in evidence)]
@@ -69,9 +77,9 @@ def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, prompts: dic
     )
 
 
-def _annotation(key: str, row: AnnotationRow, prompts: dict[str, Prompt]) -> Annotation:
+def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Annotation:
     questionnaire, said = _answers(row)
-    rule_version, judgements = derive(questionnaire, said, prompts[row.image.prompt_id].spec)
+    rule_version, judgements = derive(questionnaire, said, stored[row.image.prompt_id].spec)
     return Annotation(
         annotation_id=str(uuid.uuid5(_NAMESPACE, key)),
         item_id=row.item.item_id,
@@ -109,7 +117,3 @@ def _say(context: Context, bundle: Bundle, imported: Imported) -> None:
         f"{bundle.kind} {bundle.name}: {len(bundle.annotations)} annotations of {len(bundle.items)} images{scores}"
         f" (import {imported.import_id})"
     )
-    for line in imported.refused:
-        context.warn(f"left out: {line}")
-    if imported.refused:
-        raise CommandError(f"{len(imported.refused)} prompts differ from those in the project, which keep their text")

@@ -72,7 +72,7 @@ def build(store: Store) -> None:
         suite = gr.Dropdown([], label="Suite")
         aspect = gr.Dropdown([], label="Aspect")
         generator = gr.Dropdown([ALL], value=ALL, label="Generator")
-        task = gr.Dropdown([ALL], value=ALL, label="Task (scorers and pairs)")
+        task = gr.Dropdown([ALL], value=ALL, label="Task")
         statistic = gr.Dropdown([], label="Chart")
     sentence = gr.HTML(elem_id="sentence")
     plot = gr.Plot(show_label=False, elem_id="agreement-plot")
@@ -102,8 +102,8 @@ def build(store: Store) -> None:
     for control in filters:
         control.change(None, filters, None, js=set_address(_ADDRESS))
     # the choices grow with the project, too
-    keep_current(store, lambda *asked: iter([choose(*asked)]), filters, filters)
-    keep_current(store, draw, [opened, *filters], [empty, sentence, plot, tables], changes=[opened, *filters])
+    keep_current(store, lambda *asked: iter([choose(*asked)]), filters, filters, on_change=False)
+    keep_current(store, draw, [opened, *filters], [empty, sentence, plot, tables])
 
 
 def _choices(
@@ -145,40 +145,65 @@ def _drawn(store: Store, view: View, *, intervals: bool) -> list[Any]:
     # one generator selected, or all of them: either way "all" is what is asked for
     rows = recall(store, selection, Options(intervals=intervals, each_generator=False))
     updating = "" if intervals else note("Intervals are being computed …", "cc-updating")
-    body = updating + _among(rows) + _against(rows, view) + _pairs(rows, view) + _explained(rows)
-    return [_sentence(rows, view), charts.forest(_points(rows, view.statistic), words.title(view.statistic)), body]
+    body = updating + _against(rows, view) + _among(rows) + _pairs(rows, view) + _explained(rows)
+    axis = f"{words.title(view.statistic)}, {words.task(view.task)}" if rows["raters"] else words.title(view.statistic)
+    return [_sentence(rows, view), charts.forest(_points(rows, view), axis), body]
 
 
 def _sentence(rows: Rows, view: View) -> str:
-    pooled = [row for row in rows["among_people"] if row["task"] == ALL and row["statistic"] in ("mean", "percent_agreement")]
+    """What the selection is, and what its main numbers say."""
     where = "all generators" if view.generator == ALL else view.generator
-    scorers = {row["rater"] for row in rows["raters"]}
-    if not pooled:
-        return note(f"{view.suite}, {words.aspect(view.aspect)}, {where}: no person has judged this yet.")
-    row = pooled[0]
-    parts = [
-        f"{view.suite}, {words.aspect(view.aspect)}, {where}: {words.count(row['n_ratings'], 'answer')} by people "
-        f"about {words.count(row['n_items'], 'image')}",
-        f"compared with {words.count(len(scorers), 'scorer')}" if scorers else "no scorer has judged these images yet",
-    ]
+    what = f"{view.suite}, {words.aspect(view.aspect)}, {where}"
+    people = {row["statistic"]: row for row in rows["among_people"] if row["task"] == ALL and row["people"] == "real"}
+    if not people:
+        return note(f"{what}: no person has judged this yet.")
+    row = people.get("mean") or next(iter(people.values()))
+    parts = [f"{what}: {words.count(row['n_ratings'], 'answer')} by people about {words.count(row['n_items'], 'image')}."]
+    shared = people.get("percent_agreement")
+    if shared and shared["value"] is not None:
+        parts.append(f"Two people say the same in {shared['value']:.0%} of cases{_within(shared, '.0%')}.")
+    parts.append(_best(rows, view))
     left = [f"{n:,} {words.reason(name)}" for name, n in row["excluded"].items()]
-    return note(", ".join(parts) + "." + (f" Left out: {', '.join(left)}." if left else ""))
+    parts.append(f"Left out: {', '.join(left)}." if left else "")
+    return note(" ".join(part for part in parts if part))
 
 
-def _points(rows: Rows, statistic: str) -> pd.DataFrame:
-    """The chart's points: people among themselves, and each scorer."""
-    found = [("people among themselves", row) for row in rows["among_people"]] + [(row["rater"], row) for row in rows["raters"]]
-    points = [
-        {
-            "series": series,
-            "task": words.task(row["task"]),
-            **{key: row[key] for key in ("value", "low", "high")},
-            "n": row["n_items"],
-        }
-        for series, row in found
-        if row["statistic"] == statistic and row["people"] == "real"
+def _best(rows: Rows, view: View) -> str:
+    """The scorer that comes closest to people by the charted statistic."""
+    found = [
+        row
+        for row in rows["raters"]
+        if (row["task"], row["statistic"], row["people"]) == (view.task, view.statistic, "real") and row["value"] is not None
     ]
-    return pd.DataFrame(points, columns=["series", "task", "value", "low", "high", "n"])
+    if not found:
+        return "" if rows["raters"] else "No scorer has judged these images yet."
+    best = max(found, key=lambda row: float(row["value"]))
+    among = f" of {len(found)} scorers" if len(found) > 1 else ""
+    value = f"{best['value']:.2f}{_within(best, '.2f')}"
+    return f"Closest to people{among} by {words.title(view.statistic)}: {best['rater']}, {value}."
+
+
+def _within(row: dict[str, Any], form: str) -> str:
+    return "" if row["low"] is None else f" (95 % interval {row['low']:{form}} to {row['high']:{form}})"
+
+
+def _points(rows: Rows, view: View) -> pd.DataFrame:
+    """The chart's rows: each scorer at the chosen task, best first; without scorers, people by task."""
+    real = {
+        name: [row for row in rows[name] if row["people"] == "real" and row["statistic"] == view.statistic] for name in rows
+    }
+    scorers = sorted(
+        (row for row in real["raters"] if row["task"] == view.task),
+        key=lambda row: (row["value"] is None, -(row["value"] or 0.0)),
+    )
+    people = [row for row in real["among_people"] if row["task"] == view.task or not scorers]
+    name = "people among themselves"
+    points = [(name if scorers else words.task(row["task"]), "people", row) for row in people]
+    points += [(row["rater"], "scorer", row) for row in scorers]
+    return pd.DataFrame(
+        [(label, kind, row["value"], row["low"], row["high"], row["n_items"]) for label, kind, row in points],
+        columns=["label", "kind", "value", "low", "high", "n"],
+    )
 
 
 def _among(rows: Rows) -> str:

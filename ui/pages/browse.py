@@ -10,46 +10,49 @@ import gradio as gr
 from data.store import browse
 from data.store.store import Store
 from ui.components.module import module
-from ui.pages.live import set_address
+from ui.pages.live import keep_current, set_address
 
 NAME = "Browse"
 PATH = "/browse"
-ANY = "any"
-_ORDERS = {"by place": "id", "people say no first": "people_low", "people differ most first": "split"}
-_FILTERS = ("suite", "task", "generator", "by", "order")
+ALL = "all"
+_ORDERS = {"by prompt": "prompt", "lowest first": "lowest", "highest first": "highest", "people differ most first": "split"}
+_FILTERS = ("suite", "task", "generator", "rater", "by", "order")
 
 
 def build(store: Store) -> None:
     with gr.Row(elem_classes="cc-filters"):
-        suite, task, generator = (gr.Dropdown([ANY], value=ANY, label=label) for label in ("Suite", "Task", "Generator"))
-        aspect = gr.Dropdown(["correct"], value="correct", label="What people judged")
-        order = gr.Dropdown(list(_ORDERS), value="by place", label="Order")
+        suite, task, generator = (gr.Dropdown([ALL], value=ALL, label=label) for label in ("Suite", "Task", "Generator"))
+        rater = gr.Dropdown([browse.PEOPLE], value=browse.PEOPLE, label="Judged by")
+        aspect = gr.Dropdown([], label="Aspect")
+        order = gr.Dropdown(list(_ORDERS.items()), value="prompt", label="Order")
     grid = module("browse", "")
-    filters = [suite, task, generator, aspect, order]
+    filters = [suite, task, generator, rater, aspect, order]
+
+    def choose(*asked: str | None) -> list[Any]:
+        return _choices(store, dict(zip(_FILTERS, asked, strict=True)))
 
     def opened(request: gr.Request) -> list[Any]:
-        choices = browse.choices(store)
-        asked = request.query_params
-        drawn: list[Any] = []
-        values: list[str] = []
-        for name in _FILTERS[:3]:
-            value = asked.get(name, ANY)
-            values.append(value)
-            drawn.append(gr.Dropdown([ANY, *choices[name]], value=value, allow_custom_value=True))
-        aspects = [name for name in choices["aspect"] if name != "score"] or ["correct"]
-        values.append(asked.get("by", "correct" if "correct" in aspects else aspects[0]))
-        drawn.append(gr.Dropdown(aspects, value=values[-1], allow_custom_value=True))
-        values.append(asked.get("order", "by place"))
-        drawn.append(gr.Dropdown(list(_ORDERS), value=values[-1] if values[-1] in _ORDERS else "by place"))
-        return [*drawn, query(*values)]
+        return choose(*(request.query_params.get(name) for name in _FILTERS))
 
     quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
     gr.on(None, opened, None, [*filters, grid], **quiet)
-    gr.on([f.input for f in filters], query, filters, grid, js=set_address(_FILTERS), **quiet)
+    gr.on([f.input for f in filters], choose, filters, [*filters, grid], **quiet)
+    for control in filters:
+        control.change(None, filters, None, js=set_address(_FILTERS))
+    keep_current(store, lambda *asked: iter([choose(*asked)]), filters, [*filters, grid], on_change=False)
 
 
-def query(suite: str, task: str, generator: str, aspect: str, order: str) -> str:
-    """The filters as the grid's query string."""
-    chosen = {"suite": suite, "task": task, "generator": generator}
-    given = {name: value for name, value in chosen.items() if value and value != ANY}
-    return urlencode({**given, "by": aspect or "correct", "order": _ORDERS.get(order, "id")})
+def _choices(store: Store, asked: dict[str, str | None]) -> list[Any]:
+    """The filters, each with what this project has to choose from, and the grid's query."""
+    known = browse.choices(store)
+    options = {name: [ALL, *known[name]] for name in ("suite", "task", "generator")}
+    options["rater"] = [browse.PEOPLE, *known["rater"]]
+    options["by"] = sorted(known["aspect"], key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
+    options["order"] = list(_ORDERS.values())
+    chosen = {name: value if (value := asked[name] or "") in options[name] else options[name][0] for name in _FILTERS}
+    return [
+        *(gr.Dropdown(options[name], value=chosen[name]) for name in _FILTERS[:-1]),
+        gr.Dropdown(value=chosen["order"]),
+        # the version makes the grid look again when the project has moved
+        urlencode({name: value for name, value in chosen.items() if value != ALL} | {"version": store.version}),
+    ]

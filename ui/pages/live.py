@@ -18,9 +18,10 @@ def keep_current(
     draw: Callable[..., Iterator[Sequence[Any]]],
     inputs: Sequence[Component],
     outputs: Sequence[Component],
-    changes: Sequence[Component] = (),
+    *,
+    on_change: bool = True,
 ) -> None:
-    """Call ``draw`` when the page opens, when one of ``changes`` is changed, and when the project has moved.
+    """Call ``draw`` when the project has moved, and (``on_change``) when the page opens or an input changes.
 
     ``draw`` takes the inputs' values and yields the outputs, once or several times (quick first, complete later).
     """
@@ -39,7 +40,8 @@ def keep_current(
         yield from fresh(*values)
 
     quiet: dict[str, Any] = {"outputs": [*outputs, seen], "show_progress": "hidden", "api_visibility": "private"}
-    gr.on([component.change for component in changes], fresh, [*inputs], trigger_mode="always_last", **quiet)
+    if on_change:
+        gr.on(None, fresh, [*inputs], trigger_mode="always_last", **quiet)
     timer.tick(tick, [seen, *inputs], trigger_mode="once", **quiet)
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from agreement import Options
+from data.aspects import YES_NO_ASPECTS
 from data.store import browse
 from data.store.selection import Selection
 from data.store.store import Store
@@ -80,7 +81,7 @@ def _summary(store: Store, totals: dict[str, int]) -> str:
         words.count(totals["annotations"], "answer") + " by people",
         words.count(totals["scorers"], "scorer"),
     ]
-    return note(f"Project {store.project.name}: {', '.join(parts)}.", "cc-lead")
+    return note(f"The project “{store.project.name}” holds {', '.join(parts)}.", "cc-lead")
 
 
 def _tables(store: Store, *, intervals: bool) -> str:
@@ -99,22 +100,28 @@ def _table(store: Store, suite: str, found: browse.Judged, *, intervals: bool) -
     people: dict[tuple[str, str], dict[str, Cell]] = {}
     for row in rows["among_people"]:
         name = "people" if row["people"] == "real" else "simulated people"
-        people.setdefault((row["generator"], name), {})[row["task"]] = _mean(row)
+        people.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, "people")
     scorers = _scorers(store, suite, aspect, options)
     body: list[list[str | Cell]] = []
-    for generator in [*found.generators, ALL]:
+    # with a single generator, "all generators" would only repeat it
+    for generator in found.generators if len(found.generators) == 1 else [*found.generators, ALL]:
         lines = {rater: cells for (of, rater), cells in [*people.items(), *scorers.items()] if of == generator}
         for n, (rater, cells) in enumerate(lines.items()):
             name = "all generators" if generator == ALL else generator
             body.append([name if n == 0 else "", rater, *(cells.get(task, Cell("")) for task in tasks)])
-    what = f"{suite}: mean of “{words.aspect(aspect)}”" if aspect else suite
+    kind = "share of yes to" if aspect in YES_NO_ASPECTS else "mean of"
+    what = f"{suite}: {kind} {words.aspect(aspect)}" if aspect else suite
     return html_table(what, ["generator", "rater", *(Cell(words.task(task)) for task in tasks)], body)
 
 
-def _mean(row: dict[str, Any]) -> Cell:
+def _mean(row: dict[str, Any], rater: str) -> Cell:
     """The number with its interval and n, leading to the images behind it."""
     cell = number(row)
-    query = {"suite": row["suite"], "generator": row["generator"], "task": row["task"], "order": "people say no first"}
+    query = {name: row[name] for name in ("suite", "generator", "task")} | {
+        "rater": rater,
+        "by": row["aspect"],
+        "order": "lowest",
+    }
     href = "/studio/browse?" + urlencode({key: value for key, value in query.items() if value not in (ALL, "tasks_mean")})
     detail = "\n".join(part for part in (cell.detail, f"n = {row['n_items']:,}") if part)
     return Cell(cell.text, detail, cell.note, href)
@@ -126,5 +133,5 @@ def _scorers(store: Store, suite: str, aspect: str, options: Options) -> dict[tu
     for row in means(store, Selection(suite=(suite,)), options):
         if row["aspect"] in (aspect, "score"):
             name = row["rater"] + ("" if row["aspect"] == aspect else f" ({row['aspect']})")
-            found.setdefault((row["generator"], name), {})[row["task"]] = _mean(row)
+            found.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, row["rater"])
     return found

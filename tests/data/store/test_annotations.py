@@ -1,0 +1,215 @@
+"""Answers: once each, revised in place, judged as they say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from data.records import Judgement
+from data.store import browse, campaigns, frame, statements
+from data.store.selection import Selection
+from data.store.statements import Saved
+from data.store.store import Store, run
+from tests.data.store.making import answer, column, content, fill, submit, table
+
+EVERYTHING = Selection()
+
+
+def derive(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
+    """The rule of these hand-made answers."""
+    said = source["payload"] if source["questionnaire"] is None else source["answers"]
+    if said["label"] == "cannot_tell":
+        return "direct-1", [Judgement(said["aspect"], None, None, said["target"], "cannot_tell")]
+    return "direct-1", [Judgement(said["aspect"], said["label"], said["value"], said["target"])]
+
+
+def labels(store: Store) -> dict[str, str | None]:
+    """By rater; None where nothing counts."""
+    found = frame.frame(store, EVERYTHING)
+    assert not found.duplicated(["item", "rater", "aspect", "seq"]).any()
+    counted = found[found["excluded"].isna()]
+    return dict(zip(counted["rater"], counted["label"], strict=True))
+
+
+def excluded(store: Store) -> list[str]:
+    return sorted(frame.frame(store, EVERYTHING)["excluded"].dropna())
+
+
+def test_sent_twice_is_one(store: Store) -> None:
+    (item, *_) = fill(store)
+    said = answer(item)
+    assert statements.submit(store, said) == Saved(said.annotation_id, True, "valid")
+    before = content(store)
+    assert statements.submit(store, said) == Saved(said.annotation_id, False, "valid")
+    assert content(store) == before
+
+
+def test_sent_twice_at_once_and_in_one_group(store: Store) -> None:
+    (item, *_) = fill(store)
+    said = answer(item)
+    with ThreadPoolExecutor(16) as pool:
+        saved = list(pool.map(lambda _: statements.submit(store, said), range(32)))
+    assert [s.new for s in saved].count(True) == 1
+    other = answer(item, "bob")
+    with store.read() as cursor:
+        cursor.begin()
+        group = statements._submit(cursor, [other, other, said])
+        cursor.commit()
+    assert [s.new for s in group] == [True, False, False]
+    assert len(table(store, "annotations")) == len(table(store, "judgements")) == 2
+
+
+def test_the_same_id_with_another_answer_is_refused(store: Store) -> None:
+    first, second, _ = fill(store)
+    said = answer(first)
+    statements.submit(store, said)
+    for wrong in (replace(said, rater_id="bob"), replace(said, item_id=second)):
+        with pytest.raises(KeyError):
+            statements.submit(store, wrong)
+    assert len(table(store, "annotations")) == 1
+
+
+def test_a_batch_means_the_same_as_one_by_one(store: Store) -> None:
+    first, second, _ = fill(store)
+    campaigns.desk(store, "ann")
+    batch = [answer(item, who) for item in (first, second) for who in "abcdab"]
+    batch += [
+        answer(first, "a", "no", revises=batch[0].annotation_id),
+        answer(first, "e"),
+        answer(first, "f", campaign_id=None),
+    ]
+    with store.read() as cursor:
+        cursor.begin()
+        together = statements._submit(cursor, batch)
+        judged = cursor.execute("select item_id, rater_id, label, source_id from judgements order by seq").fetchall()
+        cursor.rollback()
+    one_by_one = [statements.submit(store, said) for said in batch]
+    assert one_by_one == together
+    with store.read() as cursor:
+        found = cursor.execute("select item_id, rater_id, label, source_id from judgements order by seq").fetchall()
+    assert found == judged
+    statuses = [saved.status for saved in together]
+    assert statuses == (["valid"] * 3 + ["surplus"] + ["valid"] * 2) * 2 + ["valid", "surplus", "valid"]
+
+
+def test_a_revision_takes_the_place_of_what_it_revises(store: Store) -> None:
+    (item, *_) = fill(store)
+    first = submit(store, item, "ann", "yes")
+    submit(store, item, "bob", "yes")
+    submit(store, item, "ann", "no", revises=first.annotation_id)
+    assert column(store, "select rater_id from judgements order by seq") == ["ann", "bob"]
+    assert labels(store) == {"ann": "no", "bob": "yes"}
+    assert excluded(store) == []
+    assert len(table(store, "annotations")) == 3
+
+
+def test_a_revision_of_a_revised_one_joins_the_end_of_the_chain(store: Store) -> None:
+    (item, *_) = fill(store)
+    first = submit(store, item, "ann", "yes")
+    second = submit(store, item, "ann", "no", revises=first.annotation_id)
+    third = submit(store, item, "ann", "yes", revises=first.annotation_id)
+    assert labels(store) == {"ann": "yes"}
+    assert column(store, "select source_id from judgements") == [third.annotation_id]
+    revised = column(store, f"select revises from annotations where annotation_id = '{third.annotation_id}'")
+    assert revised == [second.annotation_id]
+    last = campaigns.last_annotation(store, "ann")
+    assert last is not None
+    assert last["annotation_id"] == third.annotation_id
+
+
+def test_only_ones_own_answer_on_that_item_can_be_revised(store: Store) -> None:
+    item, other, _ = fill(store)
+    first = submit(store, item, "ann")
+    before = content(store)
+    for wrong in (
+        {"item_id": item, "who": "bob", "revises": first.annotation_id},
+        {"item_id": other, "who": "ann", "revises": first.annotation_id},
+        {"item_id": item, "who": "ann", "revises": "no such answer"},
+        {"item_id": "no such item", "who": "ann"},
+    ):
+        with pytest.raises(KeyError):
+            submit(store, **wrong)
+    assert content(store) == before
+
+
+def test_surplus_is_stored_and_does_not_count(store: Store) -> None:
+    (item, *_) = fill(store)
+    campaigns.desk(store, "ann")
+    statuses = [submit(store, item, who).status for who in ("ann", "bob", "cid", "dan")]
+    assert statuses == ["valid", "valid", "valid", "surplus"]
+    assert set(labels(store)) == {"ann", "bob", "cid"}
+    assert excluded(store) == ["surplus"]
+    assert submit(store, item, "eve", campaign_id=None).status == "valid"
+
+
+def test_a_second_answer_is_a_repeat(store: Store) -> None:
+    (item, *_) = fill(store)
+    submit(store, item, "ann", "yes")
+    submit(store, item, "ann", "no")
+    assert labels(store) == {"ann": "yes"}
+    assert excluded(store) == ["repeat"]
+    page = browse.items(store, EVERYTHING, aspect="correct", order="lowest")
+    assert (page.rows[0]["mean"], page.rows[0]["n"], page.total) == (1.0, 1, 3)
+    assert browse.items(store, EVERYTHING, aspect="correct", offset=60).total == 3
+
+
+def test_what_was_seen_and_what_cannot_be_told_does_not_count(store: Store) -> None:
+    (item, *_) = fill(store)
+    submit(store, item, "ann", "yes", saw_evidence=True)
+    submit(store, item, "ann", "no")
+    submit(store, item, "bob", None)
+    assert labels(store) == {"ann": "no"}
+    assert excluded(store) == ["cannot_tell", "saw_evidence"]
+
+
+def test_a_suite_judged_for_the_first_time_gets_its_scales(store: Store) -> None:
+    (item, *_) = fill(store)
+    assert frame.scales(store) == {}
+    submit(store, item)
+    assert frame.scales(store) == {("geneval", "correct"): "nominal"}
+
+
+def test_rebuild_makes_the_same_judgements(store: Store) -> None:
+    item, other, _ = fill(store)
+    campaigns.desk(store, "ann")
+    first = submit(store, item, "ann")
+    submit(store, other, "bob", None)
+    submit(store, item, "ann", "no", revises=first.annotation_id)
+    for who in ("bob", "cid", "dan"):
+        submit(store, item, who)
+    before = content(store)
+    assert statements.rebuild(store, derive) == 5
+    assert content(store) == before
+    store.write(run(lambda connection, _: connection.execute("delete from judgements")), None)
+    assert table(store, "judgements") == []
+    statements.rebuild(store, derive)
+    assert content(store) == before
+
+
+def test_a_rebuild_that_fails_changes_nothing(store: Store) -> None:
+    (item, *_) = fill(store)
+    submit(store, item)
+    before = content(store)
+    with pytest.raises(ZeroDivisionError):
+        statements.rebuild(store, lambda _: 1 // 0)  # type: ignore[arg-type, return-value]
+    assert content(store) == before
+
+
+def test_browse_shows_what_one_rater_or_all_people_said(store: Store) -> None:
+    first, second, third = fill(store)
+    submit(store, first, "ann", "yes")
+    submit(store, first, "bob", "no")
+    submit(store, second, "bob", "no")
+    everyone = browse.items(store, EVERYTHING, aspect="correct", order="highest")
+    assert [(row["item_id"], row["mean"], row["n"]) for row in everyone.rows] == [
+        (first, 0.5, 2),
+        (second, 0.0, 1),
+        (third, None, None),
+    ]
+    bob = browse.items(store, EVERYTHING, aspect="correct", rater="bob", order="lowest")
+    assert {row["item_id"]: row["mean"] for row in bob.rows} == {first: 0.0, second: 0.0, third: None}
+    assert [row["mean"] for row in browse.items(store, EVERYTHING, aspect="correct", rater="nobody").rows] == [None] * 3

@@ -1,0 +1,59 @@
+"""A real server process over a project."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from ui.commands import forward
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+class Serving:
+    """`app.py serve` until the end of the block, however it ends."""
+
+    def __init__(self, project: Path) -> None:
+        self.project = project
+        self.port = free_port()
+        words = ["serve", "--project", str(project), "--no-browser", "--port", str(self.port)]
+        self.process = subprocess.Popen(
+            [sys.executable, str(ROOT / "app.py"), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Serving:
+        assert self.process.stdout
+        said = self.process.stdout.readline()
+        assert said == f"Concord is open at {self.url}/\n", said + self.process.communicate(timeout=10)[1]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop(signal.SIGKILL)
+
+    def stop(self, how: signal.Signals) -> tuple[int, float]:
+        """Send a signal; the exit status and the seconds that it took."""
+        begun = time.monotonic()
+        if self.process.poll() is None:
+            os.kill(self.process.pid, how)
+        self.process.communicate(timeout=20)
+        return self.process.returncode, time.monotonic() - begun
+
+
+def announced(project: Path) -> Path:
+    return project / forward.FILE

@@ -1,0 +1,193 @@
+"""The app as a process: commands while it is open, its end, and a sudden death."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.ui import making
+from tests.ui.making import RATINGS, Ran, concord, done, ratings_csv, tables
+from tests.ui.serving import ROOT, Serving, announced, free_port
+from tests.ui.visiting import COW
+from ui.commands.runner import COMMANDS
+
+COMMANDS_IN_ORDER = (
+    "import prompts p.txt --suite mine",
+    "import prompts p.txt --suite mine",
+    "import prompts other.txt --suite mine",
+    "import prompts nothing.txt --suite mine",
+    "import images sdv2 --layout geneval --generator sdv2",
+    "import images damaged --layout geneval --generator other",
+    "import images nowhere --layout csv",
+    "import study geneval --metadata evaluation_metadata.jsonl sdv2=sdv2.csv",
+    "import study geneval --metadata evaluation_metadata.jsonl sdv2",
+    "import study tifa p.txt",
+    "import ratings r.csv RATINGS",
+    "import ratings wrong.csv RATINGS",
+    "import undo",
+    "import undo 99",
+    "rebuild",
+    "agreement --format json",
+    "agreement --no-intervals",
+    "agreement --statistic kappa",
+    "agreement --since soon",
+    "import undo 1",
+    "import undo 1",
+)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Two equal projects, one of them open in the app, and a folder with files."""
+
+    open: Path
+    closed: Path
+    files: Path
+    serving: Serving
+
+
+@pytest.fixture(scope="module")
+def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    files = tmp_path_factory.mktemp("files")
+    (files / "p.txt").write_text("a cat\na dog\n")
+    (files / "other.txt").write_text("a cat\nein Hündchen\n")
+    ratings_csv(files / "r.csv", "a,x,5", "a,y,4")
+    ratings_csv(files / "wrong.csv", "a,x,5", "a,y,77")
+    making.metadata(files)
+    making.geneval_csv(files / "sdv2.csv", *(making.geneval_row(0, 0, count_0=n, objects="x\ry") for n in "1102"))
+    making.geneval_folder(files / "sdv2")
+    (making.geneval_folder(files / "damaged") / "00000" / "samples" / "0000.png").write_bytes(b"x")
+    done(files / "closed", "import", "prompts", files / "p.txt", "--suite", "seed")
+    shutil.copytree(files / "closed", files / "open")
+    with Serving(files / "open") as serving:
+        yield Sides(files / "open", files / "closed", files, serving)
+
+
+@pytest.mark.parametrize("words", COMMANDS_IN_ORDER, ids=[f"{n} {words}" for n, words in enumerate(COMMANDS_IN_ORDER)])
+def test_open_or_closed_is_the_same(sides: Sides, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    monkeypatch.chdir(sides.files)
+    given = [part for word in words.split() for part in (RATINGS if word == "RATINGS" else (word,))]
+    there, here = (_timeless(concord(project, *given)) for project in (sides.open, sides.closed))
+    assert there == here
+    assert here.out or here.err
+
+
+def _timeless(ran: Ran) -> Ran:
+    return Ran(ran.status, re.sub(r"\d\d:\d\d", "HH:MM", ran.out), ran.err)
+
+
+def test_every_project_command_was_compared() -> None:
+    assert [name for name in COMMANDS if not any(words.startswith(name) for words in COMMANDS_IN_ORDER)] == []
+
+
+def test_in_a_process_of_its_own_and_with_a_strange_name(sides: Sides) -> None:
+    command: list[str | bytes] = [
+        sys.executable,
+        str(ROOT / "app.py"),
+        "import",
+        "prompts",
+        b"\xff.txt",
+        "--suite",
+        "x",
+        "--project",
+        str(sides.open),
+    ]
+    ran = subprocess.run(command, capture_output=True, cwd=sides.files, timeout=60)
+    assert (ran.returncode, ran.stdout) == (1, b"")
+    assert ran.stderr == rb"import prompts: \udcff.txt: there is no such file" + b"\n"
+
+
+def test_a_second_serve_says_that_it_is_open(sides: Sides) -> None:
+    command = [sys.executable, str(ROOT / "app.py"), "serve", "--project", str(sides.open), "--no-browser"]
+    ran = subprocess.run([*command, "--port", str(free_port())], capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == f"Concord is open already at {sides.serving.url}/ (process {sides.serving.process.pid})\n"
+
+
+def test_the_address_is_for_this_user_and_goes_with_the_app(sides: Sides) -> None:
+    # the last test of this app
+    path = announced(sides.open)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert json.loads(path.read_text())["port"] == sides.serving.port
+    status, seconds = sides.serving.stop(signal.SIGTERM)
+    assert (status, path.exists()) == (0, False)
+    assert seconds < 10
+    there, here = tables(sides.open), tables(sides.closed)
+    # these say when they were submitted
+    assert len(there.pop("annotations")) == len(here.pop("annotations")) > 0
+    assert there["items"]
+    assert there == here
+
+
+def test_killed_while_people_answer(project: Path, tmp_path: Path) -> None:
+    images = making.geneval_folder(tmp_path / "sdv2")
+    done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
+    acknowledged: list[str] = []
+    with Serving(project) as serving:
+
+        def person(name: str) -> None:
+            with httpx.Client(base_url=serving.url, trust_env=False) as client:
+                client.post("/api/name", json={"name": name})
+                ticket = client.get("/api/next").json()["tasks"][0]["ticket"]
+                while True:
+                    said = {"id": str(uuid.uuid4()), "ticket": ticket, "answers": COW}
+                    try:
+                        answer = client.post("/api/submit", json=said)
+                    except httpx.HTTPError:
+                        return
+                    assert answer.json()["saved"], answer.text
+                    acknowledged.append(said["id"])
+
+        threads = [threading.Thread(target=person, args=(f"p{n}",)) for n in range(6)]
+        for thread in threads:
+            thread.start()
+        threads[0].join(2)
+        status, _ = serving.stop(signal.SIGKILL)
+        for thread in threads:
+            thread.join(10)
+    assert status == -signal.SIGKILL
+    assert len(acknowledged) > 20
+    assert announced(project).exists()
+    # the address that it left behind disturbs nobody
+    assert "judgements remade" in done(project, "rebuild")
+    saved = making.query(project, "select annotation_id from annotations")
+    assert len(saved) == len(set(saved))
+    assert set(acknowledged) <= set(saved)
+
+
+def test_an_address_left_behind_while_something_else_holds_the_project(project: Path) -> None:
+    done(project, "rebuild")
+    announced(project).write_text(json.dumps({"host": "127.0.0.1", "port": free_port(), "token": "x", "pid": 1}))
+    hold = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print(1, flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", hold, str(project / "concord.duckdb")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout
+        holder.stdout.readline()
+        ran = concord(project, "rebuild")
+        announced(project).unlink()
+        alone = concord(project, "rebuild")
+        holder.communicate("")
+    assert (ran.status, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert "does not answer" in ran.err
+    assert (alone.status, alone.err.count("\n")) == (1, 1)
+    assert f"is open in process {holder.pid}" in alone.err
+
+
+def test_other_hosts_are_refused(project: Path) -> None:
+    for host in ("0.0.0.0", "192.168.1.1", "example.com"):
+        ran = concord(project, "serve", "--host", host, "--no-browser")
+        assert (ran.status, ran.out, ran.err.count("\n")) == (1, "", 1)
+        assert ran.err.startswith(f"serve: --host {host}: ")
+    assert not project.exists()

@@ -1,0 +1,48 @@
+"""A visitor's browser, as far as HTTP goes."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from data.store.store import Store
+
+TOKEN = "a token"
+COW = {"objects": "a cow", "count_0": 1, "color_0": ["black"], "realism_0": 3, "caption_fit": 4}
+
+
+@dataclass(frozen=True)
+class World:
+    """An open app, and the folder of its images."""
+
+    store: Store
+    app: FastAPI
+    folder: Path
+
+    def client(self, address: str = "127.0.0.1", base_url: str = "http://127.0.0.1") -> TestClient:
+        return TestClient(self.app, base_url, client=(address, 1234), raise_server_exceptions=False, follow_redirects=False)
+
+    def person(self, name: str = "ann") -> TestClient:
+        """A visitor who has given this name."""
+        client = self.client()
+        assert client.post("/api/name", json={"name": name}).json() == {"name": name}
+        return client
+
+    def column(self, sql: str) -> list[Any]:
+        with self.store.read() as cursor:
+            return [row[0] for row in cursor.execute(sql).fetchall()]
+
+
+def first(client: TestClient) -> dict[str, Any]:
+    """The task before this person."""
+    task: dict[str, Any] = client.get("/api/next").json()["tasks"][0]
+    return task
+
+
+def saying(ticket: str, **other: Any) -> dict[str, Any]:
+    return {"id": str(uuid.uuid4()), "ticket": ticket, "answers": COW} | other

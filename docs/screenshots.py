@@ -1,6 +1,7 @@
 """Makes the pictures of the pages: ``python -m docs.screenshots SHARED [OUT]`` from the repository's root.
 
-SHARED holds ``studies/geneval``, ``studies/tifa`` and ``studies/visor`` as published; what is missing is left out.
+SHARED holds ``studies/geneval``, ``studies/tifa`` and ``studies/visor`` as published; what is missing is left out. Only
+``agreement.png`` may be committed: the others show the studies' pictures, which are not ours to hand on.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def browse(page: Page) -> None:
 def agreement(page: Page) -> None:
     expect(page).to_have_url(re.compile("/studio/agreement"))
     expect(page.get_by_role("table").filter(has_text="People among themselves")).to_be_visible()
-    expect(page.locator("#agreement-plot .legendtext").first).to_be_visible()
+    expect(page.locator("#agreement-plot .ytick").first).to_be_visible()
 
 
 PAGES = {"Overview": overview, "Browse": browse, "Agreement": agreement}
@@ -71,7 +71,7 @@ def test_the_form_after_going_away_and_back_takes_each_key_once(visitor: Visit, 
         go(page, "Label images")
         form.ready()
         page.go_back()
-        expect(page.locator("#summary")).to_contain_text("Project")
+        expect(page.locator("#summary")).to_contain_text("The project")
         page.go_forward()
         form.ready()
     form.two_objects()

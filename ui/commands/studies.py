@@ -60,13 +60,15 @@ def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, stored: dict
     slots = [Rater(rater_id, "human", "slot") for rater_id in dict.fromkeys(a.rater_id for a in annotations)]
     scorers = [Rater(rater_id, "scorer") for rater_id in dict.fromkeys(e.rater_id for e in evidence)]
     suites = {item.suite for item in study.items}
+    # only prompts that have images here: what two sources share stays when one of them is undone
+    used = {image.prompt_id for image in study.images}
     said = [*(a.judgements for a in annotations), *(e.judgements for e in evidence)]
     aspects = {judgement.aspect for judgements in said for judgement in judgements}
     return Bundle(
         kind,
         name,
         sha256,
-        prompts=study.prompts,
+        prompts=[prompt for prompt in study.prompts if prompt.prompt_id in used],
         images=study.images,
         items=study.items,
         raters=[*slots, *scorers],

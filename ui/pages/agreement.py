@@ -15,6 +15,7 @@ from data.store.selection import Selection
 from data.store.store import Store
 from ui import charts, words
 from ui.commands.agreement import Rows, recall
+from ui.components.filters import dropdown
 from ui.components.table import Cell, html_table, note
 from ui.pages.live import keep_current, set_address
 
@@ -69,11 +70,11 @@ class View:
 def build(store: Store) -> None:
     empty = gr.Markdown(_EMPTY, visible=False)
     with gr.Row(elem_classes="cc-filters"):
-        suite = gr.Dropdown([], label="Suite")
-        aspect = gr.Dropdown([], label="Aspect")
-        generator = gr.Dropdown([ALL], value=ALL, label="Generator")
-        task = gr.Dropdown([ALL], value=ALL, label="Task")
-        statistic = gr.Dropdown([], label="Chart")
+        suite = dropdown("Suite")
+        aspect = dropdown("Aspect")
+        generator = dropdown("Generator", [ALL], ALL)
+        task = dropdown("Task", [ALL], ALL)
+        statistic = dropdown("Chart")
     sentence = gr.HTML(elem_id="sentence")
     plot = gr.Plot(show_label=False, elem_id="agreement-plot")
     tables = gr.HTML(elem_id="agreement-tables")
@@ -196,7 +197,8 @@ def _points(rows: Rows, view: View) -> pd.DataFrame:
         (row for row in real["raters"] if row["task"] == view.task),
         key=lambda row: (row["value"] is None, -(row["value"] or 0.0)),
     )
-    people = [row for row in real["among_people"] if row["task"] == view.task or not scorers]
+    among = real["among_people"]
+    people = [row for row in among if row["task"] == view.task and row["value"] is not None] if scorers else among
     name = "people among themselves"
     points = [(name if scorers else words.task(row["task"]), "people", row) for row in people]
     points += [(row["rater"], "scorer", row) for row in scorers]

@@ -9,6 +9,7 @@ import gradio as gr
 
 from data.store import browse
 from data.store.store import Store
+from ui.components.filters import dropdown
 from ui.components.module import module
 from ui.pages.live import keep_current, set_address
 
@@ -21,10 +22,10 @@ _FILTERS = ("suite", "task", "generator", "rater", "by", "order")
 
 def build(store: Store) -> None:
     with gr.Row(elem_classes="cc-filters"):
-        suite, task, generator = (gr.Dropdown([ALL], value=ALL, label=label) for label in ("Suite", "Task", "Generator"))
-        rater = gr.Dropdown([browse.PEOPLE], value=browse.PEOPLE, label="Judged by")
-        aspect = gr.Dropdown([], label="Aspect")
-        order = gr.Dropdown(list(_ORDERS.items()), value="prompt", label="Order")
+        suite, task, generator = (dropdown(label, [ALL], ALL) for label in ("Suite", "Task", "Generator"))
+        rater = dropdown("Judged by", [browse.PEOPLE], browse.PEOPLE)
+        aspect = dropdown("Aspect")
+        order = dropdown("Order", list(_ORDERS.items()), "prompt")
     grid = module("browse", "")
     filters = [suite, task, generator, rater, aspect, order]
 

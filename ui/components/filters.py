@@ -1,0 +1,13 @@
+"""Dropdowns whose choices follow the project."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import gradio as gr
+
+
+def dropdown(label: str, choices: Sequence[str | tuple[str, str]] = (), value: str | None = None) -> gr.Dropdown:
+    """A filter. Gradio would refuse a value that its choices have just lost, in the middle of a page that follows the
+    project; so it may hold any, and whoever reads it falls back to one that exists."""
+    return gr.Dropdown(list(choices), value=value, label=label, allow_custom_value=True)

@@ -70,8 +70,9 @@ def _browse(page: Page, _server: Server) -> None:
 
 def _agreement(page: Page, _server: Server) -> None:
     page.goto("/studio/agreement?suite=tifa")
-    expect(page.locator("#agreement-plot .legendtext").first).to_be_visible(timeout=_INTERVALS_MS)
-    expect(page.get_by_text("Intervals are being computed")).to_have_count(0, timeout=_INTERVALS_MS)
+    expect(page.locator("#agreement-plot .ytick").first).to_be_visible(timeout=_INTERVALS_MS)
+    # said once the intervals are there
+    expect(page.locator("#sentence")).to_contain_text("95% interval", timeout=_INTERVALS_MS)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ export class Item {
     const { image, width, height } = this.task;
     const failure = h("p", { class: "cc-picture__failure", role: "alert", hidden: true });
     const picture = h("img", { class: "cc-picture__image", alt: "The picture to judge", width, height, draggable: "false" });
-    picture.style.setProperty("--cc-picture-width", `max(${2 * width}px, 256px)`);
+    picture.style.setProperty("--cc-picture-width", `max(${2 * width}px, 480px)`);
     const load = (again) => {
       failure.hidden = true;
       picture.src = again ? `${image}#${Date.now()}` : image;

@@ -185,7 +185,7 @@ def _best(rows: Rows, view: View) -> str:
 
 
 def _within(row: dict[str, Any], form: str) -> str:
-    return "" if row["low"] is None else f" (95 % interval {row['low']:{form}} to {row['high']:{form}})"
+    return "" if row["low"] is None else f" (95% interval {row['low']:{form}} to {row['high']:{form}})"
 
 
 def _points(rows: Rows, view: View) -> pd.DataFrame:

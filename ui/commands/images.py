@@ -16,6 +16,7 @@ from data.studies.rows import image_item
 from ui.commands.context import CommandError, Context, digest, report
 
 DEFAULT_SUITES = {"geneval": "geneval", "visor": "sr2d", "csv": "images"}
+_TELL_EVERY = 1000
 
 
 @dataclass(slots=True)
@@ -33,7 +34,12 @@ def run(context: Context, directory: str, layout: str, generator: str | None, su
     if not folder.is_dir():
         raise CommandError(f"{directory}: there is no such folder")
     suite = suite or DEFAULT_SUITES[layout]
-    found = files.find_images(folder, cast("files.Layout", layout), generator, suite)
+
+    def progress(done: int, total: int) -> None:
+        if done % _TELL_EVERY == 0:
+            context.warn(f"{done:,} of {total:,} images read")
+
+    found = files.find_images(folder, cast("files.Layout", layout), generator, suite, progress)
     placed = _place(context, found.entries, suite)
     skipped = [f"{skip.path}: {skip.reason}" for skip in found.skipped] + placed.skipped
     for line in skipped:

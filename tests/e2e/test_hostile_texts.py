@@ -105,6 +105,8 @@ def test_in_agreement_and_its_chart(page: Page) -> None:
     scorers = {f"scorer {text}" for text in HOSTILE}
     against = page.get_by_role("table").filter(has_text="Scorers against people")
     expect(against.locator("tbody tr")).to_have_count(len(HOSTILE))
+    # Gradio makes the new page out of the old one's elements: what is read meanwhile may turn into something else
+    expect(page.get_by_text("Intervals are being computed")).to_have_count(0)
     assert set(shown(against.locator("tbody th"))) == scorers
     among = page.get_by_role("table").filter(has_text="People among themselves")
     assert set(shown(among.locator("tbody th"))) >= {text.replace("_", " ") for text in HOSTILE}

@@ -45,6 +45,12 @@ class Grid {
     if (page === 0) this.cells.replaceChildren();
     this.cells.append(...items.map((item) => cell(item, this.rater)));
     const shown = Math.min((page + 1) * size, total);
+    if (total === 0 && !["suite", "task", "generator"].some((name) => new URLSearchParams(query).has(name))) {
+      const how = h("a", { href: "/studio/" }, "Overview says how to bring some");
+      this.summary.replaceChildren("There are no images in this project yet. ", how, ".");
+      this.more.hidden = true;
+      return;
+    }
     this.summary.textContent = total ? `${shown.toLocaleString("en")} of ${total.toLocaleString("en")} images` : "No image fits these filters. Set one of them back to “all”.";
     this.more.hidden = shown >= total;
   }

@@ -18,14 +18,10 @@ from data.prompts.spec import parse_spec
 from data.records import Annotation
 from data.store import browse, campaigns, statements
 from data.store.store import Store
+from ui import teaching
 from ui.commands.derive import derive
 
 MAX_NAME = 60
-_EMPTY_COMMANDS = (
-    "uv run app.py import images FOLDER --layout geneval --generator NAME",
-    "uv run app.py import images FOLDER --layout visor --generator NAME",
-    "uv run app.py import images FOLDER --layout csv --generator NAME",
-)
 
 
 class Name(BaseModel):
@@ -147,7 +143,7 @@ def _desk(store: Store, name: str) -> dict[str, Any]:
         return {"state": "label", "name": name, "progress": progress, "tasks": [_task_json(task) for task in desk.tasks]}
     if browse.totals(store)["images"] == 0:
         message = "There are no images in this project yet. Import some, and this page will offer them."
-        return {"state": "empty", "name": name, "message": message, "commands": list(_EMPTY_COMMANDS)}
+        return {"state": "empty", "name": name, "message": message, "commands": teaching.commands(store, teaching.IMAGES)}
     message = f"Nothing is left for you, {name}: every image has been answered by you or by enough other people. Thank you!"
     return {"state": "done", "name": name, "progress": progress, "message": message}
 

@@ -13,7 +13,7 @@ from agreement import Options
 from data.store import browse
 from data.store.selection import Selection
 from data.store.store import Store
-from ui import charts, words
+from ui import charts, teaching, words
 from ui.commands.agreement import Rows, recall
 from ui.components.filters import dropdown
 from ui.components.table import Cell, html_table, note
@@ -48,12 +48,6 @@ _AGAINST = (
 )
 _PAIRS = ("percent_agreement", "cohen_kappa", "cohen_kappa_quadratic", "gwet_ac1", "spearman", "pearson")
 _ADDRESS = ("suite", "aspect", "generator", "task", "chart")
-_EMPTY = (
-    "Nothing has been judged yet. **[Label a few images](/annotate/)**, or import a published study or your own ratings:\n\n"
-    "```\nuv run app.py import study geneval --metadata evaluation_metadata.jsonl sdv2=annotations_sdv2.csv\n"
-    "uv run app.py import study tifa human_annotations_with_scores.json\n"
-    "uv run app.py import ratings ratings.csv --item image --rater rater --value rating --aspect correct --scale nominal\n```"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +62,20 @@ class View:
 
 
 def build(store: Store) -> None:
-    empty = gr.Markdown(_EMPTY, visible=False)
-    with gr.Row(elem_classes="cc-filters"):
-        suite = dropdown("Suite")
-        aspect = dropdown("Aspect")
-        generator = dropdown("Generator", [ALL], ALL)
-        task = dropdown("Task", [ALL], ALL)
-        statistic = dropdown("Chart")
-    sentence = gr.HTML(elem_id="sentence")
-    plot = gr.Plot(show_label=False, elem_id="agreement-plot")
-    tables = gr.HTML(elem_id="agreement-tables")
+    first = (
+        "Nothing has been judged yet. **[Label a few images](/annotate/)**, or import a published study or your own ratings:"
+    )
+    empty = gr.Markdown(f"{first}\n\n{teaching.block(store, teaching.STUDIES, teaching.RATINGS)}", visible=False)
+    with gr.Column() as content:
+        with gr.Row(elem_classes="cc-filters"):
+            suite = dropdown("Suite")
+            aspect = dropdown("Aspect")
+            generator = dropdown("Generator", [ALL], ALL)
+            task = dropdown("Task", [ALL], ALL)
+            statistic = dropdown("Chart")
+        sentence = gr.HTML(elem_id="sentence")
+        plot = gr.Plot(show_label=False, elem_id="agreement-plot")
+        tables = gr.HTML(elem_id="agreement-tables")
     filters = [suite, aspect, generator, task, statistic]
     opened = gr.State(False)
 
@@ -90,12 +88,12 @@ def build(store: Store) -> None:
     def draw(ready: bool, *values: str | None) -> Iterator[list[Any]]:
         view = View(*(value or "" for value in values))
         if not ready:
-            yield [gr.skip()] * 4
+            yield [gr.skip()] * 5
         elif not view.suite:
-            yield [gr.Markdown(visible=True), "", None, ""]
+            yield [gr.Markdown(visible=True), gr.Column(visible=False), "", None, ""]
         else:
             for intervals in (False, True):
-                yield [gr.Markdown(visible=False), *_drawn(store, view, intervals=intervals)]
+                yield [gr.Markdown(visible=False), gr.Column(visible=True), *_drawn(store, view, intervals=intervals)]
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     gr.on(None, open_page, None, [*filters, opened], queue=False, **quiet)
@@ -104,7 +102,7 @@ def build(store: Store) -> None:
         control.change(None, filters, None, js=set_address(_ADDRESS))
     # the choices grow with the project, too
     keep_current(store, lambda *asked: iter([choose(*asked)]), filters, filters, on_change=False)
-    keep_current(store, draw, [opened, *filters], [empty, sentence, plot, tables])
+    keep_current(store, draw, [opened, *filters], [empty, content, sentence, plot, tables])
 
 
 def _choices(

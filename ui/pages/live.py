@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gradio as gr
+from gradio.blocks import BlockContext
 from gradio.components import Component
 
 from data.store.store import Store
@@ -17,7 +18,7 @@ def keep_current(
     store: Store,
     draw: Callable[..., Iterator[Sequence[Any]]],
     inputs: Sequence[Component],
-    outputs: Sequence[Component],
+    outputs: Sequence[Component | BlockContext],
     *,
     on_change: bool = True,
 ) -> None:

@@ -13,45 +13,36 @@ from data.aspects import YES_NO_ASPECTS
 from data.store import browse
 from data.store.selection import Selection
 from data.store.store import Store
-from ui import words
+from ui import teaching, words
 from ui.commands.agreement import means, recall
 from ui.components.table import Cell, html_table, note
 from ui.pages.agreement import ALL, number
 from ui.pages.live import keep_current
 
 _MAIN_ASPECTS = ("correct", "faithfulness", "caption_fit")
-_EMPTY = """
+
+
+def _empty(store: Store) -> str:
+    return f"""
 ## Nothing is in this project yet
 
 Concord shows how far automatic scorers and people agree about generated images. Bring it something to judge:
 
 **Images of your own**, as `images.csv` (columns `path,prompt`) or in GenEval's or VISOR's folders
 
-```
-uv run app.py import images FOLDER --layout csv --generator NAME
-uv run app.py import images FOLDER --layout geneval --generator NAME
-uv run app.py import images FOLDER --layout visor --generator NAME
-```
+{teaching.block(store, teaching.IMAGES)}
 
 **Prompts to generate from**, with specs that people and scorers can check
 
-```
-uv run app.py prompts geneval -o prompts.jsonl
-uv run app.py prompts sr2d -o prompts.jsonl
-```
+{teaching.block(store, teaching.PROMPTS)}
 
 **A published study**, to see agreement at once
 
-```
-uv run app.py import study geneval --metadata evaluation_metadata.jsonl sdv2=annotations_sdv2.csv
-uv run app.py import study tifa human_annotations_with_scores.json
-```
+{teaching.block(store, teaching.STUDIES)}
 
 **Ratings that you have**, from people or from a metric
 
-```
-uv run app.py import ratings ratings.csv --item image --rater rater --value rating --aspect correct --scale nominal
-```
+{teaching.block(store, teaching.RATINGS)}
 
 These commands work while this page is open, and it follows them without a reload.
 Then **[label images](/annotate/)** and watch *Agreement* move.
@@ -60,7 +51,7 @@ Then **[label images](/annotate/)** and watch *Agreement* move.
 
 def build(store: Store) -> None:
     summary = gr.HTML(elem_id="summary")
-    teaching = gr.Markdown(_EMPTY, visible=False, elem_id="teaching")
+    empty = gr.Markdown(_empty(store), visible=False, elem_id="teaching")
     tables = gr.HTML(elem_id="scores")
 
     def draw() -> Iterator[list[Any]]:
@@ -71,7 +62,7 @@ def build(store: Store) -> None:
         for intervals in (False, True):
             yield [_summary(store, totals), gr.Markdown(visible=False), _tables(store, intervals=intervals)]
 
-    keep_current(store, draw, [], [summary, teaching, tables])
+    keep_current(store, draw, [], [summary, empty, tables])
 
 
 def _summary(store: Store, totals: dict[str, int]) -> str:

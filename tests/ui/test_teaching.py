@@ -1,0 +1,43 @@
+"""What an empty page says to do next works when it is copied."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import app
+from data.store.store import Store
+from ui import teaching
+
+GROUPS = (teaching.IMAGES, teaching.STUDIES, teaching.RATINGS, teaching.PROMPTS)
+
+
+def test_the_default_project_is_the_command_lines() -> None:
+    assert teaching.DEFAULT_PROJECT == app.PLAYGROUND
+
+
+@pytest.mark.parametrize("name", ["plain", "with space", "`tick`", "$(id)"])
+def test_commands_name_a_project_of_ones_own(tmp_path: Path, name: str) -> None:
+    with Store(tmp_path / name) as store:
+        lines = teaching.commands(store, teaching.STUDIES)
+    assert lines
+    for line in lines:
+        assert shlex.split(line)[-2:] == ["--project", str(tmp_path / name)]
+
+
+@pytest.mark.parametrize("line", [line for group in GROUPS for line in group])
+def test_every_command_is_one_that_the_app_understands(tmp_path: Path, line: str) -> None:
+    words = [*shlex.split(line), *(() if line in teaching.PROMPTS else ("--project", str(tmp_path / "p")))]
+    words = [str(tmp_path / word) if word.endswith("prompts.jsonl") else word for word in words]
+    result = CliRunner().invoke(app.app, words)
+    # 1: the example's files are not there; 2 would mean that the command line itself is wrong
+    assert result.exit_code == (0 if line in teaching.PROMPTS else 1), result.output
+
+
+def test_a_folders_name_cannot_leave_the_block(tmp_path: Path) -> None:
+    with Store(tmp_path / "a\n`````\n# b") as store:
+        block = teaching.block(store, teaching.RATINGS)
+    assert block.count("\n") == 2

@@ -1,0 +1,36 @@
+"""What an empty page says to do next: commands to copy, for the project that is open."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from data.store.store import Store
+
+# where a command works when it is told no --project; app.py says the same
+DEFAULT_PROJECT = Path(__file__).resolve().parents[1] / "projects" / "playground"
+
+IMAGES = (
+    "import images FOLDER --layout csv --generator NAME",
+    "import images FOLDER --layout geneval --generator NAME",
+    "import images FOLDER --layout visor --generator NAME",
+)
+STUDIES = (
+    "import study geneval --metadata evaluation_metadata.jsonl sdv2=annotations_sdv2.csv",
+    "import study tifa human_annotations_with_scores.json",
+)
+RATINGS = ("import ratings ratings.csv --item image --rater rater --value rating --aspect correct --scale nominal",)
+PROMPTS = ("prompts geneval -o prompts.jsonl", "prompts sr2d -o prompts.jsonl")
+
+
+def commands(store: Store, *groups: tuple[str, ...]) -> list[str]:
+    """Whole command lines."""
+    project = "" if store.project == DEFAULT_PROJECT else f" --project {shlex.quote(str(store.project))}"
+    # writing prompts to a file touches no project
+    return [f"uv run app.py {line}{'' if line in PROMPTS else project}" for group in groups for line in group]
+
+
+def block(store: Store, *groups: tuple[str, ...]) -> str:
+    """The commands as a Markdown block; a folder's name cannot end it."""
+    lines = [line.replace("\n", " ") for line in commands(store, *groups)]
+    return "\n".join(["`````", *lines, "`````"])

@@ -16,6 +16,8 @@ import numpy as np
 
 from .numeric import BoolArray, FloatArray, IntArray, Result, ratio, result, scatter, standardised
 
+Correlation = Literal["pearson", "spearman", "kendall_tau_b", "kendall_tau_c"]
+
 _BLOCK = 2_000_000  # doubles in one temporary array
 
 
@@ -223,9 +225,7 @@ def why_undefined(x: FloatArray, y: FloatArray, names: tuple[str, str] = ("the f
     return f"{' and '.join(constant)} {'are' if len(constant) > 1 else 'is'} constant" if constant else "it is not a number"
 
 
-def evaluate(
-    statistic: Literal["pearson", "spearman", "kendall_tau_b", "kendall_tau_c"], x: FloatArray, y: FloatArray
-) -> Result:
+def evaluate(statistic: Correlation, x: FloatArray, y: FloatArray) -> Result:
     """One correlation of two vectors."""
     a, b = np.asarray(x, float), np.asarray(y, float)
     if a.size < 2:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import krippendorff
 import numpy as np
 import pytest
@@ -13,11 +15,11 @@ from sklearn.metrics import cohen_kappa_score, roc_auc_score
 from agreement import correlation, counts, pairs
 from agreement.alpha import MomentSums, moment_columns
 from agreement.bootstrap import Draws, cluster_sums, percentile_interval
-from agreement.correlation import Units
+from agreement.correlation import Correlation, Units
 from agreement.numeric import FloatArray, IntArray
 from tests.agreement import naive
 
-SCIPY = {
+SCIPY: dict[Correlation, Callable[[FloatArray, FloatArray], float]] = {
     "pearson": lambda x, y: stats.pearsonr(x, y).statistic,
     "spearman": lambda x, y: stats.spearmanr(x, y).statistic,
     "kendall_tau_b": lambda x, y: stats.kendalltau(x, y).statistic,
@@ -34,9 +36,9 @@ def _vectors(seed: int, size: int = 30, levels: int = 5) -> tuple[FloatArray, Fl
 
 @pytest.mark.parametrize("name", list(SCIPY))
 @pytest.mark.parametrize("seed", range(15))
-def test_equals_scipy_with_ties(name: str, seed: int) -> None:
+def test_equals_scipy_with_ties(name: Correlation, seed: int) -> None:
     x, y = _vectors(seed, size=2 + seed * 3)
-    found = correlation.evaluate(name, x, y)  # type: ignore[arg-type]
+    found = correlation.evaluate(name, x, y)
     if found.value is None:
         assert np.ptp(x) == 0 or np.ptp(y) == 0
     else:
@@ -57,24 +59,24 @@ def test_by_hand() -> None:
 
 @pytest.mark.parametrize("name", list(SCIPY))
 @pytest.mark.parametrize("constant", [0.1, 1e12 + 0.3])
-def test_a_constant_is_undefined_and_says_which(name: str, constant: float) -> None:
+def test_a_constant_is_undefined_and_says_which(name: Correlation, constant: float) -> None:
     x, y = np.full(7, constant), np.arange(7.0)
-    assert correlation.evaluate(name, x, y).reason == "the first variable is constant"  # type: ignore[arg-type]
-    assert correlation.evaluate(name, y, x).reason == "the second variable is constant"  # type: ignore[arg-type]
-    assert correlation.evaluate(name, x, x).value is None  # type: ignore[arg-type]
+    assert correlation.evaluate(name, x, y).reason == "the first variable is constant"
+    assert correlation.evaluate(name, y, x).reason == "the second variable is constant"
+    assert correlation.evaluate(name, x, x).value is None
 
 
 @pytest.mark.parametrize("name", list(SCIPY))
 @pytest.mark.parametrize("size", [0, 1])
-def test_fewer_than_two_units_is_undefined(name: str, size: int) -> None:
-    found = correlation.evaluate(name, np.ones(size), np.ones(size))  # type: ignore[arg-type]
+def test_fewer_than_two_units_is_undefined(name: Correlation, size: int) -> None:
+    found = correlation.evaluate(name, np.ones(size), np.ones(size))
     assert (found.value, found.reason) == (None, "fewer than two units to compare")
 
 
 @pytest.mark.parametrize("name", list(SCIPY))
-def test_equal_values_give_one(name: str) -> None:
+def test_equal_values_give_one(name: Correlation) -> None:
     x = np.array([3.0, 1.0, 2.0, 7.0])
-    assert correlation.evaluate(name, x, 5 * x - 2).value == pytest.approx(1.0, abs=1e-15)  # type: ignore[arg-type]
+    assert correlation.evaluate(name, x, 5 * x - 2).value == pytest.approx(1.0, abs=1e-15)
 
 
 def test_nearly_equal_values_are_not_ties() -> None:
@@ -181,8 +183,8 @@ VECTORS = st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=2
 def test_bounds_symmetry_and_order(both: list[tuple[int, int]]) -> None:
     x, y = np.array(both, float).T
     for name in SCIPY:
-        found = correlation.evaluate(name, x, y).value  # type: ignore[arg-type]
+        found = correlation.evaluate(name, x, y).value
         assert found is None or -1 <= found <= 1
-        assert found == pytest.approx(correlation.evaluate(name, y[::-1], x[::-1]).value)  # type: ignore[arg-type]
+        assert found == pytest.approx(correlation.evaluate(name, y[::-1], x[::-1]).value)
         if found is not None:
-            assert -found == pytest.approx(correlation.evaluate(name, x, -y).value)  # type: ignore[arg-type]
+            assert -found == pytest.approx(correlation.evaluate(name, x, -y).value)

@@ -105,7 +105,7 @@ def _resample() -> tuple[IntArray, FloatArray, list[IntArray]]:
 
 @pytest.mark.parametrize("name", list(SCIPY))
 @pytest.mark.parametrize("block", [2_000_000, 100])
-def test_correlation_weights_equal_replication(name: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_correlation_weights_equal_replication(name: Correlation, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(correlation, "_BLOCK", block)
     cluster, weights, rows = _resample()
     x, y = _vectors(3, 60)

@@ -22,6 +22,7 @@ from safetensors.torch import save_file
 
 from data.playground.looks import TRAIN
 from data.playground.render import render
+from scorers.training.averaging import average
 from scorers.training.captions import COLOR_TEMPLATES, words, wrong_captions
 from scorers.training.scenes import Split, captioned, crowd, seeded
 
@@ -152,9 +153,7 @@ def train(recipe: Recipe, out: Path) -> None:
     config = model_config()
     config["text_cfg"].pop("hf_tokenizer_name")
     model = open_clip.CLIP(**config).train().to(memory_format=torch.channels_last)
-    average = torch.optim.swa_utils.AveragedModel(
-        model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.995), use_buffers=True
-    )
+    averaged = average(model, 0.995)
     per_epoch = recipe.pictures // recipe.batch
     steps = recipe.epochs * per_epoch
     optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate, betas=(0.9, 0.98), weight_decay=0.05)
@@ -176,11 +175,11 @@ def train(recipe: Recipe, out: Path) -> None:
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         schedule.step()
-        average.update_parameters(model)
+        averaged.update_parameters(model)
         if step % 50 == 0:
             print(f"step {step}/{steps} {time.monotonic() - started:.0f} s loss {loss.item():.3f}", flush=True)
     save_file(
-        {name: _half(name, value) for name, value in average.module.state_dict().items()}, out / "open_clip_model.safetensors"
+        {name: _half(name, value) for name, value in averaged.module.state_dict().items()}, out / "open_clip_model.safetensors"
     )
 
 

@@ -18,6 +18,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import scorers.training.quiet  # noqa: F401  (before ultralytics)
+from scorers.training.averaging import average
 from scorers.training.scenes import NAMES, Example, example
 
 STEM: Final = "yolo11n-seg-playground"
@@ -57,9 +58,7 @@ def train(recipe: Recipe, out: Path) -> None:
     pool = [example("train", seed, SIDE) for seed in range(recipe.scenes)]
     print(f"{len(pool)} scenes in {time.monotonic() - started:.0f} s", flush=True)
     model = build().train()
-    average = torch.optim.swa_utils.AveragedModel(
-        model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.998), use_buffers=True
-    )
+    averaged = average(model, 0.998)
     steps = recipe.epochs * (recipe.scenes // recipe.batch)
     optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=5e-4)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.rate, total_steps=steps, pct_start=0.08)
@@ -77,11 +76,11 @@ def train(recipe: Recipe, out: Path) -> None:
         torch.nn.utils.clip_grad_norm_(model.parameters(), 10.0)
         optimizer.step()
         schedule.step()
-        average.update_parameters(model)
+        averaged.update_parameters(model)
         if step % 50 == 0:
             shown = " ".join(f"{name} {float(part):.3f}" for name, part in parts.items())
             print(f"step {step}/{steps} {time.monotonic() - started:.0f} s {shown}", flush=True)
-    save(average.module, out)
+    save(averaged.module, out)
 
 
 def collate(examples: list[Example], rng: np.random.Generator) -> dict[str, torch.Tensor]:

@@ -53,22 +53,22 @@ def sample(seed: int = SEED, n: int = N) -> list[Prompt]:
 def _draw(rng: np.random.Generator, n: int) -> Iterator[Metadata]:
     """All prompts with repetitions. One generator serves all tasks: the order of the draws decides every later prompt."""
     for index in rng.choice(len(GENEVAL), size=len(GENEVAL), replace=False):
-        yield _single_object(GENEVAL[index])
+        yield single_object(GENEVAL[index])
     for _ in range(n):
-        yield _two_object(*_two_classes(rng))
+        yield two_object(*_two_classes(rng))
     for _ in range(n):
         name = GENEVAL[rng.choice(len(GENEVAL))]
-        yield _counting(name, int(rng.integers(2, 4, endpoint=True)))
+        yield counting(name, int(rng.integers(2, 4, endpoint=True)))
     for _ in range(n):
         name = GENEVAL[rng.choice(_WITHOUT_PERSON) + 1]
-        yield _colors(name, COLORS[rng.choice(len(COLORS))])
+        yield colors(name, COLORS[rng.choice(len(COLORS))])
     for _ in range(n):
         a, b = _two_classes(rng)
-        yield _position(a, b, POSITIONS[rng.choice(len(POSITIONS))])
+        yield position(a, b, POSITIONS[rng.choice(len(POSITIONS))])
     for _ in range(n):
         names = [GENEVAL[index + 1] for index in rng.choice(_WITHOUT_PERSON, size=2, replace=False)]
-        colors = [COLORS[index] for index in rng.choice(len(COLORS), size=2, replace=False)]
-        yield _color_attr(names, colors)
+        asked = [COLORS[index] for index in rng.choice(len(COLORS), size=2, replace=False)]
+        yield color_attr(names, asked)
 
 
 def _two_classes(rng: np.random.Generator) -> tuple[str, str]:
@@ -76,16 +76,19 @@ def _two_classes(rng: np.random.Generator) -> tuple[str, str]:
     return GENEVAL[a], GENEVAL[b]
 
 
-def _single_object(name: str) -> Metadata:
+def single_object(name: str) -> Metadata:
+    """One object."""
     return {"tag": "single_object", "include": [{"class": name, "count": 1}], "prompt": f"a photo of {_with_article(name)}"}
 
 
-def _two_object(a: str, b: str) -> Metadata:
+def two_object(a: str, b: str) -> Metadata:
+    """Two objects."""
     include = [{"class": a, "count": 1}, {"class": b, "count": 1}]
     return {"tag": "two_object", "include": include, "prompt": f"a photo of {_with_article(a)} and {_with_article(b)}"}
 
 
-def _counting(name: str, count: int) -> Metadata:
+def counting(name: str, count: int) -> Metadata:
+    """Exactly ``count`` objects, 2 to 4."""
     return {
         "tag": "counting",
         "include": [{"class": name, "count": count}],
@@ -94,18 +97,21 @@ def _counting(name: str, count: int) -> Metadata:
     }
 
 
-def _colors(name: str, color: str) -> Metadata:
+def colors(name: str, color: str) -> Metadata:
+    """One object in a colour."""
     include = [{"class": name, "count": 1, "color": color}]
     return {"tag": "colors", "include": include, "prompt": f"a photo of {_with_article(color)} {name}"}
 
 
-def _position(a: str, b: str, position: str) -> Metadata:
+def position(a: str, b: str, position: str) -> Metadata:
+    """``a`` placed against ``b``."""
     # The object that the other is placed against comes first, for the checker reads the list in this order.
     include = [{"class": b, "count": 1}, {"class": a, "count": 1, "position": [position, 0]}]
     return {"tag": "position", "include": include, "prompt": f"a photo of {_with_article(a)} {position} {_with_article(b)}"}
 
 
-def _color_attr(names: list[str], colors: list[str]) -> Metadata:
+def color_attr(names: list[str], colors: list[str]) -> Metadata:
+    """Two objects, each in its own colour."""
     include = [{"class": name, "count": 1, "color": color} for name, color in zip(names, colors, strict=True)]
     parts = [f"{_with_article(color)} {name}" for name, color in zip(names, colors, strict=True)]
     return {"tag": "color_attr", "include": include, "prompt": "a photo of " + " and ".join(parts)}

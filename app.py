@@ -109,9 +109,12 @@ def prompts_command(
 
     try:
         write(suite.value, output, seed, n, sys.stdout)
-    except (CommandError, OSError) as error:
-        print(f"prompts: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"prompts: {output} cannot be written: {error.strerror}", file=sys.stderr)
         raise typer.Exit(1) from error
+    except CommandError as error:
+        print(f"prompts: {error}", file=sys.stderr)
+        raise typer.Exit(error.status) from error
 
 
 @import_app.command("prompts")

@@ -81,7 +81,10 @@ class Among:
         found = {}
         for name in names:
             reason = counts.why_undefined(name, sample)
-            found[name] = outcome(counts.FORMULAS[name](sums), reason, view.used, "people's ratings by unit")
+            how = "people's ratings by unit"
+            if name in _ALL_RATINGS and view is not self._paired:
+                how += "; chance from all units, agreement from those with two ratings or more"
+            found[name] = outcome(counts.FORMULAS[name](sums), reason, view.used, how)
         return found
 
     def _number_alphas(self, names: tuple[str, ...]) -> dict[str, Outcome]:

@@ -60,7 +60,7 @@ function cell(item, rater) {
   const picture = item.sha256
     ? h("img", { src: `/img/${item.sha256}?w=320`, loading: "lazy", decoding: "async", alt: item.text ?? item.item_id })
     : h("span", { class: "cc-no-picture" }, "no picture, answers only");
-  const said = item.mean === null ? null : h("span", { class: "cc-cell-meta" }, `${rater} ${format(item.mean)}${item.n > 1 ? ` (${item.n})` : ""}`);
+  const said = item.mean === null ? null : h("span", { class: "cc-cell-meta" }, `${rater} ${format(item.mean)}${item.n > 1 ? ` (${item.n} answers)` : ""}`);
   const place = [item.generator, item.task, item.idx === null ? null : `image ${item.idx}`];
   return h(
     "li",

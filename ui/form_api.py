@@ -70,7 +70,8 @@ def router(store: Store) -> APIRouter:
         try:
             campaigns.enter(store, name)
         except campaigns.NameTaken as error:
-            raise HTTPException(422, str(error)) from error
+            sentence = str(error)
+            raise HTTPException(422, sentence[0].upper() + sentence[1:] + ".") from error
         request.session["name"] = name
         return {"name": name}
 

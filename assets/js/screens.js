@@ -10,7 +10,7 @@ function screen(kind, title, ...children) {
 export function nameScreen(onName) {
   const id = uniqueId("cc-name");
   const error = h("p", { class: "cc-field-error", id: `${id}-error`, role: "alert" });
-  const field = h("input", { class: "cc-input", id, type: "text", maxlength: 100, autocomplete: "name", "aria-describedby": `${id}-error` });
+  const field = h("input", { class: "cc-input", id, type: "text", maxlength: 60, autocomplete: "name", "aria-describedby": `${id}-error` });
   const go = h("button", { type: "submit", class: "cc-button cc-button--primary" }, "Start");
   const submit = async (event) => {
     event.preventDefault();

@@ -30,7 +30,8 @@ group by item_id
 """
 
 ORDERS: dict[str, str] = {
-    "prompt": "t.item_id",
+    # what can be looked at first
+    "prompt": "i.sha256 is null, t.item_id",
     "lowest": "h.mean nulls last, t.item_id",
     "highest": "h.mean desc nulls last, t.item_id",
     "split": "h.spread desc nulls last, t.item_id",
@@ -123,6 +124,12 @@ def choices(store: Store) -> dict[str, list[str]]:
             ).fetchall()
         ]
     return found
+
+
+def rater_names(store: Store) -> list[str]:
+    """All raters, a study's slots among them."""
+    with store.read() as cursor:
+        return [row[0] for row in cursor.execute("select rater_id from raters order by rater_id").fetchall()]
 
 
 def totals(store: Store) -> dict[str, int]:

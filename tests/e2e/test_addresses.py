@@ -133,3 +133,18 @@ def test_pages_and_command_line_show_the_same_digits(page: Page, server: Server,
         )
         pairs = cells(table.filter(has_text="Any two raters"))
         assert_equal(pairs, everything["matrix"], lambda row: f"{row['a']} – {row['b']}")
+
+
+@pytest.mark.parametrize(
+    ("address", "lost"),
+    [
+        ("/studio/agreement?suite=nosuch&since=yesterday", "suite=nosuch, since=yesterday"),
+        ("/studio/browse?suite=sr2d&rater=nobody", "rater=nobody"),
+    ],
+)
+def test_what_an_address_asks_for_in_vain_is_said(page: Page, address: str, lost: str) -> None:
+    page.goto(address)
+    expect(page.locator("#ignored")).to_contain_text(f"This address asks for {lost}, which this page does not have")
+    page.goto("/studio/browse?suite=sr2d&rater=people")
+    expect(page.locator(".cc-cell").first).to_be_visible()
+    expect(page.locator("#ignored")).to_be_empty()

@@ -111,7 +111,7 @@ def test_targets(project: Path) -> None:
 )
 def test_wrong_options_are_one_line(project: Path, words: list[str], message: str) -> None:
     ran = concord(project, "agreement", *words, "--format", "json")
-    assert (ran.status, ran.out) == (1, "")
+    assert (ran.status, ran.out) == (2, "")
     assert ran.err.startswith("agreement: ")
     assert message in ran.err
     assert ran.err.count("\n") == 1
@@ -165,3 +165,18 @@ def test_an_empty_project(project: Path) -> None:
     assert all(found[section] == [] for section in EXTRA)
     assert done(project, "rebuild") == "0 judgements remade from their sources\n"
     assert concord(project, "import", "undo").err == "import undo: nothing has been imported into this project yet\n"
+
+
+def test_a_name_that_nothing_has_is_named_and_what_it_may_have_meant(project: Path, tmp_path: Path) -> None:
+    done(project, "import", "ratings", ratings_csv(tmp_path / "r.csv", "a,x,3", "a,y,4"), *RATINGS)
+    ran = concord(project, "agreement", "--suite", "rating", "--format", "json")
+    assert (ran.status, json.loads(ran.out)["among_people"]) == (0, [])
+    assert ran.err == "--suite rating: there is nothing by that name in this project; did you mean ratings?\n"
+    assert concord(project, "agreement", "--suite", "ratings", "--rater", "x", "--format", "json").err == ""
+
+
+def test_people_as_that_fits_nothing_is_said(project: Path, tmp_path: Path) -> None:
+    done(project, "import", "ratings", ratings_csv(tmp_path / "r.csv", "a,x,3", "b,x,4"), *RATINGS)
+    ran = concord(project, "agreement", "--people-as", "majority", "--no-intervals", "--format", "json")
+    assert (ran.status, json.loads(ran.out)["raters"]) == (0, [])
+    assert ran.err.startswith("--people-as majority: no statistic of this selection compares scorers with people")

@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Any
 
 from agreement import STATISTICS, Options, PeopleAs, build, scorer_means
-from data.store import frame
+from data.store import browse, frame
 from data.store.selection import Selection
 from data.store.store import Store
-from ui.commands.context import CommandError, Context
+from ui.commands.context import Context, UsageError
 
 SECTIONS = ("among_people", "raters", "matrix")
 Rows = dict[str, list[dict[str, Any]]]
@@ -28,21 +28,38 @@ def run(
     seed: int,
     output: str,
 ) -> None:
-    chosen = Selection.of(lambda name: selection.get(name, ()))
+    try:
+        chosen = Selection.of(lambda name: selection.get(name, ()))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
     for name in statistics:
         if name not in STATISTICS:
-            near = difflib.get_close_matches(name, STATISTICS, n=1)
+            near = difflib.get_close_matches(name, STATISTICS, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(STATISTICS))}"
-            raise CommandError(f"--statistic {name}: there is no such statistic; {hint}")
+            raise UsageError(f"--statistic {name}: there is no such statistic; {hint}")
     options = Options(
         statistics=tuple(statistics) or None, by_target=by_target, people_as=people_as, intervals=intervals, seed=seed
     )
+    _warn_of_typos(context, chosen)
     rows = compute(context.store, chosen, options)
+    if people_as and rows["among_people"] and not rows["raters"]:
+        context.warn(f"--people-as {people_as}: no statistic of this selection compares scorers with people in that way")
     if output == "json":
         document = {"selection": chosen.to_dict(), **rows}
         context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
     else:
         _print(context, rows)
+
+
+def _warn_of_typos(context: Context, selection: Selection) -> None:
+    """An empty answer may be right; a name that the project does not know is worth a word."""
+    known = browse.choices(context.store) | {"rater": browse.rater_names(context.store)}
+    for name, values in selection.to_dict().items():
+        for value in values:
+            if name in known and value not in known[name]:
+                near = difflib.get_close_matches(value, known[name], n=1)
+                hint = f"; did you mean {near[0]}?" if near else ""
+                context.warn(f"--{name} {value}: there is nothing by that name in this project{hint}")
 
 
 def compute(store: Store, selection: Selection, options: Options) -> Rows:

@@ -12,7 +12,15 @@ from data.store.store import Store
 
 
 class CommandError(Exception):
-    """The command cannot be done; the message is the one line that the user reads."""
+    """The command cannot be done; the message is the one line that the user reads, ``status`` what the shell gets."""
+
+    status = 1
+
+
+class UsageError(CommandError):
+    """The command was not understood: an option has a value that it cannot have."""
+
+    status = 2
 
 
 @dataclass(frozen=True, slots=True)

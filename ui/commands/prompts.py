@@ -9,18 +9,18 @@ from data.prompts import geneval, sr2d
 from data.prompts.files import read_prompts, write_prompts
 from data.store import imports
 from data.store.imports import Bundle
-from ui.commands.context import CommandError, Context, digest, report
+from ui.commands.context import Context, UsageError, digest, report
 
 
 def write(suite: str, output: Path, seed: int | None, n: int | None, out: TextIO) -> None:
     """Write the prompts of ``geneval`` (published, or sampled anew) or ``sr2d`` to a file.
 
     Raises:
-        CommandError: a seed was given for a suite that is not sampled.
+        UsageError: a seed was given for a suite that is not sampled.
     """
     if suite == "sr2d":
         if seed is not None or n is not None:
-            raise CommandError("sr2d is one fixed list of 31,680 prompts; leave out --seed and --n")
+            raise UsageError("sr2d is one fixed list of 31,680 prompts; leave out --seed and --n")
         found = sr2d.all_prompts()
     else:
         found = geneval.sample(geneval.SEED if seed is None else seed, geneval.N if n is None else n)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Mapping
 
-from agreement import Scale
+from agreement import Scale, ScaleError
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.records import Annotation, Evidence, Item, Prompt, Rater
 from data.store import imports, prompts
 from data.store.imports import Bundle
 from data.studies.ratings import RatingRow, read_ratings
-from ui.commands.context import CommandError, Context, digest, report
+from ui.commands.context import CommandError, Context, UsageError, digest, report
 from ui.commands.derive import DIRECT, derive, direct
 
 _NAMESPACE = uuid.UUID("0f4f7a0b-5c0f-4e0b-8f3b-0a3f6a1f8a55")
@@ -21,8 +21,11 @@ def run(context: Context, file: str, columns: Mapping[str, str | None], aspect: 
     """``columns`` names the file's columns: ``item`` (several with commas), ``rater``, ``value``, and the optional others."""
     path = context.file(file)
     if not aspect.strip() or not suite.strip() or "/" in suite:
-        raise CommandError("--aspect and --suite need a name, and a suite's has no '/'")
-    parsed = Scale.parse(scale)
+        raise UsageError("--aspect and --suite need a name, and a suite's has no '/'")
+    try:
+        parsed = Scale.parse(scale)
+    except ScaleError as error:
+        raise UsageError(f"--scale: {error}") from error
     found = read_ratings(
         path,
         [name.strip() for name in (columns["item"] or "").split(",") if name.strip()],

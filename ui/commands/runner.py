@@ -56,5 +56,5 @@ def run(context: Context, name: str, parameters: Mapping[str, Any]) -> int:
         context.warn(f"{name}: {said}" if expected else f"{name}: unexpected {type(error).__name__}: {said}")
         if os.environ.get("CONCORD_DEBUG"):
             context.warn(traceback.format_exc())
-        return 1
+        return error.status if isinstance(error, CommandError) else 1
     return 0

@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import gradio as gr
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a filter offers now, and which of it is chosen."""
+
+    choices: Sequence[str | tuple[str, str]]
+    value: str | None
+
+    def control(self) -> gr.Dropdown:
+        """The change to the filter's dropdown."""
+        return gr.Dropdown(list(self.choices), value=self.value)
 
 
 def dropdown(label: str, choices: Sequence[str | tuple[str, str]] = (), value: str | None = None) -> gr.Dropdown:

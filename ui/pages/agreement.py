@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
@@ -15,9 +15,9 @@ from data.store.selection import Selection
 from data.store.store import Store
 from ui import charts, teaching, words
 from ui.commands.agreement import Rows, recall
-from ui.components.filters import dropdown
+from ui.components.filters import Choice, dropdown
 from ui.components.table import Cell, html_table, note
-from ui.pages.live import keep_current, set_address
+from ui.pages.live import ignored, keep_current, set_address
 
 NAME = "Agreement"
 PATH = "/agreement"
@@ -66,6 +66,7 @@ def build(store: Store) -> None:
         "Nothing has been judged yet. **[Label a few images](/annotate/)**, or import a published study or your own ratings:"
     )
     empty = gr.Markdown(f"{first}\n\n{teaching.block(store, teaching.STUDIES, teaching.RATINGS)}", visible=False)
+    notice = gr.HTML(elem_id="ignored")
     with gr.Column() as content:
         with gr.Row(elem_classes="cc-filters"):
             suite = dropdown("Suite")
@@ -80,10 +81,13 @@ def build(store: Store) -> None:
     opened = gr.State(False)
 
     def choose(*asked: str | None) -> list[Any]:
-        return _choices(store, *asked)
+        return [choice.control() for choice in _choices(store, *asked)]
 
     def open_page(request: gr.Request) -> list[Any]:
-        return [*choose(*(request.query_params.get(name) for name in _ADDRESS)), True]
+        asked = request.query_params
+        choices = _choices(store, *(asked.get(name) for name in _ADDRESS))
+        chosen = {name: choice.value for name, choice in zip(_ADDRESS, choices, strict=True)}
+        return [*(choice.control() for choice in choices), ignored(asked, chosen), True]
 
     def draw(ready: bool, *values: str | None) -> Iterator[list[Any]]:
         view = View(*(value or "" for value in values))
@@ -96,7 +100,7 @@ def build(store: Store) -> None:
                 yield [gr.Markdown(visible=False), gr.Column(visible=True), *_drawn(store, view, intervals=intervals)]
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-    gr.on(None, open_page, None, [*filters, opened], queue=False, **quiet)
+    gr.on(None, open_page, None, [*filters, notice, opened], queue=False, **quiet)
     gr.on([suite.input, aspect.input], choose, filters, filters, queue=False, **quiet)
     for control in filters:
         control.change(None, filters, None, js=set_address(_ADDRESS))
@@ -112,7 +116,7 @@ def _choices(
     generator: str | None,
     task: str | None,
     statistic: str | None,
-) -> list[Any]:
+) -> list[Choice]:
     """The filters, with what this suite and aspect have to choose from."""
     found = browse.judged(store)
     suite = suite if suite in found else next(iter(sorted(found)), None)
@@ -121,11 +125,11 @@ def _choices(
     aspect = aspect if aspect in here.aspects else default
     shown = _charted(store, suite, aspect) if suite and aspect else []
     return [
-        gr.Dropdown(sorted(found), value=suite),
-        gr.Dropdown(here.aspects, value=aspect),
-        gr.Dropdown([("all generators", ALL), *here.generators], value=generator if generator in here.generators else ALL),
-        gr.Dropdown([(words.task(name), name) for name in (ALL, *here.tasks)], value=task if task in here.tasks else ALL),
-        gr.Dropdown([(words.title(s), s) for s in shown], value=statistic if statistic in shown else next(iter(shown), None)),
+        Choice(sorted(found), suite),
+        Choice(here.aspects, aspect),
+        Choice([("all generators", ALL), *here.generators], generator if generator in here.generators else ALL),
+        Choice([(words.task(name), name) for name in (ALL, *here.tasks)], task if task in here.tasks else ALL),
+        Choice([(words.title(s), s) for s in shown], statistic if statistic in shown else next(iter(shown), None)),
     ]
 
 
@@ -146,7 +150,9 @@ def _drawn(store: Store, view: View, *, intervals: bool) -> list[Any]:
     updating = "" if intervals else note("Intervals are being computed …", "cc-updating")
     body = updating + _against(rows, view) + _among(rows) + _pairs(rows, view) + _explained(rows)
     axis = f"{words.title(view.statistic)}, {words.task(view.task)}" if rows["raters"] else words.title(view.statistic)
-    return [_sentence(rows, view), charts.forest(_points(rows, view), axis), body]
+    points = _points(rows, view)
+    plot = gr.Plot(charts.forest(points, axis), visible=True) if points["value"].notna().any() else gr.Plot(visible=False)
+    return [_sentence(rows, view), plot, body]
 
 
 def _sentence(rows: Rows, view: View) -> str:
@@ -160,7 +166,12 @@ def _sentence(rows: Rows, view: View) -> str:
     parts = [f"{what}: {words.count(row['n_ratings'], 'answer')} by people about {words.count(row['n_items'], 'image')}."]
     shared = people.get("percent_agreement")
     if shared and shared["value"] is not None:
-        parts.append(f"Two people say the same in {shared['value']:.0%} of cases{_within(shared, '.0%')}.")
+        rests = (
+            ""
+            if shared["n_items"] == row["n_items"]
+            else f", on the {words.count(shared['n_items'], 'image')} that two have judged"
+        )
+        parts.append(f"Two people say the same in {shared['value']:.0%} of cases{_within(shared, '.0%')}{rests}.")
     parts.append(_best(rows, view))
     left = [f"{n:,} {words.reason(name)}" for name, n in row["excluded"].items()]
     parts.append(f"Left out: {', '.join(left)}." if left else "")
@@ -183,7 +194,7 @@ def _best(rows: Rows, view: View) -> str:
 
 
 def _within(row: dict[str, Any], form: str) -> str:
-    return "" if row["low"] is None else f" (95% interval {row['low']:{form}} to {row['high']:{form}})"
+    return "" if row["low"] in (None, row["high"]) else f" (95% interval {row['low']:{form}} to {row['high']:{form}})"
 
 
 def _points(rows: Rows, view: View) -> pd.DataFrame:
@@ -245,8 +256,16 @@ def _table(caption: str, name: str, statistics: tuple[str, ...], section: list[d
         widest = max(line.values(), key=lambda row: row["n_items"])
         mark = " (simulated)" if people == "simulated" else ""
         counts = [Cell(f"{widest['n_items']:,}"), Cell(f"{max(row['n_ratings'] for row in line.values()):,}")]
-        body.append([text + mark, *counts, *(number(line.get(s)) for s in shown)])
+        body.append([text + mark, *counts, *(_of_its_own(line.get(s), widest["n_items"]) for s in shown)])
     return html_table(caption, headers, body)
+
+
+def _of_its_own(row: dict[str, Any] | None, n: int) -> Cell:
+    """The number, and how many images it rests on where that is not what its line says."""
+    cell = number(row)
+    if row is None or row["value"] is None or row["n_items"] == n:
+        return cell
+    return replace(cell, detail="\n".join(part for part in (cell.detail, f"{row['n_items']:,} images") if part))
 
 
 def number(row: dict[str, Any] | None) -> Cell:
@@ -258,7 +277,8 @@ def number(row: dict[str, Any] | None) -> Cell:
     method = row["method"] or ""
     interval = "no interval" if "no interval" in method else ""
     if row["low"] is not None:
-        interval = f"{row['low']:.2f} to {row['high']:.2f}"
+        # an interval without width is no certainty: there was nothing in the sample that could vary
+        interval = "no spread" if row["low"] == row["high"] else f"{row['low']:.2f} to {row['high']:.2f}"
     return Cell(f"{row['value']:.3f}", interval, f"{method}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers")
 
 
@@ -272,4 +292,5 @@ def _explained(rows: Rows) -> str:
     if not reasons:
         return ""
     lines = "".join(note(f"{', '.join(names)}: {reason}.") for reason, names in reasons.items())
-    return f'<details class="cc-why"><summary>Why some numbers are undefined (–)</summary>{lines}</details>'
+    alone = "" if any(row["value"] is not None for row in rows["among_people"] + rows["raters"]) else " open"
+    return f'<details class="cc-why"{alone}><summary>Why some numbers are undefined (–)</summary>{lines}</details>'

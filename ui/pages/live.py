@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import gradio as gr
@@ -10,6 +10,7 @@ from gradio.blocks import BlockContext
 from gradio.components import Component
 
 from data.store.store import Store
+from ui.components.table import note
 
 SECONDS = 3
 
@@ -44,6 +45,18 @@ def keep_current(
     if on_change:
         gr.on(None, fresh, [*inputs], trigger_mode="always_last", **quiet)
     timer.tick(tick, [seen, *inputs], trigger_mode="once", **quiet)
+
+
+def ignored(asked: Mapping[str, str], chosen: Mapping[str, str | None]) -> str:
+    """A line that says which parts of an address this page could not follow; nothing if it followed all."""
+    lost = [
+        f"{name}={value}" for name, value in asked.items() if value and chosen.get(name) != value and not name.startswith("__")
+    ]
+    if not lost:
+        return ""
+    return note(
+        f"This address asks for {', '.join(lost)}, which this page does not have; here is what it has instead.", "cc-bad"
+    )
 
 
 def set_address(names: Sequence[str]) -> str:

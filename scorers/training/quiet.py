@@ -1,4 +1,5 @@
-"""Ultralytics without its habits: it sends nothing, fetches nothing, and writes to a temporary folder, not to the home folder.
+"""Ultralytics without its habits: it sends nothing, fetches nothing, writes to a temporary folder and not to the home folder,
+and leaves Pillow as it is.
 
 Import this module before ultralytics; it only sets variables that are not set yet.
 """
@@ -13,3 +14,11 @@ os.environ.setdefault("YOLO_AUTOINSTALL", "false")
 os.environ.setdefault("YOLO_VERBOSE", "false")
 if "YOLO_CONFIG_DIR" not in os.environ:
     os.environ["YOLO_CONFIG_DIR"] = tempfile.mkdtemp(prefix="concord-ultralytics-")
+
+from PIL import Image
+
+_open = Image.open
+import ultralytics.utils.patches  # noqa: E402, F401
+
+# its own opener asks for one more package whenever a file is no image, for everybody in the process
+Image.open = _open

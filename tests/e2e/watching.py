@@ -54,8 +54,9 @@ class Watch:
             self.posts.append(parts.path)
 
     def _failed(self, request: Request) -> None:
-        given_up = request.method == "GET" and request.failure == "net::ERR_ABORTED"  # the page was left, or left it
-        if not given_up:
+        # the page was left, or left it: what it asked for, and Gradio's own poll; an answer of a person never is
+        harmless = request.method == "GET" or request.url.split("?")[0].endswith("/gradio_api/queue/join")
+        if not (harmless and request.failure == "net::ERR_ABORTED"):
             self.found(f"request failed: {request.method} {request.url} {request.failure}")
 
     def _response(self, response: Response) -> None:

@@ -86,3 +86,11 @@ print("done")
     assert found.stdout.strip().endswith("done"), found.stderr
     assert [path.name for path in home.rglob("*") if "ltralytics" in str(path)] == []
     assert list(work.iterdir()) == []
+
+
+def test_pillow_is_left_as_it_is() -> None:
+    import ultralytics.utils.patches
+    from PIL import Image
+
+    assert Image.open.__module__ == "PIL.Image"
+    assert ultralytics.utils.patches.image_open is not Image.open

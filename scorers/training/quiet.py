@@ -16,9 +16,7 @@ if "YOLO_CONFIG_DIR" not in os.environ:
     os.environ["YOLO_CONFIG_DIR"] = tempfile.mkdtemp(prefix="concord-ultralytics-")
 
 from PIL import Image
-
-_open = Image.open
-import ultralytics.utils.patches  # noqa: E402, F401
+from ultralytics.utils import patches
 
 # its own opener asks for one more package whenever a file is no image, for everybody in the process
-Image.open = _open
+Image.open = patches._image_open

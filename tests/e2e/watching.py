@@ -12,6 +12,10 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog,
 _TIMEOUT_MS = 10_000
 
 
+# What Gradio's own client says to the console about the event stream of a studio page that it has just left.
+_LEFT_BEHIND = ("AbortError: signal is aborted", "Unexpected error Connection errored out")
+
+
 @dataclass
 class Watch:
     """Problems of all pages of one context.
@@ -27,7 +31,7 @@ class Watch:
     expected: Callable[[str], bool] = lambda _problem: False
 
     def found(self, problem: str) -> None:
-        if not self.expected(problem):
+        if not self.expected(problem) and not any(said in problem for said in _LEFT_BEHIND):
             self.problems.append(problem)
 
     def page(self, page: Page) -> None:

@@ -141,6 +141,12 @@ def import_images(
     _execute(project, "import images", directory=directory, layout=layout.value, generator=generator, suite=suite)
 
 
+@import_app.command("playground")
+def import_playground(project: Project = PLAYGROUND) -> None:
+    """Fill a project with the playground: images, two scorers, five simulated people. The default project has it already."""
+    _execute(project, "import playground")
+
+
 @study_app.command("geneval")
 def import_study_geneval(
     sources: Annotated[
@@ -182,6 +188,15 @@ def import_ratings(
     _execute(project, "import ratings", file=file, columns=columns, aspect=aspect, scale=scale, suite=suite, kind=kind.value)
 
 
+@import_app.command("scores")
+def import_scores(
+    directory: Annotated[str, typer.Argument(help="The folder of a finished run that was made elsewhere.")],
+    project: Project = PLAYGROUND,
+) -> None:
+    """Add what a scorer saw elsewhere, of images that this project has too."""
+    _execute(project, "import scores", directory=directory)
+
+
 @import_app.command("undo")
 def import_undo(
     import_id: Annotated[int | None, typer.Argument(metavar="ID", help="Which import; without it: list them.")] = None,
@@ -189,6 +204,50 @@ def import_undo(
 ) -> None:
     """Take an import back."""
     _execute(project, "import undo", import_id=import_id)
+
+
+@app.command("generate")
+def generate_command(
+    suite: Annotated[str, typer.Argument(help="A suite of the project; 'playground' is always there.")],
+    generator: Annotated[str, typer.Option(help="playground-early or playground-late.")],
+    task: Annotated[Many, typer.Option(help="Only prompts of this task; repeatable.")] = [],  # noqa: B006
+    n: Annotated[int, typer.Option("--n", min=1, max=1000, help="Pictures of each prompt.")] = 4,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first prompts.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed gives other pictures.")] = 0,
+    batch_size: Annotated[int, typer.Option(min=1, max=4096, help="Pictures painted at once.")] = 16,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Paint a suite's prompts with a text-to-image model, and add the pictures."""
+    _execute(
+        project, "generate", suite=suite, generator=generator, tasks=task, n=n, limit=limit, seed=seed, batch_size=batch_size
+    )
+
+
+@app.command("score")
+def score_command(
+    scorer: Annotated[str, typer.Argument(help="geneval or clipscore.")],
+    profile: Annotated[str, typer.Option(help="Which models and thresholds.")] = "playground",
+    settings: Annotated[Many, typer.Option("--set", metavar="KEY=VALUE", help="One setting of the profile, changed.")] = [],  # noqa: B006
+    suite: Annotated[Many, typer.Option(help="Repeatable, as all filters.")] = [],  # noqa: B006
+    task: Annotated[Many, typer.Option()] = [],  # noqa: B006
+    generator: Annotated[Many, typer.Option()] = [],  # noqa: B006
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...")] = "cpu",
+    batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Images at a time (32).")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many images.")] = None,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Have a scorer look at the images that it has not judged yet. Stopped, the same command goes on."""
+    _execute(
+        project,
+        "score",
+        scorer=scorer,
+        profile=profile,
+        overrides=settings,
+        device=device,
+        batch_size=batch_size,
+        limit=limit,
+        selection={"suite": suite, "task": task, "generator": generator},
+    )
 
 
 @app.command("rebuild")

@@ -2,6 +2,7 @@
 // /api/studio/items; pictures load as they scroll into view.
 
 import { h } from "./js/dom.js";
+import { parse, workbench } from "./js/workbench/address.js";
 
 export function mount(root, { value }) {
   const grid = new Grid(root);
@@ -26,6 +27,7 @@ class Grid {
     const moved = filters.toString() === this.filters;
     this.filters = filters.toString();
     this.rater = filters.get("rater") ?? "people";
+    this.listing = parse(this.filters).listing;
     this.query = query;
     // the project moved under an open page: a reader who has gone on to later pages is not thrown back
     if (!moved || this.page === 0) this.load(0);
@@ -43,7 +45,7 @@ class Grid {
     const { items, total, size } = await answer.json();
     this.page = page;
     if (page === 0) this.cells.replaceChildren();
-    this.cells.append(...items.map((item) => cell(item, this.rater)));
+    this.cells.append(...items.map((item) => cell(item, this.rater, this.listing)));
     const shown = Math.min((page + 1) * size, total);
     if (total === 0 && !["suite", "task", "generator"].some((name) => new URLSearchParams(query).has(name))) {
       const how = h("a", { href: "/studio/" }, "Overview says how to bring some");
@@ -56,24 +58,34 @@ class Grid {
   }
 }
 
-function cell(item, rater) {
+function cell(item, rater, listing) {
   const picture = item.sha256
     ? h("img", { src: `/img/${item.sha256}?w=320`, loading: "lazy", decoding: "async", alt: item.text ?? item.item_id })
     : h("span", { class: "cc-no-picture" }, "no picture, answers only");
-  const said = item.mean === null ? null : h("span", { class: "cc-cell-meta" }, `${rater} ${format(item.mean)}${item.n > 1 ? ` (${item.n} answers)` : ""}`);
   const place = [item.generator, item.task, item.idx === null ? null : `image ${item.idx}`];
   return h(
     "li",
     {},
     h(
       "a",
-      { class: "cc-cell", href: `/studio/item?id=${encodeURIComponent(item.item_id)}` },
+      // the Workbench learns what has been seen here: an answer given there is then not blind
+      { class: "cc-cell", href: workbench(item.item_id, listing, item.mean === null ? "" : rater) },
       picture,
       h("span", { class: "cc-cell-text" }, item.text ?? item.item_id),
       h("span", { class: "cc-cell-meta" }, place.filter(Boolean).join(" · ")),
-      said,
+      said(item, rater),
+      item.reason ? h("span", { class: "cc-cell-reason" }, item.reason.replaceAll("\n", " · ")) : null,
     ),
   );
+}
+
+function said(item, rater) {
+  if (item.mean === null) return null;
+  if (item.verdict) {
+    const kind = item.verdict === "yes" ? "ok" : "bad";
+    return h("span", { class: "cc-cell-said" }, h("span", { class: `cc-badge cc-badge--${kind}` }, item.verdict), h("span", { class: "cc-cell-meta" }, rater));
+  }
+  return h("span", { class: "cc-cell-meta" }, `${rater} ${format(item.mean)}${item.n > 1 ? ` (${item.n} answers)` : ""}`);
 }
 
 export function format(number) {

@@ -8,7 +8,7 @@ import { button, h } from "./js/dom.js";
 import { Frame } from "./js/frame.js";
 import { Item } from "./js/item.js";
 import { listenToKeys } from "./js/keys.js";
-import { Outbox } from "./js/outbox.js";
+import { newId, Outbox } from "./js/outbox.js";
 import { Queue } from "./js/queue.js";
 import { doneScreen, emptyScreen, nameScreen, troubleScreen, waitingScreen } from "./js/screens.js";
 import * as store from "./js/store.js";
@@ -237,7 +237,7 @@ class Form {
 
   submit(item) {
     const { task } = item;
-    const id = crypto.randomUUID?.() ?? fallbackUuid();
+    const id = newId();
     const revises = task.revises ?? null;
     const seconds = Math.round(item.seconds * 10) / 10;
     const body = { id, ticket: task.ticket, answers: item.result, started: item.started, active_seconds: seconds, revises };
@@ -258,7 +258,7 @@ class Form {
     this.keepDraft();
     this.item = null;
     this.queue.handled(task.ticket);
-    const id = crypto.randomUUID?.() ?? fallbackUuid();
+    const id = newId();
     this.outbox.add({ id, route: "skip", ticket: task.ticket, body: { ticket: task.ticket }, task });
     this.showNext();
   }
@@ -333,13 +333,4 @@ class Form {
   signedOut() {
     this.refresh();
   }
-}
-
-// randomUUID exists in secure contexts only, and a lab's server on plain http is none.
-function fallbackUuid() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }

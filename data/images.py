@@ -32,6 +32,7 @@ __all__ = [
     "Layout",
     "Skipped",
     "find_images",
+    "open_image",
     "read_image_file",
     "thumbnail",
 ]
@@ -107,6 +108,22 @@ def read_image_file(path: Path) -> ImageFile:
         turned = False
     width, height = image.size[::-1] if turned else image.size
     return ImageFile(path, hashlib.sha256(data).hexdigest(), width, height)
+
+
+def open_image(path: Path, sha256: str | None = None) -> Pillow.Image:
+    """The picture as people see it: upright, eight-bit RGB, on white where it is transparent.
+
+    Raises:
+        ImageError: the file is no usable image, or its bytes no longer have this ``sha256`` (hex).
+    """
+    data = _read_bytes(path)
+    if sha256 is not None and hashlib.sha256(data).hexdigest() != sha256:
+        raise ImageError(path, "the file has changed since it was imported")
+    image = _decode(path, data)
+    try:
+        return _opaque(_upright(image))
+    except Exception as error:  # as for thumbnails
+        raise ImageError(path, f"cannot be converted to RGB ({_cause(error)})") from error
 
 
 def thumbnail(path: Path, width: int) -> bytes:

@@ -112,7 +112,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a scorer saw of one item, with the judgements made from it."""
+    """What a scorer saw of one item, with the judgements made from it; ``failed`` says why it saw nothing."""
 
     evidence_id: str
     item_id: str
@@ -120,3 +120,4 @@ class Evidence:
     payload: Mapping[str, Any]
     judgements: tuple[Judgement, ...]
     rule_version: str
+    failed: str | None = None

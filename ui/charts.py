@@ -20,8 +20,8 @@ _NARROWEST = 0.2
 def forest(points: pd.DataFrame, axis: str) -> go.Figure:
     """Values with their intervals, a row each, from the top down.
 
-    ``points`` has the columns ``label, kind, value, low, high, n``; ``kind`` is ``people`` or ``scorer``. A value may be
-    missing: its row stays empty.
+    ``points`` has the columns ``label, kind, value, low, high, n, simulated``; ``kind`` is ``people`` or ``scorer``. What rests
+    on simulated people is drawn hollow. A value may be missing: its row stays empty.
     """
     import plotly.graph_objects as go
 
@@ -36,7 +36,12 @@ def forest(points: pd.DataFrame, axis: str) -> go.Figure:
                 x=known["value"].tolist(),
                 y=at.tolist(),
                 mode="markers",
-                marker={"size": 10, "color": color},
+                marker={
+                    "size": 10,
+                    "color": color,
+                    "symbol": ["circle-open" if hollow else "circle" for hollow in known["simulated"]],
+                    "line": {"width": 2, "color": color},
+                },
                 error_x=_bars(known, color),
                 text=[labels[n] for n in at],
                 customdata=known["n"].tolist(),

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from annotation.questionnaires import Questionnaire, clean, geneval_questionnaire, to_json, validate
 from data.prompts.spec import parse_spec
 from data.records import Annotation
-from data.store import browse, campaigns, statements
+from data.store import browse, campaigns, statements, uncovered
 from data.store.store import Store
 from ui import teaching
 from ui.commands.derive import derive
@@ -98,7 +98,7 @@ def router(store: Store) -> APIRouter:
         if found is None:
             raise HTTPException(404, "You have not answered anything yet.")
         task = _task(store, found["public_id"])
-        return _task_json(task) | {"answers": found["answers"], "revises": found["annotation_id"]}
+        return task_json(task) | {"answers": found["answers"], "revises": found["annotation_id"]}
 
     @routes.post("/submit", response_model=None)
     def submit(request: Request, body: Submission) -> dict[str, Any] | JSONResponse:
@@ -141,7 +141,7 @@ def _desk(store: Store, name: str) -> dict[str, Any]:
     desk = campaigns.desk(store, name)
     progress = _progress(desk.progress)
     if desk.tasks:
-        return {"state": "label", "name": name, "progress": progress, "tasks": [_task_json(task) for task in desk.tasks]}
+        return {"state": "label", "name": name, "progress": progress, "tasks": [task_json(task) for task in desk.tasks]}
     if browse.totals(store)["images"] == 0:
         message = "There are no images in this project yet. Import some, and this page will offer them."
         return {"state": "empty", "name": name, "message": message, "commands": teaching.commands(store, teaching.IMAGES)}
@@ -157,7 +157,8 @@ def _questionnaire(task: campaigns.Task) -> Questionnaire:
     return geneval_questionnaire(parse_spec(task.spec))
 
 
-def _task_json(task: campaigns.Task) -> dict[str, Any]:
+def task_json(task: campaigns.Task) -> dict[str, Any]:
+    """All that a form needs to ask about one image, and nothing that tells whose image it is."""
     return {
         "ticket": task.public_id,
         "image": f"/img/{task.sha256}",
@@ -178,6 +179,8 @@ def _submit(store: Store, person: str, body: Submission) -> dict[str, Any] | JSO
         return JSONResponse({"detail": "Some answers are missing or cannot be right.", "errors": errors}, 422)
     answers = clean(questionnaire, body.answers)
     rule_version, judgements = derive(questionnaire.name, answers, task.spec)
+    revised = str(body.revises) if body.revises else None
+    saw_evidence, revises = uncovered.place_of(store, person, task.item_id, revised)
     annotation = Annotation(
         annotation_id=str(body.id),
         item_id=task.item_id,
@@ -189,7 +192,8 @@ def _submit(store: Store, person: str, body: Submission) -> dict[str, Any] | JSO
         campaign_id=campaigns.DEFAULT,
         started=body.started,
         active_seconds=body.active_seconds,
-        revises=str(body.revises) if body.revises else None,
+        saw_evidence=saw_evidence,
+        revises=revises,
     )
     try:
         saved = statements.submit(store, annotation)

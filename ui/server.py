@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from data.store.store import Store, StoreBusy
-from ui.commands import forward
+from ui.commands import forward, working
 from ui.commands.context import CommandError
+from ui.commands.runner import first_start
 from ui.guard import Guard, is_loopback
 
 if TYPE_CHECKING:
@@ -44,10 +45,10 @@ def create_app(store: Store, token: str) -> FastAPI:
     from fastapi.staticfiles import StaticFiles
     from starlette.middleware.sessions import SessionMiddleware
 
-    from ui import command_api, form_api, images_api, studio_api
+    from ui import command_api, form_api, images_api, studio_api, workbench_api
 
     app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
-    for module in (command_api, form_api, images_api, studio_api):
+    for module in (command_api, form_api, images_api, studio_api, workbench_api):
         app.include_router(module.router(store))
     app.mount("/assets", StaticFiles(directory=ASSETS), name="assets")
 
@@ -139,6 +140,7 @@ def serve(project: Path, host: str, port: int | None, browser: bool) -> None:
     # uvicorn passes the signal on when it has stopped: this way the project is closed first
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with store, _bind(host, port) as listening:
+        first_start(store)
         bound = listening.getsockname()[1]
         url = f"http://{'[::1]' if ':' in host else host}:{bound}/"
         token = secrets.token_urlsafe(32)
@@ -157,6 +159,7 @@ def serve(project: Path, host: str, port: int | None, browser: bool) -> None:
                 _Server(config, ready).run(sockets=[listening])
         finally:
             forward.withdraw(store.project)
+            working.stop_all(store)
 
 
 def _already_open(project: Path, busy: StoreBusy, browser: bool) -> None:

@@ -1,21 +1,34 @@
-"""JSON routes of the studio: pages of the grid, one item whole."""
+"""JSON routes of the studio's grid: its pages, and the version that moves with the project."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, cast
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
 
-from data.store import browse
+from data.aspects import NO, YES, YES_NO_ASPECTS
+from data.prompts.spec import parse_spec
+from data.store import browse, runs
 from data.store.selection import Selection
 from data.store.store import Store
+from scorers import registry
 
 PAGE = 60
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a grid lists, in which order, and whose values of which aspect it shows."""
+
+    selection: Selection
+    aspect: str
+    rater: str
+    order: browse.Order
+
+
 def router(store: Store) -> APIRouter:
-    """The routes under ``/api/studio``."""
+    """The routes under ``/api/studio`` that the grid uses."""
     routes = APIRouter(prefix="/api/studio")
 
     @routes.get("/version")
@@ -24,29 +37,38 @@ def router(store: Store) -> APIRouter:
 
     @routes.get("/items")
     def items(
-        request: Request,
-        by: Annotated[str, Query(max_length=100)] = "correct",
-        rater: Annotated[str, Query(max_length=1000)] = browse.PEOPLE,
-        order: Annotated[str, Query()] = "prompt",
-        page: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+        listing: Annotated[Listing, Depends(listing_of)], page: Annotated[int, Query(ge=0, le=1_000_000)] = 0
     ) -> dict[str, Any]:
-        if order not in browse.ORDERS:
-            raise HTTPException(422, f"order must be one of {', '.join(browse.ORDERS)}.")
-        # here `rater` says whose values to show, and restricts no images
-        selection = replace(selection_of(request), rater=())
-        shown = cast("browse.Order", order)
-        found = browse.items(store, selection, aspect=by, rater=rater, order=shown, offset=page * PAGE, limit=PAGE)
-        return {"items": found.rows, "total": found.total, "page": page, "size": PAGE}
-
-    @routes.get("/item")
-    def item(id: Annotated[str, Query(max_length=1000)]) -> dict[str, Any]:
-        found = browse.item(store, id)
-        if found is None:
-            raise HTTPException(404, f"There is no item {id!r} in this project.")
-        found.pop("public_id")
-        return found
+        found = browse.items(
+            store,
+            listing.selection,
+            aspect=listing.aspect,
+            rater=listing.rater,
+            order=listing.order,
+            offset=page * PAGE,
+            limit=PAGE,
+        )
+        rows = _with_verdicts(store, found.rows, listing)
+        return {"items": rows, "total": found.total, "page": page, "size": PAGE}
 
     return routes
+
+
+def listing_of(
+    request: Request,
+    by: Annotated[str, Query(max_length=100)] = "correct",
+    rater: Annotated[str, Query(max_length=1000)] = browse.PEOPLE,
+    order: Annotated[str, Query()] = "prompt",
+) -> Listing:
+    """The listing in an address's query.
+
+    Raises:
+        HTTPException: 422, with the reason.
+    """
+    if order not in browse.ORDERS:
+        raise HTTPException(422, f"order must be one of {', '.join(browse.ORDERS)}.")
+    # here `rater` says whose values to show, and restricts no images
+    return Listing(replace(selection_of(request), rater=()), by, rater, cast("browse.Order", order))
 
 
 def selection_of(request: Request) -> Selection:
@@ -59,3 +81,30 @@ def selection_of(request: Request) -> Selection:
         return Selection.of(request.query_params.getlist)
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
+
+
+def _with_verdicts(store: Store, rows: list[dict[str, Any]], listing: Listing) -> list[dict[str, Any]]:
+    """Each row with ``verdict`` (yes or no of one rater, where there is one) and ``reason`` (why a scorer does not say yes)."""
+    sights = None
+    if listing.rater != browse.PEOPLE and listing.aspect == "correct":
+        sights = runs.seen_without_masks(store, [row["item_id"] for row in rows], listing.rater)
+    told = []
+    for row in rows:
+        spec = row.pop("spec")
+        one = listing.rater not in browse.GROUPS and listing.aspect in YES_NO_ASPECTS
+        verdict = {1.0: YES, 0.0: NO}.get(row["mean"]) if one else None
+        told.append(row | {"verdict": verdict, "reason": _reason(sights, row["item_id"], spec) if sights else None})
+    return told
+
+
+def _reason(sights: runs.Sights, item_id: str, spec: dict[str, Any] | None) -> str | None:
+    """Why this scorer says that the image is not correct, or why it says nothing."""
+    seen = sights.seen.get(item_id)
+    if seen is None:
+        return None
+    if seen.failed is not None:
+        return f"could not be looked at: {seen.failed}"
+    try:
+        return registry.get(sights.scorer).judge(parse_spec(spec or {}), seen, sights.settings).reason or None
+    except ValueError:  # a scorer or a setting that this Concord does not know
+        return None

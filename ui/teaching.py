@@ -20,6 +20,7 @@ STUDIES = (
     "import study tifa human_annotations_with_scores.json",
 )
 RATINGS = ("import ratings ratings.csv --item image --rater rater --value rating --aspect correct --scale nominal",)
+PLAYGROUND = ("import playground",)
 PROMPTS = ("prompts geneval -o prompts.jsonl", "prompts sr2d -o prompts.jsonl")
 
 

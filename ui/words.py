@@ -90,3 +90,12 @@ def count(number: int, noun: str) -> str:
     """``1 image``, ``2,000 images``; people are irregular."""
     plural = {"person": "people", "person’s answer": "people’s answers"}.get(noun, noun + "s")
     return f"{number:,} {noun if number == 1 else plural}"
+
+
+def duration(seconds: float) -> str:
+    """``8 s``, ``4 min``, ``1 h 20 min``: as exact as an estimate can be."""
+    whole = max(1, round(seconds))
+    if whole < 90:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02d} min"

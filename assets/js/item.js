@@ -7,7 +7,7 @@ import * as store from "./store.js";
 
 const MISSING = "Please answer this question, or choose “Cannot tell”.";
 
-/** `host` has submit(item), zoom(item) and the activity `clock`. */
+/** `host` has submit(item), zoom(item) and the activity `clock`; reveal(element) if the page must not scroll. */
 export class Item {
   constructor(task, host) {
     this.task = task;
@@ -105,9 +105,10 @@ export class Item {
   show() {
     const view = this.views.get(this.active);
     view.focus();
+    if (this.host.reveal) return this.host.reveal(view.element);
     // Beside the picture the question belongs in the middle; below it, on a phone, directly under it.
     const beside = window.matchMedia("(width >= 900px)").matches;
-    view.element.scrollIntoView({ block: beside ? "center" : "start", behavior: "auto" });
+    return view.element.scrollIntoView({ block: beside ? "center" : "start", behavior: "auto" });
   }
 
   /** To the next or previous question shown; past the last one to the submit button. */

@@ -3,7 +3,8 @@
 const ELSEWHERE = "input, textarea, select, [contenteditable]:not([contenteditable=false])";
 const OWN_ENTER = "button, a[href], summary";
 
-export function listenToKeys(form, signal) {
+/** With `everywhere` false, keys count only while the focus is inside the form: the page has keys of its own. */
+export function listenToKeys(form, signal, { everywhere = true } = {}) {
   const listener = (event) => {
     // Gradio takes pages away without a word; a form that is gone must not act on keys.
     if (!form.root.isConnected) return form.destroy();
@@ -11,7 +12,7 @@ export function listenToKeys(form, signal) {
     if (form.dialogs.isOpen) return inDialog(form, event);
     const { target } = event;
     const inside = form.root.contains(target);
-    if (!inside && target.closest?.(ELSEWHERE)) return undefined;
+    if (!inside && (!everywhere || target.closest?.(ELSEWHERE))) return undefined;
     if (!inside && target.closest?.(`${OWN_ENTER}, [role=button]`) && (event.key === "Enter" || event.key === " ")) return undefined;
     const typing = inside && target.matches("textarea, input[type=text]");
     const used = typing ? inField(form, event) : outsideFields(form, event);

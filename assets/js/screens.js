@@ -3,11 +3,14 @@
 import { button, h, uniqueId } from "./dom.js";
 
 function screen(kind, title, ...children) {
-  return h("section", { class: "cc-empty", "data-screen": kind }, h("h2", { class: "cc-title" }, title), ...children);
+  const heading = typeof title === "string" ? h("h2", { class: "cc-title" }, title) : title;
+  return h("section", { class: "cc-empty", "data-screen": kind }, heading, ...children);
 }
 
+const WHY_A_NAME = "Your answers are kept under this name, so that you find your place again. Use the same one each time.";
+
 /** Asks once for a name; `onName(name)` resolves to null, or to a sentence that says what is wrong. */
-export function nameScreen(onName) {
+export function nameScreen(onName, { title = "Who is judging?", why = WHY_A_NAME } = {}) {
   const id = uniqueId("cc-name");
   const error = h("p", { class: "cc-field-error", id: `${id}-error`, role: "alert" });
   const field = h("input", { class: "cc-input", id, type: "text", maxlength: 60, autocomplete: "name", "aria-describedby": `${id}-error` });
@@ -28,8 +31,7 @@ export function nameScreen(onName) {
   };
   const label = h("label", { class: "cc-label", for: id }, "Your name");
   const form = h("form", { class: "cc-stack", novalidate: true, on: { submit } }, label, h("div", { class: "cc-row" }, field, go), error);
-  const why = "Your answers are kept under this name, so that you find your place again. Use the same one each time.";
-  return { element: screen("name", "Who is judging?", h("p", { class: "cc-muted" }, why), form), focus: () => field.focus() };
+  return { element: screen("name", title, h("p", { class: "cc-muted" }, why), form), focus: () => field.focus() };
 }
 
 export function doneScreen(message, { onUndo, onAgain }) {

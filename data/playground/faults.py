@@ -11,6 +11,7 @@ import numpy as np
 from data.playground.kinds import KINDS
 from data.playground.layout import MAX_OBJECTS, Link, Plan, Thing
 from data.playground.looks import Look
+from data.prompts.geneval import COLORS
 from data.prompts.spec import Relation, Spec
 
 Fault = Literal[
@@ -100,7 +101,8 @@ def _wrong_color(job: _Job) -> Plan:
     entry = _pick([k for k, wanted in enumerate(job.spec.objects) if wanted.color is not None], job.rng)
     taken = {wanted.color for wanted in job.spec.objects}
     others = [color for color in job.look.colors(job.spec.objects[entry].name) if color not in taken]
-    return _painted(job.plan, entry, _pick(others, job.rng))
+    # a look may know only the asked colours of a kind: then any other is wrong, too
+    return _painted(job.plan, entry, _pick(others or [color for color in COLORS if color not in taken], job.rng))
 
 
 def _swapped(job: _Job) -> Plan:

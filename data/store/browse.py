@@ -12,6 +12,9 @@ from data.store.store import Store
 
 Order = Literal["prompt", "lowest", "highest", "split"]
 PEOPLE = "people"
+SIMULATED = "simulated people"
+GROUPS = (PEOPLE, SIMULATED)
+"""Raters taken together, by the name that stands for them."""
 
 # Only blind, valid answers: what people say is never mixed with what imitations say.
 _SAID = """
@@ -20,7 +23,8 @@ from (
     -- of one person's repeated answers the first counts, as in every statistic
     select j.item_id, j.value
     from judgements j join raters r using (rater_id) left join annotations a on a.annotation_id = j.source_id
-    where case when ? = 'people' then r.kind = 'human' and not r.simulated else r.rater_id = ? end
+    where case ? when 'people' then r.kind = 'human' and not r.simulated
+        when 'simulated people' then r.kind = 'human' and r.simulated else r.rater_id = ? end
       and j.aspect = ? and j.reason is null
       and coalesce(a.status, 'valid') = 'valid' and not coalesce(a.saw_evidence, false)
     qualify row_number() over (partition by j.item_id, j.rater_id, j.target order by j.seq) = 1
@@ -28,6 +32,11 @@ from (
 where value is not null
 group by item_id
 """
+
+_LISTED = (
+    "from items t left join prompts p using (prompt_id) left join images i on i.image_id = t.item_id"
+    f" left join ({_SAID}) h on h.item_id = t.item_id"
+)
 
 ORDERS: dict[str, str] = {
     # what can be looked at first
@@ -58,20 +67,80 @@ def items(
 ) -> Page:
     """Items with prompt, file hash, and what was said of ``aspect``: the mean and the number of values.
 
-    ``rater`` is ``people`` (real ones, together) or one rater's name.
+    ``rater`` is ``people`` (real ones, together), ``simulated people`` or one rater's name.
     """
     condition, parameters = selection.items()
     with store.read() as cursor:
         found = rows.dicts(
             cursor,
-            "select t.item_id, t.suite, t.task, t.generator, i.idx, p.text, i.sha256, h.mean, h.n"
-            " from items t left join prompts p using (prompt_id) left join images i on i.image_id = t.item_id"
-            f" left join ({_SAID}) h on h.item_id = t.item_id where {condition}"
-            f" order by {ORDERS[order]} limit ? offset ?",
+            "select t.item_id, t.suite, t.task, t.generator, i.idx, p.text, p.spec, i.sha256, h.mean, h.n"
+            f" {_LISTED} where {condition} order by {ORDERS[order]} limit ? offset ?",
             [rater, rater, aspect, *parameters, limit, offset],
         )
         total = rows.value(cursor, f"select count(*) from items t where {condition}", parameters)
-    return Page(found, int(total))
+    return Page([rows.decoded(row, "spec") for row in found], int(total))
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Where an item stands in a listing. Each neighbour: its id, and whether the listing shows a value of it.
+
+    Attributes:
+        place: from 1 on, of ``total``.
+    """
+
+    place: int
+    total: int
+    previous: tuple[str, bool] | None
+    following: tuple[str, bool] | None
+
+
+def neighbours(
+    store: Store, item_id: str, selection: Selection, *, aspect: str, rater: str = PEOPLE, order: Order = "prompt"
+) -> Neighbours | None:
+    """What comes before and after an item in the order of ``items``; None if it is not among them."""
+    condition, parameters = selection.items()
+    with store.read() as cursor:
+        found = rows.one(
+            cursor,
+            "select * from (select t.item_id, row_number() over listing as place, count(*) over () as total,"
+            " lag(t.item_id) over listing as before, lag(h.mean is not null) over listing as before_said,"
+            " lead(t.item_id) over listing as after, lead(h.mean is not null) over listing as after_said"
+            f" {_LISTED} where {condition} window listing as (order by {ORDERS[order]})) where item_id = ?",
+            [rater, rater, aspect, *parameters, item_id],
+        )
+    if found is None:
+        return None
+    before, after = (
+        (str(found[side]), bool(found[f"{side}_said"])) if found[side] is not None else None for side in ("before", "after")
+    )
+    return Neighbours(int(found["place"]), int(found["total"]), before, after)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A number among a rater's numbers of one aspect and suite.
+
+    Attributes:
+        below: how many of the ``n`` are smaller.
+    """
+
+    low: float
+    high: float
+    n: int
+    below: int
+
+
+def standing(store: Store, suite: str, rater: str, aspect: str, value: float) -> Standing | None:
+    """Where ``value`` stands among this rater's values in a suite; None if there are none."""
+    with store.read() as cursor:
+        found = rows.one(
+            cursor,
+            "select min(j.value) as low, max(j.value) as high, count(j.value) as n, count(*) filter (j.value < ?) as below"
+            " from judgements j join items t using (item_id) where t.suite = ? and j.rater_id = ? and j.aspect = ?",
+            [value, suite, rater, aspect],
+        )
+    return Standing(**found) if found and found["n"] else None
 
 
 def item(store: Store, item_id: str) -> dict[str, Any] | None:
@@ -117,6 +186,8 @@ def choices(store: Store) -> dict[str, list[str]]:
             for name, c in columns.items()
         }
         found["aspect"] = [row[0] for row in cursor.execute("select distinct aspect from judgements order by 1").fetchall()]
+        imitated = cursor.execute("select 1 from raters where simulated limit 1").fetchone()
+        found["people"] = [PEOPLE, SIMULATED] if imitated else [PEOPLE]
         found["rater"] = [
             row[0]
             for row in cursor.execute(
@@ -133,12 +204,13 @@ def rater_names(store: Store) -> list[str]:
 
 
 def totals(store: Store) -> dict[str, int]:
-    """How much of everything the project holds."""
+    """How much of everything the project holds. ``annotations`` are people's answers, ``simulated`` those of imitations."""
     counted = {
         "prompts": "select count(*) from prompts",
         "images": "select count(*) from images where sha256 is not null",
         "items": "select count(*) from items",
-        "annotations": "select count(*) from annotations where revises is null",
+        "annotations": "select count(*) from annotations join raters using (rater_id) where revises is null and not simulated",
+        "simulated": "select count(*) from annotations join raters using (rater_id) where revises is null and simulated",
         "people": "select count(*) from raters where identity = 'person' and not simulated",
         "scorers": "select count(*) from raters where kind = 'scorer'",
     }
@@ -146,11 +218,63 @@ def totals(store: Store) -> dict[str, int]:
         return {name: int(rows.value(cursor, sql)) for name, sql in counted.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A generator's pictures of a suite; ``answers``: how often people (real ones) have judged one of them."""
+
+    suite: str
+    generator: str | None
+    pictures: int
+    answers: int
+
+
+def shown(store: Store) -> list[Shown]:
+    """Whose pictures the project has, by suite and generator."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select t.suite, t.generator, count(*) as pictures, coalesce(sum(s.n), 0)::integer as answers"
+            " from items t join images i on i.image_id = t.item_id and i.sha256 is not null left join ("
+            "select item_id, count(*) as n from annotations join raters using (rater_id)"
+            " where not simulated and revises is null group by item_id) s on s.item_id = t.item_id"
+            " group by t.suite, t.generator order by t.suite, t.generator",
+        )
+    return [Shown(**row) for row in found]
+
+
+def examples(store: Store, suite: str, generator: str | None, n: int) -> list[dict[str, Any]]:
+    """``n`` pictures of a suite by a generator, evenly over its prompts: ``item_id, sha256, text``."""
+    with store.read() as cursor:
+        return rows.dicts(
+            cursor,
+            "select item_id, sha256, text from (select t.item_id, i.sha256, p.text, count(*) over () as total,"
+            " row_number() over (order by t.item_id) - 1 as place from items t join images i on i.image_id = t.item_id"
+            " and i.sha256 is not null left join prompts p on p.prompt_id = t.prompt_id"
+            " where t.suite = ? and t.generator is not distinct from ?)"
+            " where place % greatest(1, total // ?) = 0 order by place limit ?",
+            [suite, generator, n, n],
+        )
+
+
 def pictures(store: Store, sha256: str) -> list[Path]:
-    """Where files with this content lie (or lay); several generators may have made the same, e.g. a black square."""
+    """Where files with this content lie (or lay); several generators may have made the same, e.g. a black square.
+
+    The project's own files are stored by their path below it, so that it can be moved.
+    """
     with store.read() as cursor:
         found = cursor.execute("select distinct path from images where sha256 = ? order by path", [sha256]).fetchall()
-    return [Path(row[0]) for row in found]
+    return [store.project / row[0] for row in found]
+
+
+def pictured(store: Store, suite: str, generator: str) -> set[str]:
+    """The images of a suite by a generator that have a file."""
+    with store.read() as cursor:
+        found = cursor.execute(
+            "select image_id from images join prompts using (prompt_id)"
+            " where suite = ? and generator = ? and sha256 is not null",
+            [suite, generator],
+        ).fetchall()
+    return {row[0] for row in found}
 
 
 @dataclass(frozen=True, slots=True)

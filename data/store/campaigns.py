@@ -110,12 +110,12 @@ from items t join item_members m on m.item_id = t.item_id join images i on i.ima
 join prompts p on p.prompt_id = i.prompt_id
 """
 
-# What this person has not answered and others have not filled (answers and live claims together).
+# What this person has not answered and others have not filled (blind answers and live claims together).
 _OPEN = """
 with mine as (select distinct item_id from annotations where campaign_id = $campaign and rater_id = $person),
 taken as (
     select item_id, count(distinct rater_id) as people from (
-        select item_id, rater_id from annotations where campaign_id = $campaign and status = 'valid'
+        select item_id, rater_id from annotations where campaign_id = $campaign and status = 'valid' and not saw_evidence
         union all
         select item_id, rater_id from claims where campaign_id = $campaign and until > $now and rater_id <> $person
     ) group by item_id

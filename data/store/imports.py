@@ -82,6 +82,15 @@ def listed(store: Store) -> list[dict[str, Any]]:
     return [rows.decoded(row, "counts") for row in found]
 
 
+def known(store: Store, kind: str, sha256: str) -> int | None:
+    """The import of this kind that this source was, None if it was never imported or was undone."""
+    with store.read() as cursor:
+        found = rows.one(
+            cursor, "select import_id from imports where kind = ? and sha256 = ? and undone is null", [kind, sha256]
+        )
+    return found["import_id"] if found else None
+
+
 def public_id(item_id: str, secret: str) -> str:
     """A name for an item that tells nothing about it."""
     return hashlib.blake2b(item_id.encode(), key=bytes.fromhex(secret), digest_size=12).hexdigest()
@@ -121,7 +130,7 @@ def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: st
         "annotations": insert_annotations(connection, bundle.annotations, import_id),
         "evidence": insert_evidence(connection, bundle.evidence, import_id),
     }
-    _insert_scales(connection, bundle.scales, import_id)
+    insert_scales(connection, bundle.scales, import_id)
     if not any(counts.values()):
         return Imported(None, counts, refused)
     rows.insert(
@@ -247,9 +256,12 @@ def insert_raters(connection: duckdb.DuckDBPyConnection, raters: Sequence[Rater]
     return len(new)
 
 
-def _insert_scales(
-    connection: duckdb.DuckDBPyConnection, scales: Sequence[tuple[str, str, str]], import_id: int | None
-) -> None:
+def insert_scales(connection: duckdb.DuckDBPyConnection, scales: Sequence[tuple[str, str, str]], import_id: int | None) -> None:
+    """Scales as (suite, aspect, scale), those that are new.
+
+    Raises:
+        ImportRefused: the suite judges the aspect on another.
+    """
     for suite, aspect, scale in sorted(set(scales)):
         stored = rows.one(connection, "select scale from scales where suite = ? and aspect = ?", [suite, aspect])
         if stored and stored["scale"] != scale:
@@ -282,6 +294,9 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
     )
     for table in ("annotations", "evidence"):
         counts[table] = _delete(connection, table, "import_id = ?", [import_id])
+    for table in ("run_parts", "detections"):
+        _delete(connection, table, "run_id in (select run_id from runs where import_id = ?)", [import_id])
+    counts["runs"] = _delete(connection, "runs", "import_id = ?", [import_id])
     # what an import undone before had to leave for this one's sake goes too
     undone = "import_id in (select import_id from imports where undone is not null)"
     for table, still_needed in _NEEDED_BY_OTHERS.items():
@@ -292,7 +307,8 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
 # In this order: what a later import or a visitor also uses stays.
 _NEEDED_BY_OTHERS = {
     "raters": "select 1 from annotations a where a.rater_id = raters.rater_id"
-    " union all select 1 from evidence e where e.rater_id = raters.rater_id",
+    " union all select 1 from evidence e where e.rater_id = raters.rater_id"
+    " union all select 1 from runs where runs.rater_id = raters.rater_id",
     "items": "select 1 from annotations a where a.item_id = items.item_id"
     " union all select 1 from evidence e where e.item_id = items.item_id"
     " union all select 1 from images i where i.image_id = items.item_id and i.sha256 is not null",
@@ -317,6 +333,19 @@ def _refuse_if_used(connection: duckdb.DuckDBPyConnection, import_id: int) -> No
         raise ImportRefused(
             f"{used['people']} people have given {used['n']} answers about what import {import_id} brought; "
             "undoing it would lose them, so nothing was undone"
+        )
+    seen = rows.one(
+        connection,
+        "select count(*) as n, list_sort(list(distinct e.run_id)) as runs from evidence e join items t using (item_id)"
+        " left join images i on i.image_id = t.item_id"
+        " where (t.import_id = ? or i.file_import_id = ?) and e.run_id is not null and e.import_id is distinct from ?",
+        [import_id, import_id, import_id],
+    )
+    if seen and seen["n"]:
+        # another picture could take the place of the one that they saw
+        raise ImportRefused(
+            f"what import {import_id} brought has been scored ({seen['n']} times, in {', '.join(seen['runs'])}), so nothing was"
+            " undone; remove these runs first (page Runs), or undo their import"
         )
 
 

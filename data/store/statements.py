@@ -11,7 +11,7 @@ import duckdb
 
 from data.aspects import SCALES
 from data.records import Annotation, Evidence, Judgement
-from data.store import rows
+from data.store import detections, rows
 from data.store.store import Store, run
 
 _ANNOTATION_COLUMNS = (
@@ -66,7 +66,7 @@ def rebuild(store: Store, derive: Callable[[dict[str, Any]], tuple[str, Sequence
     """Remake all judgements from their sources; returns how many there are.
 
     ``derive`` gets a source as a dictionary (``questionnaire, answers, spec`` of an annotation; ``payload, spec`` of
-    evidence) and returns the rule version and the judgements.
+    evidence, with ``scorer, settings, detections`` where a run made it) and returns the rule version and the judgements.
     """
     count: int = store.write(_rebuild, derive)
     return count
@@ -144,11 +144,11 @@ def _first_answers(connection: duckdb.DuckDBPyConnection, annotations: Sequence[
 
 
 def _statuses(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> list[str]:
-    """``surplus`` where as many others as the campaign wants have answered before, here or in the project."""
+    """``surplus`` where as many others as the campaign wants have answered blind before, here or in the project."""
     asked = [a for a in annotations if a.campaign_id is not None]
     found = rows.dicts(
         connection,
-        "select distinct campaign_id, item_id, rater_id from annotations where status = 'valid'"
+        "select distinct campaign_id, item_id, rater_id from annotations where status = 'valid' and not saw_evidence"
         " and campaign_id in (select unnest(?::varchar[])) and item_id in (select unnest(?::varchar[]))",
         [sorted({str(a.campaign_id) for a in asked}), sorted({a.item_id for a in asked})],
     )
@@ -162,7 +162,7 @@ def _statuses(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annot
         people = answered.setdefault((annotation.campaign_id or "", annotation.item_id), set())
         full = overlap is not None and len(people - {annotation.rater_id}) >= overlap["overlap"]
         statuses.append("surplus" if full else "valid")
-        if not full:
+        if not full and not annotation.saw_evidence:
             people.add(annotation.rater_id)
     return statuses
 
@@ -203,14 +203,19 @@ def insert_annotations(connection: duckdb.DuckDBPyConnection, annotations: Seque
     return len(annotations)
 
 
-def insert_evidence(connection: duckdb.DuckDBPyConnection, evidence: Sequence[Evidence], import_id: int) -> int:
-    """Imported evidence, in its source's order; returns how much."""
+def insert_evidence(
+    connection: duckdb.DuckDBPyConnection, evidence: Sequence[Evidence], import_id: int | None, run_id: str | None = None
+) -> int:
+    """Evidence that was imported or made by a run, in its source's order; returns how much."""
     placed = list(zip(evidence, rows.sequence(connection, "statement_seq", len(evidence)), strict=True))
     rows.insert(
         connection,
         "evidence",
-        ("evidence_id", "item_id", "rater_id", "payload", "seq", "import_id"),
-        [(e.evidence_id, e.item_id, e.rater_id, rows.to_json(e.payload), seq, import_id) for e, seq in placed],
+        ("evidence_id", "item_id", "rater_id", "payload", "seq", "import_id", "run_id", "failed"),
+        [
+            (e.evidence_id, e.item_id, e.rater_id, rows.to_json(e.payload), seq, import_id, run_id, e.failed)
+            for e, seq in placed
+        ],
     )
     judgements = [row for e, seq in placed for row in _judgement_rows(e, e.evidence_id, seq)]
     rows.insert(connection, "judgements", _JUDGEMENT_COLUMNS, judgements)
@@ -250,15 +255,21 @@ def _rebuild_one(
 ) -> int:
     sources = rows.dicts(
         connection,
-        "select a.annotation_id as source_id, a.item_id, a.rater_id, a.seq, a.questionnaire, a.answers, null as payload, p.spec"
+        "select a.annotation_id as source_id, a.item_id, a.rater_id, a.seq, a.questionnaire, a.answers, null as payload,"
+        " p.spec, null as run_id, null as scorer, null as settings"
         " from annotations a join items t using (item_id) left join prompts p on p.prompt_id = t.prompt_id"
         " where a.annotation_id not in (select revises from annotations where revises is not null)"
-        " union all select e.evidence_id, e.item_id, e.rater_id, e.seq, null, null, e.payload, p.spec"
-        " from evidence e join items t using (item_id) left join prompts p on p.prompt_id = t.prompt_id order by seq",
+        " union all select e.evidence_id, e.item_id, e.rater_id, e.seq, null, null, e.payload, p.spec,"
+        " e.run_id, n.scorer, n.settings"
+        " from evidence e join items t using (item_id) left join prompts p on p.prompt_id = t.prompt_id"
+        " left join runs n using (run_id) where e.failed is null order by seq",
     )
+    found = detections.of(connection, None)
     judgements: list[tuple[Any, ...]] = []
     for source in sources:
-        version, derived = derive(rows.decoded(source, "answers", "payload", "spec"))
+        boxes = tuple(detection for detection, _ in found.get((source["run_id"], source["item_id"]), ()))
+        decoded = rows.decoded(source, "answers", "payload", "spec", "settings")
+        version, derived = derive(decoded | {"detections": boxes})
         where = (source["item_id"], source["rater_id"])
         last = (source["source_id"], version, source["seq"])
         judgements.extend((*where, j.aspect, j.target, j.label, j.value, j.reason, *last) for j in derived)

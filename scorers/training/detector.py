@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
-import scorers.training.quiet  # noqa: F401  (before ultralytics)
+import scorers.models.quiet  # noqa: F401  (before ultralytics)
 from scorers.training.averaging import average
 from scorers.training.scenes import NAMES, Example, example
 
@@ -29,7 +29,8 @@ _MASK_SIDE: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Scenes drawn once, passes over them, pictures a step, highest learning rate, threads."""
+    """Scenes drawn once, passes over them, pictures a step, highest learning rate, threads; ``seed`` chooses the scenes,
+    ``start`` a folder with weights to go on from."""
 
     scenes: int = 7000
     epochs: int = 6
@@ -37,6 +38,7 @@ class Recipe:
     rate: float = 2e-3
     threads: int = 1
     seed: int = 0
+    start: Path | None = None
 
 
 def build() -> Any:
@@ -55,10 +57,14 @@ def train(recipe: Recipe, out: Path) -> None:
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
     started = time.monotonic()
-    pool = [example("train", seed, SIDE) for seed in range(recipe.scenes)]
+    pool = [example("train", seed, SIDE) for seed in range(recipe.seed * recipe.scenes, (recipe.seed + 1) * recipe.scenes)]
     print(f"{len(pool)} scenes in {time.monotonic() - started:.0f} s", flush=True)
-    model = build().train()
-    averaged = average(model, 0.998)
+    model = build()
+    if recipe.start:
+        model.load_state_dict(load_file(recipe.start / f"{STEM}.safetensors"))
+    model.train()
+    # about the last hundred steps: a longer memory would hold on to weights of the highest rate
+    averaged = average(model, 0.99)
     steps = recipe.epochs * (recipe.scenes // recipe.batch)
     optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=5e-4)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.rate, total_steps=steps, pct_start=0.08)
@@ -108,7 +114,7 @@ def collate(examples: list[Example], rng: np.random.Generator) -> dict[str, torc
 
 
 def roughened(pixels: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
-    """Some pictures softened as by a decoder, some noisy, all with other light: generated ones are not so clean."""
+    """Some pictures softened as by a decoder, some noisy or in other colours, all with other light."""
     out = pixels.clone()
     side = pixels.shape[-1]
     for k in range(len(out)):
@@ -121,9 +127,19 @@ def roughened(pixels: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
         if rng.random() < 0.35:
             noise = torch.from_numpy(rng.standard_normal(picture.shape, dtype=np.float32))
             picture = picture + noise * float(rng.uniform(0.01, 0.07))
+        if rng.random() < 0.4:
+            picture = recoloured(picture, rng)
         picture = (picture - 0.5) * float(rng.uniform(0.85, 1.15)) + 0.5 + float(rng.uniform(-0.06, 0.06))
         out[k] = picture[0].clamp(0, 1)
     return out
+
+
+def recoloured(picture: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
+    """Channels in another order and colours paler or gone: a kind is known by its shape, in colours never seen, too."""
+    if rng.random() < 0.5:
+        picture = picture[:, torch.from_numpy(rng.permutation(3))]
+    grey = picture.mean(dim=1, keepdim=True)
+    return grey + (picture - grey) * float(rng.uniform(0.0, 1.1))
 
 
 def save(model: Any, out: Path) -> None:
@@ -139,19 +155,6 @@ def save(model: Any, out: Path) -> None:
     kept = {key: model.yaml[key] for key in ("nc", "scales", "backbone", "head")}
     note = "# YOLO11n-seg by Ultralytics (AGPL-3.0), with the playground's classes. See LICENSE.md in this folder.\n"
     YAML.save(out / f"{STEM}.yaml", {**kept, "names": list(NAMES)}, header=note)
-
-
-def load(folder: Path) -> Any:
-    """The trained model as an ``ultralytics.YOLO`` ready to predict; nothing is unpickled."""
-    from ultralytics import YOLO
-    from ultralytics.utils import YAML
-
-    path = folder / f"{STEM}.yaml"
-    yolo = YOLO(str(path), task="segment", verbose=False)
-    yolo.model.load_state_dict(load_file(folder / f"{STEM}.safetensors"))
-    yolo.model.names = dict(enumerate(YAML.load(path)["names"]))
-    yolo.model.eval()
-    return yolo
 
 
 def _float(tree: Any) -> Any:
@@ -171,9 +174,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--scenes", type=int, default=Recipe().scenes)
     parser.add_argument("--epochs", type=int, default=Recipe().epochs)
+    parser.add_argument("--rate", type=float, default=Recipe().rate)
     parser.add_argument("--threads", type=int, default=Recipe().threads)
-    arguments = parser.parse_args()
-    train(Recipe(arguments.scenes, arguments.epochs, threads=arguments.threads), arguments.out)
+    parser.add_argument("--seed", type=int, default=Recipe().seed)
+    parser.add_argument("--start", type=Path, help="a folder with weights to go on from")
+    given = parser.parse_args()
+    recipe = Recipe(given.scenes, given.epochs, rate=given.rate, threads=given.threads, seed=given.seed, start=given.start)
+    train(recipe, given.out)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ from data.playground.prompts import metadata
 from data.playground.render import render
 from data.playground.scene import Scene
 from data.prompts.spec import parse_spec
-from scorers.training.detector import SIDE, load
+from scorers.models.yolo import load
+from scorers.training.detector import SIDE
 from scorers.training.scenes import NAMES, captioned, half_erased, nothing, seeded
 
 CONFIDENCES: Final = (0.3, 0.5, 0.7, 0.9)

@@ -281,3 +281,26 @@ def test_published_visor_images() -> None:
         assert {entry.index for entry in found.entries} == {0, 1, 2, 3}
         count += len(found.entries)
     assert count == 700
+
+
+def test_an_opened_image_is_as_people_see_it(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    turned = images.open_image(save(tmp_path / "turned.jpg", (40, 20), exif=exif))
+    assert (turned.size, turned.mode) == ((20, 40), "RGB")
+    clear = images.open_image(save(tmp_path / "clear.png", mode="RGBA", color=(255, 0, 0, 0)))
+    assert clear.getpixel((0, 0)) == (255, 255, 255)
+    deep = images.open_image(save(tmp_path / "deep.png", mode="I;16", color=65535))
+    assert (deep.mode, deep.getpixel((0, 0))) == ("RGB", (255, 255, 255))
+
+
+def test_a_file_that_changed_is_not_opened(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.png", color=(1, 2, 3))
+    digest = read_image_file(path).sha256
+    assert images.open_image(path, digest).getpixel((0, 0)) == (1, 2, 3)
+    save(path, color=(3, 2, 1))
+    with pytest.raises(ImageError) as caught:
+        images.open_image(path, digest)
+    assert caught.value.reason == "the file has changed since it was imported"
+    with pytest.raises(ImageError, match="no such file"):
+        images.open_image(tmp_path / "none.png", digest)

@@ -68,7 +68,7 @@ def test_in_the_form(page: Page, attacked: Server) -> None:
     said: set[str] = set()
     raters: set[str] = set()
     for item in answered:
-        page.goto(f"/studio/item?id={quote(item['item_id'], safe='')}")
+        page.goto(f"/studio/workbench?id={quote(item['item_id'], safe='')}&shown={quote(HOSTILE[0], safe='')}")
         expect(page.get_by_role("heading", level=2)).to_have_text(item["text"])
         answers = page.get_by_role("table").filter(has_text="Answers as given")
         raters |= set(shown(answers.locator("tbody th")))

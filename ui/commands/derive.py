@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from annotation import answers
 from data.prompts.spec import parse_spec
 from data.records import Judgement
+from data.runs import Seen
+
+if TYPE_CHECKING:
+    from scorers.base import Scorer
 
 DIRECT = "direct"
 """The questionnaire of imported ratings: the answer is the judgement."""
@@ -28,7 +32,27 @@ def derive(
     return answers.RULE_VERSION, tuple(answers.derive(parse_spec(spec or {}), said))
 
 
+def rules(scorer: Scorer) -> str:
+    """The rule version of a scorer's judgements."""
+    return f"{scorer.name}-{scorer.version}"
+
+
+def judge(scorer: Scorer, spec: Mapping[str, Any] | None, seen: Seen, settings: Mapping[str, Any]) -> tuple[Judgement, ...]:
+    """What follows from what a scorer saw; nothing, where it saw nothing."""
+    return () if seen.failed is not None else scorer.judge(parse_spec(spec or {}), seen, settings).judgements
+
+
 def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
-    """As ``derive``, from a stored source."""
+    """As ``derive``, from a stored source; what a run saw is judged by its scorer.
+
+    Raises:
+        ValueError: there is no such scorer any more.
+    """
+    if source["scorer"] is not None:
+        from scorers import registry
+
+        scorer = registry.get(source["scorer"])
+        seen = Seen(source["item_id"], source["payload"], source["detections"])
+        return rules(scorer), judge(scorer, source["spec"], seen, source["settings"])
     said = source["payload"] if source["questionnaire"] is None else source["answers"]
     return derive(source["questionnaire"], said, source["spec"])

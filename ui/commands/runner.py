@@ -11,18 +11,23 @@ from pathlib import Path
 from typing import Any
 
 from data.store.store import Store, StoreBusy, StoreError
+from ui import teaching
 from ui.commands import forward
 from ui.commands.context import CommandError, Context
 
 COMMANDS: dict[str, str] = {
     "agreement": "ui.commands.agreement:run",
+    "generate": "ui.commands.generate:run",
     "import images": "ui.commands.images:run",
+    "import playground": "ui.commands.playground:run",
     "import prompts": "ui.commands.prompts:run",
     "import ratings": "ui.commands.ratings:run",
+    "import scores": "ui.commands.scores:run",
     "import study geneval": "ui.commands.studies:geneval",
     "import study tifa": "ui.commands.studies:tifa",
     "import undo": "ui.commands.undo:run",
     "rebuild": "ui.commands.rebuild:run",
+    "score": "ui.commands.score:run",
 }
 """Every project command: its name and ``module:function``, imported when it is run. Parameters are JSON."""
 
@@ -41,7 +46,16 @@ def execute(project: Path, name: str, parameters: Mapping[str, Any]) -> int:
         print(f"{name}: {error}", file=sys.stderr)
         return 1
     with store:
+        first_start(store)
         return run(Context(store, Path.cwd(), sys.stdout, sys.stderr), name, parameters)
+
+
+def first_start(store: Store) -> None:
+    """Fill the default project when it is new; whatever opens a project calls this. Other projects begin empty."""
+    if store.project == teaching.DEFAULT_PROJECT:
+        from ui.commands import playground
+
+        playground.first_start(store, sys.stderr)
 
 
 def run(context: Context, name: str, parameters: Mapping[str, Any]) -> int:

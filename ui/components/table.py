@@ -38,6 +38,16 @@ def note(text: str, kind: str = "") -> str:
     return f'<p class="cc-note {kind}">{escape(text)}</p>'
 
 
+def linked_note(text: str, href: str, link: str, rest: str = "") -> str:
+    """A paragraph with a link in it, inside the app."""
+    return f'<p class="cc-note">{escape(text)} <a href="{escape(href)}">{escape(link)}</a> {escape(rest)}</p>'
+
+
+def heading(text: str, below: str = "") -> str:
+    """A section's heading, and a paragraph beneath it."""
+    return f'<h2 class="cc-section">{escape(text)}</h2>' + (note(below) if below else "")
+
+
 def _cell(value: str | Cell) -> Cell:
     return value if isinstance(value, Cell) else Cell(value, number=False)
 

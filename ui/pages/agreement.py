@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 import pandas as pd
 
 from agreement import Options
+from data.aspects import YES_NO_ASPECTS
 from data.store import browse
 from data.store.selection import Selection
 from data.store.store import Store
 from ui import charts, teaching, words
 from ui.commands.agreement import Rows, recall
+from ui.components.estimates import explained, statistics_table
 from ui.components.filters import Choice, dropdown
-from ui.components.table import Cell, html_table, note
+from ui.components.table import heading, linked_note, note
 from ui.pages.live import ignored, keep_current, set_address
 
 NAME = "Agreement"
 PATH = "/agreement"
 ALL = "all"
+_KAPPA = "cohen_kappa"
 
 # In this order, those that make sense for the aspect's scale.
 _AMONG = (
@@ -124,12 +127,14 @@ def _choices(
     default = next((name for name in ("correct", "faithfulness") if name in here.aspects), next(iter(here.aspects), None))
     aspect = aspect if aspect in here.aspects else default
     shown = _charted(store, suite, aspect) if suite and aspect else []
+    # yes or no: plain agreement flatters whoever always says the same
+    first = _KAPPA if aspect in YES_NO_ASPECTS and _KAPPA in shown else next(iter(shown), None)
     return [
         Choice(sorted(found), suite),
         Choice(here.aspects, aspect),
         Choice([("all generators", ALL), *here.generators], generator if generator in here.generators else ALL),
         Choice([(words.task(name), name) for name in (ALL, *here.tasks)], task if task in here.tasks else ALL),
-        Choice([(words.title(s), s) for s in shown], statistic if statistic in shown else next(iter(shown), None)),
+        Choice([(words.title(s), s) for s in shown], statistic if statistic in shown else first),
     ]
 
 
@@ -142,28 +147,43 @@ def _charted(store: Store, suite: str, aspect: str) -> list[str]:
 
 
 def _drawn(store: Store, view: View, *, intervals: bool) -> list[Any]:
-    """Sentence, figure and tables."""
+    """Sentence, figure and tables: people first, simulated ones in a section of their own."""
     one = () if view.generator == ALL else (view.generator,)
     selection = Selection(suite=(view.suite,), aspect=(view.aspect,), generator=one)
     # one generator selected, or all of them: either way "all" is what is asked for
     rows = recall(store, selection, Options(intervals=intervals, each_generator=False))
-    updating = "" if intervals else note("Intervals are being computed …", "cc-updating")
-    body = updating + _against(rows, view) + _among(rows) + _pairs(rows, view) + _explained(rows)
+    real, simulated = (by_kind_of_people(rows, kind) for kind in ("real", "simulated"))
+    body = "" if intervals else note("Intervals are being computed …", "cc-updating")
+    body += _tables(real, view, "people")
+    if any(simulated.values()):
+        body += heading("Simulated people", _said(simulated, view, "simulated people"))
+        body += _tables(simulated, view, "simulated people")
+    points = pd.concat([_points(real, view, ""), _points(simulated, view, " (simulated people)")])
     axis = f"{words.title(view.statistic)}, {words.task(view.task)}" if rows["raters"] else words.title(view.statistic)
-    points = _points(rows, view)
     plot = gr.Plot(charts.forest(points, axis), visible=True) if points["value"].notna().any() else gr.Plot(visible=False)
-    return [_sentence(rows, view), plot, body]
+    return [_lead(real, simulated, view), plot, body]
 
 
-def _sentence(rows: Rows, view: View) -> str:
-    """What the selection is, and what its main numbers say."""
-    where = "all generators" if view.generator == ALL else view.generator
-    what = f"{view.suite}, {words.aspect(view.aspect)}, {where}"
-    people = {row["statistic"]: row for row in rows["among_people"] if row["task"] == ALL and row["people"] == "real"}
+def by_kind_of_people(rows: Rows, people: str) -> Rows:
+    """Rows about real people, or about simulated ones: the two are never shown as one."""
+    return {name: [row for row in section if row["people"] == people] for name, section in rows.items()}
+
+
+def _lead(real: Rows, simulated: Rows, view: View) -> str:
+    """What the page says first."""
+    if real["among_people"] or not simulated["among_people"]:
+        return note(f"{_what(view)}: {_said(real, view, 'people') or 'no person has judged this yet.'}")
+    first = f"{_what(view)}: no person has judged this yet. What stands here is by simulated people, to show how it works."
+    return linked_note(first, "/annotate/", "Label a few images", "and people’s answers will stand first.")
+
+
+def _said(rows: Rows, view: View, who: str) -> str:
+    """What the main numbers say; nothing where nobody has judged."""
+    people = {row["statistic"]: row for row in rows["among_people"] if row["task"] == ALL}
     if not people:
-        return note(f"{what}: no person has judged this yet.")
+        return ""
     row = people.get("mean") or next(iter(people.values()))
-    parts = [f"{what}: {words.count(row['n_ratings'], 'answer')} by people about {words.count(row['n_items'], 'image')}."]
+    parts = [f"{words.count(row['n_ratings'], 'answer')} by {who} about {words.count(row['n_items'], 'image')}."]
     shared = people.get("percent_agreement")
     if shared and shared["value"] is not None:
         rests = (
@@ -171,126 +191,72 @@ def _sentence(rows: Rows, view: View) -> str:
             if shared["n_items"] == row["n_items"]
             else f", on the {words.count(shared['n_items'], 'image')} that two have judged"
         )
-        parts.append(f"Two people say the same in {shared['value']:.0%} of cases{_within(shared, '.0%')}{rests}.")
-    parts.append(_best(rows, view))
+        two = f"Two {who}" if who == "people" else "Two of them"
+        parts.append(f"{two} say the same in {shared['value']:.0%} of cases{_within(shared, '.0%')}{rests}.")
+    parts.append(_best(rows, view, who))
     left = [f"{n:,} {words.reason(name)}" for name, n in row["excluded"].items()]
     parts.append(f"Left out: {', '.join(left)}." if left else "")
-    return note(" ".join(part for part in parts if part))
+    return " ".join(part for part in parts if part)
 
 
-def _best(rows: Rows, view: View) -> str:
+def _what(view: View) -> str:
+    where = "all generators" if view.generator == ALL else view.generator
+    return f"{view.suite}, {words.aspect(view.aspect)}, {where}"
+
+
+def _best(rows: Rows, view: View, who: str) -> str:
     """The scorer that comes closest to people by the charted statistic."""
     found = [
         row
         for row in rows["raters"]
-        if (row["task"], row["statistic"], row["people"]) == (view.task, view.statistic, "real") and row["value"] is not None
+        if (row["task"], row["statistic"]) == (view.task, view.statistic) and row["value"] is not None
     ]
     if not found:
         return "" if rows["raters"] else "No scorer has judged these images yet."
     best = max(found, key=lambda row: float(row["value"]))
     among = f" of {len(found)} scorers" if len(found) > 1 else ""
     value = f"{best['value']:.2f}{_within(best, '.2f')}"
-    return f"Closest to people{among} by {words.title(view.statistic)}: {best['rater']}, {value}."
+    return f"Closest to {who}{among} by {words.title(view.statistic)}: {best['rater']}, {value}."
 
 
 def _within(row: dict[str, Any], form: str) -> str:
     return "" if row["low"] in (None, row["high"]) else f" (95% interval {row['low']:{form}} to {row['high']:{form}})"
 
 
-def _points(rows: Rows, view: View) -> pd.DataFrame:
+def _points(rows: Rows, view: View, mark: str) -> pd.DataFrame:
     """The chart's rows: each scorer at the chosen task, best first; without scorers, people by task."""
-    real = {
-        name: [row for row in rows[name] if row["people"] == "real" and row["statistic"] == view.statistic] for name in rows
-    }
+    charted = {name: [row for row in section if row["statistic"] == view.statistic] for name, section in rows.items()}
     scorers = sorted(
-        (row for row in real["raters"] if row["task"] == view.task),
+        (row for row in charted["raters"] if row["task"] == view.task),
         key=lambda row: (row["value"] is None, -(row["value"] or 0.0)),
     )
-    among = real["among_people"]
+    among = charted["among_people"]
     people = [row for row in among if row["task"] == view.task and row["value"] is not None] if scorers else among
-    name = "people among themselves"
-    points = [(name if scorers else words.task(row["task"]), "people", row) for row in people]
-    points += [(row["rater"], "scorer", row) for row in scorers]
+    name = "simulated people among themselves" if mark else "people among themselves"
+    points = [(name if scorers else words.task(row["task"]) + mark, "people", row) for row in people]
+    points += [(row["rater"] + mark, "scorer", row) for row in scorers]
     return pd.DataFrame(
-        [(label, kind, row["value"], row["low"], row["high"], row["n_items"]) for label, kind, row in points],
-        columns=["label", "kind", "value", "low", "high", "n"],
+        [(label, kind, row["value"], row["low"], row["high"], row["n_items"], bool(mark)) for label, kind, row in points],
+        columns=["label", "kind", "value", "low", "high", "n", "simulated"],
     )
 
 
-def _among(rows: Rows) -> str:
-    section = rows["among_people"]
-    if not section:
-        return ""
-    return _table("People among themselves", "task", _AMONG, section, lambda row: words.task(row["task"]))
-
-
-def _against(rows: Rows, view: View) -> str:
-    section = [row for row in rows["raters"] if row["task"] == view.task]
-    if not section:
-        return ""
-    return _table(f"Scorers against people, {words.task(view.task)}", "scorer", _AGAINST, section, lambda row: row["rater"])
-
-
-def _pairs(rows: Rows, view: View) -> str:
-    section = [row for row in rows["matrix"] if row["task"] == view.task]
-    if not section:
-        return ""
-    title = f"Any two raters with 10 images or more in common, {words.task(view.task)}"
-    return _table(title, "raters", _PAIRS, section, lambda row: f"{row['a']} – {row['b']}")
-
-
-def _table(caption: str, name: str, statistics: tuple[str, ...], section: list[dict[str, Any]], label: Any) -> str:
-    """A row per label and a column per statistic; a cell has its interval beneath and its reason or method as a note."""
-    shown = [s for s in statistics if any(row["statistic"] == s for row in section)]
-    lines: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
-    for row in section:
-        lines.setdefault((label(row), row["people"]), {})[row["statistic"]] = row
-    headers: list[str | Cell] = [
-        name,
-        Cell("images"),
-        Cell("answers"),
-        *(Cell(words.title(s), note=words.STATISTICS[s].meaning) for s in shown),
-    ]
-    body: list[list[str | Cell]] = []
-    for (text, people), line in lines.items():
-        widest = max(line.values(), key=lambda row: row["n_items"])
-        mark = " (simulated)" if people == "simulated" else ""
-        counts = [Cell(f"{widest['n_items']:,}"), Cell(f"{max(row['n_ratings'] for row in line.values()):,}")]
-        body.append([text + mark, *counts, *(_of_its_own(line.get(s), widest["n_items"]) for s in shown)])
-    return html_table(caption, headers, body)
-
-
-def _of_its_own(row: dict[str, Any] | None, n: int) -> Cell:
-    """The number, and how many images it rests on where that is not what its line says."""
-    cell = number(row)
-    if row is None or row["value"] is None or row["n_items"] == n:
-        return cell
-    return replace(cell, detail="\n".join(part for part in (cell.detail, f"{row['n_items']:,} images") if part))
-
-
-def number(row: dict[str, Any] | None) -> Cell:
-    """An estimate as a table's cell."""
-    if row is None:
-        return Cell("")
-    if row["value"] is None:
-        return Cell("–", "undefined", row["reason"] or "")
-    method = row["method"] or ""
-    interval = "no interval" if "no interval" in method else ""
-    if row["low"] is not None:
-        # an interval without width is no certainty: there was nothing in the sample that could vary
-        interval = "no spread" if row["low"] == row["high"] else f"{row['low']:.2f} to {row['high']:.2f}"
-    return Cell(f"{row['value']:.3f}", interval, f"{method}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers")
-
-
-def _explained(rows: Rows) -> str:
-    """Why numbers are missing, each reason once. The mean of the tasks only repeats its tasks' reasons."""
-    reasons: dict[str, dict[str, None]] = {}
-    for section in rows.values():
-        for row in section:
-            if row["value"] is None and row["reason"] and row["task"] != "tasks_mean":
-                reasons.setdefault(row["reason"], {})[words.title(row["statistic"])] = None
-    if not reasons:
-        return ""
-    lines = "".join(note(f"{', '.join(names)}: {reason}.") for reason, names in reasons.items())
-    alone = "" if any(row["value"] is not None for row in rows["among_people"] + rows["raters"]) else " open"
-    return f'<details class="cc-why"{alone}><summary>Why some numbers are undefined (–)</summary>{lines}</details>'
+def _tables(rows: Rows, view: View, who: str) -> str:
+    task = words.task(view.task)
+    against, pairs = ([row for row in rows[name] if row["task"] == view.task] for name in ("raters", "matrix"))
+    apart = "" if who == "people" else f", with {who}"
+    known = any(row["value"] is not None for row in rows["among_people"] + rows["raters"])
+    return (
+        statistics_table(f"Scorers against {who}, {task}", "scorer", _AGAINST, against, lambda row: str(row["rater"]))
+        + statistics_table(
+            f"{who.capitalize()} among themselves", "task", _AMONG, rows["among_people"], lambda row: words.task(row["task"])
+        )
+        + statistics_table(
+            f"Any two raters with 10 images or more in common{apart}, {task}",
+            "raters",
+            _PAIRS,
+            pairs,
+            lambda row: f"{row['a']} – {row['b']}",
+        )
+        + explained([row for section in rows.values() for row in section], open_=not known)
+    )

@@ -55,7 +55,7 @@ def _choices(store: Store, asked: dict[str, str | None]) -> dict[str, Choice]:
     """The filters, each with what this project has to choose from."""
     known = browse.choices(store)
     options: dict[str, list[str]] = {name: [ALL, *known[name]] for name in ("suite", "task", "generator")}
-    options["rater"] = [browse.PEOPLE, *known["rater"]]
+    options["rater"] = [*known["people"], *known["rater"]]
     options["by"] = sorted(known["aspect"], key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
     options["order"] = list(_ORDERS.values())
     chosen = {name: value if (value := asked[name] or "") in options[name] else options[name][0] for name in _FILTERS}

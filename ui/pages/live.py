@@ -22,21 +22,24 @@ def keep_current(
     outputs: Sequence[Component | BlockContext],
     *,
     on_change: bool = True,
+    moves: Callable[[Store], str] = lambda store: store.version,
+    seconds: float = SECONDS,
 ) -> None:
     """Call ``draw`` when the project has moved, and (``on_change``) when the page opens or an input changes.
 
-    ``draw`` takes the inputs' values and yields the outputs, once or several times (quick first, complete later).
+    ``draw`` takes the inputs' values and yields the outputs, once or several times (quick first, complete later). ``moves``
+    gives a text that differs when there is something new to draw.
     """
     seen = gr.State("")
-    timer = gr.Timer(SECONDS)
+    timer = gr.Timer(seconds)
 
     def fresh(*values: Any) -> Iterator[list[Any]]:
-        version = store.version
+        version = moves(store)
         for drawn in draw(*values):
             yield [*drawn, version]
 
     def tick(known: str, *values: Any) -> Iterator[list[Any]]:
-        if known == store.version:
+        if known == moves(store):
             yield [gr.skip()] * (len(outputs) + 1)
             return
         yield from fresh(*values)

@@ -1,8 +1,9 @@
-"""The first page: what the project holds, and the score table, people beside scorers."""
+"""The first page: what the project holds, its pictures at a glance, and the score table, people beside scorers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,11 +15,16 @@ from data.store import browse
 from data.store.selection import Selection
 from data.store.store import Store
 from ui import teaching, words
+from ui.commands import playground
 from ui.commands.agreement import means, recall
-from ui.components.table import Cell, html_table, note
-from ui.pages.agreement import ALL, number
+from ui.components.estimates import number
+from ui.components.strip import Strip, strips
+from ui.components.table import Cell, html_table, linked_note, note
+from ui.pages.agreement import ALL
 from ui.pages.live import keep_current
 
+_EXAMPLES = 8
+_STRIPS = 12
 _MAIN_ASPECTS = ("correct", "faithfulness", "caption_fit")
 
 
@@ -36,6 +42,10 @@ Concord shows how far automatic scorers and people agree about generated images.
 
 {teaching.block(store, teaching.PROMPTS)}
 
+**The playground**, a small drawn world with two scorers, to try everything out
+
+{teaching.block(store, teaching.PLAYGROUND)}
+
 **A published study**, to see agreement at once
 
 {teaching.block(store, teaching.STUDIES)}
@@ -52,17 +62,54 @@ Then **[label images](/annotate/)** and watch *Agreement* move.
 def build(store: Store) -> None:
     summary = gr.HTML(elem_id="summary")
     empty = gr.Markdown(_empty(store), visible=False, elem_id="teaching")
+    glance = gr.HTML(elem_id="glance")
+    imitations = _imitations(store)
     tables = gr.HTML(elem_id="scores")
 
     def draw() -> Iterator[list[Any]]:
         totals = browse.totals(store)
+        shown = gr.Column(visible=bool(totals["simulated"]))
         if not any(totals.values()):
-            yield ["", gr.Markdown(visible=True), ""]
+            yield ["", gr.Markdown(visible=True), "", shown, ""]
             return
         for intervals in (False, True):
-            yield [_summary(store, totals), gr.Markdown(visible=False), _tables(store, intervals=intervals)]
+            first = [_summary(store, totals), gr.Markdown(visible=False), _glance(store, totals["images"]), shown]
+            yield [*first, _tables(store, intervals=intervals)]
 
-    keep_current(store, draw, [], [summary, empty, tables])
+    keep_current(store, draw, [], [summary, empty, glance, imitations, tables])
+
+
+def _imitations(store: Store) -> gr.Column:
+    """What is said of the simulated people where there are any, and how to be rid of them."""
+    with gr.Column(visible=False, elem_id="simulated", elem_classes="cc-simulated") as shown:
+        with gr.Row(elem_classes="cc-simulated-row") as asked:
+            gr.HTML(note(_SIMULATED))
+            remove = gr.Button("Remove the simulated people", size="sm", scale=0)
+        with gr.Row(visible=False, elem_classes="cc-simulated-row") as confirm:
+            gr.HTML(note("Remove them with all their answers? Scorers and people keep theirs."))
+            sure = gr.Button("Yes, remove them", size="sm", variant="stop", scale=0)
+            # last, as this is where the pointer still is
+            keep = gr.Button("Keep them", size="sm", scale=0)
+
+    def removed() -> list[Any]:
+        try:
+            playground.remove_simulated(store)
+        except ValueError as error:
+            raise gr.Error(str(error)) from error
+        return [gr.Row(visible=True), gr.Row(visible=False), gr.Column(visible=False)]
+
+    quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+    for button, asking in ((remove, True), (keep, False)):
+        change = [gr.Row(visible=not asking), gr.Row(visible=asking)]
+        button.click(lambda change=change: change, None, [asked, confirm], **quiet)
+    sure.click(removed, None, [asked, confirm, shown], **quiet)
+    return shown
+
+
+_SIMULATED = (
+    "Five simulated people stand in for real ones until you have some: seeded imitations who know what the careless renderer"
+    " drew, and make mistakes. They are marked wherever they appear and never counted among people."
+)
 
 
 def _summary(store: Store, totals: dict[str, int]) -> str:
@@ -72,7 +119,23 @@ def _summary(store: Store, totals: dict[str, int]) -> str:
         words.count(totals["annotations"], "answer") + " by people",
         words.count(totals["scorers"], "scorer"),
     ]
+    if totals["simulated"]:
+        parts.append(words.count(totals["simulated"], "answer") + " by simulated people")
     return note(f"The project “{store.project.name}” holds {', '.join(parts)}.", "cc-lead")
+
+
+def _glance(store: Store, pictures: int) -> str:
+    """A line of pictures for each generator; where nobody has judged it yet, an invitation."""
+    found = browse.shown(store)
+    lines = [Strip(one, _examples(store, pictures, one.suite, one.generator)) for one in found[:_STRIPS]]
+    left = len(found) - len(lines)
+    return strips(lines) + (linked_note(f"{left} more:", "/studio/browse", "all pictures are in Browse") if left else "")
+
+
+@lru_cache(maxsize=256)
+def _examples(store: Store, pictures: int, suite: str, generator: str | None) -> list[dict[str, Any]]:  # noqa: ARG001
+    """Chosen anew when the project has other pictures, not with every answer."""
+    return browse.examples(store, suite, generator, _EXAMPLES)
 
 
 def _tables(store: Store, *, intervals: bool) -> str:
@@ -90,8 +153,8 @@ def _table(store: Store, suite: str, found: browse.Judged, *, intervals: bool) -
     rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), options)
     people: dict[tuple[str, str], dict[str, Cell]] = {}
     for row in rows["among_people"]:
-        name = "people" if row["people"] == "real" else "simulated people"
-        people.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, "people")
+        name = browse.PEOPLE if row["people"] == "real" else browse.SIMULATED
+        people.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, name)
     scorers = _scorers(store, suite, aspect, options)
     body: list[list[str | Cell]] = []
     # with a single generator, "all generators" would only repeat it

@@ -13,7 +13,8 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("ultralytics", reason="the group yolo is not installed")
 
-from scorers.training.detector import SIDE, STEM, build, collate, load, roughened, save  # noqa: E402
+from scorers.models.yolo import load  # noqa: E402
+from scorers.training.detector import SIDE, STEM, build, collate, roughened, save  # noqa: E402
 from scorers.training.scenes import example  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -64,7 +65,8 @@ socket.create_connection = refuse
 socket.getaddrinfo = refuse
 from pathlib import Path
 from PIL import Image
-from scorers.training.detector import build, load, save
+from scorers.models.yolo import load
+from scorers.training.detector import build, save
 from scorers.training.scenes import example
 save(build(), Path(sys.argv[1]))
 load(Path(sys.argv[1])).predict(Image.fromarray(example("train", 1).image), imgsz=128, device="cpu", verbose=False)

@@ -1,0 +1,208 @@
+"""Five simulated people: seeded imitations who answer GenEval's questions about scenes whose truth is known.
+
+They show agreement at work before anybody has labelled anything. They are nobody: their raters are marked ``simulated``, and
+no statistic pools them with people. They judge the careless renderer's pictures alone, as only of those the truth is known.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from annotation.answers import RULE_VERSION, derive
+from annotation.questionnaires import COLORS, clean, geneval_questionnaire, position_pairs
+from data.aspects import CANNOT_TELL, COUNT_CAP, YES
+from data.playground.scene import Placed, Scene
+from data.prompts.spec import ObjectSpec, Spec
+from data.records import Annotation, Item, Rater
+
+T = TypeVar("T")
+
+SEED: Final = 43
+MARK: Final = "simulated"
+
+_NAMESPACE: Final = uuid.UUID("0b1f5c0e-3a52-4d0e-9d43-7c1a6a3f9e55")
+_SIDE_BY_SIDE: Final = 0.06
+"""Centres nearer than this share of the picture's side are neither left nor right, neither above nor below."""
+_STRETCHED: Final = 1.4
+# what people mix up; the form's other colours are mistaken for gray
+_MISTAKEN: Final = {
+    "red": "orange",
+    "orange": "red",
+    "yellow": "orange",
+    "green": "blue",
+    "blue": "purple",
+    "purple": "blue",
+    "pink": "purple",
+    "brown": "red",
+    "black": "brown",
+    "white": "gray",
+}
+_OTHER_SIDE: Final = {"left": "right", "right": "left", "above": "below", "below": "above"}
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One imitation. All numbers are probabilities.
+
+    Attributes:
+        objects: of overlooking a kind that is there, or of seeing one that is not.
+        counts: of saying one more or one fewer, where there are two or more.
+        colors: of naming another colour; ``positions``: another side.
+        cannot_tell: of saying so, for each question.
+        answers: of having been given an image at all, as real people are unequal.
+    """
+
+    name: str
+    objects: float
+    counts: float
+    colors: float
+    positions: float
+    cannot_tell: float
+    answers: float
+
+    @property
+    def rater(self) -> Rater:
+        rates = {name: getattr(self, name) for name in ("objects", "counts", "colors", "positions", "cannot_tell", "answers")}
+        return Rater(f"{MARK} {self.name}", "human", "person", settings={"seed": SEED, **rates}, simulated=True)
+
+
+PEOPLE: Final = (
+    Person("Ada", objects=0.01, counts=0.02, colors=0.01, positions=0.01, cannot_tell=0.00, answers=0.90),
+    Person("Ben", objects=0.03, counts=0.06, colors=0.04, positions=0.03, cannot_tell=0.01, answers=0.85),
+    Person("Cleo", objects=0.02, counts=0.05, colors=0.18, positions=0.02, cannot_tell=0.02, answers=0.80),
+    Person("Dan", objects=0.05, counts=0.20, colors=0.05, positions=0.12, cannot_tell=0.01, answers=0.80),
+    Person("Eve", objects=0.10, counts=0.15, colors=0.10, positions=0.10, cannot_tell=0.05, answers=0.70),
+)
+"""A careful one, an ordinary one, one who is weak in colours, a hasty one and a sloppy one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An item whose truth is known."""
+
+    item: Item
+    spec: Spec
+    scene: Scene
+
+
+def annotate(known: Iterable[Known], people: Sequence[Person] = PEOPLE, seed: int = SEED) -> list[Annotation]:
+    """What the simulated people say, image by image, in an order of people that differs from image to image.
+
+    The same items, people and seed give the same annotations; leaving some items out changes nothing about the others.
+    """
+    found: list[Annotation] = []
+    for one in known:
+        for number in _random(seed, one.item.item_id, "order").permutation(len(people)):
+            person = people[number]
+            rng = _random(seed, one.item.item_id, person.name)
+            if rng.random() < person.answers:
+                found.append(_annotation(person, one, answer(person, one.spec, one.scene, rng), seed))
+    return found
+
+
+def answer(person: Person, spec: Spec, scene: Scene, rng: np.random.Generator) -> dict[str, Any]:
+    """One person's answers to the whole questionnaire about one scene, in the shape of ``annotation.answers``."""
+    given: dict[str, Any] = {"objects": ", ".join(f"a {placed.color} {placed.kind}" for placed in scene.objects) or "none"}
+    for k, wanted in enumerate(spec.objects):
+        given |= _about(person, k, wanted, scene, rng)
+    for suffix, subject, reference in position_pairs(spec):
+        both = [_center(scene, spec.objects[k].name) for k in (subject, reference)]
+        for axis, low, high in ((0, "left", "right"), (1, "above", "below")):
+            side = _side(both[0][axis] - both[1][axis], low, high) if both[0] and both[1] else "neither"
+            given[("position_x", "position_y")[axis] + suffix] = _said(person, rng, _placed(person, side, rng))
+    given["caption_fit"] = _fit(spec, given, rng, person)
+    return clean(geneval_questionnaire(spec), given)
+
+
+def _about(person: Person, k: int, wanted: ObjectSpec, scene: Scene, rng: np.random.Generator) -> dict[str, Any]:
+    """Number, colours and realism of one of the objects asked for."""
+    here = [placed for placed in scene.objects if placed.kind == wanted.name]
+    seen = min(_counted(person, len(here), rng), COUNT_CAP)
+    # something else was taken for it
+    shown = here or list(scene.objects)
+    colors = [_colored(person, color, rng) for color in dict.fromkeys(placed.color for placed in shown)]
+    sound = 2 if any(placed.stretch > _STRETCHED for placed in here) else 3
+    realism = sound - int(rng.random() < 0.1 + person.objects)
+    return {
+        f"count_{k}": _said(person, rng, seen),
+        f"color_{k}": _said(person, rng, list(dict.fromkeys(colors)) or [COLORS[0].value]),
+        f"realism_{k}": _said(person, rng, realism),
+    }
+
+
+def _counted(person: Person, true: int, rng: np.random.Generator) -> int:
+    if rng.random() < person.objects:
+        return 0 if true else 1
+    if true >= 2 and rng.random() < person.counts:
+        return true + (1 if rng.random() < 0.5 else -1)
+    return true
+
+
+def _colored(person: Person, true: str, rng: np.random.Generator) -> str:
+    return _MISTAKEN.get(true, "gray") if rng.random() < person.colors else true
+
+
+def _placed(person: Person, true: str, rng: np.random.Generator) -> str:
+    if rng.random() >= person.positions:
+        return true
+    return "neither" if rng.random() < 0.5 else _OTHER_SIDE.get(true, true)
+
+
+def _side(difference: float, low: str, high: str) -> str:
+    if abs(difference) < _SIDE_BY_SIDE:
+        return "neither"
+    return low if difference < 0 else high
+
+
+def _center(scene: Scene, kind: str) -> tuple[float, float] | None:
+    """The middle of all objects of a kind; None if there is none."""
+    here: list[Placed] = [placed for placed in scene.objects if placed.kind == kind]
+    if not here:
+        return None
+    return float(np.mean([placed.x for placed in here])), float(np.mean([placed.y for placed in here]))
+
+
+def _fit(spec: Spec, given: Mapping[str, Any], rng: np.random.Generator, person: Person) -> int | str:
+    """How well the caption fits by what this person saw: 4 all of it, 3 most, 2 some, 1 nothing; now and then one off."""
+    derived = derive(spec, given)
+    whole = next((judgement.label for judgement in derived if judgement.aspect == "correct"), None)
+    asked = [judgement.label for judgement in derived if judgement.aspect in ("present", "color", "position")]
+    missed = len(asked) - asked.count(YES)
+    if whole == YES:
+        fit = 4
+    elif asked and missed == len(asked):
+        fit = 1
+    else:
+        # one part of several, or only the number
+        fit = 3 if missed == 0 or (missed == 1 and len(asked) > 2) else 2
+    if rng.random() < 0.05 + person.objects:
+        fit = min(4, max(1, fit + (1 if rng.random() < 0.5 else -1)))
+    return _said(person, rng, fit)
+
+
+def _said(person: Person, rng: np.random.Generator, value: T) -> T | str:
+    return CANNOT_TELL if rng.random() < person.cannot_tell else value
+
+
+def _annotation(person: Person, known: Known, answers: dict[str, Any], seed: int) -> Annotation:
+    return Annotation(
+        annotation_id=str(uuid.uuid5(_NAMESPACE, f"{seed}/{person.name}/{known.item.item_id}")),
+        item_id=known.item.item_id,
+        rater_id=person.rater.rater_id,
+        questionnaire="geneval",
+        answers=answers,
+        judgements=tuple(derive(known.spec, answers)),
+        rule_version=RULE_VERSION,
+    )
+
+
+def _random(seed: int, *names: str) -> np.random.Generator:
+    """Of its own for each image and person, and the same on every machine."""
+    digest = hashlib.blake2b("\0".join((str(seed), *names)).encode(), digest_size=16).digest()
+    return np.random.default_rng(int.from_bytes(digest))

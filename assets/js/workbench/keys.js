@@ -1,0 +1,41 @@
+// The Workbench's own keys. In the form, letters are answers (N neither, P purple, …): there they need Alt, outside they do not.
+
+const FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]:not([contenteditable=false])";
+const PRESSED = { KeyN: "next", KeyP: "previous", KeyE: "uncover", KeyM: "masks", KeyZ: "zoom" };
+const PLAIN = { n: "next", p: "previous", e: "uncover", m: "masks", z: "zoom", "?": "help", ArrowRight: "next", ArrowLeft: "previous" };
+
+/** `bench` has root, form (the element whose keys are answers while it `isAsking`), dialogs, destroy() and act(action) -> whether it did anything. */
+export function listenToBenchKeys(bench, signal) {
+  const listener = (event) => {
+    if (!bench.root.isConnected) return bench.destroy();
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.isComposing || event.repeat) return undefined;
+    const action = event.altKey ? PRESSED[event.code] : plain(bench, event);
+    if (action && allowed(bench, action) && bench.act(action)) event.preventDefault();
+    return undefined;
+  };
+  document.addEventListener("keydown", listener, { signal });
+}
+
+function plain(bench, { key, target, shiftKey }) {
+  if (target.closest?.(FIELDS)) return null;
+  if (bench.isAsking && bench.form.contains(target)) return key === "Escape" ? "leave" : null;
+  if (key === "Enter") return target.closest?.("button, a[href], summary, [tabindex]") ? null : "answer";
+  if (key.startsWith("Arrow") && (shiftKey || target.closest?.("[role=listbox], [role=tablist], .cc-table-wrap"))) return null;
+  return PLAIN[key.length === 1 ? key.toLowerCase() : key] ?? null;
+}
+
+/** While something is enlarged, only what is drawn over it can change. */
+function allowed(bench, action) {
+  return !bench.dialogs.isOpen || action === "masks";
+}
+
+export const BENCH_KEYS = [
+  [["n", "ArrowRight"], "next image of the listing"],
+  [["p", "ArrowLeft"], "previous image"],
+  [["e"], "uncover what scorers saw and others said (recorded)"],
+  [["m"], "masks on or off"],
+  [["z"], "zoom"],
+  [["Enter"], "go to the form"],
+  [["Esc"], "leave the form"],
+  [["Alt"], "with N, P, E, M, Z: the same from inside the form, where letters are answers"],
+];

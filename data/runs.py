@@ -1,0 +1,268 @@
+"""A run's folder: the one contract between whoever owns the project and the worker that scores.
+
+``run.json`` says what is asked, ``manifest.jsonl`` of which images; the worker adds ``parts/00000.parquet``, each whole or not
+there at all, and tells how far it is in ``progress.json``. The worker never opens the project's database.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from data.files import write_whole
+
+PART_SIZE: Final = 32
+"""Images a part: what a crash can cost."""
+
+_LOCK: Final = "worker.lock"
+_PART: Final = re.compile(r"[0-9]{5,}\.parquet")
+
+_DETECTION: Final = pa.struct(
+    [
+        ("label", pa.string()),
+        ("score", pa.float64()),
+        ("box", pa.list_(pa.float64())),
+        ("mask", pa.binary()),
+        ("colors", pa.list_(pa.float64())),
+    ]
+)
+_SCHEMA: Final = pa.schema(
+    [
+        ("item_id", pa.string()),
+        ("failed", pa.string()),
+        ("payload", pa.string()),
+        ("detections", pa.list_(_DETECTION)),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """One object that a detector found.
+
+    Attributes:
+        score: confidence, 0 to 1.
+        box: x0, y0, x1, y1 in pixels of the upright image.
+        mask: as ``data.masks.pack`` makes it; None if the detector gives none.
+        colors: probability of each of GenEval's ten, in the order of ``data.prompts.geneval.COLORS``; None if not asked.
+    """
+
+    label: str
+    score: float
+    box: tuple[float, float, float, float]
+    mask: bytes | None = None
+    colors: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a scorer saw of one image, or why it saw nothing (``failed``, one line)."""
+
+    item_id: str
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    detections: tuple[Detection, ...] = ()
+    failed: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One image to score. ``path`` is absolute, or relative to the manifest's folder."""
+
+    item_id: str
+    path: str
+    sha256: str
+    text: str
+    spec: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is asked of a worker: ``scorer`` with ``settings`` over the manifest, in parts of ``part_size``."""
+
+    run_id: str
+    scorer: str
+    version: str
+    profile: str
+    settings: Mapping[str, Any]
+    device: str = "cpu"
+    part_size: int = PART_SIZE
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a worker is.
+
+    Attributes:
+        state: loading, running, stopped (asked to, between parts), done or failed (``error`` says why). A worker that was
+            killed says nothing: see ``RunFolder.at_work``.
+        done: images that are through, ``failed`` of them without being seen.
+        seconds: spent on them so far, over all attempts, without loading the models.
+        versions: of the packages that matter.
+    """
+
+    state: str
+    done: int
+    total: int
+    failed: int = 0
+    seconds: float = 0.0
+    error: str | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """None before the first part is through, as nothing can be said then."""
+        return self.seconds / self.done * (self.total - self.done) if self.done and self.seconds else None
+
+
+class RunBusy(RuntimeError):
+    """Another process works on this run."""
+
+
+class RunFolder:
+    """A run's files."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def create(self, run: Run, work: Sequence[Work]) -> None:
+        """Write what is asked.
+
+        Raises:
+            FileExistsError: there is a run here already.
+        """
+        (self.path / "parts").mkdir(parents=True)
+        lines = "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in work)
+        write_whole(self.path / "manifest.jsonl", lines.encode())
+        # last: a folder with this file is complete
+        write_whole(self.path / "run.json", json.dumps(asdict(run), indent=2, ensure_ascii=False).encode())
+
+    def run(self) -> Run:
+        """What is asked."""
+        return Run(**json.loads((self.path / "run.json").read_text(encoding="utf-8")))
+
+    def work(self) -> list[Work]:
+        """Which images, in order."""
+        with (self.path / "manifest.jsonl").open(encoding="utf-8") as lines:
+            return [Work(**json.loads(line)) for line in lines]
+
+    def part(self, number: int) -> Path:
+        return self.path / "parts" / f"{number:05d}.parquet"
+
+    def parts(self) -> list[int]:
+        """Numbers of the parts that are there, ascending. Files with other names are none of ours."""
+        return sorted(int(path.stem) for path in (self.path / "parts").glob("*.parquet") if _PART.fullmatch(path.name))
+
+    def write_part(self, number: int, seen: Sequence[Seen]) -> None:
+        """On disk, whole, before it has its name."""
+        rows = [
+            {
+                "item_id": one.item_id,
+                "failed": one.failed,
+                "payload": json.dumps(one.payload, ensure_ascii=False, allow_nan=False),
+                "detections": [asdict(detection) for detection in one.detections],
+            }
+            for one in seen
+        ]
+        sink = pa.BufferOutputStream()
+        pq.write_table(pa.Table.from_pylist(rows, schema=_SCHEMA), sink, compression="zstd")
+        write_whole(self.part(number), sink.getvalue().to_pybytes())
+
+    def is_of(self, number: int, work: Sequence[Work]) -> bool:
+        """Whether that part is there, can be read, and is about these images in this order."""
+        try:
+            items = pq.read_table(self.part(number), columns=["item_id"], partitioning=None).column(0).to_pylist()
+        except (OSError, pa.ArrowException, IndexError):
+            return False
+        return bool(items == [one.item_id for one in work])
+
+    def failures(self, number: int) -> int:
+        """How many of a part's images could not be seen; the part ``is_of`` what it should be."""
+        failed = pq.read_table(self.part(number), columns=["failed"], partitioning=None).column(0)
+        return len(failed) - int(failed.null_count)
+
+    def read_part(self, number: int) -> list[Seen]:
+        """What ``write_part`` wrote.
+
+        Raises:
+            ValueError: this is no part of a run.
+        """
+        try:
+            table = pq.read_table(self.part(number), schema=_SCHEMA, partitioning=None)
+            return [_seen(row) for row in table.to_pylist()]
+        # rows of some other table are of whatever kind
+        except (OSError, pa.ArrowException, ValueError, TypeError, LookupError) as error:
+            why = " ".join(str(error).split())[:200]
+            raise ValueError(f"{self.part(number)} cannot be read as a part of a run: {why}") from error
+
+    def seen(self) -> Iterator[Seen]:
+        """All parts' contents, in order."""
+        for number in self.parts():
+            yield from self.read_part(number)
+
+    def tell(self, progress: Progress) -> None:
+        """Say how far the run is."""
+        write_whole(self.path / "progress.json", json.dumps(asdict(progress)).encode())
+
+    def progress(self) -> Progress | None:
+        """How far the worker last said it was; None before it first said so."""
+        path = self.path / "progress.json"
+        return Progress(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
+
+    @contextmanager
+    def claim(self) -> Iterator[None]:
+        """Hold the run: one worker at a time. Whatever ends the process lets go of it.
+
+        Raises:
+            RunBusy: another process holds it.
+        """
+        with (self.path / _LOCK).open("ab") as file:
+            _lock(file, patience=1.0)
+            yield
+
+    def at_work(self) -> bool:
+        """Whether a worker holds the run now."""
+        if not self.path.is_dir():
+            return False
+        try:
+            with (self.path / _LOCK).open("ab") as file:
+                _lock(file, patience=0.0)
+        except RunBusy:
+            return True
+        return False
+
+
+def _lock(file: IO[bytes], patience: float) -> None:
+    """Seconds of patience, as whoever only looks holds the lock for a moment too."""
+    import fcntl  # not on Windows, where this module is still wanted for reading
+
+    until = time.monotonic() + patience
+    while True:
+        try:
+            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise RunBusy(f"another worker is at work in {Path(file.name).parent}") from None
+            time.sleep(0.05)
+
+
+def _seen(row: Mapping[str, Any]) -> Seen:
+    detections = tuple(
+        Detection(
+            one["label"],
+            one["score"],
+            (one["box"][0], one["box"][1], one["box"][2], one["box"][3]),
+            one["mask"],
+            None if one["colors"] is None else tuple(one["colors"]),
+        )
+        for one in row["detections"]
+    )
+    return Seen(row["item_id"], json.loads(row["payload"]), detections, row["failed"])

@@ -1,0 +1,349 @@
+"""Scorers' runs: what is still to score, what came in, and how far each run is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+import duckdb
+
+from data.aspects import SCALES
+from data.records import Evidence, Judgement, Rater
+from data.runs import Run, Seen, Work
+from data.store import detections, rows
+from data.store.imports import ImportRefused, insert_raters, insert_scales
+from data.store.seen import SeenBy, Sights, seen, seen_without_masks
+from data.store.selection import Selection
+from data.store.statements import insert_evidence
+from data.store.store import Store, run
+
+State = Literal["running", "stopped", "failed", "lost", "done"]
+"""``running`` is what was last said: nobody may be at it any more. A run whose folder is gone is ``lost``."""
+
+
+class RunRefused(ValueError):
+    """Nothing was written; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run as the project knows it.
+
+    Attributes:
+        folder: below the project's folder.
+        parts: numbers of the parts that are in; ``n_done`` images are in them, failed ones among these.
+        failures: images by why nothing was seen of them.
+        error: why a run failed, one line.
+    """
+
+    run_id: str
+    rater_id: str
+    scorer: str
+    profile: str
+    version: str
+    settings: Mapping[str, Any]
+    folder: str
+    state: State
+    error: str | None
+    n_items: int
+    created: datetime
+    import_id: int | None = None
+    parts: tuple[int, ...] = ()
+    n_done: int = 0
+    failures: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def n_failed(self) -> int:
+        return sum(self.failures.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """How much of a selection a rater has before it.
+
+    Attributes:
+        images: with files, in the selection.
+        left: of these, without evidence by the rater; ``failed`` of them were tried before.
+    """
+
+    images: int
+    left: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a run that was made elsewhere came from: a name for people, and the hash of its files."""
+
+    name: str
+    sha256: str
+
+
+_WITH_FILES = (
+    " from items t join images i on i.image_id = t.item_id and i.sha256 is not null join prompts p on p.prompt_id = i.prompt_id"
+    " where t.kind = 'image' and {condition}"
+)
+_HAS_EVIDENCE = "exists (select 1 from evidence e where e.item_id = t.item_id and e.rater_id = ? and e.failed is null)"
+_HAS_FAILED = "exists (select 1 from evidence e where e.item_id = t.item_id and e.rater_id = ? and e.failed is not null)"
+
+
+def pending(store: Store, selection: Selection, rater_id: str) -> list[Work]:
+    """Images with files in the selection that this rater has no evidence for, by id; what failed is to be tried again."""
+    condition, parameters = selection.items()
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            f"select t.item_id, i.path, i.sha256, p.text, p.spec{_WITH_FILES.format(condition=condition)}"
+            f" and not {_HAS_EVIDENCE} order by t.item_id",
+            [*parameters, rater_id],
+        )
+    return [Work(**rows.decoded(row | {"path": str(store.project / row["path"])}, "spec")) for row in found]
+
+
+def count_pending(store: Store, selection: Selection, rater_id: str) -> Pending:
+    """As ``pending``, in numbers."""
+    condition, parameters = selection.items()
+    with store.read() as cursor:
+        found = rows.one(
+            cursor,
+            "select count(*) as images, count(*) filter (not done) as n_left, count(*) filter (failed and not done) as failed"
+            f" from (select {_HAS_EVIDENCE} as done, {_HAS_FAILED} as failed{_WITH_FILES.format(condition=condition)})",
+            [rater_id, rater_id, *parameters],
+        )
+    assert found is not None
+    return Pending(found["images"], found["n_left"], found["failed"])
+
+
+def scorer_rater(store: Store, name: str, version: str, settings: Mapping[str, Any]) -> Rater:
+    """The rater of this name, version and settings; where the name has other ones, the next free ``name #2``."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select rater_id, kind, version, settings from raters where rater_id = ? or starts_with(rater_id, ?)",
+            [name, f"{name} #"],
+        )
+    known = {row["rater_id"]: row for row in found}
+    same = ("scorer", version, dict(settings))
+    number, rater_id = 1, name
+    while rater_id in known:
+        row = rows.decoded(known[rater_id], "settings")
+        if (row["kind"], row["version"], row["settings"]) == same:
+            break
+        number += 1
+        rater_id = f"{name} #{number}"
+    return Rater(rater_id, "scorer", None, version, dict(settings))
+
+
+def add_run(store: Store, run: Run, rater: Rater, folder: str, n_items: int, source: Source | None = None) -> int | None:
+    """Remember a run that is about to begin, and its rater; ``source`` makes an import of it, whose number is returned.
+
+    Raises:
+        RunRefused: there is a run of this id already.
+        ImportRefused: the rater's name belongs to a person.
+    """
+    import_id: int | None = store.write(_add, (run, rater, folder, n_items, source))
+    return import_id
+
+
+def ingest(store: Store, run_id: str, part: int, seen: Sequence[tuple[Seen, Sequence[Judgement]]], rule_version: str) -> bool:
+    """Take in one part, whole: evidence, detections, judgements, scales. False if it was in already: nothing changes then.
+
+    Raises:
+        RunRefused: there is no such run, or the project does not know one of the images.
+        ImportRefused: the suite judges an aspect on another scale.
+    """
+    new: bool = store.write(_ingest, (run_id, part, seen, rule_version))
+    return new
+
+
+def set_state(store: Store, run_id: str, state: State, error: str | None = None) -> None:
+    """Say how a run stands; ``error`` is forgotten unless it is given."""
+    store.write(_set_state, (run_id, state, error))
+
+
+def remove(store: Store, run_id: str) -> int:
+    """Take a run's evidence and judgements back; returns of how many images. Its files are the caller's to remove.
+
+    Raises:
+        RunRefused: there is no such run, or it was imported.
+    """
+    count: int = store.write(_remove, run_id)
+    return count
+
+
+def listed(store: Store) -> list[RunRow]:
+    """All runs, oldest first."""
+    with store.read() as cursor:
+        return _rows(cursor, "true", [])
+
+
+def one(store: Store, run_id: str) -> RunRow | None:
+    """A run, None if there is none of this id."""
+    with store.read() as cursor:
+        return next(iter(_rows(cursor, "run_id = ?", [run_id])), None)
+
+
+def unfinished(store: Store, rater_id: str) -> RunRow | None:
+    """The rater's oldest run that has not come to its end, if its folder is not known to be gone."""
+    with store.read() as cursor:
+        return next(iter(_rows(cursor, "rater_id = ? and state not in ('done', 'lost')", [rater_id])), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the project knows of an image that a run is about."""
+
+    sha256: str | None
+    spec: Mapping[str, Any]
+
+
+def asked(store: Store, item_ids: Sequence[str]) -> dict[str, Asked]:
+    """Those of these images that the project has."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select t.item_id, i.sha256, p.spec from items t join images i on i.image_id = t.item_id"
+            " join prompts p on p.prompt_id = i.prompt_id where t.item_id in (select unnest(?::varchar[]))",
+            [list(item_ids)],
+        )
+    return {row["item_id"]: Asked(row["sha256"], rows.from_json(row["spec"])) for row in found}
+
+
+def _rows(cursor: duckdb.DuckDBPyConnection, condition: str, parameters: list[Any]) -> list[RunRow]:
+    found = rows.dicts(
+        cursor,
+        "select run_id, rater_id, scorer, profile, version, settings, folder, state, error, n_items, created, import_id"
+        f" from runs where {condition} order by created, run_id",
+        parameters,
+    )
+    run_ids = [[row["run_id"] for row in found]]
+    among = "run_id in (select unnest(?::varchar[]))"
+    parts: dict[str, list[int]] = {}
+    for row in rows.dicts(cursor, f"select run_id, part from run_parts where {among} order by part", run_ids):
+        parts.setdefault(row["run_id"], []).append(row["part"])
+    done: dict[str, int] = {}
+    failures: dict[str, dict[str, int]] = {}
+    for row in rows.dicts(
+        cursor,
+        f"select run_id, failed, count(*) as n from evidence where {among} group by run_id, failed order by n desc",
+        run_ids,
+    ):
+        done[row["run_id"]] = done.get(row["run_id"], 0) + row["n"]
+        if row["failed"] is not None:
+            failures.setdefault(row["run_id"], {})[row["failed"]] = row["n"]
+    return [
+        RunRow(
+            **rows.decoded(row, "settings"),
+            parts=tuple(parts.get(row["run_id"], ())),
+            n_done=done.get(row["run_id"], 0),
+            failures=failures.get(row["run_id"], {}),
+        )
+        for row in found
+    ]
+
+
+def _add_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, Rater, str, int, Source | None]) -> int | None:
+    run, rater, folder, n_items, source = payload
+    if rows.one(connection, "select 1 from runs where run_id = ?", [run.run_id]):
+        raise RunRefused(f"there is a run {run.run_id} in this project already")
+    import_id = None if source is None else rows.sequence(connection, "import_ids", 1)[0]
+    insert_raters(connection, [rater], import_id)
+    columns = ("run_id", "rater_id", "scorer", "profile", "version", "settings", "folder", "state", "n_items", "import_id")
+    settings = rows.to_json(run.settings)
+    named = (run.run_id, rater.rater_id, run.scorer, run.profile, run.version, settings)
+    rows.insert(connection, "runs", columns, [(*named, folder, "running", n_items, import_id)])
+    if source is not None:
+        rows.insert(
+            connection,
+            "imports",
+            ("import_id", "kind", "name", "sha256", "counts"),
+            [(import_id, "scores", source.name, source.sha256, rows.to_json({"evidence": n_items}))],
+        )
+    return import_id
+
+
+def _ingest_one(
+    connection: duckdb.DuckDBPyConnection, payload: tuple[str, int, Sequence[tuple[Seen, Sequence[Judgement]]], str]
+) -> bool:
+    run_id, part, judged, rule_version = payload
+    row = rows.one(connection, "select rater_id, import_id from runs where run_id = ?", [run_id])
+    if row is None:
+        raise RunRefused(f"there is no run {run_id} in this project (any more)")
+    if rows.one(connection, "select 1 from run_parts where run_id = ? and part = ?", [run_id, part]):
+        return False
+    seen = [one for one, _ in judged]
+    items = rows.existing(connection, "items", "item_id", ["suite"], [one.item_id for one in seen])
+    unknown = [one.item_id for one in seen if one.item_id not in items]
+    if unknown:
+        raise RunRefused(
+            f"part {part} of run {run_id} is about {len(unknown)} images that this project does not have, e.g. '{unknown[0]}'"
+        )
+    rows.insert(connection, "run_parts", ("run_id", "part"), [(run_id, part)])
+    evidence = [
+        Evidence(f"{run_id}:{one.item_id}", one.item_id, row["rater_id"], one.payload, tuple(said), rule_version, one.failed)
+        for one, said in judged
+    ]
+    insert_evidence(connection, evidence, row["import_id"], run_id)
+    detections.insert(connection, run_id, part, seen)
+    aspects = {(items[one.item_id]["suite"], judgement.aspect) for one, said in judged for judgement in said}
+    insert_scales(connection, [(suite, aspect, SCALES[aspect]) for suite, aspect in aspects], row["import_id"])
+    return True
+
+
+def _set_state_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, State, str | None]) -> None:
+    run_id, state, error = payload
+    connection.execute("update runs set state = ?, error = ? where run_id = ?", [state, error, run_id])
+
+
+def _remove_one(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
+    row = rows.one(connection, "select rater_id, import_id from runs where run_id = ?", [run_id])
+    if row is None:
+        raise RunRefused(f"there is no run {run_id} in this project (any more)")
+    if row["import_id"] is not None:
+        raise RunRefused(f"run {run_id} was imported; take it back with: import undo {row['import_id']}")
+    connection.execute(
+        "delete from judgements where source_id in (select evidence_id from evidence where run_id = ?)", [run_id]
+    )
+    count = int(rows.value(connection, "delete from evidence where run_id = ?", [run_id]))
+    for table in ("detections", "run_parts", "runs"):
+        connection.execute(f"delete from {table} where run_id = ?", [run_id])
+    connection.execute(
+        "delete from raters where rater_id = ? and import_id is null"
+        " and not exists (select 1 from evidence e where e.rater_id = raters.rater_id)"
+        " and not exists (select 1 from runs where runs.rater_id = raters.rater_id)",
+        [row["rater_id"]],
+    )
+    return count
+
+
+_add = run(_add_one)
+_ingest = run(_ingest_one)
+_set_state = run(_set_state_one)
+_remove = run(_remove_one)
+
+__all__ = [
+    "Asked",
+    "ImportRefused",
+    "Pending",
+    "RunRefused",
+    "RunRow",
+    "SeenBy",
+    "Sights",
+    "Source",
+    "State",
+    "add_run",
+    "asked",
+    "count_pending",
+    "ingest",
+    "listed",
+    "one",
+    "pending",
+    "remove",
+    "scorer_rater",
+    "seen",
+    "seen_without_masks",
+    "set_state",
+    "unfinished",
+]

@@ -1,0 +1,94 @@
+"""What every scorer is: perceiving (models, slow, once) and judging (rules, pure, repeatable)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from PIL import Image
+
+from data.prompts.spec import Spec
+from data.records import Judgement
+from data.runs import Seen
+
+Settings = Mapping[str, Any]
+"""Plain JSON: thresholds, and which models (a hub id or a path below the repository)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One image as a scorer gets it: opened, upright, RGB."""
+
+    item_id: str
+    image: Image.Image
+    text: str
+    spec: Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that the rules looked at.
+
+    Attributes:
+        text: what was asked and what was found, one line for people.
+        holds: whether it is as asked; None where it could not be looked at.
+        target: object or relation it is about, as in ``Judgement.target``.
+        boxes: ranks of the detections that it rests on.
+        offset: of a relation, (dx, dy) in units of the rule (see ``scorers.geneval``).
+    """
+
+    text: str
+    holds: bool | None
+    target: str | None = None
+    boxes: tuple[int, ...] = ()
+    offset: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What follows from evidence.
+
+    Attributes:
+        judgements: in the vocabulary of ``data.aspects``.
+        reason: why not correct, in the words of the scorer's paper or code; empty if correct or not a yes/no scorer.
+        checks: what the rules looked at, in order.
+    """
+
+    judgements: tuple[Judgement, ...]
+    reason: str = ""
+    checks: tuple[Check, ...] = ()
+
+
+class Perceiver(Protocol):
+    """Models in memory. Built in the worker process only."""
+
+    def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
+        """What is seen of each, in the same order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """One automatic rater's method.
+
+    Attributes:
+        name: as on the command line (``geneval``); ``version`` moves when its code gives other results.
+        profiles: named settings; ``settings`` that only judging reads are in ``judging``.
+        open: loads the models (imports torch; raises ``OSError`` or ``ValueError`` with one clear line).
+        judge: the pure rules; never imports torch. Of what could not be seen (``failed``) it judges nothing.
+        scales: aspect to scale, of what it judges.
+        models: the settings that name models; where those are folders, their weights are fingerprinted.
+        check: raises ``ValueError`` with one clear line where settings make no sense.
+    """
+
+    name: str
+    version: str
+    summary: str
+    profiles: Mapping[str, Settings]
+    judging: frozenset[str]
+    open: Callable[[Settings, str], Perceiver]
+    judge: Callable[[Spec, Seen, Settings], Verdict]
+    scales: Mapping[str, str] = field(default_factory=dict)
+    models: frozenset[str] = frozenset()
+    check: Callable[[Settings], object] = dict

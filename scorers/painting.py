@@ -1,0 +1,72 @@
+"""The worker that generates pictures: ``python -m scorers.painting JOB_DIR``. It never opens the project's database."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+from data.files import write_whole
+from data.pictures import Job, JobFolder, Wanted, missing
+from data.runs import Progress
+from scorers import generators
+
+_OFFLINE: Final = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TRANSFORMERS_OFFLINE": "1"}
+
+
+def work(folder: JobFolder) -> None:
+    """Paint what is not there yet, batch by batch, and tell how far it is.
+
+    Raises:
+        ValueError: there is no such generator.
+        OSError: its weights, or the place for the pictures, cannot be used.
+    """
+    job = folder.job()
+    wanted = missing(job.wanted)
+    done = len(job.wanted) - len(wanted)
+    folder.tell(Progress("loading", done, len(job.wanted)))
+    paint = generators.load(job.generator)
+    started = time.monotonic()
+    for batch in _batches(wanted, job):
+        for one, picture in zip(batch, paint([one.text for one in batch], [one.seed for one in batch]), strict=True):
+            buffer = io.BytesIO()
+            picture.save(buffer, "PNG")
+            path = Path(one.file)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, buffer.getvalue())
+        done += len(batch)
+        folder.tell(Progress("running", done, len(job.wanted), seconds=time.monotonic() - started))
+    folder.tell(Progress("done", done, len(job.wanted), seconds=time.monotonic() - started))
+
+
+def _batches(wanted: Sequence[Wanted], job: Job) -> list[Sequence[Wanted]]:
+    return [wanted[start : start + job.batch_size] for start in range(0, len(wanted), job.batch_size)]
+
+
+def _stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a signal handler's shape
+    sys.exit(128 + number)
+
+
+def main() -> None:
+    """Command line."""
+    os.environ.update(_OFFLINE)
+    signal.signal(signal.SIGTERM, _stop)
+    folder = JobFolder(Path(sys.argv[1]))
+    try:
+        work(folder)
+    except (ValueError, OSError) as error:
+        said = " ".join(str(error).splitlines())
+        before = folder.progress()
+        folder.tell(Progress("failed", before.done if before else 0, before.total if before else 0, error=said))
+        print(said, file=sys.stderr)
+        raise SystemExit(1) from error
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""The scorers by name. Nothing heavy is imported before a scorer is asked for, and no model before it is opened."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from scorers.base import Scorer
+
+SCORERS: Final[dict[str, str]] = {
+    "geneval": "Detects the objects, then checks presence, number, colour and position by GenEval's rules: yes or no.",
+    "clipscore": "How near image and prompt are in an image-text model: a raw cosine.",
+}
+"""Each scorer and what it does, in a line. Its module has its name and calls it ``SCORER``."""
+
+NAMES: Final = tuple(SCORERS)
+
+
+class UnknownScorer(ValueError):
+    """There is no scorer of that name; the message says which there are."""
+
+
+def get(name: str) -> Scorer:
+    """A scorer.
+
+    Raises:
+        UnknownScorer: there is none of that name.
+    """
+    if name not in SCORERS:
+        raise UnknownScorer(f"there is no scorer {name!r}{_hint(name, NAMES)}")
+    scorer: Scorer = import_module(f"scorers.{name}").SCORER
+    return scorer
+
+
+def settings(scorer: Scorer, profile: str, overrides: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """All settings of a profile, with some set by hand (``--set key=value``), and ``weights``: the models' fingerprints.
+
+    Raises:
+        ValueError: there is no such profile or setting, a value is not of the setting's kind or out of range, or a model's
+            folder is not there.
+    """
+    if profile not in scorer.profiles:
+        raise ValueError(f"{scorer.name} has no profile {profile!r}{_hint(profile, scorer.profiles)}")
+    found = dict(scorer.profiles[profile])
+    for key, text in (overrides or {}).items():
+        if key not in found:
+            raise ValueError(f"{scorer.name} has no setting {key!r}{_hint(key, found)}")
+        found[key] = _typed(key, text, found[key])
+    scorer.check(found)
+    found["weights"] = fingerprints(scorer, found)
+    return found
+
+
+def fingerprints(scorer: Scorer, settings: Mapping[str, Any]) -> dict[str, str]:
+    """Each of its models' weights that are on this machine, by the setting that names the model (SHA-256, 12 digits).
+
+    Raises:
+        ValueError: a folder is not there or holds no weights.
+    """
+    # here, so that `--help` need not read it
+    from scorers.models.files import fingerprint
+
+    found = {key: fingerprint(str(settings[key])) for key in sorted(scorer.models)}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _typed(key: str, text: str, like: Any) -> Any:
+    if isinstance(like, str):
+        return text
+    try:
+        value = int(text) if isinstance(like, int) else float(text)
+    except ValueError:
+        kind = "whole number" if isinstance(like, int) else "number"
+        raise ValueError(f"{key} must be a {kind}, got {text!r}") from None
+    if not math.isfinite(value):
+        raise ValueError(f"{key} must be a finite number, got {text!r}")
+    return value
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {near[0]}?" if near else f"; known: {', '.join(sorted(known))}"

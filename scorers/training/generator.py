@@ -1,0 +1,179 @@
+"""The playground's text-to-image model, trained from nothing: ``python -m scorers.training.generator --out DIR``.
+
+``DIR/autoencoder`` must be there (``scorers.training.autoencoder``). Scenes become latents once; the transformer and its text
+encoder learn v of the DDPM schedule on them. The moving average is kept at two stages, ``early`` and ``late``. Processes share
+the batch and add up their gradients.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import torch
+from torch import nn
+
+from data.playground.render import SIZE, render
+from scorers.models.autoencoder import PlaygroundAutoencoder
+from scorers.models.generator import (
+    LENGTH,
+    build_scheduler,
+    build_text_encoder,
+    build_transformer,
+    predict,
+)
+from scorers.training.autoencoder import pixels
+from scorers.training.averaging import average
+from scorers.training.captions import words
+from scorers.training.clip import write_tokenizer
+from scorers.training.scenes import captioned
+from scorers.training.together import add_up, furthest, meet
+
+_UNCONDITIONAL: Final = 0.1
+_ENCODED_AT_ONCE: Final = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Scenes drawn once, steps, pictures a step (over all processes), highest learning rate, share of the steps at which the
+    early stage is kept, minutes after which the run is brought to its end, processes."""
+
+    scenes: int = 36_000
+    steps: int = 4000
+    batch: int = 128
+    rate: float = 1e-3
+    early: float = 0.2
+    minutes: float = math.inf
+    processes: int = 2
+    seed: int = 0
+
+
+class Generator(nn.Module):  # type: ignore[misc]  # torch is not read by mypy
+    """What is trained: the text encoder and the transformer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text_encoder = build_text_encoder(len(words()) + 4)
+        self.transformer = build_transformer()
+
+    def forward(self, latents: torch.Tensor, steps: torch.Tensor, tokens: torch.Tensor, mask: torch.Tensor) -> Any:
+        said = self.text_encoder(tokens).last_hidden_state
+        return predict(self.transformer, latents, steps, said, mask)
+
+
+@torch.no_grad()  # type: ignore[untyped-decorator]
+def encoded(recipe: Recipe, out: Path, rank: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """This process's share of the scenes: N x 16 x 8 x 8 latents in half precision, and N x 16 word numbers."""
+    from transformers import PreTrainedTokenizerFast
+
+    autoencoder = PlaygroundAutoencoder.from_pretrained(out / "autoencoder", torch_dtype=torch.float32)
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(out / "tokenizer")
+    latents, captions = [], []
+    for start in range(rank, recipe.scenes, recipe.processes * _ENCODED_AT_ONCE):
+        chosen = range(start, min(start + recipe.processes * _ENCODED_AT_ONCE, recipe.scenes), recipe.processes)
+        drawn = [captioned("train", seed) for seed in chosen]
+        images = np.stack([render(scene, SIZE).image for _, scene in drawn])
+        latents.append(autoencoder.encode(pixels(images)).half())
+        captions += [asked["prompt"] for asked, _ in drawn]
+    tokens = tokenizer(captions, padding="max_length", max_length=LENGTH, return_tensors="pt").input_ids
+    return torch.cat(latents), tokens
+
+
+def rate_at(progress: float) -> float:
+    """Of the highest rate: rises over the first 3 %, falls from 55 % on, to 2 %."""
+    if progress < 0.03:
+        return max(0.02, progress / 0.03)
+    return 1.0 if progress < 0.55 else 0.02 + 0.98 * (1 + math.cos(math.pi * (progress - 0.55) / 0.45)) / 2
+
+
+def some_steps(n: int) -> torch.Tensor:
+    """Time steps: mostly in the middle, where a picture takes shape; one in five anywhere."""
+    middle = torch.sigmoid(torch.randn(n))
+    anywhere = torch.rand(n)
+    return (torch.where(torch.rand(n) < 0.2, anywhere, middle) * 1000).long().clamp(0, 999)
+
+
+def train(rank: int, recipe: Recipe, out: Path) -> None:
+    """One process of the training; the first writes the results."""
+    meet(rank, recipe.processes, out)
+    started = time.monotonic()
+    latents, tokens = encoded(recipe, out, rank)
+    print(f"{len(latents)} scenes in {time.monotonic() - started:.0f} s", flush=True)
+    torch.manual_seed(recipe.seed)
+    model = Generator().train()
+    averaged = average(model, 0.9985)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate, betas=(0.9, 0.98), weight_decay=0.01)
+    torch.manual_seed(1 + recipe.seed * recipe.processes + rank)
+    started = time.monotonic()
+    step, progress, early = 0, 0.0, False
+    while progress < 1:
+        for group in optimizer.param_groups:
+            group["lr"] = recipe.rate * rate_at(progress)
+        chosen = torch.randint(len(latents), (recipe.batch // recipe.processes,))
+        loss = learn(model, latents[chosen].float(), tokens[chosen])
+        add_up(model, recipe.processes)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+        averaged.update_parameters(model)
+        step += 1
+        progress = furthest(max(step / recipe.steps, (time.monotonic() - started) / 60 / recipe.minutes), recipe.processes)
+        if rank == 0 and step % 50 == 0:
+            print(f"step {step} {progress:.1%} {time.monotonic() - started:.0f} s loss {loss:.4f}", flush=True)
+        if not early and progress >= recipe.early:
+            early = True
+            _save(averaged.module, out / "early", rank)
+        if step % 400 == 0:
+            _save(averaged.module, out / "late", rank)
+    _save(averaged.module, out / "late", rank)
+
+
+def learn(model: Generator, latents: torch.Tensor, tokens: torch.Tensor) -> float:
+    """Adds the gradient of a batch; returns the mean square error of v."""
+    empty = torch.rand(len(tokens)) < _UNCONDITIONAL
+    bare = torch.zeros_like(tokens[0])
+    bare[:2] = torch.tensor([2, len(words()) + 3])
+    tokens = torch.where(empty[:, None], bare, tokens)
+    noise, steps = torch.randn_like(latents), some_steps(len(latents))
+    scheduler = build_scheduler()
+    noisy = scheduler.add_noise(latents, noise, steps)
+    target = scheduler.get_velocity(latents, noise, steps)
+    with torch.autocast("cpu", torch.bfloat16):
+        said = model(noisy, steps, tokens, (tokens != 0).long())
+    loss = (said.float() - target).square().mean()
+    loss.backward()
+    return float(loss.detach())
+
+
+def _save(model: Generator, folder: Path, rank: int) -> None:
+    """Both parts in half precision."""
+    if rank:
+        return
+    for name, part in (("transformer", build_transformer()), ("text_encoder", build_text_encoder(len(words()) + 4))):
+        part.load_state_dict(getattr(model, name).state_dict())
+        part.half().save_pretrained(folder / name)
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description="Train the playground's text-to-image model.")
+    parser.add_argument("--out", type=Path, required=True, help="holds autoencoder/ already")
+    for name in ("scenes", "steps", "processes"):
+        parser.add_argument(f"--{name}", type=int, default=getattr(Recipe(), name))
+    parser.add_argument("--minutes", type=float, default=Recipe().minutes)
+    arguments = parser.parse_args()
+    recipe = Recipe(scenes=arguments.scenes, steps=arguments.steps, processes=arguments.processes, minutes=arguments.minutes)
+    (arguments.out / "tokenizer").mkdir(parents=True, exist_ok=True)
+    write_tokenizer(arguments.out / "tokenizer")
+    build_scheduler().save_pretrained(arguments.out / "scheduler")
+    (arguments.out / ".meeting").unlink(missing_ok=True)
+    torch.multiprocessing.spawn(train, (recipe, arguments.out), nprocs=recipe.processes)
+
+
+if __name__ == "__main__":
+    main()

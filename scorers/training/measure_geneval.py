@@ -1,0 +1,102 @@
+"""How right the scorer ``geneval`` is on the playground: ``python -m scorers.training.measure_geneval`` prints it as JSON.
+
+Scenes of the careless renderer whose truth is known, with seeds, grounds and object-colour pairs that no model was trained on;
+the verdict ``correct`` of the profile ``playground`` is held against the truth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import dataclass
+from typing import Final
+
+from PIL import Image
+
+from data.playground.drawing import Drawing, draw_carelessly
+from data.playground.looks import HELD_OUT
+from data.playground.prompts import TASKS, metadata
+from data.playground.render import render
+from data.prompts.spec import Spec, parse_spec
+from scorers import registry
+from scorers.base import Perceiver, Scorer, Settings, Shown
+from scorers.training.scenes import seeded
+
+_BATCH: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A drawn scene with its task, and whether the scorer called it correct."""
+
+    task: str
+    spec: Spec
+    drawing: Drawing
+    said: bool
+    reason: str
+
+    @property
+    def right(self) -> bool:
+        return self.said == self.drawing.correct
+
+
+def cases(per_task: int, settings: Settings, seed: int = 0) -> list[Case]:
+    """``per_task`` scenes of each task, about half of them with a fault, and what the scorer says."""
+    scorer = registry.get("geneval")
+    perceiver = scorer.open(settings, "cpu")
+    drawn: list[tuple[str, Spec, Drawing]] = []
+    for number in range(per_task * len(TASKS)):
+        task = TASKS[number % len(TASKS)]
+        rng = seeded("held-out", 10**7 * (seed + 1) + number)
+        spec = parse_spec(metadata(task, rng, HELD_OUT))
+        drawn.append((task, spec, draw_carelessly(spec, int(rng.integers(2**62)), look=HELD_OUT)))
+    found: list[Case] = []
+    for start in range(0, len(drawn), _BATCH):
+        found += _judged(scorer, perceiver, settings, drawn[start : start + _BATCH])
+    return found
+
+
+def _judged(scorer: Scorer, perceiver: Perceiver, settings: Settings, drawn: list[tuple[str, Spec, Drawing]]) -> list[Case]:
+    shown = [
+        Shown(str(number), Image.fromarray(render(drawing.scene).image), "", spec)
+        for number, (_, spec, drawing) in enumerate(drawn)
+    ]
+    found = []
+    for (task, spec, drawing), seen in zip(drawn, perceiver.perceive(shown), strict=True):
+        verdict = scorer.judge(spec, seen, settings)
+        found.append(Case(task, spec, drawing, verdict.judgements[0].label == "yes", verdict.reason))
+    return found
+
+
+def figures(found: list[Case]) -> dict[str, float]:
+    """Shares of right verdicts: by task, of sound scenes, and of broken ones by fault."""
+
+    def share(some: list[Case]) -> float:
+        return round(sum(case.right for case in some) / len(some), 4)
+
+    shares = {f"task {task}": share([case for case in found if case.task == task]) for task in TASKS}
+    shares["sound"] = share([case for case in found if case.drawing.correct])
+    shares["broken"] = share([case for case in found if not case.drawing.correct])
+    for fault in sorted({case.drawing.fault for case in found if case.drawing.fault is not None}):
+        shares[f"fault {fault}"] = share([case for case in found if case.drawing.fault == fault])
+    return {"scenes": len(found), **shares}
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description="Measure geneval's verdicts on careless scenes.")
+    parser.add_argument("--per-task", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    given = parser.parse_args()
+    overrides = dict(one.split("=", 1) for one in given.set)
+    settings = registry.settings(registry.get("geneval"), "playground", overrides)
+    found = cases(given.per_task, settings, given.seed)
+    print(json.dumps(figures(found), indent=2))
+    for case in found:
+        if not case.right:
+            print(f"{case.task}, {case.drawing.fault or 'sound'}: {case.reason or 'called correct'}")
+
+
+if __name__ == "__main__":
+    main()

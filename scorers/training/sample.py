@@ -1,0 +1,137 @@
+"""Recipe of the playground's sample: ``python -m scorers.training.sample --images DIR --out assets/playground/sample``.
+
+DIR is a project in which ``generate playground`` was run, or any folder with ``images/GENERATOR/00042_0.png`` or
+``images/GENERATOR/00042/samples/0000.png``. The careless renderer's pictures are drawn here. All become WebP, and both scorers'
+workers look at them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from PIL import Image as Pillow
+
+from data.images import open_image
+from data.playground import prompts
+from data.playground.drawing import CARELESS
+from data.playground.render import render
+from data.playground.sample import PER_PROMPT, careless, read, relative_path
+from data.prompts.files import write_prompts
+from data.records import Image, Prompt
+from data.runs import Run, RunFolder, Work
+from scorers import registry
+
+PROFILE: Final = "playground"
+QUALITY: Final = 90
+"""Of WebP: nobody sees a difference at twice the size, and a picture takes 3 KB."""
+
+_ROOT: Final = Path(__file__).resolve().parents[2]
+_PLACES: Final = (
+    re.compile(r"(?:playground_)?(\d{5})_(\d+)\.(?:png|webp)"),
+    re.compile(r"(\d{5})/samples/(\d+)\.(?:png|webp)"),
+)
+_PART_SIZE: Final = 128
+"""Of the committed runs: few files, and a mask is still found quickly."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A picture that a generator made."""
+
+    path: Path
+    prompt_id: str
+    generator: str
+    index: int
+
+
+def make(made: Path, out: Path, scorers: tuple[str, ...] = registry.NAMES) -> None:
+    """Remake the sample in ``out``; what was there goes.
+
+    Raises:
+        ValueError: a generator has not made ``PER_PROMPT`` pictures of each prompt.
+        RuntimeError: a scorer's worker failed.
+    """
+    asked = prompts.sample()
+    found = list(_made(made, {prompt.prompt_id for prompt in asked}))
+    _refuse_gaps(found, len(asked) * PER_PROMPT)
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    write_prompts(asked, out / "prompts.jsonl")
+    for one in found:
+        _write(open_image(one.path), out / relative_path(one.prompt_id, one.generator, one.index))
+    for prompt in asked:
+        for index in range(PER_PROMPT):
+            drawn = Pillow.fromarray(render(careless(prompt, index).scene).image)
+            _write(drawn, out / relative_path(prompt.prompt_id, CARELESS, index))
+    for name in scorers:
+        score(out, name)
+
+
+def score(folder: Path, name: str) -> None:
+    """Have a scorer look at all pictures of the sample, in a run of its own."""
+    scorer = registry.get(name)
+    rater = f"{name}-{PROFILE}"
+    sample = read(folder)
+    known = {prompt.prompt_id: prompt for prompt in sample.prompts}
+    run = RunFolder(folder / "runs" / rater)
+    shutil.rmtree(run.path, ignore_errors=True)
+    settings = registry.settings(scorer, PROFILE)
+    asked = Run(rater, name, scorer.version, PROFILE, settings, part_size=_PART_SIZE)
+    run.create(asked, [_work(image, known[image.prompt_id]) for image in sample.images])
+    worker = [sys.executable, "-m", "scorers.worker", str(run.path)]
+    if subprocess.run(worker, cwd=_ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False).returncode:
+        raise RuntimeError(f"the worker of {name} failed; see above")
+    for path in run.path.iterdir():
+        if path.name not in ("run.json", "manifest.jsonl", "progress.json", "parts"):
+            path.unlink()
+
+
+def _work(image: Image, prompt: Prompt) -> Work:
+    # from the run's folder up to the sample's, which has the shape of a project's
+    path = Path("..", "..") / relative_path(image.prompt_id, image.generator, image.index)
+    return Work(image.image_id, path.as_posix(), image.sha256 or "", prompt.text, prompt.spec)
+
+
+def _made(folder: Path, known: set[str]) -> Iterator[_Found]:
+    base = folder / "images"
+    for path in sorted(base.glob("*/**/*")):
+        generator, _, place = path.relative_to(base).as_posix().partition("/")
+        match = next((match for shape in _PLACES if (match := shape.fullmatch(place))), None)
+        if match and generator != CARELESS and (prompt_id := f"{prompts.SUITE}/{match[1]}") in known:
+            yield _Found(path, prompt_id, generator, int(match[2]))
+
+
+def _refuse_gaps(found: list[_Found], wanted: int) -> None:
+    places: dict[str, set[tuple[str, int]]] = {}
+    for one in found:
+        places.setdefault(one.generator, set()).add((one.prompt_id, one.index))
+    for generator, filled in places.items():
+        if len(filled) != wanted or max(index for _, index in filled) >= PER_PROMPT:
+            raise ValueError(f"{generator} has {len(filled)} pictures, wanted are {wanted}: {PER_PROMPT} of each prompt")
+
+
+def _write(image: Pillow.Image, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    image.save(path, "WEBP", quality=QUALITY, method=6)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Make the playground's sample.")
+    parser.add_argument("--images", type=Path, required=True, help="folder with images/GENERATOR/00042_0.png; may have none")
+    parser.add_argument("--out", type=Path, required=True, help="the sample's folder; what is there is replaced")
+    parser.add_argument("--scorers", nargs="*", choices=registry.NAMES, default=registry.NAMES, help="all, if not given")
+    given = parser.parse_args()
+    make(given.images, given.out, tuple(given.scorers))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+"""The process that scores: ``python -m scorers.worker RUN_DIR``.
+
+Reads what ``data.runs`` says is asked, writes parts, never opens a project's database, and never goes to the network. Started
+again after whatever stopped it, it leaves whole parts as they are and does the others. The exit status is 0 only if all
+parts are there; else the last line on stderr says why.
+"""
+
+from __future__ import annotations
+
+import os
+
+# before anything that reads them
+os.environ.update({"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1"})
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+import contextlib
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+from data.images import ImageError, open_image
+from data.prompts.reading import printable
+from data.prompts.spec import SpecError, parse_spec
+from data.runs import Progress, Run, RunBusy, RunFolder, Seen, Work
+from scorers import registry
+from scorers.base import Perceiver, Shown
+
+_PACKAGES: Final = ("torch", "open-clip-torch", "ultralytics")
+_REASON_LIMIT: Final = 300
+
+
+class _Stop(BaseException):
+    """Asked to stop while nothing is under way that would be lost."""
+
+
+class _Signals:
+    """Turns SIGTERM and SIGINT into a request to stop after the part at hand; at once where ``at_once``."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self.at_once = True
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._ask)
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  (as signal handlers are)
+        self.asked = True
+        if self.at_once:
+            raise _Stop
+
+
+def work_through(
+    folder: RunFolder, stop: Callable[[], bool] = lambda: False, loaded: Callable[[], None] = lambda: None
+) -> bool:
+    """Make the parts of a run that are not there yet.
+
+    Args:
+        folder: the run. Its progress is told after every part.
+        stop: asked before every part.
+        loaded: called when the models are in memory.
+
+    Returns:
+        Whether all parts are there.
+
+    Raises:
+        ValueError: the run cannot be done by this code: unknown scorer, other version, other weights, senseless settings.
+        OSError: a model's files are not at hand.
+        ImportError: a package is not installed.
+    """
+    try:
+        run, work = folder.run(), folder.work()
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"the run cannot be read: {error}") from error
+    parts = {n: work[at : at + run.part_size] for n, at in enumerate(range(0, len(work), run.part_size))}
+    there = {n for n in folder.parts() if n in parts and folder.is_of(n, parts[n])}
+    progress = _so_far(folder, sum(len(parts[n]) for n in there), sum(map(folder.failures, there)), len(work))
+    folder.tell(progress)
+    missing = [n for n in parts if n not in there]
+    if missing:
+        perceiver = _opened(run)
+        progress = replace(progress, state="running", versions=_versions())
+        folder.tell(progress)
+        loaded()
+        for number in missing:
+            if stop():
+                folder.tell(replace(progress, state="stopped"))
+                return False
+            began = time.monotonic()
+            seen = _seen(perceiver, parts[number], folder.path)
+            folder.write_part(number, seen)
+            progress = replace(
+                progress,
+                done=progress.done + len(seen),
+                failed=progress.failed + sum(one.failed is not None for one in seen),
+                seconds=progress.seconds + time.monotonic() - began,
+            )
+            folder.tell(progress)
+    folder.tell(replace(progress, state="done"))
+    return True
+
+
+def _so_far(folder: RunFolder, done: int, failed: int, total: int) -> Progress:
+    """What the parts say; the time spent on them is known from an earlier attempt alone, which may have told it a part late."""
+    earlier = None
+    with contextlib.suppress(ValueError, TypeError):  # somebody else's file
+        earlier = folder.progress()
+    if earlier is None or not earlier.done:
+        return Progress("loading", done, total, failed)
+    return Progress("loading", done, total, failed, earlier.seconds * done / earlier.done, versions=earlier.versions)
+
+
+def _opened(run: Run) -> Perceiver:
+    scorer = registry.get(run.scorer)
+    if run.version != scorer.version:
+        raise ValueError(f"this run was begun by {run.scorer} {run.version}, now it is {scorer.version}; start a new run")
+    missing = sorted({key for profile in scorer.profiles.values() for key in profile} - set(run.settings))
+    if missing:
+        raise ValueError(f"the run's settings lack {', '.join(missing)}")
+    scorer.check(run.settings)
+    if run.settings.get("weights", {}) != registry.fingerprints(scorer, run.settings):
+        raise ValueError("the models' weights are not those that this run was begun with; start a new run")
+    return scorer.open(run.settings, run.device)
+
+
+def _seen(perceiver: Perceiver, work: Sequence[Work], base: Path) -> list[Seen]:
+    """What is seen of each, in order. An image that cannot be opened, or breaks the model, fails alone."""
+    opened = [_shown(one, base) for one in work]
+    good = [one for one in opened if isinstance(one, Shown)]
+    seen = {one.item_id: one for one in opened if isinstance(one, Seen)}
+    seen |= {one.item_id: one for one in _perceived(perceiver, good)}
+    return [seen[one.item_id] for one in work]
+
+
+def _shown(work: Work, base: Path) -> Shown | Seen:
+    try:
+        image = open_image(base / work.path, work.sha256 or None)
+        return Shown(work.item_id, image, work.text, parse_spec(work.spec))
+    except ImageError as error:
+        return Seen(work.item_id, failed=_line(error.reason))
+    except SpecError as error:
+        return Seen(work.item_id, failed=_line(f"the prompt's spec cannot be read: {error}"))
+
+
+def _perceived(perceiver: Perceiver, shown: Sequence[Shown]) -> list[Seen]:
+    if not shown:
+        return []
+    try:
+        return perceiver.perceive(shown)
+    except Exception as whole:
+        alone: list[Seen] = []
+        for one in shown:
+            try:
+                alone += perceiver.perceive([one])
+            except Exception as error:
+                alone.append(Seen(one.item_id, failed=_line(f"the model failed: {error or type(error).__name__}")))
+        # one picture may be odd; if all are, it is not the pictures
+        if len(shown) > 1 and all(one.failed is not None for one in alone):
+            raise RuntimeError(f"the model fails on every image: {whole or type(whole).__name__}") from whole
+        return alone
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for package in _PACKAGES:
+        with contextlib.suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
+
+
+def _line(text: object) -> str:
+    return printable(" ".join(str(text).split()))[:_REASON_LIMIT]
+
+
+@contextlib.contextmanager
+def _telling_why(folder: RunFolder) -> Iterator[None]:
+    """Whatever goes wrong is told in the run's progress too, as far as the disk allows."""
+    try:
+        yield
+    except BaseException as error:
+        with contextlib.suppress(OSError, ValueError, TypeError):
+            last = folder.progress() or Progress("loading", 0, 0)
+            stopped = isinstance(error, _Stop)
+            folder.tell(replace(last, state="stopped" if stopped else "failed", error=None if stopped else _line(_why(error))))
+        raise
+
+
+def _why(error: BaseException) -> str:
+    if isinstance(error, ImportError):
+        return f"a package is missing ({error}); install the groups scorers and yolo"
+    return str(error) or type(error).__name__
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Command line."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        print("usage: python -m scorers.worker RUN_DIR", file=sys.stderr)
+        return 2
+    folder, signals = RunFolder(Path(arguments[0]).absolute()), _Signals()
+    if not (folder.path / "run.json").is_file():
+        print(f"there is no run in {printable(folder.path)}", file=sys.stderr)
+        return 1
+
+    def loaded() -> None:
+        signals.at_once = False
+
+    try:
+        with folder.claim(), _telling_why(folder):
+            if work_through(folder, lambda: signals.asked, loaded):
+                return 0
+            why = "stopped after a part; start it again to go on"
+    except _Stop:
+        why = "stopped before the first part; start it again to go on"
+    except (RunBusy, ValueError, OSError, ImportError) as error:
+        why = _why(error)
+    except Exception as error:
+        traceback.print_exc()
+        why = _why(error)
+    print(_line(why), file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

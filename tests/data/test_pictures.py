@@ -1,0 +1,37 @@
+"""A generation's folder: what was asked comes back, seeds depend on text, index and seed alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from data.files import write_whole
+from data.pictures import Job, JobFolder, Wanted, missing, seed_of
+from data.runs import Progress
+
+HOSTILE = 'a "photo"\nof </script> ../../é\u2028'
+
+
+def test_what_was_asked_comes_back_whatever_the_text(tmp_path: Path) -> None:
+    folder = JobFolder(tmp_path / "job")
+    job = Job("playground-late", (Wanted("s/0", 1, HOSTILE, 2**62, str(tmp_path / "a.png")),), 16)
+    folder.create(job)
+    assert folder.job() == job
+    assert folder.progress() is None
+    folder.tell(Progress("running", 3, 10, seconds=6.0))
+    told = folder.progress()
+    assert told is not None
+    assert told.seconds_left == 14.0
+
+
+def test_a_seed_is_a_function_of_text_index_and_seed() -> None:
+    seeds = {seed_of(text, index, seed) for text in ("a cup", "a car", "a car\n1") for index in range(4) for seed in range(3)}
+    assert len(seeds) == 36
+    assert seed_of("a cup", 0, 0) == seed_of("a cup", 0, 0)
+    assert all(0 <= seed < 2**63 for seed in seeds)
+
+
+def test_only_what_is_not_there_is_missing(tmp_path: Path) -> None:
+    wanted = [Wanted("s/0", k, "a cup", k, str(tmp_path / f"{k}.png")) for k in range(3)]
+    write_whole(tmp_path / "1.png", b"x")
+    assert [one.index for one in missing(wanted)] == [0, 2]
+    assert [path.name for path in tmp_path.iterdir()] == ["1.png"], "nothing temporary is left"

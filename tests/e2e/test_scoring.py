@@ -1,0 +1,100 @@
+"""The page Runs: a real scorer begun with a click, an interrupted run resumed, and names that are attempts at an attack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from data.runs import Run, RunFolder
+from data.store import runs
+from data.store.selection import Selection
+from data.store.store import Store
+from tests.e2e import world
+from tests.e2e.serving import Server, command, serving
+from tests.e2e.watching import Visitor
+from ui.commands import score
+
+pytestmark = pytest.mark.e2e
+Visit = Callable[..., Visitor]
+_FOLLOWS_MS = 30_000
+# models are loaded, on whatever machine this is
+_SCORED_MS = 180_000
+
+
+def button(page: Page, name: str, *, can: bool) -> None:
+    found = page.get_by_role("button", name=name, exact=True)
+    expect(found).to_be_visible(timeout=_FOLLOWS_MS)
+    expect(found).to_be_enabled(enabled=can, timeout=_FOLLOWS_MS)
+
+
+def row(page: Page, text: str, timeout: float = _FOLLOWS_MS) -> None:
+    expect(page.locator("#runs tbody tr").filter(has_text=text)).to_have_count(1, timeout=timeout)
+
+
+def test_from_no_images_to_all_scored(fresh: Server, visitor: Visit, tmp_path: Path) -> None:
+    page = visitor(fresh).page
+    page.goto("/studio/runs?scorer=clipscore")
+    expect(page.locator("#run-plan")).to_contain_text("There are no images to score yet.", timeout=_FOLLOWS_MS)
+    expect(page.locator("#runs")).to_contain_text("uv run app.py score geneval --project")
+    button(page, "Score", can=False)
+    fresh.run("import", "images", world.visor_folder(tmp_path, world.LEFT_PROMPTS), "--layout", "visor", "--generator", "alpha")
+    page.evaluate("window.unloaded = false")
+    button(page, "Score 5 images", can=True)
+    page.get_by_role("button", name="Score 5 images").click()
+    row(page, "0001-clipscore-playground")
+    row(page, "5 of 5 images", _SCORED_MS)
+    button(page, "Nothing left to score", can=False)
+    expect(page.locator(".cc-state")).to_have_text("done", timeout=_FOLLOWS_MS)
+    button(page, "Stop", can=False)
+    assert page.evaluate("window.unloaded") is False, "the page was loaded again"
+    assert "nothing to do: clipscore-playground has judged all 5 images" in fresh.run("score", "clipscore")
+    page.goto("/studio/")
+    expect(page.locator("#summary")).to_contain_text("1 scorer", timeout=_FOLLOWS_MS)
+
+
+def test_an_interrupted_run_goes_on_and_is_removed(visitor: Visit, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    command(
+        project,
+        "import",
+        "images",
+        world.visor_folder(tmp_path / "images", (0, 1)),
+        "--layout",
+        "visor",
+        "--generator",
+        "alpha",
+    )
+    with Store(project) as store:
+        plan = score.plan(store, "clipscore", "playground", {})
+        run = Run("0001-clipscore-playground", "clipscore", plan.scorer.version, "playground", plan.settings)
+        RunFolder(project / "runs" / run.run_id).create(run, runs.pending(store, Selection(), "x"))
+        runs.add_run(store, run, plan.rater, f"runs/{run.run_id}", 2)
+    with serving(project) as server:
+        page = visitor(server).page
+        page.goto("/studio/runs?scorer=clipscore")
+        expect(page.locator(".cc-state")).to_have_text("interrupted", timeout=_FOLLOWS_MS)
+        button(page, "Resume", can=True)
+        page.get_by_role("button", name="Resume").click()
+        row(page, "2 of 2 images", _SCORED_MS)
+        expect(page.locator(".cc-state")).to_have_text("done", timeout=_FOLLOWS_MS)
+        page.get_by_role("button", name="Remove", exact=True).click()
+        expect(page.locator("#run-confirm")).to_contain_text("what it saw of 2 images", timeout=_FOLLOWS_MS)
+        page.get_by_role("button", name="Remove it").click()
+        expect(page.locator("#runs")).to_contain_text("No scorer has looked at this project’s images yet.", timeout=_FOLLOWS_MS)
+        button(page, "Score 2 images", can=True)
+
+
+@pytest.mark.parametrize("generator", world.HOSTILE)
+def test_hostile_names_stay_text(attacked: Server, visitor: Visit, generator: str) -> None:
+    page = visitor(attacked).page
+    name = generator.replace("/", "")
+    page.goto(f"/studio/runs?{urlencode({'scorer': 'clipscore', 'generator': name})}")
+    expect(page.get_by_role("textbox", name="Generator").or_(page.get_by_label("Generator"))).to_have_value(
+        name, timeout=_FOLLOWS_MS
+    )
+    expect(page.locator("#run-plan code")).to_contain_text("--generator")
+    expect(page.locator("#run-plan img, #run-plan script")).to_have_count(0)

@@ -1,0 +1,325 @@
+"""The Workbench: one image, a scorer's evidence and the form side by side, covered until the person has answered."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from data.prompts.spec import parse_spec
+from data.records import Rater
+from data.runs import Detection, Run, Seen
+from data.store import runs
+from data.store.store import Store
+from scorers import geneval
+from tests.e2e.form import Form
+from tests.e2e.serving import Server, serving
+from tests.e2e.watching import Visitor
+from tests.e2e.world import HOSTILE
+from tests.ui import making, seeing
+from tests.ui.seeing import GENERATOR, RATER
+
+pytestmark = pytest.mark.e2e
+Visit = Callable[..., Visitor]
+SAVED = re.compile("^Saved")
+_ATTACK = HOSTILE[0]
+
+
+@pytest.fixture(scope="module")
+def bench(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001 - none without it
+    """Twelve pictures of the six tasks with evidence, and one in which every text is an attempt at an attack."""
+    folder = tmp_path_factory.mktemp("bench")
+    project = seeing.project(folder, each=2)
+    attack(folder / "attack", project)
+    with serving(project) as running:
+        yield running
+
+
+def attack(folder: Path, project: Path) -> None:
+    """One picture and a scorer's evidence of it: prompt, object, labels and the scorer's name are hostile."""
+    place = folder / "00900" / "samples"
+    place.mkdir(parents=True)
+    Image.new("RGB", (48, 48), "teal").save(place / "0000.png")
+    spec = {"tag": _ATTACK, "include": [{"class": _ATTACK, "count": 1, "color": "red"}], "prompt": HOSTILE[4]}
+    (folder / "00900" / "metadata.jsonl").write_text(json.dumps(spec), encoding="utf-8")
+    making.done(project, "import", "images", folder, "--layout", "geneval", "--generator", "g")
+    colors = (0.1,) * 10
+    saw = Seen(
+        "geneval/00900/g/0", {}, (Detection(_ATTACK, 0.9, (4, 4, 30, 30), None, colors), Detection("cup", 0.8, (1, 1, 9, 9)))
+    )
+    with Store(project) as store:
+        run = Run("0009-x", "geneval", "1", "playground", seeing.SETTINGS)
+        runs.add_run(store, run, Rater(HOSTILE[1], "scorer", None, "1", seeing.SETTINGS), "runs/none", 1)
+        judged = geneval.SCORER.judge(parse_spec(spec), saw, seeing.SETTINGS).judgements
+        runs.ingest(store, run.run_id, 0, [(saw, judged)], "1")
+
+
+def item_id(number: int) -> str:
+    return f"geneval/{number:05d}/{GENERATOR}/0"
+
+
+def address(number: int, **more: str) -> str:
+    return "/studio/workbench?" + urlencode({"id": item_id(number), **more})
+
+
+@pytest.fixture
+def page(visitor: Visit, bench: Server) -> Page:
+    return visitor(bench).page
+
+
+def enter(page: Page, name: str, number: int, **more: str) -> None:
+    """Open an image under this name, with the focus outside the form."""
+    page.goto(address(number, **more))
+    page.get_by_role("textbox", name="Your name").fill(name)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(f"You answer as {name}")).to_be_visible()
+    page.goto(address(number, **more))
+    expect(page.get_by_text(f"You answer as {name}")).to_be_visible()
+
+
+def marks(page: Page) -> Locator:
+    return page.locator(".cc-bench .cc-mark:not(.cc-mark--weak)")
+
+
+def pictured(page: Page, number: int) -> None:
+    expect(page.locator(".cc-bench__title")).to_contain_text(item_id(number))
+
+
+def nothing_there(form: Form) -> None:
+    """Answer that nothing of what is asked is there, by keys, up to the submit button."""
+    form.objects("nothing")
+    while form.page.locator(".cc-question.is-active[data-kind=count]").count():
+        form.press("0")
+    form.active("caption_fit")
+    form.press("1")
+    expect(form.page.get_by_role("button", name="Submit")).to_be_focused()
+
+
+def test_answering_blind_by_keys_and_going_on(visitor: Visit, bench: Server) -> None:
+    one = visitor(bench)
+    page, form = one.page, Form(one.page)
+    bodies: list[str] = []
+    page.on("response", lambda answer: bodies.append(answer.text()) if "/api/" in answer.url and answer.ok else None)
+    page.goto(address(0))
+    expect(page.get_by_role("heading", name="Covered until you have answered")).to_be_visible()
+    page.keyboard.press("e")
+    expect(page.get_by_role("textbox", name="Your name")).to_be_focused()
+    form.type("Blinda")
+    form.press("Enter")
+    form.ready()
+    nothing_there(form)
+    assert marks(page).count() == 0
+    assert not [body for body in bodies if "detections" in body or "confidence" in body or RATER in body]
+    form.submit()
+    expect(page.get_by_role("heading", name=SAVED)).to_contain_text("blind")
+    expect(page.locator(".cc-evidence")).to_be_visible()
+    expect(page.get_by_role("columnheader", name=re.compile("^Blinda"))).to_contain_text("you")
+    expect(page.get_by_role("button", name="Next image")).to_be_focused()
+    form.press("Enter")
+    pictured(page, 1)
+    form.ready()
+    expect(page.get_by_role("heading", name="Covered until you have answered")).to_be_visible()
+    assert [a["saw_evidence"] for a in bench.annotations("Blinda")] == [False]
+    assert one.watch.posts.count("/api/submit") == 1
+    assert "/api/studio/uncover" not in one.watch.posts
+
+
+def test_uncovering_on_purpose(visitor: Visit, bench: Server) -> None:
+    one = visitor(bench)
+    page, form = one.page, Form(one.page)
+    enter(page, "Una", 2)
+    form.press("Enter")
+    form.type("every empty eel")
+    expect(form.field).to_have_value("every empty eel")
+    assert "/api/studio/uncover" not in one.watch.posts
+    form.press("Escape", "e")
+    assert "/api/studio/uncover" not in one.watch.posts, "in the form, letters are answers"
+    form.press("Alt+e")
+    expect(page.get_by_text("You uncovered this image before answering")).to_be_visible()
+    expect(page.get_by_text("marked as not blind")).to_be_visible()
+    expect(form.field).to_have_value("every empty eel")
+    form.field.click()
+    form.press("Enter")
+    while page.locator(".cc-question.is-active[data-kind=count]").count():
+        form.press("0")
+    form.press("1", "Enter")
+    expect(page.get_by_role("heading", name=SAVED)).to_contain_text("not blind")
+    assert [a["saw_evidence"] for a in bench.annotations("Una")] == [True]
+
+
+def test_revising_after_seeing_leaves_the_blind_answer(page: Page, bench: Server) -> None:
+    form = Form(page)
+    enter(page, "Revo", 3)
+    form.press("Enter")
+    nothing_there(form)
+    form.submit()
+    expect(page.get_by_role("heading", name=SAVED)).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", name="You have answered this image")).to_contain_text("blind")
+    expect(page.locator(".cc-evidence")).to_be_visible()
+    page.get_by_role("button", name="Revise").click()
+    expect(page.get_by_text("the first one counts")).to_be_visible()
+    expect(form.field).to_have_value("nothing")
+    form.field.fill("something after all")
+    page.get_by_role("button", name="Save change").click()
+    expect(page.get_by_role("heading", name=SAVED)).to_be_visible()
+    kept = bench.annotations("Revo")
+    assert [(a["saw_evidence"], a["superseded"]) for a in kept] == [(False, False), (True, False)]
+
+
+def test_boxes_rows_colours_and_zoom(page: Page) -> None:
+    enter(page, "Looker", 6)
+    page.keyboard.press("e")
+    expect(page.locator(".cc-evidence")).to_be_visible()
+    looked = page.locator(".cc-seen tbody tr:not(.is-weak)")
+    count = looked.count()
+    assert count >= 1
+    expect(marks(page)).to_have_count(count)
+    expect(marks(page).first.locator(".cc-mark__box")).to_be_visible()
+    expect(page.locator(".cc-mark--weak .cc-mark__box").first).to_be_hidden()
+    rank = marks(page).first.get_attribute("data-rank")
+    marks(page).first.focus()
+    expect(page.locator(f".cc-seen tr[data-rank='{rank}']")).to_have_class(re.compile("is-pointed"))
+    masks = page.get_by_role("button", name="Masks")
+    expect(masks).to_have_attribute("aria-pressed", "true")
+    page.locator("body").press("m")
+    expect(masks).to_have_attribute("aria-pressed", "false")
+    expect(page.locator(".cc-mark__mask").first).to_be_hidden()
+    page.locator("body").press("z")
+    large = page.get_by_role("dialog").locator(".cc-stage")
+    expect(large.locator(".cc-mark__box").first).to_be_visible()
+    box = large.bounding_box()
+    assert box
+    assert box["height"] > 600
+    page.keyboard.press("z")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    page.locator("body").press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("Keys of the Workbench")
+    page.keyboard.press("?")
+    page.get_by_role("button", name="clipscore-playground").click()
+    expect(page.locator(".cc-range")).to_contain_text("of the other 11 images")
+    expect(marks(page)).to_have_count(0)
+
+
+def test_colours_and_offsets(page: Page) -> None:
+    enter(page, "Painter", 10)
+    page.keyboard.press("e")
+    bars = page.get_by_role("list", name="How likely each colour is")
+    expect(bars.get_by_role("listitem")).to_have_count(10)
+    expect(bars.locator(".is-best")).to_have_count(1)
+    expect(page.get_by_role("img", name=re.compile("alone, on grey"))).to_be_visible()
+    for number in (8, 9):
+        page.goto(address(number))
+        page.get_by_role("button", name="Uncover").click()
+        expect(page.locator(".cc-evidence")).to_be_visible()
+        if page.locator(".cc-compass").count():
+            expect(page.locator(".cc-check__figure")).to_contain_text("right and down positive")
+            return
+    pytest.fail("neither image has both objects of its relation")
+
+
+def test_from_browse_to_the_failures_and_through_them(visitor: Visit, bench: Server) -> None:
+    one = visitor(bench)
+    page = one.page
+    enter(page, "Browser", 0)
+    grid = f"/studio/browse?suite=geneval&generator={GENERATOR}&rater={RATER}&order=lowest"
+    page.goto(grid)
+    cells = page.locator(".cc-cell")
+    expect(cells).to_have_count(12)
+    said = [text.strip() for text in page.locator(".cc-cell .cc-badge").all_text_contents()]
+    assert said == sorted(said)
+    assert "no" in said
+    failures = said.count("no")
+    expect(page.locator(".cc-cell-reason")).to_have_count(failures)
+    expect(cells.first.locator(".cc-cell-reason")).to_contain_text("expected")
+    texts = page.locator(".cc-cell-text").all_text_contents()
+    cells.first.click()
+    expect(page.get_by_text(f"You came from a view that showed what {RATER} said")).to_be_visible()
+    assert "/api/studio/uncover" in one.watch.posts
+    heading = page.get_by_role("heading", level=2)
+    expect(heading).to_have_text(texts[0])
+    for key, place in (("n", 1), ("ArrowRight", 2), ("p", 1), ("Alt+n", 2), ("ArrowLeft", 1), ("Alt+p", 0), ("p", 0)):
+        page.locator("body").press(key)
+        expect(page.get_by_text(f"{place + 1} of 12")).to_be_visible()
+        expect(heading).to_have_text(texts[place])
+        expect(page.get_by_text(f"You came from a view that showed what {RATER} said")).to_be_visible()
+    expect(page).to_have_url(re.compile("order=lowest.*shown="))
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/studio/browse\?.*order=lowest"))
+    expect(cells).to_have_count(12)
+
+
+def test_an_answer_given_offline_covers_until_it_is_saved(visitor: Visit, bench: Server) -> None:
+    one = visitor(bench)
+    page, form = one.page, Form(one.page)
+    enter(page, "Tunnel", 4)
+    form.press("Enter")
+    nothing_there(form)
+    one.watch.expected = lambda problem: "ERR_INTERNET_DISCONNECTED" in problem
+    one.context.set_offline(True)
+    form.submit()
+    expect(form.status).to_contain_text("Not saved yet")
+    form.press("Alt+e")
+    expect(page.get_by_text("Your answer is still being saved.")).to_be_visible()
+    one.context.set_offline(False)
+    expect(page.get_by_role("heading", name=SAVED)).to_contain_text("blind")
+    expect(page.locator(".cc-evidence")).to_be_visible()
+    assert [a["saw_evidence"] for a in bench.annotations("Tunnel")] == [False]
+
+
+def test_a_draft_survives_going_away(page: Page) -> None:
+    form = Form(page)
+    enter(page, "Drafter", 5)
+    form.press("Enter")
+    form.type("half an answer")
+    form.press("Alt+n")
+    pictured(page, 6)
+    page.locator("body").press("p")
+    pictured(page, 5)
+    expect(form.field).to_have_value("half an answer")
+
+
+def test_texts_of_others_are_inert(page: Page) -> None:
+    page.goto(f"/studio/workbench?id={quote('geneval/00900/g/0', safe='')}")
+    page.get_by_role("textbox", name="Your name").fill("Careful")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("You answer as Careful")).to_be_visible()
+    page.get_by_role("button", name="Uncover").click()
+    expect(page.get_by_role("heading", level=2)).to_have_text(HOSTILE[4])
+    expect(page.locator(".cc-evidence")).to_contain_text(_ATTACK)
+    expect(page.locator(".cc-tab")).to_contain_text(HOSTILE[1])
+    expect(page.locator(".cc-mark__text").first).to_have_text(f"{_ATTACK} 0.90")
+    expect(page.locator(".cc-bench__said")).to_contain_text(_ATTACK)
+    assert page.locator("img[src='x']").count() == 0
+    assert page.locator("script").filter(has_text="alert(1)").count() == 0
+
+
+def test_without_an_image_it_teaches(page: Page) -> None:
+    page.goto("/studio/workbench")
+    expect(page.get_by_role("heading", name="One image at a time")).to_be_visible()
+    page.get_by_role("link", name="Open the first image").click()
+    pictured(page, 0)
+
+
+def test_an_image_that_is_not_there(visitor: Visit, bench: Server) -> None:
+    one = visitor(bench)
+    one.watch.expected = lambda problem: "404" in problem
+    one.page.goto("/studio/workbench?id=nothing")
+    expect(one.page.get_by_text("There is no item 'nothing' in this project.")).to_be_visible()
+
+
+def facts(server: Server, number: int) -> dict[str, Any]:
+    found: dict[str, Any] = server.json("/api/studio/item", id=item_id(number))
+    return found
+
+
+def test_somebody_without_a_name_is_told_nothing(bench: Server) -> None:
+    found = facts(bench, 0)
+    assert (found["covered"], found["annotations"], found["judgements"]) == (True, [], [])

@@ -1,0 +1,379 @@
+"""GenEval's rules, each by an example worked out by hand from the paper's published code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from data.aspects import CANNOT_TELL
+from data.prompts import geneval
+from data.prompts.geneval import COLORS
+from data.prompts.spec import Spec, parse_spec
+from data.records import Judgement
+from data.runs import Detection, Seen
+from scorers.base import Verdict
+from scorers.geneval_rules import Rules, color_of, judge, kept, overlap, same_kind, where
+
+Box = tuple[float, float, float, float]
+NUMBERS: dict[str, Any] = {
+    "threshold": 0.3,
+    "counting_threshold": 0.9,
+    "max_objects": 16,
+    "max_overlap": 1.0,
+    "position_threshold": 0.1,
+}
+RULES = Rules()
+
+
+def one(label: str, score: float = 0.95, box: Box = (0, 0, 10, 10), color: str | None = None) -> Detection:
+    colors = None if color is None else tuple(0.91 if name == color else 0.01 for name in COLORS)
+    return Detection(label, score, box, None, colors)
+
+
+def judged(metadata: Mapping[str, Any] | Spec, *found: Detection, **settings: Any) -> Verdict:
+    spec = metadata if isinstance(metadata, Spec) else parse_spec(metadata)
+    return judge(spec, Seen("item", {}, found), {**NUMBERS, **settings})
+
+
+def labels(verdict: Verdict) -> dict[tuple[str, str | None], str | None]:
+    return {(one.aspect, one.target): one.label for one in verdict.judgements}
+
+
+SINGLE = geneval.single_object("bear")
+TWO = geneval.two_object("dog", "cup")
+THREE_CUPS = geneval.counting("cup", 3)
+RED_CUP = geneval.colors("cup", "red")
+LEFT = geneval.position("dog", "cup", "left of")
+RED_CUP_BLUE_BOOK = geneval.color_attr(["cup", "book"], ["red", "blue"])
+
+
+# ---- present and number
+
+
+def test_one_object_is_there_or_not() -> None:
+    yes = judged(SINGLE, one("bear", 0.31))
+    assert labels(yes) == {("correct", None): "yes", ("present", "bear"): "yes", ("count", "bear"): "1"}
+    assert yes.reason == ""
+    no = judged(SINGLE, one("dog"))
+    assert labels(no) == {("correct", None): "no", ("present", "bear"): "no", ("count", "bear"): "0"}
+    assert no.reason == "expected bear>=1, found 0"
+    assert [check.holds for check in no.checks] == [False]
+
+
+def test_labels_have_values() -> None:
+    assert judged(SINGLE, one("bear"), one("bear")).judgements == (
+        Judgement("correct", "yes", 1.0),
+        Judgement("present", "yes", 1.0, "bear"),
+        Judgement("count", "2", 2.0, "bear"),
+    )
+
+
+@pytest.mark.parametrize(("score", "label"), [(0.3, "no"), (0.3000001, "yes"), (0.2999999, "no")])
+def test_the_threshold_itself_is_not_enough(score: float, label: str) -> None:
+    assert labels(judged(SINGLE, one("bear", score)))[("correct", None)] == label
+
+
+@pytest.mark.parametrize(("score", "label"), [(0.9, "no"), (0.9000001, "yes")])
+def test_exact_numbers_need_the_higher_confidence(score: float, label: str) -> None:
+    found = [one("cup", 0.95), one("cup", 0.95), one("cup", score)]
+    assert labels(judged(THREE_CUPS, *found))[("correct", None)] == label
+    assert labels(judged(THREE_CUPS, *found, counting_threshold=0.5))[("correct", None)] == "yes"
+    assert labels(judged(THREE_CUPS, *found, threshold=0.99))[("correct", None)] == label
+
+
+def test_more_than_asked_is_fine_unless_exact() -> None:
+    assert labels(judged(SINGLE, *[one("bear")] * 4))[("correct", None)] == "yes"
+    spec = {"tag": "mine", "include": [{"class": "cup", "count": 2}]}
+    assert labels(judged(spec, *[one("cup", 0.4)] * 3))[("correct", None)] == "yes"
+    assert judged(spec, one("cup", 0.4)).reason == "expected cup>=2, found 1"
+    many = judged(THREE_CUPS, *[one("cup")] * 4)
+    assert labels(many) == {("correct", None): "no", ("present", "cup"): "yes", ("count", "cup"): "4"}
+    assert many.reason == "expected cup<4, found 4"
+    few = judged(THREE_CUPS, one("cup"), one("cup"))
+    assert few.reason == "expected cup>=3, found 2"
+    assert labels(judged(THREE_CUPS, *[one("cup")] * 3))[("correct", None)] == "yes"
+
+
+@pytest.mark.parametrize(("n", "count", "reason"), [(5, "5", 5), (6, "5", 6), (16, "5", 16), (20, "5", 16)])
+def test_counts_are_capped_as_peoples_and_looked_at_up_to_sixteen(n: int, count: str, reason: int) -> None:
+    verdict = judged(THREE_CUPS, *[one("cup")] * n)
+    assert labels(verdict)[("count", "cup")] == count
+    assert verdict.reason == f"expected cup<4, found {reason}"
+    assert f"{reason} found" in verdict.checks[0].text
+    assert len(verdict.checks[0].boxes) == reason
+
+
+def test_sixteen_are_taken_before_overlapping_ones_are_dropped() -> None:
+    same = [one("cup", 0.99)] * 16
+    apart = [one("cup", 0.95, (100.0 + 20 * k, 0, 110.0 + 20 * k, 10)) for k in range(3)]
+    assert kept([*same, *apart], "cup", 0.3, RULES) == list(range(16))
+    assert kept([*same, *apart], "cup", 0.3, Rules(max_overlap=0.5)) == [0]
+    assert kept([*same[:14], *apart], "cup", 0.3, Rules(max_overlap=0.5)) == [0, 14, 15]
+    assert kept([*same, *apart], "cup", 0.3, Rules(max_objects=2)) == [0, 1]
+
+
+def test_the_most_confident_come_first_whatever_the_order() -> None:
+    found = [one("cup", 0.4), one("dog", 0.99), one("cup", 0.9), one("cup", 0.6), one("cup", 0.9)]
+    assert kept(found, "cup", 0.3, RULES) == [2, 4, 3, 0]
+
+
+def test_overlap_counts_whole_pixels() -> None:
+    assert overlap((0, 0, 9, 9), (0, 0, 9, 9)) == 1.0
+    assert overlap((0, 0, 9, 9), (5, 0, 14, 9)) == pytest.approx(50 / 150)
+    assert overlap((0, 0, 9, 9), (10, 0, 19, 9)) == 0.0
+    assert overlap((0, 0, 9, 9), (9, 0, 18, 9)) == pytest.approx(10 / 190)  # they share a column
+
+
+def test_an_overlap_as_high_as_allowed_is_dropped() -> None:
+    pair = [one("cup", 0.9, (0, 0, 9, 9)), one("cup", 0.8, (5, 0, 14, 9))]
+    third = overlap(pair[0].box, pair[1].box)
+    assert kept(pair, "cup", 0.3, Rules(max_overlap=third)) == [0]
+    assert kept(pair, "cup", 0.3, Rules(max_overlap=third + 1e-9)) == [0, 1]
+    other = [pair[0], one("dog", 0.8, (5, 0, 14, 9))]
+    assert kept(other, "dog", 0.3, Rules(max_overlap=0.0)) == [1]
+
+
+@pytest.mark.parametrize("name", ["computer mouse", "tv remote", "computer keyboard"])
+def test_genevals_three_names_are_the_detectors(name: str) -> None:
+    plain = name.split()[-1]
+    assert same_kind(name, plain)
+    assert same_kind(plain, name)
+    assert same_kind(name, name)
+    verdict = judged(geneval.single_object(name), one(plain))
+    assert labels(verdict)[("present", name)] == "yes"
+    assert judged(geneval.single_object(name)).reason == f"expected {name}>=1, found 0"
+    assert not same_kind("computer mouse", "remote")
+
+
+def test_two_objects_each_have_their_say() -> None:
+    assert labels(judged(TWO, one("dog"), one("cup")))[("correct", None)] == "yes"
+    assert judged(TWO, one("cup")).reason == "expected dog>=1, found 0"
+    assert judged(TWO).reason == "expected dog>=1, found 0\nexpected cup>=1, found 0"
+
+
+# ---- colour
+
+
+def test_the_likeliest_colour_decides() -> None:
+    assert labels(judged(RED_CUP, one("cup", color="red"))) == {
+        ("correct", None): "yes",
+        ("present", "cup"): "yes",
+        ("count", "cup"): "1",
+        ("color", "cup"): "yes",
+    }
+    wrong = judged(RED_CUP, one("cup", color="blue"))
+    assert labels(wrong)[("color", "cup")] == labels(wrong)[("correct", None)] == "no"
+    assert wrong.reason == "expected red cup>=1, found 0 red; and 1 blue"
+    assert wrong.checks[1].text == "cup: red asked for, blue seen"
+    assert (wrong.checks[1].holds, wrong.checks[1].boxes) == (False, (0,))
+
+
+def test_only_the_most_confident_are_asked_for_their_colour() -> None:
+    verdict = judged(RED_CUP, one("cup", 0.8, color="red"), one("cup", 0.9, color="blue"))
+    assert labels(verdict)[("color", "cup")] == "no"
+    assert verdict.checks[1].boxes == (1,)
+
+
+def test_nothing_is_said_of_the_colour_of_what_is_not_there() -> None:
+    verdict = judged(RED_CUP, one("dog", color="red"))
+    assert ("color", "cup") not in labels(verdict)
+    assert verdict.reason == "expected cup>=1, found 0"
+    assert verdict.checks[1].holds is None
+
+
+def test_all_of_several_must_have_the_colour_to_be_correct() -> None:
+    spec = {"tag": "mine", "include": [{"class": "cup", "count": 2, "color": "red"}]}
+    both = judged(spec, one("cup", color="red"), one("cup", color="red"), one("cup", 0.5, color="blue"))
+    assert labels(both)[("correct", None)] == "yes"
+    mixed = judged(spec, one("cup", color="blue"), one("cup", color="red"))
+    assert labels(mixed)[("correct", None)] == "no"
+    assert labels(mixed)[("color", "cup")] == "yes"  # as people tick it: a red one is there
+    assert mixed.reason == "expected red cup>=2, found 1 red; and 1 red, 1 blue"
+    lonely = judged(spec, one("cup", color="red"))
+    assert lonely.reason == "expected cup>=2, found 1"
+    assert labels(lonely)[("color", "cup")] == "yes"
+
+
+def test_two_objects_of_two_colours() -> None:
+    good = judged(RED_CUP_BLUE_BOOK, one("cup", color="red"), one("book", color="blue"))
+    assert labels(good)[("correct", None)] == "yes"
+    swapped = judged(RED_CUP_BLUE_BOOK, one("cup", color="blue"), one("book", color="red"))
+    assert labels(swapped) == {
+        ("correct", None): "no", ("present", "cup"): "yes", ("count", "cup"): "1", ("color", "cup"): "no",
+        ("present", "book"): "yes", ("count", "book"): "1", ("color", "book"): "no",
+    }  # fmt: skip
+    assert swapped.reason == ("expected red cup>=1, found 0 red; and 1 blue\nexpected blue book>=1, found 0 blue; and 1 red")
+
+
+def test_evidence_without_colours_leaves_the_question_open() -> None:
+    verdict = judged(RED_CUP, one("cup"))
+    assert labels(verdict)[("color", "cup")] is None
+    assert {one.reason for one in verdict.judgements if one.label is None} == {CANNOT_TELL}
+    assert labels(verdict)[("correct", None)] is None
+    assert verdict.reason == ""
+    assert verdict.checks[1].holds is None
+    # what fails for certain fails all the same
+    assert labels(judged(RED_CUP_BLUE_BOOK, one("cup")))[("correct", None)] == "no"
+
+
+def test_the_first_of_equally_likely_colours_is_taken() -> None:
+    assert color_of(Detection("cup", 1, (0, 0, 1, 1), None, (0.1,) * 10)) == "red"
+    assert color_of(one("cup")) is None
+    assert color_of(one("cup", color="white")) == "white"
+
+
+# ---- position
+
+
+def at(x: float, y: float, side: float = 200) -> Box:
+    return (x - side / 2, y - side / 2, x + side / 2, y + side / 2)
+
+
+@pytest.mark.parametrize(
+    ("offset", "found"),
+    [
+        ((60, 0), ()),  # the paper's text says right of; its code asks for twice the room
+        ((80, 0), ()),  # exactly half: not more
+        ((81, 0), ("right of",)),
+        ((-81, 0), ("left of",)),
+        ((0, -81), ("above",)),
+        ((0, 81), ("below",)),
+        ((100, 150), ("below",)),
+        ((60, 60), ()),
+        ((400, 400), ("right of", "below")),
+        ((-400, -400), ("left of", "above")),
+        ((0, 0), ()),
+        ((40, 40), ()),
+        ((40.0005, 0), ()),  # within a thousandth of nothing
+    ],
+)
+def test_where_boxes_of_two_hundred_stand(offset: tuple[float, float], found: tuple[str, ...]) -> None:
+    assert where(at(*offset), at(0, 0), 0.1)[0] == found
+    moved = where(at(500 + offset[0], 300 + offset[1]), at(500, 300), 0.1)
+    assert moved[0] == found
+
+
+def test_the_offset_is_shortened_but_its_length_is_not() -> None:
+    assert where(at(81, 0), at(0, 0), 0.1)[1] == pytest.approx((41 / 81, 0))
+    length = (100**2 + 150**2) ** 0.5
+    assert where(at(100, 150), at(0, 0), 0.1)[1] == pytest.approx((60 / length, 110 / length))
+    assert where(at(-81, 0), at(0, 0), 0.0) == (("left of",), (-1.0, 0.0))
+    assert where(at(0, 0), at(0, 0), 0.1) == ((), (0.0, 0.0))
+
+
+def test_sizes_count_on_their_own_axis() -> None:
+    wide, tall = (-100, -10, 100, 10), (-10, -100, 10, 100)
+    shifted = tuple(edge + (50 if k % 2 == 0 else 0) for k, edge in enumerate(tall))
+    # 50 apart; room 0.1 x (20 + 200) = 22 on x
+    assert where((shifted[0], shifted[1], shifted[2], shifted[3]), wide, 0.1)[1][0] == pytest.approx(28 / 50)
+
+
+DOG, CUP_FAR_LEFT, CUP_FAR_RIGHT = one("dog", box=at(0, 0, 20)), one("cup", box=at(-100, 0, 20)), one("cup", box=at(100, 0, 20))
+
+
+def test_a_relation_holds_or_says_what_was_found() -> None:
+    good = judged(LEFT, DOG, CUP_FAR_RIGHT)
+    assert labels(good)[("correct", None)] == labels(good)[("position", "dog left of cup")] == "yes"
+    check = good.checks[-1]
+    assert (check.text, check.holds, check.target, check.boxes) == (
+        "dog left of cup: found left of", True, "dog left of cup", (0, 1)
+    )  # fmt: skip
+    assert check.offset == pytest.approx((-0.96, 0))
+    wrong = judged(LEFT, CUP_FAR_LEFT, DOG)
+    assert labels(wrong)[("position", "dog left of cup")] == labels(wrong)[("correct", None)] == "no"
+    assert wrong.reason == "expected dog left of target, found right of target"
+    assert wrong.checks[-1].boxes == (1, 0)
+
+
+def test_two_directions_and_none_are_both_told() -> None:
+    diagonal = judged(LEFT, DOG, one("cup", box=at(-100, 100, 20)))
+    assert diagonal.reason == "expected dog left of target, found right of and above target"
+    on_top = judged(LEFT, DOG, one("cup", box=at(1, 1, 20)))
+    assert on_top.reason == "expected dog left of target, found  target"
+    assert on_top.checks[-1].text == "dog left of cup: found in no clear direction"
+
+
+def test_where_one_is_missing_nothing_is_said_of_the_relation() -> None:
+    no_reference = judged(LEFT, DOG)
+    assert no_reference.reason == "expected cup>=1, found 0\nno target for dog to be left of"
+    assert ("position", "dog left of cup") not in labels(no_reference)
+    assert no_reference.checks[-1].text == "dog left of cup: no cup found to look at"
+    assert no_reference.checks[-1].holds is None
+    no_subject = judged(LEFT, CUP_FAR_RIGHT)
+    assert no_subject.reason == "expected dog>=1, found 0"
+    assert ("position", "dog left of cup") not in labels(no_subject)
+    assert judged(LEFT).checks[-1].text == "dog left of cup: no dog and no cup found to look at"
+
+
+def test_only_the_most_confident_are_asked_where_they_stand() -> None:
+    verdict = judged(LEFT, DOG, one("cup", 0.5, at(-100, 0, 20)), one("cup", 0.9, at(100, 0, 20)))
+    assert labels(verdict)[("position", "dog left of cup")] == "yes"
+    assert verdict.checks[-1].boxes == (0, 2)
+
+
+def test_every_pair_must_stand_so_and_the_first_that_does_not_is_told() -> None:
+    spec = {"include": [{"class": "cup", "count": 2}, {"class": "dog", "count": 1, "position": ["left of", 0]}]}
+    verdict = judged(spec, DOG, one("cup", 0.9, at(100, 0, 20)), one("cup", 0.8, at(0, 100, 20)))
+    assert verdict.reason == "expected dog left of target, found above target"
+    assert verdict.checks[-1].boxes == (0, 2)
+    assert labels(judged(spec, DOG, CUP_FAR_RIGHT, CUP_FAR_RIGHT))[("correct", None)] == "yes"
+    few = judged(spec, DOG, CUP_FAR_RIGHT)
+    assert few.reason == "expected cup>=2, found 1\nno target for dog to be left of"
+    assert labels(few)[("position", "dog left of cup")] == "yes"  # both are there, and so they stand
+
+
+def test_a_reference_of_the_wrong_colour_is_no_target() -> None:
+    spec = {
+        "include": [
+            {"class": "cup", "count": 1, "color": "red"},
+            {"class": "dog", "count": 1, "position": ["left of", 0]},
+        ]
+    }
+    verdict = judged(spec, DOG, one("cup", box=at(100, 0, 20), color="blue"))
+    assert verdict.reason == "expected red cup>=1, found 0 red; and 1 blue\nno target for dog to be left of"
+    assert labels(verdict)[("position", "dog left of cup")] == "yes"
+
+
+def test_a_chain_breaks_where_its_first_link_does() -> None:
+    spec = {
+        "include": [
+            {"class": "cup", "count": 1},
+            {"class": "dog", "count": 1, "position": ["left of", 0]},
+            {"class": "car", "count": 1, "position": ["above", 1]},
+        ]
+    }
+    verdict = judged(spec, CUP_FAR_LEFT, DOG, one("car", box=at(0, -100, 20)))
+    assert verdict.reason == "expected dog left of target, found right of target\nno target for car to be above"
+    assert labels(verdict)[("position", "car above dog")] == "yes"
+
+
+def test_visors_specs_name_the_mover_first() -> None:
+    spec = {"a": "dog", "b": "cup", "relation": "left"}
+    assert labels(judged(spec, DOG, CUP_FAR_RIGHT))[("correct", None)] == "yes"
+    assert judged(spec, DOG, CUP_FAR_LEFT).reason == "expected dog left of target, found right of target"
+    assert judged(spec, DOG).reason == "no target for dog to be left of\nexpected cup>=1, found 0"
+
+
+# ---- the rest
+
+
+def test_a_spec_that_asks_nothing_is_judged_nothing() -> None:
+    assert judged({}, one("cup")) == Verdict(())
+
+
+def test_what_could_not_be_seen_is_not_judged() -> None:
+    verdict = judge(parse_spec(SINGLE), Seen("item", failed="no such file"), NUMBERS)
+    assert verdict.judgements == ()
+    assert verdict.checks[0].text == "could not be looked at: no such file"
+
+
+@pytest.mark.parametrize("wrong", [{"threshold": -0.1}, {"max_objects": 0}, {"position_threshold": float("nan")}])
+def test_senseless_numbers_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        judged(SINGLE, **wrong)
+
+
+def test_the_profile_without_numbers_is_the_papers() -> None:
+    assert Rules.of({}) == Rules(**NUMBERS) == Rules(0.3, 0.9, 16, 1.0, 0.1)

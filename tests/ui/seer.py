@@ -1,0 +1,113 @@
+"""A scorer without models: it sees a cow in each image whose red is below 40. Its worker is this file, run as a script.
+
+What the worker does besides is said by environment variables: ``SEER_SECONDS`` a part, ``SEER_DIES_AFTER`` parts (with
+SIGKILL), ``SEER_ERROR`` instead of loading. Each part that it makes is a line in ``made.txt``.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from data.images import ImageError, open_image
+from data.prompts.spec import Spec
+from data.records import Judgement
+from data.runs import Detection, Progress, Run, RunBusy, RunFolder, Seen, Work
+from scorers.base import Scorer, Settings, Verdict
+
+NAME = "seer"
+WORKER = (sys.executable, str(Path(__file__).resolve()))
+
+
+def _judge(spec: Spec, seen: Seen, settings: Settings) -> Verdict:
+    there = sum(one.score > settings["threshold"] for one in seen.detections)
+    yes = there >= 1
+    target = spec.objects[0].target
+    return Verdict(
+        (Judgement("correct", "yes" if yes else "no", float(yes)), Judgement("count", str(there), float(there), target))
+    )
+
+
+def _open(settings: Settings, device: str) -> Any:
+    raise NotImplementedError
+
+
+SCORER = Scorer(
+    name=NAME,
+    version="1",
+    summary="Sees cows.",
+    profiles={"playground": {"threshold": 0.5}},
+    judging=frozenset({"threshold"}),
+    open=_open,
+    judge=_judge,
+    scales={"correct": "nominal", "count": "ordinal:0-5"},
+)
+
+
+def perceive(work: Work) -> Seen:
+    try:
+        image = open_image(Path(work.path), work.sha256)
+    except ImageError as error:
+        return Seen(work.item_id, failed=error.reason)
+    red = image.getpixel((0, 0))[0]  # type: ignore[index]
+    found = (Detection("cow", 0.9, (1.0, 2.0, 30.0, 40.0), b"mask", None),) if red < 40 else ()
+    return Seen(work.item_id, {"red": red}, found)
+
+
+def parts_of(run: Run, work: Sequence[Work]) -> dict[int, Sequence[Work]]:
+    return {n: work[at : at + run.part_size] for n, at in enumerate(range(0, len(work), run.part_size))}
+
+
+def finish(folder: RunFolder) -> None:
+    """All parts at once, in this process."""
+    for number, part in parts_of(folder.run(), folder.work()).items():
+        folder.write_part(number, [perceive(one) for one in part])
+
+
+def _main(folder: RunFolder) -> int:
+    stopped: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))
+    run, work = folder.run(), folder.work()
+    total = len(work)
+    print("loading cows", file=sys.stderr, flush=True)
+    folder.tell(Progress("loading", 0, total))
+    if error := os.environ.get("SEER_ERROR"):
+        folder.tell(Progress("failed", 0, total, error=error))
+        print(error, file=sys.stderr)
+        return 1
+    done = 0
+    for number, part in parts_of(run, work).items():
+        if number not in folder.parts():
+            if stopped:
+                folder.tell(Progress("stopped", done, total, seconds=1.0))
+                print("stopped after a part", file=sys.stderr)
+                return 1
+            time.sleep(float(os.environ.get("SEER_SECONDS", "0")))
+            folder.write_part(number, [perceive(one) for one in part])
+            with (folder.path / "made.txt").open("a") as made:
+                made.write(f"{number}\n")
+            if str(number + 1) == os.environ.get("SEER_DIES_AFTER"):
+                os.kill(os.getpid(), signal.SIGKILL)
+        done += len(part)
+        folder.tell(Progress("running", done, total, seconds=1.0))
+    folder.tell(Progress("done", total, total, seconds=1.0))
+    return 0
+
+
+if __name__ == "__main__":
+    folder = RunFolder(Path(sys.argv[1]))
+    try:
+        with folder.claim():
+            status = _main(folder)
+    except RunBusy as error:
+        print(error, file=sys.stderr)
+        status = 1
+    sys.exit(status)

@@ -1,0 +1,191 @@
+"""``score``: have a scorer look at images. A worker process perceives; its parts are judged and stored as they come."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from data.records import Rater
+from data.runs import PART_SIZE, Run, RunFolder, Work
+from data.store import runs
+from data.store.runs import RunRow
+from data.store.selection import Selection
+from data.store.store import Store
+from ui import words
+from ui.commands import working
+from ui.commands.context import CommandError, Context, UsageError
+
+if TYPE_CHECKING:
+    from scorers.base import Scorer
+
+DEFAULT_PROFILE = "playground"
+DEFAULT_DEVICE = "cpu"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A scorer with all its settings, and the rater that it is in this project."""
+
+    scorer: Scorer
+    profile: str
+    settings: Mapping[str, Any]
+    rater: Rater
+
+
+# finding out what is left and beginning it is one step
+_beginning = threading.Lock()
+
+
+def plan(store: Store, scorer: str, profile: str, overrides: Mapping[str, str]) -> Plan:
+    """Who would score with these settings.
+
+    Raises:
+        UsageError: there is no such scorer, profile or setting, or a setting cannot have this value.
+        CommandError: a model is not at hand.
+    """
+    from scorers import registry
+
+    try:
+        found = registry.get(scorer)
+        settings = registry.settings(found, profile, overrides)
+    except ValueError as error:
+        wrong = isinstance(error, registry.UnknownScorer) or overrides or profile not in found.profiles
+        raise (UsageError if wrong else CommandError)(str(error)) from error
+    return Plan(found, profile, settings, rater_of(store, found, profile, found.version, settings))
+
+
+def rater_of(store: Store, scorer: Scorer, profile: str, version: str, settings: Mapping[str, Any]) -> Rater:
+    """The rater that a run with these settings is: named by scorer, profile, and what differs from the profile."""
+    usual = scorer.profiles.get(profile, {})
+    changed = [f"{key}={settings[key]}" for key in sorted(usual) if key in settings and settings[key] != usual[key]]
+    name = f"{scorer.name}-{profile}" + (f"[{','.join(changed)}]" if changed else "")
+    return runs.scorer_rater(store, name, version, settings)
+
+
+def run(
+    context: Context,
+    scorer: str,
+    profile: str,
+    overrides: Sequence[str],
+    device: str,
+    batch_size: int | None,
+    limit: int | None,
+    selection: Mapping[str, Sequence[str]],
+) -> None:
+    """First what the rater left unfinished, then what of the selection is left."""
+    chosen = plan(context.store, scorer, profile, _pairs(overrides))
+    where = Selection.of(lambda name: selection.get(name, ()))
+    rater_id = chosen.rater.rater_id
+    ended: list[RunRow] = []
+    tried: set[str] = set()
+    while (row := _left_behind(context, rater_id)) is not None:
+        if row.run_id in working.at_work(context.store):
+            raise working.busy(row.run_id)
+        tried |= {work.item_id for work in working.folder_of(context.store, row).work()}
+        context.warn(f"going on with run {row.run_id}: {row.n_done:,} of {words.count(row.n_items, 'image')} are done")
+        ended.append(working.work(context, row, chosen.scorer))
+    room = None if limit is None else max(0, limit - sum(row.n_items for row in ended))
+    begun = _begin(context, chosen, where, device, batch_size or PART_SIZE, room, tried)
+    if begun is not None:
+        ended.append(working.work(context, begun, chosen.scorer))
+    if not ended:
+        _say_why_nothing(context, where, rater_id)
+        return
+    _report(context, rater_id, ended)
+
+
+def resume(context: Context, run_id: str) -> None:
+    """Go on with one run.
+
+    Raises:
+        CommandError: there is no such run, or it cannot go on.
+    """
+    from scorers import registry
+
+    row = runs.one(context.store, run_id)
+    if row is None:
+        raise CommandError(f"there is no run {run_id} in this project")
+    if not _has_folder(context.store, row):
+        raise CommandError(f"the folder of run {run_id} is gone: what it had judged stays; score the rest anew")
+    _report(context, row.rater_id, [working.work(context, row, registry.get(row.scorer))])
+
+
+def _pairs(overrides: Sequence[str]) -> dict[str, str]:
+    pairs = {}
+    for text in overrides:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"--set {text}: expected key=value, e.g. threshold=0.4")
+        pairs[key.strip()] = value.strip()
+    return pairs
+
+
+def _left_behind(context: Context, rater_id: str) -> RunRow | None:
+    """The rater's unfinished run that can go on. One whose folder is gone is given up."""
+    while (row := runs.unfinished(context.store, rater_id)) is not None:
+        if _has_folder(context.store, row):
+            return row
+        context.warn(f"the folder of run {row.run_id} is gone: what it had judged stays, the rest is scored anew")
+        runs.set_state(context.store, row.run_id, "lost", "its folder is gone")
+    return None
+
+
+def _has_folder(store: Store, row: RunRow) -> bool:
+    return (working.folder_of(store, row).path / "run.json").is_file()
+
+
+def _begin(
+    context: Context, chosen: Plan, where: Selection, device: str, part_size: int, limit: int | None, tried: set[str]
+) -> RunRow | None:
+    """A new run of what is left, but for what was just ``tried``; None if that is nothing."""
+    store = context.store
+    with _beginning:
+        if (other := runs.unfinished(store, chosen.rater.rater_id)) is not None:
+            raise working.busy(other.run_id)
+        left = [work for work in runs.pending(store, where, chosen.rater.rater_id) if work.item_id not in tried][:limit]
+        if not left:
+            return None
+        _write(store, chosen, left, device, part_size)
+        row = runs.unfinished(store, chosen.rater.rater_id)
+    assert row is not None
+    context.warn(f"run {row.run_id}: {words.count(len(left), 'image')} to score on {device}")
+    return row
+
+
+def _write(store: Store, chosen: Plan, left: Sequence[Work], device: str, part_size: int) -> None:
+    """The folder first: a run that the project knows of can always go on."""
+    run_id = working.next_id(store, chosen.rater.rater_id)
+    asked = Run(run_id, chosen.scorer.name, chosen.scorer.version, chosen.profile, chosen.settings, device, part_size)
+    folder = f"runs/{run_id}"
+    RunFolder(store.project / folder).create(asked, left)
+    runs.add_run(store, asked, chosen.rater, folder, len(left))
+
+
+def _say_why_nothing(context: Context, where: Selection, rater_id: str) -> None:
+    there = runs.count_pending(context.store, where, rater_id)
+    if not there.images:
+        chosen = " ".join(f"--{name} {value}" for name, values in where.to_dict().items() for value in values)
+        what = f"no image with a file fits {chosen}" if chosen else "this project has no images yet; import some first"
+        raise CommandError(what)
+    context.say(f"nothing to do: {rater_id} has judged all {words.count(there.images, 'image')} of this selection")
+
+
+def _report(context: Context, rater_id: str, ended: Sequence[RunRow]) -> None:
+    """The summary line.
+
+    Raises:
+        CommandError: some images could not be scored.
+    """
+    failures: dict[str, int] = {}
+    for row in ended:
+        for reason, n in row.failures.items():
+            failures[reason] = failures.get(reason, 0) + n
+    failed = sum(failures.values())
+    judged = sum(row.n_done for row in ended) - failed
+    why = "; ".join(f"{reason} ({n:,})" if n > 1 else reason for reason, n in failures.items())
+    left = f", {failed:,} failed: {why}" if failed else ""
+    context.say(f"{words.count(judged, 'image')} judged by {rater_id}{left}")
+    if failed:
+        raise CommandError(f"{words.count(failed, 'image')} could not be scored; the next score tries them again")

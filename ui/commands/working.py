@@ -1,0 +1,341 @@
+"""A run being worked on: its worker process, and its parts taken into the project as they appear."""
+
+from __future__ import annotations
+
+import atexit
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from data.records import Judgement
+from data.runs import Progress, RunFolder, Seen
+from data.store import runs
+from data.store.runs import RunRow
+from data.store.store import Store
+from ui import words
+from ui.commands.context import CommandError, Context
+from ui.commands.derive import judge, rules
+
+if TYPE_CHECKING:
+    from scorers.base import Scorer
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+"""Settings name models below it, so workers start there."""
+WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.worker")
+LOG: Final = "log.txt"
+_LOOK_SECONDS: Final = 0.2
+_TELL_SECONDS: Final = 2.0
+_LOG_TAIL: Final = 16_384
+
+
+@dataclass(eq=False, slots=True)
+class _Job:
+    """A run that a thread of this process is at."""
+
+    process: subprocess.Popen[bytes] | None = None
+    stopping: threading.Event = field(default_factory=threading.Event)
+
+    def stop(self) -> None:
+        """Ask the worker to end after the part that it is at."""
+        self.stopping.set()
+        if self.process is not None:
+            self.process.terminate()
+
+    def kill(self) -> None:
+        if self.process is not None:
+            self.process.kill()
+
+
+_jobs: dict[tuple[Path, str], _Job] = {}
+_lock = threading.Lock()
+
+
+def at_work(store: Store) -> dict[str, bool]:
+    """Runs of this project that somebody in this process is at, and whether they have been asked to stop. Whatever else says
+    "running" was interrupted."""
+    with _lock:
+        return {run_id: job.stopping.is_set() for (project, run_id), job in _jobs.items() if project == store.project}
+
+
+def stop(store: Store, run_id: str) -> bool:
+    """Ask a run to stop after the part that it is at; False if nobody is at it."""
+    with _lock:
+        job = _jobs.get((store.project, run_id))
+    if job is not None:
+        job.stop()
+    return job is not None
+
+
+def stop_all(store: Store, seconds: float = 5.0) -> None:
+    """Before a project is closed: ask its runs to stop, and let them take in what is at hand, so long as that is soon."""
+    for run_id in at_work(store):
+        stop(store, run_id)
+    until = time.monotonic() + seconds
+    while at_work(store) and time.monotonic() < until:
+        time.sleep(_LOOK_SECONDS)
+
+
+def folder_of(store: Store, row: RunRow) -> RunFolder:
+    return RunFolder(store.project / row.folder)
+
+
+def progress_of(folder: RunFolder) -> Progress | None:
+    """What the worker last told; None if it told nothing that can be read."""
+    try:
+        return folder.progress()
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def log_tail(folder: RunFolder, start: int = 0) -> list[str]:
+    """The worker's last lines, of those that it wrote from byte ``start`` on."""
+    try:
+        with (folder.path / LOG).open("rb") as file:
+            end = file.seek(0, 2)
+            file.seek(max(start, end - _LOG_TAIL))
+            return file.read().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+
+
+def work(context: Context, row: RunRow, scorer: Scorer) -> RunRow:
+    """Bring a run to its end: start its worker, take in each part; returns the run as it stands then.
+
+    Raises:
+        CommandError: it was stopped, or it failed; the run's state says which, and the same run can go on.
+    """
+    with _claimed(context.store, row.run_id) as job:
+        session = _Session(context, row, scorer, folder_of(context.store, row), job, set(row.parts))
+        runs.set_state(context.store, row.run_id, "running")
+        try:
+            session.run()
+        except Exception as error:
+            session.end()
+            # a project that was closed meanwhile takes no more: the run shows as interrupted when it is opened again
+            with suppress(Exception):
+                runs.set_state(context.store, row.run_id, "failed", " ".join(str(error).split()))
+            raise
+        return session.conclude()
+
+
+def busy(run_id: str) -> CommandError:
+    """What whoever wants a run hears while somebody else is at it."""
+    return CommandError(f"run {run_id} is being worked on already; the page Runs shows how far it is")
+
+
+@contextmanager
+def _claimed(store: Store, run_id: str) -> Iterator[_Job]:
+    """One at a time is at a run, in all this process."""
+    key = (store.project, run_id)
+    with _lock:
+        if key in _jobs:
+            raise busy(run_id)
+        job = _jobs[key] = _Job()
+    try:
+        yield job
+    finally:
+        with _lock:
+            del _jobs[key]
+
+
+def _end_all() -> None:
+    """Workers of runs that nobody will look after go, too."""
+    with _lock:
+        jobs = list(_jobs.values())
+    for job in jobs:
+        job.stop()
+
+
+atexit.register(_end_all)
+
+
+@dataclass(slots=True)
+class _Session:
+    """One attempt at a run."""
+
+    context: Context
+    row: RunRow
+    scorer: Scorer
+    folder: RunFolder
+    job: _Job
+    taken: set[int]
+    log_start: int = 0
+    told: tuple[float, int] = (0.0, -1)
+
+    def run(self) -> None:
+        """Until the worker has ended and all its parts are in. Ctrl-C stops after the part at hand, twice at once."""
+        with _sigterm_as_interrupt():
+            try:
+                self._adopt()
+                self._start()
+                self._follow()
+            except KeyboardInterrupt:
+                self.context.warn("stopping after the images at hand (Ctrl-C again: at once)")
+                self.job.stop()
+                try:
+                    self._follow()
+                except KeyboardInterrupt:
+                    self.job.kill()
+                    self._follow()
+
+    def end(self) -> None:
+        """Have the worker gone."""
+        self.job.stop()
+        if self.job.process is not None:
+            self.job.process.wait()
+
+    def conclude(self) -> RunRow:
+        """Say how it ended."""
+        store, run_id = self.context.store, self.row.run_id
+        row = runs.one(store, run_id)
+        if row is None:
+            raise CommandError(f"run {run_id} was removed meanwhile")
+        if row.n_done >= row.n_items:
+            runs.set_state(store, run_id, "done")
+            return row
+        so_far = f"after {row.n_done:,} of {words.count(row.n_items, 'image')}"
+        if self._was_stopped():
+            runs.set_state(store, run_id, "stopped")
+            raise CommandError(f"run {run_id} was stopped {so_far}; the same command goes on with it")
+        why = self._why()
+        runs.set_state(store, run_id, "failed", why)
+        raise CommandError(f"run {run_id} failed {so_far}: {why}")
+
+    def _adopt(self) -> None:
+        """A worker may have outlived the app that started it: what it makes is taken in before another one is started."""
+        if self.folder.at_work():
+            self.context.warn("a worker from before is still at it; its images are taken in as they come")
+        while self.folder.at_work() and not self.job.stopping.wait(_LOOK_SECONDS):
+            self._take_in(wary=True)
+            self._tell()
+
+    def _start(self) -> None:
+        if self.job.stopping.is_set():
+            return
+        with (self.folder.path / LOG).open("ab") as log:
+            self.log_start = log.tell()
+            # a session of its own: Ctrl-C in the terminal is for us, who then ask the worker to finish its part
+            self.job.process = subprocess.Popen(
+                [*WORKER, str(self.folder.path)],
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        if self.job.stopping.is_set():  # said between the two
+            self.job.process.terminate()
+
+    def _follow(self) -> None:
+        while True:
+            # asked first: what the worker wrote before it ended is seen
+            ended = self.job.process is None or self.job.process.poll() is not None
+            self._take_in(wary=not ended)
+            self._tell()
+            if ended:
+                return
+            assert self.job.process is not None
+            with suppress(subprocess.TimeoutExpired):
+                self.job.process.wait(_LOOK_SECONDS)
+
+    def _take_in(self, *, wary: bool) -> None:
+        """``wary``: a part that cannot be read may be one that the worker is about to make anew."""
+        for number in self.folder.parts():
+            if number in self.taken:
+                continue
+            try:
+                seen = self.folder.read_part(number)
+            except ValueError:
+                if wary:
+                    continue
+                raise
+            take_in(self.context, self.row, self.scorer, number, seen)
+            self.taken.add(number)
+
+    def _tell(self) -> None:
+        progress = progress_of(self.folder)
+        when, done = self.told
+        if progress is None or progress.done == done or time.monotonic() - when < _TELL_SECONDS:
+            return
+        self.told = (time.monotonic(), progress.done)
+        self.context.warn(in_words(progress))
+
+    def _was_stopped(self) -> bool:
+        if self.job.stopping.is_set():
+            return True
+        code = 0 if self.job.process is None else self.job.process.returncode
+        progress = progress_of(self.folder)
+        # somebody else may have asked the worker to stop
+        return code == -signal.SIGTERM or (code >= 0 and progress is not None and progress.state == "stopped")
+
+    def _why(self) -> str:
+        """Why the worker ended before its time: its last line says, unless it was killed."""
+        code = None if self.job.process is None else self.job.process.returncode
+        if code is not None and code < 0:
+            return f"the worker was killed ({signal.Signals(-code).name}); perhaps the memory did not suffice"
+        said = [line for line in log_tail(self.folder, self.log_start) if line.strip()]
+        progress = progress_of(self.folder)
+        if progress is not None and progress.state == "failed" and progress.error:
+            return progress.error
+        return said[-1].strip() if said else f"the worker ended with status {code} and said nothing"
+
+
+def take_in(context: Context, row: RunRow, scorer: Scorer, part: int, seen: Sequence[Seen]) -> None:
+    """Judge one part by the project's own specs and store it; what failed is named."""
+    known = runs.asked(context.store, [one.item_id for one in seen])
+
+    def judged(one: Seen) -> Sequence[Judgement]:
+        # an unknown image is for the store to refuse
+        return judge(scorer, known[one.item_id].spec, one, row.settings) if one.item_id in known else ()
+
+    if runs.ingest(context.store, row.run_id, part, [(one, judged(one)) for one in seen], rules(scorer)):
+        for one in seen:
+            if one.failed is not None:
+                context.warn(f"failed: {one.item_id}: {one.failed}")
+
+
+def in_words(progress: Progress) -> str:
+    """``64 of 504 images, 5.2 a second, about 2 min left``."""
+    parts = [f"{progress.done:,} of {words.count(progress.total, 'image')}"]
+    if progress.state == "loading":
+        parts.append("loading the models")
+    elif progress.done and progress.seconds:
+        parts.append(f"{progress.done / progress.seconds:.1f} a second")
+        if progress.seconds_left:
+            parts.append(f"about {words.duration(progress.seconds_left)} left")
+    return ", ".join(parts)
+
+
+def next_id(store: Store, rater_id: str) -> str:
+    """The next run's id, which is its folder's name."""
+    names = [row.run_id for row in runs.listed(store)]
+    with suppress(OSError):
+        names += [path.name for path in (store.project / "runs").iterdir()]
+    last = max((int(found[1]) for name in names if (found := re.match(r"(\d{4,})-", name))), default=0)
+    slug = re.sub(r"[^\w.,=-]+", "-", rater_id, flags=re.ASCII).strip("-")[:80]
+    return f"{last + 1:04d}-{slug}"
+
+
+@contextmanager
+def _sigterm_as_interrupt() -> Iterator[None]:
+    """Where this is the command line's own process, SIGTERM means what Ctrl-C means; in the app it is the server's."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,52 @@
+"""A generator at a glance: its name, a few of its pictures, and what people have said of them so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+from urllib.parse import urlencode
+
+from data.store.browse import Shown
+from ui import words
+
+THUMBNAIL = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """One line. ``examples``: each ``item_id, sha256, text``."""
+
+    shown: Shown
+    examples: Sequence[Mapping[str, Any]]
+
+
+def strips(found: Sequence[Strip]) -> str:
+    """A line for each generator, as HTML; nothing for none."""
+    lines = "".join(f'<li class="cc-strip">{_about(one.shown)}{_pictures(one)}</li>' for one in found)
+    return f'<ul class="cc-strips">{lines}</ul>' if lines else ""
+
+
+def _about(shown: Shown) -> str:
+    name = shown.generator or shown.suite
+    query = urlencode({"suite": shown.suite} | ({"generator": shown.generator} if shown.generator else {}))
+    browse = f'<a href="/studio/browse?{escape(query)}">{words.count(shown.pictures, "picture")}</a>'
+    if shown.answers:
+        said = f"{words.count(shown.answers, 'answer')} by people"
+    else:
+        said = f'No person has judged {escape(name)} yet: <a href="/annotate/">be the first</a>.'
+    return f'<div class="cc-strip-about"><h3>{escape(name)}</h3><p>{escape(shown.suite)} · {browse}</p><p>{said}</p></div>'
+
+
+def _pictures(strip: Strip) -> str:
+    listing = {"suite": strip.shown.suite} | ({"generator": strip.shown.generator} if strip.shown.generator else {})
+    cells = []
+    for one in strip.examples:
+        href = "/studio/workbench?" + urlencode({"id": one["item_id"]} | listing)
+        text = escape(str(one["text"] or one["item_id"]))
+        cells.append(
+            f'<a href="{escape(href)}" title="{text}"><img src="/img/{one["sha256"]}?w={THUMBNAIL}" alt="{text}"'
+            ' loading="lazy" decoding="async"></a>'
+        )
+    return f'<div class="cc-strip-pictures">{"".join(cells)}</div>'

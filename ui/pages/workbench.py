@@ -1,0 +1,23 @@
+"""One image: what scorers saw of it on the left, the form on the right, what others said below."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import gradio as gr
+
+from data.store.store import Store
+from ui.components.module import module
+
+NAME = "Workbench"
+PATH = "/workbench"
+
+
+def build(store: Store) -> None:  # noqa: ARG001 - every page is built alike
+    """The page; the address holds the image (``?id=``) and the listing that it was opened from, as Browse has it."""
+    shown = module("workbench")
+
+    def read(request: gr.Request) -> str:
+        return urlencode(list(request.query_params.items()))
+
+    gr.on(None, read, None, shown, queue=False, show_progress="hidden", api_visibility="private")

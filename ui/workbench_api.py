@@ -1,0 +1,186 @@
+"""JSON routes of the Workbench: one image, its form, and, once somebody may see it, what scorers saw and others said."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from pydantic import BaseModel, Field
+
+from data.prompts.geneval import COLORS
+from data.prompts.spec import Spec, parse_spec
+from data.runs import Detection
+from data.store import browse, campaigns, runs, uncovered
+from data.store.store import Store
+from scorers import registry
+from scorers.base import Check, Verdict
+from ui.form_api import task_json
+from ui.studio_api import Listing, listing_of
+
+ItemId = Annotated[str, Query(max_length=1000)]
+Item = dict[str, Any]
+
+
+class Uncover(BaseModel):
+    """``shown`` names the rater whose values the grid had shown that somebody comes from."""
+
+    id: str = Field(max_length=1000)
+    shown: str | None = Field(default=None, max_length=1000)
+
+
+def router(store: Store) -> APIRouter:
+    """The routes under ``/api/studio`` that the Workbench uses. None of them tells anything before it may be seen."""
+    routes = APIRouter(prefix="/api/studio")
+
+    @routes.get("/item")
+    def item(request: Request, id: ItemId) -> dict[str, Any]:
+        person = _name(request)
+        found = _item(store, id)
+        own = {key: [said for said in found[key] if said["rater_id"] == person] for key in ("annotations", "judgements")}
+        found.pop("public_id")
+        return found | own | {"name": person, "covered": not _may_see(store, person, found)}
+
+    @routes.get("/task")
+    def task(request: Request, id: ItemId) -> dict[str, Any]:
+        return _task(store, _name(request), _item(store, id))
+
+    @routes.get("/neighbours")
+    def neighbours(id: ItemId, listing: Annotated[Listing, Depends(listing_of)]) -> dict[str, Any]:
+        found = browse.neighbours(store, id, listing.selection, aspect=listing.aspect, rater=listing.rater, order=listing.order)
+        if found is None:
+            return {"place": None, "total": 0, "previous": None, "next": None}
+        sides = {"previous": found.previous, "next": found.following}
+        named = {side: {"id": one[0], "shown": one[1]} if one else None for side, one in sides.items()}
+        return {"place": found.place, "total": found.total} | named
+
+    @routes.get("/evidence")
+    def evidence(request: Request, id: ItemId) -> dict[str, Any]:
+        person, found = _name(request), _item(store, id)
+        if not _may_see(store, person, found):
+            return {"covered": True, "name": person}
+        if person is not None and found["sha256"] is not None:
+            # nothing is ever shown without a record: what they say of it from now on is not blind
+            uncovered.record(store, person, id, uncovered.ANSWERED)
+        return _evidence(store, person, found)
+
+    @routes.post("/uncover")
+    def uncover(request: Request, body: Uncover) -> dict[str, Any]:
+        person, found = _name(request), _item(store, body.id)
+        if person is None:
+            raise HTTPException(401, "Please give your name first: who uncovers an image is recorded.")
+        uncovered.record(store, person, body.id, uncovered.browsed(body.shown) if body.shown else uncovered.ASKED)
+        return _evidence(store, person, found)
+
+    return routes
+
+
+def _name(request: Request) -> str | None:
+    return request.session.get("name")
+
+
+def _item(store: Store, item_id: str) -> Item:
+    found = browse.item(store, item_id)
+    if found is None:
+        raise HTTPException(404, f"There is no item {item_id!r} in this project.")
+    return found
+
+
+def _may_see(store: Store, person: str | None, item: Item) -> bool:
+    """Whether nothing is spoilt by showing this person what others say: they have seen it or answered, or nobody can answer."""
+    if item["sha256"] is None:
+        return True
+    if person is None:
+        return False
+    return uncovered.when(store, person, item["item_id"]) is not None or uncovered.answered(store, person, item["item_id"])
+
+
+def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
+    """The form for this image; with the person's own latest answer where they have given one."""
+    if item["sha256"] is None:
+        return {"state": "none"}
+    if person is None:
+        return {"state": "name"}
+    task = campaigns.task(store, item["public_id"])
+    if task is None:
+        return {"state": "none"}
+    own = [
+        said
+        for said in item["annotations"]
+        if said["rater_id"] == person and not said["superseded"] and said["import_id"] is None
+    ]
+    last: dict[str, Any] = own[-1] if own else {"answers": None, "annotation_id": None, "status": None, "saw_evidence": None}
+    given = {"answers": last["answers"], "revises": last["annotation_id"], "status": last["status"]}
+    blind = any(not said["saw_evidence"] for said in own) if own else None
+    return {"state": "label", "name": person, "blind": blind} | task_json(task) | given
+
+
+def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
+    spec = _spec(item)
+    sights = [_sight(store, item, spec, by) for by in runs.seen(store, item["item_id"])]
+    return {
+        "covered": False,
+        "name": person,
+        "how": uncovered.when(store, person, item["item_id"]) if person is not None else None,
+        "colors": COLORS,
+        "scorers": sights,
+        "annotations": item["annotations"],
+        "judgements": item["judgements"],
+    }
+
+
+def _spec(item: Item) -> Spec:
+    try:
+        return parse_spec(item["spec"] or {})
+    except ValueError:  # a suite of its own: nothing can be checked, but everything can be shown
+        return Spec()
+
+
+def _sight(store: Store, item: Item, spec: Spec, by: runs.SeenBy) -> dict[str, Any]:
+    """What one scorer saw, and what its rules make of it."""
+    sight: dict[str, Any] = {
+        "rater": by.rater_id,
+        "scorer": by.scorer,
+        "version": by.version,
+        "run": by.run_id,
+        "failed": by.seen.failed,
+        "detections": [_detection(one) for one in by.seen.detections],
+    }
+    try:
+        scorer = registry.get(by.scorer)
+        verdict = scorer.judge(spec, by.seen, by.settings)
+    except ValueError as error:
+        return sight | {"unknown": str(error), "settings": {}, "verdict": None, "checks": [], "reason": "", "score": None}
+    relations = {relation.target: relation.relation for relation in spec.relations}
+    return sight | {
+        "settings": {name: by.settings[name] for name in sorted(scorer.judging) if name in by.settings},
+        "verdict": _label(verdict, "correct"),
+        "reason": verdict.reason,
+        "checks": [_check(check, relations) for check in verdict.checks],
+        "score": _score(store, item["suite"], by.rater_id, verdict),
+    }
+
+
+def _detection(one: Detection) -> dict[str, Any]:
+    mask = None if one.mask is None else base64.b64encode(one.mask).decode()
+    return {"label": one.label, "score": one.score, "box": one.box, "colors": one.colors, "mask": mask}
+
+
+def _check(check: Check, relations: Mapping[str, str]) -> dict[str, Any]:
+    relation = relations.get(check.target or "") if check.offset is not None else None
+    return asdict(check) | {"relation": relation}
+
+
+def _label(verdict: Verdict, aspect: str) -> str | None:
+    return next((judgement.label for judgement in verdict.judgements if judgement.aspect == aspect), None)
+
+
+def _score(store: Store, suite: str, rater: str, verdict: Verdict) -> dict[str, Any] | None:
+    """A scorer's number, and where it stands among its numbers of the suite."""
+    value = next((judgement.value for judgement in verdict.judgements if judgement.aspect == "score"), None)
+    if value is None:
+        return None
+    standing = browse.standing(store, suite, rater, "score", value)
+    return {"value": value, "standing": asdict(standing) if standing else None}

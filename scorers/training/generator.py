@@ -36,12 +36,13 @@ from scorers.training.together import add_up, furthest, meet
 
 _UNCONDITIONAL: Final = 0.1
 _ENCODED_AT_ONCE: Final = 128
+_PARTS: Final = ("transformer", "text_encoder")
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """Scenes drawn once, steps, pictures a step (over all processes), highest learning rate, share of the steps at which the
-    early stage is kept, minutes after which the run is brought to its end, processes."""
+    early stage is kept, minutes after which the run is brought to its end, processes; a stage's folder to go on from."""
 
     scenes: int = 36_000
     steps: int = 4000
@@ -51,6 +52,7 @@ class Recipe:
     minutes: float = math.inf
     processes: int = 2
     seed: int = 0
+    start: Path | None = None
 
 
 class Generator(nn.Module):  # type: ignore[misc]  # torch is not read by mypy
@@ -66,6 +68,16 @@ class Generator(nn.Module):  # type: ignore[misc]  # torch is not read by mypy
         return predict(self.transformer, latents, steps, said, mask)
 
 
+def started_from(stage: Path | None) -> Generator:
+    """Untrained, or as a stage was saved."""
+    model = Generator()
+    if stage is not None:
+        for name in _PARTS:
+            part = getattr(model, name)
+            part.load_state_dict(type(part).from_pretrained(stage / name).float().state_dict())
+    return model
+
+
 @torch.no_grad()  # type: ignore[untyped-decorator]
 def encoded(recipe: Recipe, out: Path, rank: int) -> tuple[torch.Tensor, torch.Tensor]:
     """This process's share of the scenes: N x 16 x 8 x 8 latents in half precision, and N x 16 word numbers."""
@@ -76,7 +88,7 @@ def encoded(recipe: Recipe, out: Path, rank: int) -> tuple[torch.Tensor, torch.T
     latents, captions = [], []
     for start in range(rank, recipe.scenes, recipe.processes * _ENCODED_AT_ONCE):
         chosen = range(start, min(start + recipe.processes * _ENCODED_AT_ONCE, recipe.scenes), recipe.processes)
-        drawn = [captioned("train", seed) for seed in chosen]
+        drawn = [captioned("train", recipe.seed * recipe.scenes + seed) for seed in chosen]
         images = np.stack([render(scene, SIZE).image for _, scene in drawn])
         latents.append(autoencoder.encode(pixels(images)).half())
         captions += [asked["prompt"] for asked, _ in drawn]
@@ -105,7 +117,7 @@ def train(rank: int, recipe: Recipe, out: Path) -> None:
     latents, tokens = encoded(recipe, out, rank)
     print(f"{len(latents)} scenes in {time.monotonic() - started:.0f} s", flush=True)
     torch.manual_seed(recipe.seed)
-    model = Generator().train()
+    model = started_from(recipe.start).train()
     averaged = average(model, 0.9985)
     optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate, betas=(0.9, 0.98), weight_decay=0.01)
     torch.manual_seed(1 + recipe.seed * recipe.processes + rank)
@@ -154,7 +166,7 @@ def _save(model: Generator, folder: Path, rank: int) -> None:
     """Both parts in half precision."""
     if rank:
         return
-    for name, part in (("transformer", build_transformer()), ("text_encoder", build_text_encoder(len(words()) + 4))):
+    for name, part in zip(_PARTS, (build_transformer(), build_text_encoder(len(words()) + 4)), strict=True):
         part.load_state_dict(getattr(model, name).state_dict())
         part.half().save_pretrained(folder / name)
 
@@ -163,11 +175,13 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description="Train the playground's text-to-image model.")
     parser.add_argument("--out", type=Path, required=True, help="holds autoencoder/ already")
-    for name in ("scenes", "steps", "processes"):
+    parser.add_argument("--start", type=Path, help="a stage's folder to go on from")
+    for name in ("scenes", "steps", "processes", "seed"):
         parser.add_argument(f"--{name}", type=int, default=getattr(Recipe(), name))
     parser.add_argument("--minutes", type=float, default=Recipe().minutes)
     arguments = parser.parse_args()
-    recipe = Recipe(scenes=arguments.scenes, steps=arguments.steps, processes=arguments.processes, minutes=arguments.minutes)
+    given = {name: value for name, value in vars(arguments).items() if name != "out"}
+    recipe = Recipe(**given)
     (arguments.out / "tokenizer").mkdir(parents=True, exist_ok=True)
     write_tokenizer(arguments.out / "tokenizer")
     build_scheduler().save_pretrained(arguments.out / "scheduler")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -19,6 +20,7 @@ from data.store.imports import Bundle
 from data.studies.rows import image_item
 from scorers import generators
 from ui.commands.context import CommandError, Context, digest, report
+from ui.commands.working import sigterm_as_interrupt
 
 ROOT = Path(__file__).resolve().parents[2]
 _ASK_EVERY = 0.2
@@ -67,8 +69,14 @@ def run(
     _bring_in(context, suite, generator, {prompt.prompt_id: prompt for prompt in asked}, made)
     if left := len(missing(wanted)):
         told = folder.progress()
-        why = (told.error if told else None) or f"the worker ended with status {status}; {folder.path / 'log.txt'} says more"
+        why = (told.error if told else None) or _ending(status, folder)
         raise CommandError(f"{left} of {len(wanted)} pictures were not painted: {why}. The same command goes on from here")
+
+
+def _ending(status: int, folder: JobFolder) -> str:
+    if status in (-signal.SIGTERM, 128 + signal.SIGTERM):
+        return "the worker was stopped"
+    return f"the worker ended with status {status}; {folder.path / 'log.txt'} says more"
 
 
 def safe(name: str) -> str:
@@ -91,23 +99,31 @@ def _prompts(context: Context, suite: str) -> list[Prompt]:
 
 
 def _paint(context: Context, folder: JobFolder) -> int:
-    """Run the worker and tell how far it is; returns its exit status."""
-    told = time.monotonic()
-    with (folder.path / "log.txt").open("ab") as log:
-        command = [sys.executable, "-m", "scorers.painting", str(folder.path)]
-        worker = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    """Run the worker and tell how far it is; returns its exit status. Ctrl-C ends the worker, and what it painted is used."""
+    command = [sys.executable, "-m", "scorers.painting", str(folder.path)]
+    with (folder.path / "log.txt").open("ab") as log, sigterm_as_interrupt():
+        # a session of its own: Ctrl-C in the terminal is for us
+        worker = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         try:
-            while worker.poll() is None:
-                time.sleep(_ASK_EVERY)
-                progress = folder.progress()
-                if progress and progress.state == "running" and time.monotonic() - told > _TELL_EVERY:
-                    told = time.monotonic()
-                    left = f", {progress.seconds_left:.0f} s left" if progress.seconds_left is not None else ""
-                    context.warn(f"{progress.done} of {progress.total} pictures{left}")
+            _follow(context, folder, worker)
+        except KeyboardInterrupt:
+            context.warn("stopping")
         finally:
-            if worker.poll() is None:
-                worker.terminate()
-    return worker.wait()
+            worker.terminate()
+            status = worker.wait()
+    return status
+
+
+def _follow(context: Context, folder: JobFolder, worker: subprocess.Popen[bytes]) -> None:
+    """Tell how far the worker is until it has ended."""
+    told = time.monotonic()
+    while worker.poll() is None:
+        time.sleep(_ASK_EVERY)
+        progress = folder.progress()
+        if progress and progress.state == "running" and time.monotonic() - told > _TELL_EVERY:
+            told = time.monotonic()
+            left = f", {progress.seconds_left:.0f} s left" if progress.seconds_left is not None else ""
+            context.warn(f"{progress.done} of {progress.total} pictures{left}")
 
 
 def _bring_in(context: Context, suite: str, generator: str, asked: dict[str, Prompt], made: Sequence[Wanted]) -> None:

@@ -172,7 +172,7 @@ class _Session:
 
     def run(self) -> None:
         """Until the worker has ended and all its parts are in. Ctrl-C stops after the part at hand, twice at once."""
-        with _sigterm_as_interrupt():
+        with sigterm_as_interrupt():
             try:
                 self._adopt()
                 self._start()
@@ -325,7 +325,7 @@ def next_id(store: Store, rater_id: str) -> str:
 
 
 @contextmanager
-def _sigterm_as_interrupt() -> Iterator[None]:
+def sigterm_as_interrupt() -> Iterator[None]:
     """Where this is the command line's own process, SIGTERM means what Ctrl-C means; in the app it is the server's."""
     if threading.current_thread() is not threading.main_thread():
         yield

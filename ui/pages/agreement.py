@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,24 +126,29 @@ def _choices(
     here = found[suite] if suite else browse.Judged([], [], [])
     default = next((name for name in ("correct", "faithfulness") if name in here.aspects), next(iter(here.aspects), None))
     aspect = aspect if aspect in here.aspects else default
-    shown = _charted(store, suite, aspect) if suite and aspect else []
-    # yes or no: plain agreement flatters whoever always says the same
-    first = _KAPPA if aspect in YES_NO_ASPECTS and _KAPPA in shown else next(iter(shown), None)
+    charted = _charted(store, suite, aspect) if suite and aspect else {}
     return [
         Choice(sorted(found), suite),
         Choice(here.aspects, aspect),
         Choice([("all generators", ALL), *here.generators], generator if generator in here.generators else ALL),
         Choice([(words.task(name), name) for name in (ALL, *here.tasks)], task if task in here.tasks else ALL),
-        Choice([(words.title(s), s) for s in shown], statistic if statistic in shown else first),
+        Choice([(words.title(s), s) for s in charted], statistic if statistic in charted else _first(charted, aspect)),
     ]
 
 
-def _charted(store: Store, suite: str, aspect: str) -> list[str]:
-    """Statistics that the chart can show, those first that scorers have too."""
+def _charted(store: Store, suite: str, aspect: str) -> dict[str, bool]:
+    """Statistics that the chart can show, those first that scorers have too; whether any of it is defined."""
     rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), Options(intervals=False, each_generator=False))
     against, among = ({row["statistic"] for row in rows[name]} for name in ("raters", "among_people"))
     found = [s for s in _AGAINST if s in against] + [s for s in _AMONG if s in among - against]
-    return sorted(found, key=lambda s: s == "mean")
+    defined = {row["statistic"] for name in ("raters", "among_people") for row in rows[name] if row["value"] is not None}
+    return {s: s in defined for s in sorted(found, key=lambda s: s == "mean")}
+
+
+def _first(charted: Mapping[str, bool], aspect: str | None) -> str | None:
+    """What is charted where nobody has chosen: of yes or no kappa, as agreement flatters whoever always says the same."""
+    order = [_KAPPA, *charted] if aspect in YES_NO_ASPECTS else [*charted]
+    return next((s for s in order if charted.get(s)), next(iter(charted), None))
 
 
 def _drawn(store: Store, view: View, *, intervals: bool) -> list[Any]:

@@ -142,7 +142,7 @@ def build(store: Store) -> None:
     ui.buttons[2].click(ask, ui.run, [ui.confirm, ui.question], **quiet)
     ui.keep.click(lambda: gr.Row(visible=False), None, ui.confirm, **quiet)
     keep_current(store, lambda *asked: iter([choose(*asked)]), ui.filters, ui.asking, on_change=False)
-    status = {"on_change": False, "moves": runs.version, "seconds": SECONDS}
+    status: dict[str, Any] = {"on_change": False, "moves": runs.version, "seconds": SECONDS}
     keep_current(store, lambda chosen: iter([_status(store, chosen)]), [ui.run], ui.status, **status)
 
 

@@ -7,8 +7,9 @@ Pure: no input or output, and nothing of ours is imported. Formulas stand in `co
 from .catalogue import STATISTICS, PeopleAs
 from .cells import Options
 from .numeric import Result
-from .report import Report, Row, build, scorer_means
+from .report import Report, build, scorer_means
 from .scale import Scale, ScaleError, Value
+from .topic import Row
 
 __all__ = [
     "STATISTICS",

@@ -1,0 +1,208 @@
+"""One aspect (and target) of one suite: people among themselves, each scorer against people, raters two by two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .against import Against, Meeting
+from .among import Among
+from .catalogue import OF_SCORES, Measure, chosen, people_as
+from .cells import Cell, Found, Key, Options, walk
+from .frame import Aspect, Ratings, Suite
+from .matrix import Matrix
+from .numeric import BoolArray
+from .outcome import Outcome, interval
+
+# What a scorer's `score` is compared with.
+MET_BY_SCORES = ("correct", "faithfulness", "caption_fit")
+SCORE = "score"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One statistic of one cell, as the report prints it."""
+
+    suite: str
+    aspect: str
+    target: str | None
+    people: str
+    found: Found
+    low: float | None
+    high: float | None
+    method: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types with the keys that every section has.
+
+        `n_items` and `n_ratings` count what the statistic used: people's ratings among people and beside a scorer (for a
+        scorer's own `mean`, its ratings), both raters' in the matrix. `excluded` counts ratings, but `undefined_pairs`
+        pairs of persons and `tied_majority` units.
+        """
+        outcome, place = self.found.outcome, self.found.place
+        return {
+            "suite": self.suite,
+            "task": place.task,
+            "generator": place.generator,
+            "aspect": self.aspect,
+            "target": self.target,
+            "people": self.people,
+            "statistic": self.found.key.statistic,
+            "value": outcome.value,
+            "low": self.low,
+            "high": self.high,
+            "n_items": outcome.used.items,
+            "n_ratings": outcome.used.ratings,
+            "excluded": dict(outcome.used.excluded),
+            "reason": outcome.reason,
+            "method": self.method,
+        }
+
+
+def topics(suite: Suite, aspect: Aspect, options: Options) -> list[Topic]:
+    """The aspect as a whole, or each of its targets."""
+    rows = aspect.ratings
+    if not options.by_target or not (rows.target >= 0).any():
+        return [Topic(suite, aspect, None, rows, options)]
+    parts = [(int(code), rows.take(rows.target == code)) for code in np.unique(rows.target)]
+    return [Topic(suite, aspect, suite.targets[code] if code >= 0 else None, part, options) for code, part in parts]
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One aspect (and target) of one suite."""
+
+    suite: Suite
+    aspect: Aspect
+    target: str | None
+    ratings: Ratings
+    options: Options
+
+    @property
+    def measure(self) -> Measure:
+        return self.aspect.measure
+
+    def people(self, *, simulated: bool) -> Ratings:
+        return self._by(self.suite.raters_where(scorer=False, simulated=simulated))
+
+    def _by(self, raters: BoolArray) -> Ratings:
+        return self.ratings.take(raters[self.ratings.rater])
+
+    def categories(self, *parts: Ratings) -> int:
+        """Labels on the scale: its levels, yes and no, or else the different labels that these raters used at all."""
+        if self.measure.ordinal or self.measure.binary:
+            return self.measure.labels
+        return int(np.unique(np.concatenate([part.label[part.valid] for part in parts])).size)
+
+    def rows(self, found: Iterable[Found], *, simulated: bool) -> list[Row]:
+        rows = []
+        for each in found:
+            bounds, method = interval(
+                each.outcome, by_prompt=self.suite.by_prompt, resamples=self.options.drawn, seed=self.options.seed
+            )
+            people = "simulated" if simulated else "real"
+            kept = replace(each, outcome=replace(each.outcome, replicates=None))
+            rows.append(Row(self.suite.name, self.aspect.name, self.target, people, kept, bounds.low, bounds.high, method))
+        return rows
+
+    def among(self, *, simulated: bool) -> list[Row]:
+        """People among themselves."""
+        people = self.people(simulated=simulated)
+        names = chosen(self.measure.among(), self.options.statistics)
+        categories = self.categories(people)
+
+        def compute(cell: Cell) -> dict[Key, Outcome]:
+            made = Among(cell.of(people), self.suite, self.measure, categories, cell).outcomes(names)
+            return {Key(name): outcome for name, outcome in made.items()}
+
+        return self.rows(walk(people, self.suite, self.options, compute) if names else [], simulated=simulated)
+
+    def own(self) -> list[Row]:
+        """Each scorer by itself."""
+        found: list[Row] = []
+        if not chosen(self.measure.among(), ("mean",)):
+            return found
+        for code, rater in enumerate(self.suite.raters):
+            rows = self.ratings.take(self.ratings.rater == code)
+            if rater.scorer and rows.size:
+                compute = _Own(self, rows, Key("mean", rater=rater.name))
+                found += self.rows(walk(rows, self.suite, self.options, compute), simulated=False)
+        return found
+
+    def raters(self, *, simulated: bool) -> list[Row]:
+        """Each scorer against people: on this aspect, then by its score where the two can be compared."""
+        people = self.people(simulated=simulated)
+        names = chosen(self.measure.two_raters(), self.options.statistics)
+        own = self._against(self.ratings, people, names, by_item=False)
+        rows = self.rows(walk(people, self.suite, self.options, own), simulated=simulated)
+        scores = next((aspect.ratings for aspect in self.suite.aspects if aspect.name == SCORE), None)
+        unordered = self.measure.kind == "nominal" and not self.measure.binary
+        if self.aspect.name not in MET_BY_SCORES or scores is None or unordered:
+            return rows
+        allowed = OF_SCORES if self.measure.binary else OF_SCORES - {"auc"}
+        by_score = self._against(scores, people, chosen(allowed, self.options.statistics), by_item=True)
+        done = {(row.found.key.rater, row.found.key.statistic) for row in rows}
+        met = walk(people, self.suite, self.options, by_score)
+        return rows + self.rows([f for f in met if (f.key.rater, f.key.statistic) not in done], simulated=simulated)
+
+    def _against(self, scored: Ratings, people: Ratings, names: tuple[str, ...], *, by_item: bool) -> _Compute:
+        scorers = [code for code in np.unique(scored.rater) if self.suite.raters[code].scorer]
+        parts = {int(code): scored.take(scored.rater == code) for code in scorers}
+        return _Compute(self, people, names, parts, by_item)
+
+    def matrix(self, *, simulated: bool) -> list[Row]:
+        """Persons and scorers two by two."""
+        rows = self._by(self.suite.raters_where(scorer=True) | self.suite.raters_where(person=True))
+        if simulated and not self.suite.raters_where(simulated=True)[rows.rater].any():
+            return []
+        names = tuple(name for name in chosen(self.measure.two_raters(), self.options.statistics) if name != "mean")
+        valid = rows.take(rows.valid)
+        labels_of = {int(r): frozenset(np.unique(valid.label[valid.rater == r]).tolist()) for r in np.unique(valid.rater)}
+
+        def compute(cell: Cell) -> dict[Key, Outcome]:
+            return Matrix(cell.of(rows), self.suite, self.measure, labels_of, cell).outcomes(names, simulated=simulated)
+
+        return self.rows(walk(rows, self.suite, self.options, compute) if names else [], simulated=simulated)
+
+
+@dataclass(frozen=True)
+class _Own:
+    """One scorer's mean, in one cell."""
+
+    topic: Topic
+    rows: Ratings
+    key: Key
+
+    def __call__(self, cell: Cell) -> dict[Key, Outcome]:
+        made = Among(cell.of(self.rows), self.topic.suite, self.topic.measure, 0, cell).outcomes(("mean",))
+        return {self.key: replace(made["mean"], how="mean over the scorer's judgements")}
+
+
+@dataclass(frozen=True)
+class _Compute:
+    """Every scorer against people, in one cell."""
+
+    topic: Topic
+    people: Ratings
+    names: tuple[str, ...]
+    scorers: dict[int, Ratings]
+    by_item: bool
+
+    def __call__(self, cell: Cell) -> dict[Key, Outcome]:
+        found: dict[Key, Outcome] = {}
+        people = cell.of(self.people)
+        for code, scored in self.scorers.items():
+            if not cell.of_generator(scored).size:
+                continue
+            categories = 0 if self.by_item else self.topic.categories(self.people, scored)
+            meeting = Meeting(self.topic.measure, categories, self.by_item)
+            against = Against(cell.of(scored), people, self.topic.suite, meeting, cell)
+            rater = self.topic.suite.raters[code].name
+            for name in self.names:
+                way = people_as(name, self.topic.options.people_as) if name != "mean" else None
+                if way is not None or name == "mean":
+                    found[Key(name, rater=rater, people_as=way)] = against.outcome(name, way)
+        return found

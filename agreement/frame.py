@@ -66,11 +66,12 @@ class Ratings:
 
 @dataclass(frozen=True)
 class Aspect:
-    """The judgements of one aspect with what their scale allows."""
+    """The judgements of one aspect with what their scale allows; `labels` are the names behind the codes of labels."""
 
     name: str
     measure: Measure
     ratings: Ratings
+    labels: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class Suite:
     """One suite: the names behind the codes, and its aspects."""
 
     name: str
+    items: tuple[str, ...]
     raters: tuple[Rater, ...]
     tasks: tuple[str, ...]
     generators: tuple[str, ...]
@@ -121,7 +123,7 @@ def _by_item(item: IntArray, values: pd.Series) -> tuple[IntArray, tuple[str, ..
 
 
 def _suite(name: str, rows: pd.DataFrame, scales: Mapping[tuple[str, str], str]) -> Suite:
-    item, _ = _codes(rows["item"])
+    item, items = _codes(rows["item"])
     target, targets = _codes(rows["target"])
     task, tasks = _by_item(item, rows["task"])
     generator, generators = _by_item(item, rows["generator"])
@@ -143,7 +145,7 @@ def _suite(name: str, rows: pd.DataFrame, scales: Mapping[tuple[str, str], str])
         places = order[aspect[order] == code]
         scale = Scale.parse(scales[name, aspect_name])
         found.append(_aspect(aspect_name, scale, rows.iloc[places], everything.take(places), reasons))
-    return Suite(name, raters, tasks, generators, targets, reasons, bool((prompt >= 0).any()), tuple(found))
+    return Suite(name, items, raters, tasks, generators, targets, reasons, bool((prompt >= 0).any()), tuple(found))
 
 
 def _raters(rows: pd.DataFrame) -> tuple[IntArray, tuple[Rater, ...]]:
@@ -162,9 +164,9 @@ def _raters(rows: pd.DataFrame) -> tuple[IntArray, tuple[Rater, ...]]:
 
 def _aspect(name: str, scale: Scale, rows: pd.DataFrame, ratings: Ratings, reasons: tuple[str, ...]) -> Aspect:
     """Read the values on their scale, and mark rows without one (`no_value`) and a rater's later ones (`repeat`)."""
-    label, number, measure = _values(scale, rows, ratings.valid)
+    values = _values(scale, rows, ratings.valid)
     why = ratings.why.copy()
-    absent = np.isnan(number) if scale.kind == "interval" else label < 0
+    absent = np.isnan(values.number) if scale.kind == "interval" else values.label < 0
     why[(why < 0) & absent] = reasons.index(NO_VALUE)
     counted = np.flatnonzero(why < 0)
     unit, rater = ratings.unit[counted], ratings.rater[counted]
@@ -172,26 +174,38 @@ def _aspect(name: str, scale: Scale, rows: pd.DataFrame, ratings: Ratings, reaso
     again = (np.diff(unit[order]) == 0) & (np.diff(rater[order]) == 0)
     why[counted[order[1:][again]]] = reasons.index(REPEAT)
     columns = {column.name: getattr(ratings, column.name) for column in fields(ratings)}
-    return Aspect(name, measure, Ratings(**columns | {"label": label, "number": number, "why": why}))
+    read = Ratings(**columns | {"label": values.label, "number": values.number, "why": why})
+    return Aspect(name, values.measure, read, values.names)
 
 
-def _values(scale: Scale, rows: pd.DataFrame, valid: BoolArray) -> tuple[IntArray, FloatArray, Measure]:
+@dataclass(frozen=True)
+class _Values:
+    """An aspect's values on their scale: codes of labels, numbers, and the names behind the codes."""
+
+    label: IntArray
+    number: FloatArray
+    measure: Measure
+    names: tuple[str, ...]
+
+
+def _values(scale: Scale, rows: pd.DataFrame, valid: BoolArray) -> _Values:
     number = np.array(pd.to_numeric(rows["number"]), dtype=float, copy=True)
     number[~np.isfinite(number)] = np.nan
     if scale.kind == "interval":
-        return np.full(len(rows), -1), number, Measure("interval", True, False, 0)
+        return _Values(np.full(len(rows), -1), number, Measure("interval", True, False, 0), ())
     codes, names = _codes(rows["label"])
     if scale.levels is not None:
         label = _translate(codes, _level_codes(scale, names))
         values = np.array([scale.read(level).number for level in scale.levels] + [np.nan], float)
-        return label, values[label], Measure("ordinal", scale.numeric, False, len(scale.levels))
+        return _Values(label, values[label], Measure("ordinal", scale.numeric, False, len(scale.levels)), scale.levels)
     words = [name.strip().casefold() for name in names]
     used = {words[code] for code in np.unique(codes[valid & (codes >= 0)])} or set(words)
     for yes, no in YES_NO_VOCABULARIES:
         if used and used <= {yes, no}:
             label = _translate(codes, [{yes: 1, no: 0}.get(word, -1) for word in words])
-            return label, np.where(label >= 0, label.astype(float), np.nan), Measure("nominal", False, True, 2)
-    return codes, np.full(len(rows), np.nan), Measure("nominal", False, False, len(names))
+            values = np.where(label >= 0, label.astype(float), np.nan)
+            return _Values(label, values, Measure("nominal", False, True, 2), (no, yes))
+    return _Values(codes, np.full(len(rows), np.nan), Measure("nominal", False, False, len(names)), names)
 
 
 def _translate(codes: IntArray, new: list[int]) -> IntArray:

@@ -8,13 +8,13 @@ from data.store import rows
 from data.store.selection import Selection
 from data.store.store import Store
 
-_FRAME = """
+FRAME = """
 with said as (
     select t.suite, t.prompt_id as prompt, t.task, t.generator, j.item_id as item, j.rater_id as rater, r.kind, r.identity,
            r.simulated, j.aspect, j.target, j.label, j.value as number, j.seq,
            case when a.status is not null and a.status <> 'valid' then a.status
                 when coalesce(a.saw_evidence, false) then 'saw_evidence'
-                else j.reason end as excluded
+                else j.reason end as excluded{more}
     from judgements j
     join items t on t.item_id = j.item_id
     join raters r on r.rater_id = j.rater_id
@@ -28,6 +28,7 @@ select * replace (
     ) > 1 then 'repeat' else excluded end as excluded)
 from said order by seq, aspect, target
 """
+"""``where``: which judgements; ``more``: further columns, each with a comma before it."""
 
 
 def frame(store: Store, selection: Selection) -> pd.DataFrame:
@@ -38,7 +39,7 @@ def frame(store: Store, selection: Selection) -> pd.DataFrame:
     """
     condition, parameters = selection.judgements()
     with store.read() as cursor:
-        found: pd.DataFrame = cursor.execute(_FRAME.format(where=condition), parameters).df()
+        found: pd.DataFrame = cursor.execute(FRAME.format(where=condition, more=""), parameters).df()
     return found
 
 

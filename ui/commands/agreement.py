@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+import pandas as pd
+
 from agreement import STATISTICS, Options, PeopleAs, build, scorer_means
 from data.store import browse, frame
 from data.store.selection import Selection
@@ -28,10 +30,6 @@ def run(
     seed: int,
     output: str,
 ) -> None:
-    try:
-        chosen = Selection.of(lambda name: selection.get(name, ()))
-    except ValueError as error:
-        raise UsageError(str(error)) from error
     for name in statistics:
         if name not in STATISTICS:
             near = difflib.get_close_matches(name, STATISTICS, n=1, cutoff=0.5)
@@ -40,7 +38,7 @@ def run(
     options = Options(
         statistics=tuple(statistics) or None, by_target=by_target, people_as=people_as, intervals=intervals, seed=seed
     )
-    _warn_of_typos(context, chosen)
+    chosen = selected(context, selection)
     rows = compute(context.store, chosen, options)
     if people_as and rows["among_people"] and not rows["raters"]:
         context.warn(f"--people-as {people_as}: no statistic of this selection compares scorers with people in that way")
@@ -49,6 +47,20 @@ def run(
         context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
     else:
         _print(context, rows)
+
+
+def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Selection:
+    """The selection that a command's options mean; a name that the project does not know is worth a word.
+
+    Raises:
+        UsageError: an option has a value that it cannot have.
+    """
+    try:
+        chosen = Selection.of(lambda name: selection.get(name, ()))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    _warn_of_typos(context, chosen)
+    return chosen
 
 
 def _warn_of_typos(context: Context, selection: Selection) -> None:
@@ -64,8 +76,12 @@ def _warn_of_typos(context: Context, selection: Selection) -> None:
 
 def compute(store: Store, selection: Selection, options: Options) -> Rows:
     """The three sections of rows for a selection."""
-    judgements = frame.frame(store, selection)
-    rows: Rows = build(judgements, frame.scales(store), options).to_dict()
+    return rows_of(frame.frame(store, selection), frame.scales(store), selection, options)
+
+
+def rows_of(judgements: pd.DataFrame, scales: Mapping[tuple[str, str], str], selection: Selection, options: Options) -> Rows:
+    """As ``compute``, from judgements that were read already (``data.store.frame``)."""
+    rows: Rows = build(judgements, scales, options).to_dict()
     # a scorer's score was let through to meet people's aspects; rows about the score itself were not asked for
     wanted = selection.aspect
     return {name: [row for row in rows[name] if not wanted or row["aspect"] in wanted] for name in SECTIONS}

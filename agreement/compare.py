@@ -1,0 +1,193 @@
+"""Scorer against scorer: which of two agrees better with the same people on the same units, and is it more than chance.
+
+Both scorers' agreement is made on the units that both judged and in the same resamples of prompts, so that the interval
+and p are those of the paired difference (Efron and Tibshirani 1993, ch. 16; p as Davison and Hinkley 1997, 4.4.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from .catalogue import STATISTICS
+from .cells import ALL, Cell, Found, Key, Options, Place, walk
+from .duel import Duels, Field, McNemar, Sides, ways_of
+from .frame import read
+from .outcome import Outcome, interval
+from .pairs import FORMULAS as OF_LABELS
+from .significance import holm, two_sided
+from .topic import Topic, topics
+
+DEFAULT = ("percent_agreement", "cohen_kappa", "gwet_ac1", "pearson", "spearman", "kendall_tau_b", "auc")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Agreement of scorer `a` with people less that of `b`, by one statistic in one cell.
+
+    Attributes:
+        suite: the suite.
+        aspect: people's aspect.
+        target: its target, None for all of them.
+        people: `real` or `simulated`.
+        place: generator and task.
+        key: statistic, both scorers, and how people enter.
+        outcome: the difference.
+        low: lower end of its interval.
+        high: upper end.
+        p: two-sided bootstrap p of no difference; None where there is no interval.
+        p_holm: p corrected over the pairs of scorers in this cell.
+        value_a: a's own agreement with people on the shared units.
+        value_b: b's.
+        mcnemar: for yes/no labels, in one cell; None elsewhere.
+        method: in words.
+    """
+
+    suite: str
+    aspect: str
+    target: str | None
+    people: str
+    place: Place
+    key: Key
+    outcome: Outcome
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None
+    value_a: float | None
+    value_b: float | None
+    mcnemar: McNemar | None
+    method: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types; `n_items` and `n_ratings` count people's ratings, `excluded` people's and the scorers' judgements."""
+        used = self.outcome.used
+        return {
+            "suite": self.suite,
+            "task": self.place.task,
+            "generator": self.place.generator,
+            "aspect": self.aspect,
+            "target": self.target,
+            "people": self.people,
+            "statistic": self.key.statistic,
+            "a": self.key.a,
+            "b": self.key.b,
+            "people_as": self.key.people_as,
+            "value": self.outcome.value,
+            "low": self.low,
+            "high": self.high,
+            "value_a": self.value_a,
+            "value_b": self.value_b,
+            "p": self.p,
+            "p_holm": self.p_holm,
+            "n_items": used.items,
+            "n_ratings": used.ratings,
+            "excluded": dict(used.excluded),
+            "reason": self.outcome.reason,
+            "method": self.method,
+            "mcnemar": self.mcnemar.to_dict() if self.mcnemar else None,
+        }
+
+
+def comparisons(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: Options | None = None) -> list[Comparison]:
+    """Compare every two scorers of a (suite, aspect) by their agreement with the same people.
+
+    A scorer's `score` stands in for what its own label or number does not give, as in the report. Cells are those of the
+    report; the mean over tasks has no McNemar.
+
+    Args:
+        frame: as for `build`.
+        scales: as for `build`.
+        options: `statistics` None is DEFAULT, those of it that apply.
+
+    Raises:
+        ValueError: as `build`.
+    """
+    wanted = options or Options()
+    wanted = replace(wanted, statistics=wanted.statistics or DEFAULT)
+    unknown = sorted(set(wanted.statistics or ()) - set(STATISTICS))
+    if unknown:
+        raise ValueError(f"unknown statistic {', '.join(unknown)}; known are {', '.join(STATISTICS)}")
+    found: list[Comparison] = []
+    for suite in read(frame, scales):
+        for aspect in suite.aspects:
+            for topic in topics(suite, aspect, wanted):
+                for simulated in (False, True):
+                    found += _Contest(topic, simulated=simulated).comparisons()
+    return found
+
+
+class _Contest:
+    """All pairs of scorers of one topic, against real or against simulated people."""
+
+    def __init__(self, topic: Topic, *, simulated: bool) -> None:
+        self.topic = topic
+        self._field = Field(topic, topic.people(simulated=simulated), ways_of(topic))
+        self._words = "simulated" if simulated else "real"
+        self._mcnemars: dict[tuple[Place, Sides], McNemar] = {}
+
+    def comparisons(self) -> list[Comparison]:
+        """Every pair in every cell, corrected within each family."""
+        topic = self.topic
+        found = list(walk(self._field.people, topic.suite, topic.options, self._cell)) if len(self._field.ways) > 1 else []
+        own = {(f.place, f.key): f.outcome.value for f in found if f.key.rater is not None}
+        made = [self._comparison(f, own) for f in found if f.key.rater is None]
+        families: dict[tuple[Place, str], list[Comparison]] = {}
+        for each in made:
+            families.setdefault((each.place, each.key.statistic), []).append(each)
+        return [each for family in families.values() for each in _corrected(family)]
+
+    def _cell(self, cell: Cell) -> dict[Key, Outcome]:
+        duels, place = Duels(self._field, cell), self._place(cell)
+        self._mcnemars |= {(place, sides): made for sides, made in duels.mcnemars().items()}
+        found = duels.outcomes()
+        return {key: found[key] for key in sorted(found, key=_in_order)}
+
+    def _place(self, cell: Cell) -> Place:
+        suite = self.topic.suite
+        generator = ALL if cell.generator is None else suite.generators[cell.generator]
+        return Place(generator, ALL if cell.task is None else suite.tasks[cell.task])
+
+    def _comparison(self, found: Found, own: Mapping[tuple[Place, Key], float | None]) -> Comparison:
+        topic, key, outcome = self.topic, found.key, found.outcome
+        options = topic.options
+        bounds, method = interval(outcome, by_prompt=topic.suite.by_prompt, resamples=options.drawn, seed=options.seed)
+        drawn = outcome.replicates if bounds.low is not None else None
+        a, b = (own.get((found.place, replace(key, rater=name))) for name in (key.a, key.b))
+        return Comparison(
+            suite=topic.suite.name,
+            aspect=topic.aspect.name,
+            target=topic.target,
+            people=self._words,
+            place=found.place,
+            key=key,
+            outcome=replace(outcome, replicates=None),
+            low=bounds.low,
+            high=bounds.high,
+            p=two_sided(drawn) if drawn is not None else None,
+            p_holm=None,
+            value_a=a,
+            value_b=b,
+            mcnemar=self._mcnemars.get((found.place, Sides(str(key.a), str(key.b)))) if key.statistic in OF_LABELS else None,
+            method=method,
+        )
+
+
+def _in_order(key: Key) -> tuple[int, str, str, str]:
+    return STATISTICS.index(key.statistic), key.a or "", key.b or "", key.rater or ""
+
+
+def _corrected(family: Sequence[Comparison]) -> list[Comparison]:
+    """Holm over one family, of the bootstrap's p and of McNemar's."""
+    tests = sum(each.p is not None for each in family)
+    out = []
+    mcnemars = holm([each.mcnemar.p if each.mcnemar else None for each in family])
+    for each, p_holm, p_mcnemar in zip(family, holm([each.p for each in family]), mcnemars, strict=True):
+        mcnemar = replace(each.mcnemar, p_holm=p_mcnemar) if each.mcnemar else None
+        words = f"; p two-sided from the same resamples, Holm over {tests} comparison{'s' if tests > 1 else ''}"
+        method = each.method + (words if each.p is not None else "")
+        out.append(replace(each, p_holm=p_holm, mcnemar=mcnemar, method=method))
+    return out

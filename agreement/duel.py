@@ -1,0 +1,228 @@
+"""Pairs of scorers in one cell: both against the same ratings by people, in the same resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from .against import Against, Meeting
+from .bootstrap import Draws
+from .catalogue import OF_SCORES, chosen, people_as
+from .cells import Cell, Key
+from .frame import Ratings
+from .joined import join, to_majority
+from .numeric import BoolArray
+from .outcome import Outcome, merged, refused, undefined
+from .significance import difference, mcnemar_exact
+from .topic import MET_BY_SCORES, SCORE, Topic
+
+NOTHING_SHARED = "people judged no unit that both scorers judged"
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """Right and wrong against people's strict majority, by unit, on the units that have one.
+
+    `p` is that of the exact test, None where there is no such unit; `p_holm` is corrected over all pairs of scorers. The
+    test takes units as independent, which the images of one prompt are not quite.
+    """
+
+    both_right: int
+    only_a_right: int
+    only_b_right: int
+    both_wrong: int
+    p: float | None
+    p_holm: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types."""
+        counts = {name: getattr(self, name) for name in ("both_right", "only_a_right", "only_b_right", "both_wrong")}
+        return counts | {"p_mcnemar": self.p, "p_mcnemar_holm": self.p_holm}
+
+
+@dataclass(frozen=True)
+class Way:
+    """One scorer's judgements that meet people, and the statistics they are good for: its own, or its `score`."""
+
+    rows: Ratings
+    by_item: bool
+    statistics: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Field:
+    """Who meets whom in one topic: people's ratings, and the ways of each scorer by its code, in order of names."""
+
+    topic: Topic
+    people: Ratings
+    ways: Mapping[int, tuple[Way, ...]]
+
+    def name(self, code: int) -> str:
+        """A scorer's name."""
+        return self.topic.suite.raters[code].name
+
+
+def ways_of(topic: Topic) -> dict[int, tuple[Way, ...]]:
+    """The ways of each scorer, by its code, in order of names."""
+    measure, suite, wanted = topic.measure, topic.suite, topic.options.statistics
+    scorers = [code for code, rater in enumerate(suite.raters) if rater.scorer]
+    scores = next((aspect.ratings for aspect in suite.aspects if aspect.name == SCORE), None)
+    unordered = measure.kind == "nominal" and not measure.binary
+    meets = topic.aspect.name in MET_BY_SCORES and scores is not None and not unordered
+    own_names = frozenset(chosen(measure.two_raters() - {"mean"}, wanted))
+    score_names = frozenset(chosen(OF_SCORES if measure.binary else OF_SCORES - {"auc"}, wanted))
+    found: dict[int, tuple[Way, ...]] = {}
+    for code in sorted(scorers, key=lambda code: suite.raters[code].name):
+        own = topic.ratings.take(topic.ratings.rater == code)
+        ways = [Way(own, False, own_names)] if own.size else []
+        if meets and scores is not None and (score := scores.take(scores.rater == code)).size:
+            ways.append(Way(score, True, score_names - (own_names if own.size else frozenset())))
+        if ways:
+            found[code] = tuple(ways)
+    return found
+
+
+class Duels:
+    """All pairs of scorers of one cell: `outcomes()` and `mcnemars()`."""
+
+    def __init__(self, field: Field, cell: Cell) -> None:
+        self._field = field
+        everyone = cell.of(field.people)
+        self._people = everyone.take(everyone.valid)
+        self._refused = refused(everyone, field.topic.suite)
+        self._corners: list[_Corner] = []
+        for code, ways in field.ways.items():
+            if any(cell.of_generator(way.rows).size for way in ways):
+                self._corners += [_corner(field.name(code), way, cell, self._people) for way in ways]
+        self._groups = [_Group(field.topic, self._people.take(shared), duels, cell) for shared, duels in self._pairs()]
+
+    def _pairs(self) -> Iterator[tuple[BoolArray, list[_Duel]]]:
+        """Pairs of scorers by the ratings of people that both can be compared with."""
+        members: dict[bytes, tuple[BoolArray, list[_Duel]]] = {}
+        for a, b in combinations(self._corners, 2):
+            names = a.way.statistics & b.way.statistics
+            if a.name == b.name or not names:
+                continue
+            shared = a.meets & b.meets
+            apart = {"no_scorer_value": int((~shared).sum()), "no_people": a.lonely + b.lonely}
+            parts = [refused(side.rows, self._field.topic.suite) for side in (a, b)]
+            duel = _Duel(a, b, names, merged([self._refused, *parts, apart]))
+            members.setdefault(shared.tobytes(), (shared, []))[1].append(duel)
+        yield from members.values()
+
+    def outcomes(self) -> dict[Key, Outcome]:
+        """The difference of each pair, and under the scorer's name in `rater` the agreement of each."""
+        return {key: made for group in self._groups for key, made in group.outcomes(self._field).items()}
+
+    def mcnemars(self) -> dict[Sides, McNemar]:
+        """McNemar's test of each pair that has yes/no labels of its own."""
+        binary = self._field.topic.measure.binary
+        return {sides: made for group in self._groups for sides, made in group.mcnemars().items()} if binary else {}
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Two scorers by name."""
+
+    a: str
+    b: str
+
+
+@dataclass(frozen=True, eq=False)
+class _Corner:
+    """One way of one scorer in one cell: its judgements there, which of people's ratings they meet, and how many meet none."""
+
+    name: str
+    way: Way
+    rows: Ratings
+    meets: BoolArray
+    lonely: int
+
+
+def _corner(name: str, way: Way, cell: Cell, people: Ratings) -> _Corner:
+    rows = cell.of(way.rows)
+    mine, theirs = (part.item if way.by_item else part.unit for part in (rows.take(rows.valid), people))
+    return _Corner(name, way, rows, np.isin(theirs, mine), int((~np.isin(mine, theirs)).sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Duel:
+    """Two scorers, the statistics that both are good for, and what the comparison leaves out."""
+
+    a: _Corner
+    b: _Corner
+    statistics: frozenset[str]
+    excluded: Mapping[str, int]
+
+
+class _Group:
+    """Pairs of scorers that share the same ratings of people, whose resamples are therefore the same."""
+
+    def __init__(self, topic: Topic, people: Ratings, duels: list[_Duel], cell: Cell) -> None:
+        self._topic, self._people, self._duels, self._cell = topic, people, duels, cell
+
+    def outcomes(self, field: Field) -> dict[Key, Outcome]:
+        """As `Duels.outcomes`, of these pairs."""
+        draws = self._cell.draws
+        # Draws of its own: the same numbers, let go with the group.
+        cell = replace(self._cell, draws=Draws(draws.resamples, draws.seed, draws.stream))
+        sides = {id(side): side for duel in self._duels for side in (duel.a, duel.b)}
+        against = {place: self._against(side, field.people, cell) for place, side in sides.items()}
+        made: dict[tuple[int, str], Outcome] = {}
+        found: dict[Key, Outcome] = {}
+        for duel in self._duels:
+            for name in sorted(duel.statistics):
+                way = people_as(name, self._topic.options.people_as)
+                if way is None:
+                    continue
+                for side in (duel.a, duel.b):
+                    if (id(side), name) not in made:
+                        made[id(side), name] = against[id(side)].outcome(name, way)
+                one, two = made[id(duel.a), name], made[id(duel.b), name]
+                key = Key(name, a=duel.a.name, b=duel.b.name, people_as=way)
+                found |= {replace(key, rater=key.a): one, replace(key, rater=key.b): two, key: _less(key, one, two, duel)}
+        return found
+
+    def _against(self, side: _Corner, everyone: Ratings, cell: Cell) -> Against:
+        """As the report does: labels are counted over all of the scorer's and people's judgements."""
+        topic, by_item = self._topic, side.way.by_item
+        categories = 0 if by_item else topic.categories(everyone, side.way.rows)
+        return Against(side.rows, self._people, topic.suite, Meeting(topic.measure, categories, by_item), cell)
+
+    def mcnemars(self) -> dict[Sides, McNemar]:
+        """As `Duels.mcnemars`, of these pairs."""
+        labelled = [duel for duel in self._duels if not (duel.a.way.by_item or duel.b.way.by_item)]
+        sides = {id(side): side for duel in labelled for side in (duel.a, duel.b)}
+        right = {place: self._right(side) for place, side in sides.items()}
+        return {Sides(duel.a.name, duel.b.name): _mcnemar(right[id(duel.a)], right[id(duel.b)]) for duel in labelled}
+
+    def _right(self, side: _Corner) -> BoolArray:
+        """Whether the scorer says what most people say, by unit that has a majority."""
+        by_unit = to_majority(join(side.rows, self._people), self._topic.measure.labels)
+        return np.equal(by_unit.label_a, by_unit.label_b)
+
+
+def _mcnemar(right_a: BoolArray, right_b: BoolArray) -> McNemar:
+    only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
+    both, neither = int((right_a & right_b).sum()), int((~right_a & ~right_b).sum())
+    return McNemar(both, only_a, only_b, neither, mcnemar_exact(only_a, only_b) if right_a.size else None)
+
+
+def _less(key: Key, one: Outcome, two: Outcome, duel: _Duel) -> Outcome:
+    """One outcome less the other, replicate by replicate."""
+    tied = {name: n for name, n in one.used.excluded.items() if name == "tied_majority"}
+    used = replace(one.used, excluded=merged([duel.excluded, tied]))
+    how = f"{key.a} less {key.b}, each: {one.how}; on the units that both scorers judged"
+    if one.value is None or two.value is None:
+        reasons = {key.a: one.reason, key.b: two.reason}
+        words = "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason)
+        return undefined(words if used.ratings else NOTHING_SHARED, used, how)
+    value = float(difference(np.array([one.value]), np.array([two.value]))[0])
+    drawn = None
+    if one.replicates is not None and two.replicates is not None:
+        drawn = difference(one.replicates, two.replicates)
+    return Outcome(value, None, drawn, used, how)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .numeric import FloatArray, IntArray, ratio, scatter, standardised
+from .numeric import FloatArray, IntArray, deviations, ratio, scatter, standardised
 
 SAME_VALUE = "all ratings that can be paired have the same value, so chance alone would agree"
 
@@ -73,11 +73,7 @@ def moment_columns(unit: IntArray, values: FloatArray) -> FloatArray:
     scaled = standardised(values)
     m = np.bincount(unit, minlength=size).astype(float)
     first = np.bincount(unit, scaled, size)
-    lowest = np.full(size, np.inf)
-    np.minimum.at(lowest, unit, scaled)
-    from_lowest = scaled - lowest[unit]
-    deviation = from_lowest - (np.bincount(unit, from_lowest, size) / np.maximum(m, 1.0))[unit]
-    within = 2.0 * ratio(m * np.bincount(unit, deviation**2, size), m - 1.0)
+    within = 2.0 * ratio(m * np.bincount(unit, deviations(unit, scaled, size) ** 2, size), m - 1.0)
     pairable = m >= 2
     columns = np.stack([m, first, np.bincount(unit, scaled**2, size), within], axis=-1)
     return np.where(pairable[:, None], columns, 0.0)

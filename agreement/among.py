@@ -7,20 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from . import correlation, counts, pairs
+from . import correlation, counts, icc, pairs
 from .alpha import SAME_VALUE, MomentSums, RatioSums, moment_columns, ratio_columns
 from .bootstrap import cluster_sums
 from .catalogue import CORRELATIONS, FIRST_VS_REST, NUMBER_ALPHAS, TWO_RATERS, Measure
 from .cells import Cell
 from .correlation import Units
 from .frame import Ratings, Suite
+from .icc import NO_PAIRED_UNIT
 from .numeric import BoolArray, FloatArray, IntArray, ratio
 from .outcome import Outcome, Used, compact, first_of, merged, outcome, refused, undefined, used_rows
 
 PAIRWISE = TWO_RATERS | CORRELATIONS
 # Single ratings say nothing about agreement, but they tell how common a label is.
 _ALL_RATINGS = frozenset({"fleiss_kappa", "gwet_ac1", "gwet_ac2"})
-NO_PAIRED_UNIT = "no unit has two or more ratings"
+NO_PERSONS = "slots are not individuals, so no pair of persons can be formed; "
 _PAIR_BLOCK = 4_000_000
 
 
@@ -56,6 +57,8 @@ class Among:
             (lambda wanted: self._tables(self._all, wanted), _ALL_RATINGS),
             (lambda wanted: self._tables(self._paired, wanted), frozenset(counts.FORMULAS) - _ALL_RATINGS),
             (self._number_alphas, NUMBER_ALPHAS),
+            (self._icc_1, frozenset({"icc_1"})),
+            (self._icc_2, frozenset({"icc_2"})),
             (self._first_vs_rest, FIRST_VS_REST),
             (self._pairwise, PAIRWISE),
         ]
@@ -95,6 +98,25 @@ class Among:
             found[name] = outcome(values, reason, view.used, "people's ratings by unit")
         return found
 
+    def _icc_1(self, _: tuple[str, ...]) -> dict[str, Outcome]:
+        view = self._all
+        values = icc.icc_1(view.unit.codes, view.rows.number, view.place, view.weights)
+        reason = icc.why_no_icc_1(view.unit.codes)
+        return {"icc_1": outcome(values, reason, view.used, "one-way random effects, single ratings, by unit")}
+
+    def _icc_2(self, _: tuple[str, ...]) -> dict[str, Outcome]:
+        person = self._suite.raters_where(person=True)[self._all.rows.rater]
+        excluded = merged([self._refused, {"slot": int((~person).sum())}])
+        if self._all.rows.size and not person.any():
+            return {"icc_2": undefined(NO_PERSONS + "icc_1 serves instead", Used(0, 0, 0, excluded), "")}
+        grid = Grid.of(self._all.rows.take(person))
+        crossed = (grid.place >= 0).all(1)
+        rows = grid.rows.take(grid.place[crossed].ravel())
+        view = _View(rows, self._cell, merged([excluded, {"not_crossed": grid.rows.size - rows.size}]))
+        table = rows.number.reshape(-1, grid.raters.size)
+        how = f"two-way random effects, absolute agreement, single ratings; the units that all {grid.raters.size} persons rated"
+        return {"icc_2": outcome(icc.icc_2(table, view.place, view.weights), icc.why_no_icc_2(table), view.used, how)}
+
     def _first_vs_rest(self, names: tuple[str, ...]) -> dict[str, Outcome]:
         view, labels = self._paired, self._measure.labels
         # Rows stand in order of unit, seq and rater; their positions are a seq without ties.
@@ -120,7 +142,7 @@ class Among:
             serve = (
                 "fleiss_kappa, gwet_ac1 and krippendorff_alpha serve" if self._measure.labels else "krippendorff_alpha serves"
             )
-            reason = f"slots are not individuals, so no pair of persons can be formed; {serve} instead"
+            reason = f"{NO_PERSONS}{serve} instead"
             return {name: undefined(reason, Used(0, 0, 0, excluded), "") for name in names}
         averaged = _Averages(_View(persons.take(~alone), self._cell, excluded))
         averaged.add_tables(tuple(n for n in names if n in TWO_RATERS), self._measure, self._categories)

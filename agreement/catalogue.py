@@ -24,6 +24,8 @@ STATISTICS = (
     "krippendorff_alpha_ordinal",
     "krippendorff_alpha_interval",
     "krippendorff_alpha_ratio",
+    "icc_1",
+    "icc_2",
     "pearson",
     "spearman",
     "kendall_tau_b",
@@ -34,11 +36,12 @@ ON_REQUEST = frozenset({"krippendorff_alpha_ratio", "kendall_tau_c"})
 CORRELATIONS = frozenset({"pearson", "spearman", "kendall_tau_b", "kendall_tau_c"})
 FIRST_VS_REST = frozenset({"percent_agreement_first_vs_rest", "cohen_kappa_first_vs_rest"})
 NUMBER_ALPHAS = frozenset({"krippendorff_alpha_interval", "krippendorff_alpha_ratio"})
+ICCS = frozenset({"icc_1", "icc_2"})
 TWO_RATERS = frozenset({"cohen_kappa", "cohen_kappa_linear", "cohen_kappa_quadratic", "pabak"})
 _MANY_RATERS_ONLY = FIRST_VS_REST | {"unanimous_share", "majority_share", "fleiss_kappa"}
 _ORDER = frozenset({"cohen_kappa_linear", "cohen_kappa_quadratic", "gwet_ac2", "krippendorff_alpha_ordinal"})
 _LABELS = frozenset({"percent_agreement", "cohen_kappa", "gwet_ac1", "pabak", "krippendorff_alpha_nominal"}) | _MANY_RATERS_ONLY
-_NUMBERS = frozenset({"mean", "pearson"}) | NUMBER_ALPHAS
+_NUMBERS = frozenset({"mean", "pearson"}) | NUMBER_ALPHAS | ICCS
 # A score against another aspect shares no unit of measurement with it: only order and correlation can be compared.
 OF_SCORES = CORRELATIONS | {"auc"}
 
@@ -72,7 +75,7 @@ class Measure:
 
     def two_raters(self) -> frozenset[str]:
         """Statistics of one rater against another, or against people, that make sense."""
-        found = self.among() - _MANY_RATERS_ONLY
+        found = self.among() - _MANY_RATERS_ONLY - ICCS
         return found | CORRELATIONS if self.binary else found
 
 

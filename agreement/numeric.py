@@ -54,3 +54,12 @@ def standardised(values: FloatArray) -> FloatArray:
     centred = values - np.median(values)
     largest = float(np.abs(centred).max())
     return centred / largest if largest > 0 else centred
+
+
+def deviations(unit: IntArray, values: FloatArray, units: int) -> FloatArray:
+    """Each value less the mean of its unit, exactly 0 where a unit's values are equal; `unit` holds codes below `units`."""
+    lowest = np.full(units, np.inf)
+    np.minimum.at(lowest, unit, values)
+    from_lowest = values - lowest[unit]
+    mean = np.bincount(unit, from_lowest, units) / np.maximum(np.bincount(unit, minlength=units), 1)
+    return np.asarray(from_lowest - mean[unit], dtype=np.float64)

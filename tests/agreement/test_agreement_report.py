@@ -97,7 +97,7 @@ def test_which_statistics_a_scale_has() -> None:
     order = {
         "cohen_kappa_linear", "cohen_kappa_quadratic", "gwet_ac2", "krippendorff_alpha_ordinal", "kendall_tau_b", "spearman",
     }  # fmt: skip
-    numbers = {"mean", "pearson", "krippendorff_alpha_interval"}
+    numbers = {"mean", "pearson", "krippendorff_alpha_interval", "icc_1", "icc_2"}
     assert names(answers({"i": "red blue", "j": "red red"})) == labels
     assert names(answers({"i": "yes no", "j": "yes yes"})) == labels | {"mean"}
     assert names(answers({"i": "low mid", "j": "mid mid"}), correct="ordinal:low<mid<high") == labels | order

@@ -1,0 +1,291 @@
+"""Scorer against scorer: paired differences, their p, Holm and McNemar, against other implementations and by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.metrics import cohen_kappa_score, roc_auc_score
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+
+from agreement.bootstrap import Draws
+from agreement.cells import Options
+from agreement.compare import comparisons
+from agreement.significance import holm, mcnemar_exact, two_sided
+from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
+
+KEYS = {
+    "suite", "task", "generator", "aspect", "target", "people", "statistic", "a", "b", "value", "low", "high", "p", "p_holm",
+    "n_items", "n_ratings", "excluded", "reason", "method", "mcnemar", "people_as", "value_a", "value_b",
+}  # fmt: skip
+QUICK = Options(resamples=60, each_generator=False)
+
+
+def compared(rows: list[Judgement], options: Options = QUICK) -> list[dict[str, Any]]:
+    """Every row, with what must hold for each of them."""
+    found = [each.to_dict() for each in comparisons(frame(rows), SCALES, options)]
+    json.dumps(found, allow_nan=False)
+    identity = ("suite", "task", "generator", "aspect", "target", "people", "statistic", "a", "b")
+    assert len({tuple(row[name] for name in identity) for row in found}) == len(found)
+    for row in found:
+        assert set(row) == KEYS
+        assert (row["value"] is None) == (row["reason"] is not None)
+        assert (row["p"] is None) == (row["p_holm"] is None) == (row["low"] is None)
+        assert row["p"] is None or 0 < row["p"] <= row["p_holm"] <= 1
+        assert row["a"] < row["b"]
+    return found
+
+
+def pick(found: list[dict[str, Any]], statistic: str, **where: Any) -> dict[str, Any]:
+    wanted = {"task": "all", "generator": "all", "people": "real", "statistic": statistic} | where
+    rows = [row for row in found if all(row[k] == v for k, v in wanted.items())]
+    assert len(rows) == 1, (wanted, len(rows))
+    return rows[0]
+
+
+# --- by hand ----------------------------------------------------------------------------------------------------------
+def test_a_small_comparison_by_hand() -> None:
+    answers = people({"i1": "y y n", "i2": "n n", "i3": "y n", "i4": "y", "i5": "y y", "i6": "n n n"})
+    a = scorer("a", {"i1": "yes", "i2": "no", "i3": "yes", "i4": "yes", "i5": "no", "i9": "yes"})
+    b = scorer("b", {"i1": "no", "i2": "no", "i3": "yes", "i4": "no", "i6": "no", "i5": "no"})
+    found = compared(answers + a + b)
+    row = pick(found, "percent_agreement", a="a", b="b")
+    # Both judged i1 to i5, ten ratings. a: 2 of 3, 2 of 2, 1 of 2, 1 of 1, 0 of 2 = 6; b: 1, 2, 1, 0, 0 = 4.
+    assert (row["value_a"], row["value_b"], row["value"]) == pytest.approx((6 / 10, 4 / 10, 2 / 10))
+    assert (row["n_items"], row["n_ratings"], row["people_as"]) == (5, 10, "each")
+    # i6 has three ratings and no judgement by a; i9 of a has no ratings.
+    assert row["excluded"] == {"no_scorer_value": 3, "no_people": 1}
+    # Majorities: yes, no, none, yes, yes. a is right on i1, i2, i4; b on i2 only: 2 to 0, p = 2 (1/2)^2.
+    assert row["mcnemar"] == {
+        "both_right": 1, "only_a_right": 2, "only_b_right": 0, "both_wrong": 1, "p_mcnemar": 0.5, "p_mcnemar_holm": 0.5,
+    }  # fmt: skip
+    assert pick(found, "cohen_kappa", a="a", b="b")["mcnemar"] == row["mcnemar"]
+    assert pick(found, "pearson", a="a", b="b")["mcnemar"] is None
+
+
+def test_holm_by_hand_and_without_tests() -> None:
+    # 0.01 * 3, then 0.03 * 2, then 0.04 * 1 raised to what came before.
+    assert holm([0.01, 0.04, None, 0.03]) == pytest.approx([0.03, 0.06, None, 0.06])
+    assert holm([0.6, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []
+    assert holm([None]) == [None]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_holm_equals_statsmodels(seed: int) -> None:
+    p = np.round(np.random.default_rng(seed).random(seed * 3 + 1) ** 3, 2)  # many ties, some 0
+    assert holm(p.tolist()) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)
+
+
+@pytest.mark.parametrize(("a", "b"), [(0, 1), (3, 0), (2, 2), (1, 8), (17, 30), (250, 200)])
+def test_mcnemar_equals_statsmodels(a: int, b: int) -> None:
+    assert mcnemar_exact(a, b) == pytest.approx(mcnemar([[5, a], [b, 7]], exact=True).pvalue, abs=1e-12)
+
+
+def test_mcnemar_without_discordant_units_is_one() -> None:
+    assert mcnemar_exact(0, 0) == 1.0
+
+
+def test_p_of_replicates_by_hand() -> None:
+    # Of four, one is <= 0 and three are >= 0: 2 (1 + 1) / 5.
+    assert two_sided(np.array([-1.0, 2.0, 3.0, 4.0])) == pytest.approx(4 / 5)
+    assert two_sided(np.array([1.0, 2.0, 3.0])) == pytest.approx(2 / 4)
+    assert two_sided(np.zeros(9)) == 1.0
+    assert two_sided(np.array([np.nan, np.nan, 1.0])) is None
+    assert two_sided(np.array([np.nan, 1.0])) == 1.0
+    assert two_sided(np.zeros(0)) is None
+
+
+# --- against a loop that resamples prompts ----------------------------------------------------------------------------
+Pairs = list[tuple[Any, Any]]
+
+
+def kappa(units: list[Pairs]) -> float:
+    mine, theirs = zip(*[pair for unit in units for pair in unit], strict=True)
+    return float("nan") if len({*mine, *theirs}) < 2 else float(cohen_kappa_score(mine, theirs))
+
+
+def percent(units: list[Pairs]) -> float:
+    return float(np.mean([m == t for unit in units for m, t in unit]))
+
+
+def of_means(statistic: Callable[..., Any]) -> Callable[[list[Pairs]], float]:
+    def value(units: list[Pairs]) -> float:
+        mine = [unit[0][0] for unit in units]
+        theirs = [sum(t for _, t in unit) / len(unit) for unit in units]
+        if len(set(mine)) < 2 or len(set(theirs)) < 2:
+            return float("nan")
+        return float(statistic(mine, theirs).statistic)
+
+    return value
+
+
+def area(units: list[Pairs]) -> float:
+    mine, theirs = zip(*[pair for unit in units for pair in unit], strict=True)
+    return float("nan") if len(set(theirs)) < 2 else float(roc_auc_score(theirs, mine))
+
+
+NAIVE = {
+    "percent_agreement": percent,
+    "cohen_kappa": kappa,
+    "spearman": of_means(stats.spearmanr),
+    "pearson": of_means(stats.pearsonr),
+    "kendall_tau_b": of_means(stats.kendalltau),
+    "auc": area,
+}
+
+
+def used(table: pd.DataFrame, name: str, statistic: str) -> dict[str, float]:
+    aspect = "score" if statistic == "auc" or name == "gamma" else "correct"
+    mine = table[(table["rater"] == name) & (table["aspect"] == aspect)]
+    return dict(zip(mine["item"], mine["number"] if aspect == "score" else mine["label"] == "yes", strict=True))
+
+
+def resampled(table: pd.DataFrame, statistic: str, a: str, b: str, options: Options, stream: str) -> np.ndarray[Any, Any]:
+    """The difference in the sample and in every resample of prompts, each prompt's units taken as often as it was drawn."""
+    first, second = used(table, a, statistic), used(table, b, statistic)
+    theirs = table[(table["kind"] == "human") & table["excluded"].isna()]
+    theirs = theirs[theirs["item"].isin(set(first) & set(second))]
+    prompts = sorted(theirs["prompt"].unique())
+    units = {
+        prompt: [(item, [said == "yes" for said in rows["label"]]) for item, rows in mine.groupby("item")]
+        for prompt, mine in theirs.groupby("prompt")
+    }
+    out = []
+    for weights in Draws(options.resamples, options.seed, stream).weights(len(prompts)).astype(int):
+        drawn = [unit for prompt, times in zip(prompts, weights, strict=True) for _ in range(times) for unit in units[prompt]]
+        one, two = ([[(mine[item], said) for said in answers] for item, answers in drawn] for mine in (first, second))
+        out.append(NAIVE[statistic](one) - NAIVE[statistic](two))
+    return np.array(out)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("task", ["all", "t0"])
+def test_differences_equal_a_loop_over_resampled_prompts(seed: int, task: str) -> None:
+    rows = ugly(seed)
+    options = Options(resamples=30, seed=seed, each_generator=False)
+    found = compared(rows, options)
+    table = frame(rows)
+    stream = "all"
+    if task != "all":
+        table, stream = table[table["task"] == task], f"task {task}"
+    checked = 0
+    for row in found:
+        if row["task"] != task or row["statistic"] not in NAIVE or row["aspect"] != "correct":
+            continue
+        d = resampled(table, row["statistic"], row["a"], row["b"], options, stream)
+        assert row["value"] == pytest.approx(d[0], abs=1e-9)
+        drawn = np.where(np.abs(d[1:]) < 1e-12, 0.0, d[1:])[~np.isnan(d[1:])]
+        assert (row["low"], row["high"]) == pytest.approx(np.percentile(drawn, [2.5, 97.5]), abs=1e-9)
+        fewer = min(sum(x <= 0 for x in drawn), sum(x >= 0 for x in drawn))
+        assert row["p"] == pytest.approx(min(1.0, 2 * (1 + fewer) / (1 + len(drawn))))
+        checked += 1
+    # alpha-beta: two of labels and three correlations; with gamma the correlations, and the area for alpha-gamma.
+    assert checked == 5 + 3 + 3 + 1
+
+
+def test_p_is_corrected_within_its_family_only() -> None:
+    found = compared(ugly(3))
+    families: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in found:
+        families.setdefault((row["task"], row["statistic"]), []).append(row)
+    assert {len(family) for family in families.values()} == {1, 3}
+    for family in families.values():
+        expected = multipletests([row["p"] for row in family], method="holm")[1]
+        assert [row["p_holm"] for row in family] == pytest.approx(expected)
+
+
+# --- edges ------------------------------------------------------------------------------------------------------------
+def test_a_scorer_beside_its_twin_differs_by_nothing() -> None:
+    answers = people({f"i{k}": text for k, text in enumerate(["y y n", "n n", "y n", "y", "n y y"])})
+    values = {"i0": "yes", "i1": "yes", "i2": "no", "i3": "yes", "i4": "no"}
+    found = compared(answers + scorer("a", values) + scorer("b", values))
+    assert found
+    for row in found:
+        assert (row["value"], row["low"], row["high"], row["p"]) == (0.0, 0.0, 0.0, 1.0)
+    assert pick(found, "cohen_kappa")["mcnemar"]["p_mcnemar"] == 1.0
+
+
+def test_scorers_that_share_nothing_with_people() -> None:
+    answers = people({"i1": "y n", "i2": "n n"})
+    found = compared(answers + scorer("a", {"i1": "yes"}) + scorer("b", {"i2": "no"}))
+    row = pick(found, "percent_agreement")
+    assert (row["value"], row["p"], row["n_items"]) == (None, None, 0)
+    assert "no unit" in row["reason"]
+    assert row["mcnemar"]["p_mcnemar"] is None
+
+
+def test_one_side_undefined_names_it() -> None:
+    answers = people({f"i{k}": text for k, text in enumerate(["y", "n", "y y"])})
+    a = scorer("a", {"i0": 0.5, "i1": 0.5, "i2": 0.5}, aspect="score")
+    b = scorer("b", {"i0": 0.5, "i1": 0.4, "i2": 0.1}, aspect="score")
+    row = pick(compared(answers + a + b), "spearman")
+    assert row["value"] is None
+    assert row["reason"] == "a: the scorer is constant"
+    assert row["value_a"] is None
+    assert row["value_b"] is not None
+
+
+def test_majority_leaves_tied_units_out() -> None:
+    answers = people({"i1": "y n", "i2": "y y", "i3": "n n"})
+    a, b = (scorer(name, {"i1": "yes", "i2": "yes", "i3": said}) for name, said in (("a", "no"), ("b", "yes")))
+    found = compared(answers + a + b, Options(people_as="majority", resamples=20))
+    row = pick(found, "percent_agreement")
+    assert (row["value_a"], row["value_b"], row["n_items"], row["n_ratings"]) == (1.0, 0.5, 2, 4)
+    assert row["excluded"] == {"tied_majority": 1}
+    assert {row["statistic"] for row in found} == {"percent_agreement", "cohen_kappa", "gwet_ac1"}
+
+
+def test_mean_over_tasks_is_the_mean_of_the_differences() -> None:
+    found = compared(ugly(5))
+    for statistic in ("cohen_kappa", "spearman"):
+        parts = [pick(found, statistic, task=task, a="alpha", b="beta")["value"] for task in ("t0", "t1")]
+        mean = pick(found, statistic, task="tasks_mean", a="alpha", b="beta")
+        assert mean["value"] == pytest.approx(sum(parts) / 2)
+        assert mean["value_a"] - mean["value_b"] == pytest.approx(mean["value"])
+        assert mean["mcnemar"] is None
+        assert mean["p"] is not None
+
+
+def test_targets_generators_and_simulated_people_have_rows_of_their_own() -> None:
+    rows = ugly(6)
+    imitated = [row | {"rater": "imitation", "simulated": True} for row in rows if row["rater"] == "r0"]
+    found = compared(rows + imitated, Options(resamples=20))
+    assert {row["generator"] for row in found} == {"all", "g0", "g1"}
+    assert {row["people"] for row in found} == {"real", "simulated"}
+    assert compared(rows, Options(resamples=20)) == [row for row in found if row["people"] == "real"]
+    apart = compared(
+        [row | {"target": "dog"} for row in rows if row["aspect"] == "correct"], Options(by_target=True, resamples=9)
+    )
+    assert {row["target"] for row in apart} == {"dog"}
+
+
+def test_without_intervals_there_is_no_p() -> None:
+    found = compared(ugly(1), Options(intervals=False))
+    assert all(row["p"] is None and row["low"] is None for row in found)
+    assert any(row["value"] is not None for row in found)
+
+
+def test_nothing_to_compare() -> None:
+    assert compared([]) == []
+    assert compared(people({"i": "y n"}) + scorer("a", {"i": "yes"})) == []
+    with pytest.raises(ValueError, match="unknown statistic kappas"):
+        comparisons(frame(people({"i": "y"})), SCALES, Options(statistics=("kappas",)))
+
+
+def test_scores_meet_ordinal_answers() -> None:
+    likert = [judgement(f"i{k}", f"r{r}", str((k + r) % 5 + 1), aspect="faithfulness") for k in range(8) for r in range(2)]
+    a, b = (
+        scorer(name, {f"i{k}": float(k * step % 7) for k in range(8)}, aspect="score") for name, step in (("a", 1), ("b", 3))
+    )
+    found = compared(likert + a + b)
+    assert {row["statistic"] for row in found} == {"pearson", "spearman", "kendall_tau_b"}
+    means = [((k % 5 + 1) + ((k + 1) % 5 + 1)) / 2 for k in range(8)]
+    rho: Sequence[float] = [stats.spearmanr([k * step % 7 for k in range(8)], means).statistic for step in (1, 3)]
+    assert pick(found, "spearman")["value"] == pytest.approx(rho[0] - rho[1])

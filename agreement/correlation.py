@@ -69,7 +69,12 @@ def pearson(x: FloatArray, y: FloatArray, units: Units, weights: FloatArray) -> 
     a, b = standardised(x), standardised(y)
     moments = (np.ones(a.size), a, b, a * a, b * b, a * b)
     sums = weights @ np.stack([np.bincount(units.cluster, moment, units.clusters) for moment in moments], axis=1)
-    n, sx, sy, sxx, syy, sxy = (sums[:, place] for place in range(6))
+    return pearson_of_moments(sums)
+
+
+def pearson_of_moments(sums: FloatArray) -> FloatArray:
+    """Pearson's r from (..., 6): n and the sums of x, y, x^2, y^2 and x y, of values that are about 1 in size."""
+    n, sx, sy, sxx, syy, sxy = (sums[..., place] for place in range(6))
     spread_x, spread_y = scatter(n * sxx - sx**2, n * sxx), scatter(n * syy - sy**2, n * syy)
     return np.clip(ratio(n * sxy - sx * sy, np.sqrt(spread_x) * np.sqrt(spread_y)), -1.0, 1.0)
 
@@ -119,8 +124,13 @@ def spearman_matrix(values: FloatArray, units: Units, weights: FloatArray) -> Fl
         scores = np.stack([root * (tie.midranks(w) - middle) for tie in ties], axis=1)
         gram = scores @ scores.swapaxes(1, 2)
         norm = np.diagonal(gram, axis1=1, axis2=2)
-        out[block] = np.clip(ratio(gram, np.sqrt(norm[:, :, None] * norm[:, None, :])), -1.0, 1.0)
+        out[block] = of_centred(gram, norm[:, :, None], norm[:, None, :])
     return out
+
+
+def of_centred(cross: FloatArray, norm_x: FloatArray, norm_y: FloatArray) -> FloatArray:
+    """The correlation of centred values, from the sum of their products and of the squares of each."""
+    return np.clip(ratio(cross, np.sqrt(norm_x * norm_y)), -1.0, 1.0)
 
 
 def spearman(x: FloatArray, y: FloatArray, units: Units, weights: FloatArray) -> FloatArray:

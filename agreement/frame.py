@@ -164,7 +164,7 @@ def _raters(rows: pd.DataFrame) -> tuple[IntArray, tuple[Rater, ...]]:
 
 def _aspect(name: str, scale: Scale, rows: pd.DataFrame, ratings: Ratings, reasons: tuple[str, ...]) -> Aspect:
     """Read the values on their scale, and mark rows without one (`no_value`) and a rater's later ones (`repeat`)."""
-    values = _values(scale, rows, ratings.valid)
+    values = read_values(scale, rows, ratings.valid)
     why = ratings.why.copy()
     absent = np.isnan(values.number) if scale.kind == "interval" else values.label < 0
     why[(why < 0) & absent] = reasons.index(NO_VALUE)
@@ -179,7 +179,7 @@ def _aspect(name: str, scale: Scale, rows: pd.DataFrame, ratings: Ratings, reaso
 
 
 @dataclass(frozen=True)
-class _Values:
+class Values:
     """An aspect's values on their scale: codes of labels, numbers, and the names behind the codes."""
 
     label: IntArray
@@ -188,24 +188,24 @@ class _Values:
     names: tuple[str, ...]
 
 
-def _values(scale: Scale, rows: pd.DataFrame, valid: BoolArray) -> _Values:
+def read_values(scale: Scale, rows: pd.DataFrame, valid: BoolArray) -> Values:
     number = np.array(pd.to_numeric(rows["number"]), dtype=float, copy=True)
     number[~np.isfinite(number)] = np.nan
     if scale.kind == "interval":
-        return _Values(np.full(len(rows), -1), number, Measure("interval", True, False, 0), ())
+        return Values(np.full(len(rows), -1), number, Measure("interval", True, False, 0), ())
     codes, names = _codes(rows["label"])
     if scale.levels is not None:
         label = _translate(codes, _level_codes(scale, names))
         values = np.array([scale.read(level).number for level in scale.levels] + [np.nan], float)
-        return _Values(label, values[label], Measure("ordinal", scale.numeric, False, len(scale.levels)), scale.levels)
+        return Values(label, values[label], Measure("ordinal", scale.numeric, False, len(scale.levels)), scale.levels)
     words = [name.strip().casefold() for name in names]
     used = {words[code] for code in np.unique(codes[valid & (codes >= 0)])} or set(words)
     for yes, no in YES_NO_VOCABULARIES:
         if used and used <= {yes, no}:
             label = _translate(codes, [{yes: 1, no: 0}.get(word, -1) for word in words])
             values = np.where(label >= 0, label.astype(float), np.nan)
-            return _Values(label, values, Measure("nominal", False, True, 2), (no, yes))
-    return _Values(codes, np.full(len(rows), np.nan), Measure("nominal", False, False, len(names)), names)
+            return Values(label, values, Measure("nominal", False, True, 2), (no, yes))
+    return Values(codes, np.full(len(rows), np.nan), Measure("nominal", False, False, len(names)), names)
 
 
 def _translate(codes: IntArray, new: list[int]) -> IntArray:

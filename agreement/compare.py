@@ -14,8 +14,9 @@ import pandas as pd
 
 from .catalogue import STATISTICS
 from .cells import ALL, Cell, Found, Key, Options, Place, walk
+from .certainty import restrict
 from .duel import Duels, Field, McNemar, Sides, ways_of
-from .frame import read
+from .frame import Suite, read
 from .outcome import Outcome, interval
 from .pairs import FORMULAS as OF_LABELS
 from .significance import holm, two_sided
@@ -116,7 +117,8 @@ def comparisons(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], opti
         for aspect in suite.aspects:
             for topic in topics(suite, aspect, wanted):
                 for simulated in (False, True):
-                    found += _Contest(topic, simulated=simulated).comparisons()
+                    part = restrict(topic, wanted.certainty, simulated=simulated)
+                    found += _Contest(part, simulated=simulated).comparisons()
     return found
 
 
@@ -141,15 +143,10 @@ class _Contest:
         return [each for family in families.values() for each in _corrected(family)]
 
     def _cell(self, cell: Cell) -> dict[Key, Outcome]:
-        duels, place = Duels(self._field, cell), self._place(cell)
+        duels, place = Duels(self._field, cell), place_of(cell, self.topic.suite)
         self._mcnemars |= {(place, sides): made for sides, made in duels.mcnemars().items()}
         found = duels.outcomes()
         return {key: found[key] for key in sorted(found, key=_in_order)}
-
-    def _place(self, cell: Cell) -> Place:
-        suite = self.topic.suite
-        generator = ALL if cell.generator is None else suite.generators[cell.generator]
-        return Place(generator, ALL if cell.task is None else suite.tasks[cell.task])
 
     def _comparison(self, found: Found, own: Mapping[tuple[Place, Key], float | None]) -> Comparison:
         topic, key, outcome = self.topic, found.key, found.outcome
@@ -174,6 +171,12 @@ class _Contest:
             mcnemar=self._mcnemars.get((found.place, Sides(str(key.a), str(key.b)))) if key.statistic in OF_LABELS else None,
             method=method,
         )
+
+
+def place_of(cell: Cell, suite: Suite) -> Place:
+    """A cell by its names."""
+    generator = ALL if cell.generator is None else suite.generators[cell.generator]
+    return Place(generator, ALL if cell.task is None else suite.tasks[cell.task])
 
 
 def _in_order(key: Key) -> tuple[int, str, str, str]:

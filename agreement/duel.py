@@ -18,7 +18,7 @@ from .joined import join, to_majority
 from .numeric import BoolArray
 from .outcome import Outcome, merged, refused, undefined
 from .significance import difference, mcnemar_exact
-from .topic import MET_BY_SCORES, SCORE, Topic
+from .topic import Topic
 
 NOTHING_SHARED = "people judged no unit that both scorers judged"
 
@@ -70,16 +70,13 @@ def ways_of(topic: Topic) -> dict[int, tuple[Way, ...]]:
     """The ways of each scorer, by its code, in order of names."""
     measure, suite, wanted = topic.measure, topic.suite, topic.options.statistics
     scorers = [code for code, rater in enumerate(suite.raters) if rater.scorer]
-    scores = next((aspect.ratings for aspect in suite.aspects if aspect.name == SCORE), None)
-    unordered = measure.kind == "nominal" and not measure.binary
-    meets = topic.aspect.name in MET_BY_SCORES and scores is not None and not unordered
     own_names = frozenset(chosen(measure.two_raters() - {"mean"}, wanted))
     score_names = frozenset(chosen(OF_SCORES if measure.binary else OF_SCORES - {"auc"}, wanted))
     found: dict[int, tuple[Way, ...]] = {}
     for code in sorted(scorers, key=lambda code: suite.raters[code].name):
         own = topic.ratings.take(topic.ratings.rater == code)
         ways = [Way(own, False, own_names)] if own.size else []
-        if meets and scores is not None and (score := scores.take(scores.rater == code)).size:
+        if topic.scores is not None and (score := topic.scores.take(topic.scores.rater == code)).size:
             ways.append(Way(score, True, score_names - (own_names if own.size else frozenset())))
         if ways:
             found[code] = tuple(ways)

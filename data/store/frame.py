@@ -8,13 +8,19 @@ from data.store import rows
 from data.store.selection import Selection
 from data.store.store import Store
 
+Scales = dict[tuple[str, str], str]
+"""The scale of each (suite, aspect)."""
+
+WHY_EXCLUDED = """case when a.status is not null and a.status <> 'valid' then a.status
+                when coalesce(a.saw_evidence, false) then 'saw_evidence'
+                else j.reason end"""
+"""Why a judgement does not count; null if it may, being its rater's first."""
+
 FRAME = """
 with said as (
     select t.suite, t.prompt_id as prompt, t.task, t.generator, j.item_id as item, j.rater_id as rater, r.kind, r.identity,
            r.simulated, j.aspect, j.target, j.label, j.value as number, j.seq,
-           case when a.status is not null and a.status <> 'valid' then a.status
-                when coalesce(a.saw_evidence, false) then 'saw_evidence'
-                else j.reason end as excluded{more}
+           {why} as excluded{more}
     from judgements j
     join items t on t.item_id = j.item_id
     join raters r on r.rater_id = j.rater_id
@@ -27,7 +33,7 @@ select * replace (
         partition by item, rater, aspect, target, excluded is null order by seq
     ) > 1 then 'repeat' else excluded end as excluded)
 from said order by seq, aspect, target
-"""
+""".replace("{why}", WHY_EXCLUDED)
 """``where``: which judgements; ``more``: further columns, each with a comma before it."""
 
 
@@ -43,7 +49,7 @@ def frame(store: Store, selection: Selection) -> pd.DataFrame:
     return found
 
 
-def scales(store: Store) -> dict[tuple[str, str], str]:
+def scales(store: Store) -> Scales:
     """The scale of each (suite, aspect)."""
     with store.read() as cursor:
         found = rows.dicts(cursor, "select suite, aspect, scale from scales")

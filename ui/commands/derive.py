@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from agreement import Scale
 from annotation import answers
+from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.prompts.spec import parse_spec
 from data.records import Judgement
 from data.runs import Seen
@@ -21,6 +23,21 @@ _DIRECT_RULES = "direct-1"
 def direct(aspect: str, label: str | None, value: float | None, target: str | None = None) -> dict[str, Any]:
     """An imported rating as an answer, or as a scorer's evidence."""
     return {"aspect": aspect, "target": target, "label": label, "value": value}
+
+
+def converter(scale: Scale, aspect: str) -> Callable[[str], tuple[str | None, float | None]]:
+    """How a rating's text is read: as (label, number), or a ``ValueError`` that says what was expected."""
+
+    def convert(text: str) -> tuple[str | None, float | None]:
+        value = scale.read(text)
+        if aspect not in YES_NO_ASPECTS:
+            return value.label, value.number
+        # people and scorers say yes in many ways, and must meet
+        if value.number not in (0.0, 1.0):
+            raise ValueError(f"'{aspect}' is yes or no (or true/false, 1/0), got {text!r}")
+        return (YES if value.number else NO), value.number
+
+    return convert
 
 
 def derive(

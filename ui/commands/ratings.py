@@ -3,23 +3,49 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from pathlib import Path
 
 from agreement import Scale, ScaleError
-from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.records import Annotation, Evidence, Item, Prompt, Rater
 from data.store import imports, prompts
 from data.store.imports import Bundle
 from data.studies.ratings import RatingRow, read_ratings
+from ui.commands import exported
 from ui.commands.context import CommandError, Context, UsageError, digest, report
-from ui.commands.derive import DIRECT, derive, direct
+from ui.commands.derive import DIRECT, converter, derive, direct
 
 _NAMESPACE = uuid.UUID("0f4f7a0b-5c0f-4e0b-8f3b-0a3f6a1f8a55")
+_MUST_BE_SAID = ("item", "rater", "value", "aspect", "scale")
 
 
-def run(context: Context, file: str, columns: Mapping[str, str | None], aspect: str, scale: str, suite: str, kind: str) -> None:
-    """``columns`` names the file's columns: ``item`` (several with commas), ``rater``, ``value``, and the optional others."""
+def run(
+    context: Context,
+    file: str,
+    columns: Mapping[str, str | None],
+    aspect: str | None,
+    scale: str | None,
+    suite: str | None,
+    kind: str | None,
+) -> None:
+    """``columns`` names the file's columns: ``item`` (several with commas), ``rater``, ``value``, and the optional others.
+
+    Without a word about columns, aspect, scale, suite and kind the file is one of ``export ratings``, which says these itself.
+    """
     path = context.file(file)
+    said = {**columns, "aspect": aspect, "scale": scale, "suite": suite, "kind": kind}
+    if not any(said.values()):
+        exported.run(context, path)
+        return
+    missing = [f"--{name}" for name in _MUST_BE_SAID if not said[name]]
+    if missing:
+        raise UsageError(f"{', '.join(missing)} missing; only a file of 'export ratings' is read without any option")
+    _table(context, path, columns, str(aspect), str(scale), suite or "ratings", kind or "human")
+
+
+def _table(
+    context: Context, path: Path, columns: Mapping[str, str | None], aspect: str, scale: str, suite: str, kind: str
+) -> None:
     if not aspect.strip() or not suite.strip() or "/" in suite:
         raise UsageError("--aspect and --suite need a name, and a suite's has no '/'")
     try:
@@ -31,31 +57,18 @@ def run(context: Context, file: str, columns: Mapping[str, str | None], aspect: 
         [name.strip() for name in (columns["item"] or "").split(",") if name.strip()],
         columns["rater"] or "",
         columns["value"] or "",
-        _converter(parsed, aspect),
+        converter(parsed, aspect),
         columns["prompt"],
         columns["generator"],
         columns["task"],
     )
     if not found.rows:
-        raise CommandError(f"{file}: no ratings in it ({found.empty} rows have no value)")
+        raise CommandError(f"{path}: no ratings in it ({found.empty} rows have no value)")
     sha256 = digest(path, repr((sorted(columns.items()), aspect, str(parsed), suite, kind)))
     bundle = _bundle(found.rows, _prompts(context, found.rows, suite), aspect, str(parsed), suite, kind, sha256)
     (imported,) = imports.apply(context.store, [bundle])
     left = f", {found.empty} rows without a value skipped" if found.empty else ""
     report(context, f"{len(found.rows)} ratings of {len(bundle.items)} items by {len(bundle.raters)} raters{left}", imported)
-
-
-def _converter(scale: Scale, aspect: str) -> Callable[[str], tuple[str | None, float | None]]:
-    def convert(text: str) -> tuple[str | None, float | None]:
-        value = scale.read(text)
-        if aspect not in YES_NO_ASPECTS:
-            return value.label, value.number
-        # people and scorers say yes in many ways, and must meet
-        if value.number not in (0.0, 1.0):
-            raise ValueError(f"'{aspect}' is yes or no (or true/false, 1/0), got {text!r}")
-        return (YES if value.number else NO), value.number
-
-    return convert
 
 
 def _prompts(context: Context, rows: tuple[RatingRow, ...], suite: str) -> dict[str, Prompt]:

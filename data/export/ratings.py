@@ -1,0 +1,208 @@
+"""The long frame of ratings as a file: what ``export ratings`` writes, ``import ratings`` reads without being told more.
+
+One row is one rating that counts. ``value`` is a text on every scale: the label, or for ``interval`` the number. ``kind`` is
+``human``, ``scorer`` or, for imitations of people, ``simulated``: whoever takes the rows of kind ``human`` has real people
+alone. ``identity`` (``person`` or ``slot``) is empty for scorers. ``seq`` is the order in which the ratings were made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from data.export.tables import Kind
+from data.prompts.reading import InputError, Problems, located, printable, quoted
+from data.studies.table import read_table
+
+COLUMNS: Final[Mapping[str, Kind]] = {
+    "suite": "text",
+    "prompt": "text",
+    "task": "text",
+    "generator": "text",
+    "item": "text",
+    "rater": "text",
+    "kind": "text",
+    "identity": "text",
+    "aspect": "text",
+    "target": "text",
+    "scale": "text",
+    "value": "text",
+    "seq": "whole",
+}
+SIMULATED: Final = "simulated"
+
+_KINDS: Final = ("human", "scorer", SIMULATED)
+_NEEDED: Final = ("suite", "item", "rater", "kind", "aspect", "scale", "seq")
+_MAGIC: Final = b"PAR1"
+
+Convert = Callable[[str, str, str], tuple[str, str | None, float | None]]
+"""(scale, aspect, value) to (the scale as it is stored, label, number); raises ``ValueError`` for what is not on the scale."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One row; empty cells are None. ``label`` and ``number`` are its value as the scale has it, ``line`` counts from 1."""
+
+    line: int
+    suite: str
+    prompt: str | None
+    task: str | None
+    generator: str | None
+    item: str
+    rater: str
+    kind: str
+    identity: str | None
+    aspect: str
+    target: str | None
+    scale: str
+    label: str | None
+    number: float | None
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """The rows in the order in which they were made; ``empty`` counts those without a value, which were skipped."""
+
+    rows: tuple[Rating, ...]
+    empty: int
+
+
+def read(path: Path, convert: Convert) -> Ratings:
+    """Read such a file, CSV (``.tsv``: tabs) or Parquet, its columns in any order.
+
+    Raises:
+        InputError: the header is another one, a cell is not what its column holds, or two rows contradict each other;
+            nothing is read then.
+    """
+    problems = Problems(path)
+    same = _Same()
+    rows: list[Rating] = []
+    empty = 0
+    for line, cells in _records(path):
+        if not cells["value"]:
+            empty += 1
+            continue
+        try:
+            rating = _rating(line, cells, convert)
+            same.check(rating)
+            rows.append(rating)
+        except ValueError as error:
+            problems.add(line, str(error))
+    problems.check()
+    # equal numbers fall as in the statistics: by the rater's name
+    return Ratings(tuple(sorted(rows, key=lambda rating: (rating.seq, rating.rater))), empty)
+
+
+def _records(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    with path.open("rb") as file:
+        is_parquet = file.read(len(_MAGIC)) == _MAGIC
+    if is_parquet:
+        yield from _parquet(path)
+        return
+    table = read_table(path)
+    _check_header(path, table.header)
+    yield from table.rows()
+
+
+def _parquet(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    from pyarrow import ArrowException
+    from pyarrow import parquet as files
+
+    try:
+        table = files.read_table(path)
+    except (ArrowException, OSError) as error:
+        raise InputError(located(path, None, f"not Parquet: {printable(str(error).splitlines()[0])}")) from error
+    _check_header(path, tuple(table.column_names))
+    columns = [[_cell(value) for value in table.column(name).to_pylist()] for name in COLUMNS]
+    for line, cells in enumerate(zip(*columns, strict=True), 1):
+        yield line, dict(zip(COLUMNS, cells, strict=True))
+
+
+def _cell(value: Any) -> str:
+    """A cell as CSV would have it: other writers use other types."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _check_header(path: Path, header: tuple[str, ...]) -> None:
+    if sorted(header) == sorted(COLUMNS):
+        return
+    missing = [quoted(name) for name in COLUMNS if name not in header]
+    what = f"has no column {', '.join(missing)}" if missing else "has other columns too, or one twice"
+    raise InputError(
+        located(
+            path,
+            1,
+            f"this is no file of 'export ratings' ({what}); "
+            "for another table say what its columns are: --item --rater --value --aspect --scale",
+        )
+    )
+
+
+def _rating(line: int, cells: Mapping[str, str], convert: Convert) -> Rating:
+    for name in _NEEDED:
+        if not cells[name].strip():
+            raise ValueError(f"column {quoted(name)} is empty; every rating has one")
+    if "/" in cells["suite"]:
+        raise ValueError(f"suite is {quoted(cells['suite'])}; a suite's name has no '/'")
+    try:
+        scale, label, number = convert(cells["scale"], cells["aspect"], cells["value"])
+    except ValueError as error:
+        raise ValueError(f"value is {quoted(cells['value'])}: {error}") from None
+    return Rating(
+        line=line,
+        suite=cells["suite"],
+        prompt=cells["prompt"] or None,
+        task=cells["task"] or None,
+        generator=cells["generator"] or None,
+        item=cells["item"],
+        rater=cells["rater"],
+        kind=_one_of(cells, "kind", _KINDS),
+        identity=None if cells["kind"] == "scorer" else _one_of(cells, "identity", ("person", "slot")),
+        aspect=cells["aspect"],
+        target=cells["target"] or None,
+        scale=scale,
+        label=label,
+        number=number,
+        seq=_whole(cells["seq"]),
+    )
+
+
+def _one_of(cells: Mapping[str, str], name: str, known: tuple[str, ...]) -> str:
+    if cells[name] not in known:
+        raise ValueError(f"{name} is {quoted(cells[name])}; it is one of {', '.join(known)}")
+    return cells[name]
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"seq is {quoted(text)}; it is a whole number, the order of the ratings") from None
+
+
+class _Same:
+    """One item, rater or scale must be the same thing in all rows."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, ...], tuple[int, tuple[str | None, ...]]] = {}
+
+    def check(self, rating: Rating) -> None:
+        item = (rating.suite, rating.prompt, rating.task, rating.generator)
+        self._same(rating, ("item", rating.item), "suite, prompt, task and generator", item)
+        self._same(rating, ("rater", rating.rater), "kind and identity", (rating.kind, rating.identity))
+        self._same(rating, ("aspect", rating.aspect, rating.suite), "scale in a suite", (rating.scale,))
+
+    def _same(self, rating: Rating, key: tuple[str, ...], what: str, now: tuple[str | None, ...]) -> None:
+        line, before = self._first.setdefault(key, (rating.line, now))
+        if now != before:
+            here, there = (", ".join(part or "-" for part in parts) for parts in (now, before))
+            raise ValueError(
+                f"{key[0]} {quoted(key[1])} is {quoted(here)} here, but {quoted(there)} on line {line};"
+                f" one {key[0]} has one {what}"
+            )

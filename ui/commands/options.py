@@ -1,0 +1,39 @@
+"""Options that several commands share; ``app.py`` imports this for every command, so it imports nothing heavy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any
+
+import typer
+
+FILTERS: dict[str, str | None] = {
+    "suite": "Repeatable, as all filters.",
+    "task": None,
+    "generator": None,
+    "aspect": None,
+    "target": None,
+    "rater": "Restricts people, scorers, or both: whichever kind it names.",
+    "campaign": None,
+    "since": "ISO date or time, UTC.",
+    "until": None,
+}
+"""The options of a selection, and what `--help` says of them."""
+
+
+def selecting(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a selection; it takes them together as its parameter ``selection``."""
+
+    def run(**given: Any) -> None:
+        command(selection={name: given.pop(name) for name in FILTERS}, **given)
+
+    filters = {name: Annotated[list[str], typer.Option(help=text)] for name, text in FILTERS.items()}
+    options = [Parameter(name, Parameter.KEYWORD_ONLY, default=[], annotation=option) for name, option in filters.items()]
+    own = [parameter for name, parameter in signature(command, eval_str=True).parameters.items() if name != "selection"]
+    every = [*options, *(parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in own)]
+    # typer reads a command's options from its signature
+    run.__signature__ = Signature(every)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in every}
+    run.__doc__ = command.__doc__
+    return run

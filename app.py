@@ -25,7 +25,9 @@ app = typer.Typer(
 )
 import_app = typer.Typer(help="Bring prompts, images, studies and ratings into a project.", no_args_is_help=True)
 study_app = typer.Typer(help="Published human studies.", no_args_is_help=True)
+reproduce_app = typer.Typer(help="A paper's printed numbers about people, beside ours.", no_args_is_help=True)
 app.add_typer(import_app, name="import")
+app.add_typer(reproduce_app, name="reproduce")
 import_app.add_typer(study_app, name="study")
 
 Project = Annotated[
@@ -43,6 +45,12 @@ class Layout(StrEnum):
 class Format(StrEnum):
     table = "table"
     json = "json"
+
+
+class Printed(StrEnum):
+    table = "table"
+    json = "json"
+    md = "md"
 
 
 class PeopleAs(StrEnum):
@@ -65,6 +73,12 @@ def _execute(project: Path, name: str, **parameters: Any) -> None:
     from ui.commands.runner import execute
 
     raise typer.Exit(execute(project, name, parameters))
+
+
+def _reproduce(study: str, **parameters: Any) -> None:
+    from ui.commands.reproduce import execute
+
+    raise typer.Exit(execute(study, parameters))
 
 
 def _serve(project: Path, host: str, port: int | None, browser: bool) -> None:
@@ -293,6 +307,28 @@ def agreement_command(
         seed=seed,
         output=output.value,
     )
+
+
+@reproduce_app.command("geneval")
+def reproduce_geneval(
+    sources: Annotated[
+        Many,
+        typer.Argument(metavar="SOURCE=FILE...", help="As for import study geneval; or one folder that holds all the files."),
+    ],
+    metadata: Annotated[str | None, typer.Option(help="GenEval's evaluation_metadata.jsonl, if no folder is given.")] = None,
+    output: Annotated[Printed, typer.Option("--format")] = Printed.table,
+) -> None:
+    """GenEval's human study. Ends with 0 only if every number that the files determine is as printed."""
+    _reproduce("geneval", sources=sources, metadata=metadata, output=output.value)
+
+
+@reproduce_app.command("tifa")
+def reproduce_tifa(
+    path: Annotated[str, typer.Argument(help="TIFA's human_annotations_with_scores.json, or a folder that holds it.")],
+    output: Annotated[Printed, typer.Option("--format")] = Printed.table,
+) -> None:
+    """TIFA's human study: both columns of Table 2, the true Spearman beside them, and more. Ends as the other does."""
+    _reproduce("tifa", path=path, output=output.value)
 
 
 if __name__ == "__main__":

@@ -59,11 +59,19 @@ def first_start(store: Store) -> None:
 
 
 def run(context: Context, name: str, parameters: Mapping[str, Any]) -> int:
-    """Run a command in a context. Whatever goes wrong is one line on its ``err`` (``CONCORD_DEBUG=1``: a traceback too)."""
-    module, function = COMMANDS[name].split(":")
+    """Run a command in a context; returns the exit status."""
+
+    def command() -> None:
+        module, function = COMMANDS[name].split(":")
+        getattr(import_module(module), function)(context, **parameters)
+
+    return guarded(context, name, command)
+
+
+def guarded(context: Context, name: str, command: Callable[[], None]) -> int:
+    """Do what a command does. Whatever goes wrong is one line on ``err`` (``CONCORD_DEBUG=1``: a traceback too)."""
     try:
-        command: Callable[..., None] = getattr(import_module(module), function)
-        command(context, **parameters)
+        command()
     except Exception as error:
         expected = isinstance(error, (CommandError, ValueError, OSError))
         said = " ".join(str(error).splitlines())

@@ -13,12 +13,13 @@ from typing import Any
 import pandas as pd
 
 from .catalogue import STATISTICS
-from .cells import ALL, Cell, Found, Key, Options, Place, walk
+from .cells import Cell, Found, Key, Options, Place, walk
 from .certainty import restrict
 from .duel import Duels, Field, McNemar, Sides, ways_of
-from .frame import Suite, read
+from .frame import read
 from .outcome import Outcome, interval
 from .pairs import FORMULAS as OF_LABELS
+from .places import place_of
 from .significance import holm, two_sided
 from .topic import Topic, topics
 
@@ -171,12 +172,6 @@ class _Contest:
             mcnemar=self._mcnemars.get((found.place, Sides(str(key.a), str(key.b)))) if key.statistic in OF_LABELS else None,
             method=method,
         )
-
-
-def place_of(cell: Cell, suite: Suite) -> Place:
-    """A cell by its names."""
-    generator = ALL if cell.generator is None else suite.generators[cell.generator]
-    return Place(generator, ALL if cell.task is None else suite.tasks[cell.task])
 
 
 def _in_order(key: Key) -> tuple[int, str, str, str]:

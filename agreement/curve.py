@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .bootstrap import LEVEL, Draws, percentile_interval
-from .cells import ALL, Cell, Options, Place
+from .bootstrap import LEVEL, percentile_interval
+from .cells import Cell, Options, Place
 from .cuts import Tally, best_cut, curve_values, middle, thinned, why_no_cut
 from .cutting import Cutting, Meeting, meetings
-from .frame import Suite, read
+from .frame import read
 from .numeric import FloatArray
 from .outcome import Used
+from .places import EVERYWHERE, cell_of
 
 POINTS = 200
 
@@ -96,7 +97,7 @@ def curve(
     Raises:
         ValueError: as `thresholds`; for more than one suite, an unknown task or generator, or a scorer without the number.
     """
-    cut, wanted, where = cutting or Cutting(), options or Options(), place or Place(ALL, ALL)
+    cut, wanted, where = cutting or Cutting(), options or Options(), place or EVERYWHERE
     suites = list(read(frame, scales))
     if len(suites) != 1:
         raise ValueError(f"a curve is made of one suite, not of {len(suites)}")
@@ -105,21 +106,6 @@ def curve(
     if met is None:
         raise ValueError(f"{rater!r} is no scorer with a {cut.number!r} that can meet people's {cut.aspect!r}")
     return _curve(met, cut, where, cell_of(suites[0], where, wanted))
-
-
-def cell_of(suite: Suite, place: Place, options: Options) -> Cell:
-    """The cell of a place, with the resamples that the report has there; ValueError for a name that the suite has not."""
-
-    def code(names: tuple[str, ...], name: str, what: str) -> int | None:
-        if name == ALL:
-            return None
-        if name not in names:
-            raise ValueError(f"the suite {suite.name!r} has no {what} {name!r}")
-        return names.index(name)
-
-    generator, task = code(suite.generators, place.generator, "generator"), code(suite.tasks, place.task, "task")
-    stream = ALL if task is None else f"task {place.task}"
-    return Cell(generator, task, Draws(options.drawn, options.seed, stream))
 
 
 def _curve(met: Meeting, cut: Cutting, place: Place, cell: Cell) -> Curve:

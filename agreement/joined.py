@@ -20,7 +20,8 @@ class Joined:
     unit: IntArray
     cluster: IntArray
     generator: IntArray
-    seq: IntArray
+    seq_a: IntArray
+    seq_b: IntArray
     label_a: IntArray
     label_b: IntArray
     number_a: FloatArray
@@ -39,7 +40,7 @@ class Joined:
 def join(a: Ratings, b: Ratings, *, by_item: bool = False) -> Joined:
     """Every valid judgement of `b` beside the one of `a` on its unit (`by_item`: on its item); in the order of `b`.
 
-    `a` is one rater, who has one valid judgement on a unit; `b` may be many. `seq` is that of `b`'s judgement.
+    `a` is one rater, who has one valid judgement on a unit; `b` may be many.
     """
     first, second = a.take(a.valid), b.take(b.valid)
     keys, wanted = (first.item, second.item) if by_item else (first.unit, second.unit)
@@ -47,28 +48,28 @@ def join(a: Ratings, b: Ratings, *, by_item: bool = False) -> Joined:
     wanted = second.item if by_item else second.unit
     order = np.argsort(keys, kind="stable")
     match = first.take(order[np.searchsorted(keys[order], wanted)])
-    places = (second.item, second.unit, second.cluster, second.generator, second.seq)
+    places = (second.item, second.unit, second.cluster, second.generator, match.seq, second.seq)
     return Joined(*places, match.label, second.label, match.number, second.number)
 
 
 def to_majority(joined: Joined, labels: int) -> Joined:
-    """One row per unit on which more than half of `b`'s judgements chose one label; its `seq` is the last one's."""
+    """One row per unit on which more than half of `b`'s judgements chose one label; its `seq_b` is the last one's."""
     units, last = _by_unit(joined)
     most = strict_majority(units, last.size, joined.label_b, labels).label
     return replace(last, label_b=most, number_b=np.full(last.size, np.nan)).take(most >= 0)
 
 
 def to_mean(joined: Joined) -> Joined:
-    """One row per unit with the mean of `b`'s numbers; its `seq` is the last one's."""
+    """One row per unit with the mean of `b`'s numbers; its `seq_b` is the last one's."""
     units, last = _by_unit(joined)
     mean = np.bincount(units, joined.number_b, last.size) / np.maximum(np.bincount(units, minlength=last.size), 1)
     return replace(last, label_b=np.full(last.size, -1), number_b=mean)
 
 
 def _by_unit(joined: Joined) -> tuple[IntArray, Joined]:
-    """The unit of each row, renumbered, and the last row in order of `seq` of each unit."""
+    """The unit of each row, renumbered, and the last row in order of `seq_b` of each unit."""
     unit = compact(joined.unit)
-    order = np.argsort(joined.seq, kind="stable")
+    order = np.argsort(joined.seq_b, kind="stable")
     last = np.zeros(unit.size, np.int64)
     last[unit.codes[order]] = order
     return unit.codes, joined.take(last)

@@ -16,13 +16,13 @@ import numpy as np
 import pandas as pd
 
 from .cells import Cell, Key, Options, Place, walk
-from .compare import place_of
 from .cuts import OBJECTIVES, Answers, CrossValidated, Tally, best_cut, cross_validate, folds_of, why_no_cut
 from .cutting import Cutting, Meeting, meetings
 from .frame import read
 from .numeric import BoolArray, FloatArray
 from .outcome import Outcome, interval, outcome, undefined
 from .pairs import FORMULAS, PairSums, pair_columns, why_undefined
+from .places import place_of
 
 STATISTICS = OBJECTIVES
 

@@ -17,7 +17,7 @@ from .frame import Ratings, Suite
 from .numeric import FloatArray, IntArray, ratio
 from .outcome import Outcome, Used, compact, first_of, merged, outcome, refused, used_rows
 
-_HOW: dict[PeopleAs | None, str] = {
+HOW: dict[PeopleAs | None, str] = {
     "each": "the scorer against each rating by people, pooled",
     "majority": "the scorer against people's strict majority by unit",
     "mean": "the scorer against people's mean by unit",
@@ -52,6 +52,22 @@ class Meeting:
     by_item: bool
 
 
+@dataclass(frozen=True)
+class Met:
+    """The people's ratings that a scorer meets, its value beside each of them, and the resamples of their clusters.
+
+    `label` and `number` are the scorer's, one for each of `people`; `cluster` are the columns of `weights`.
+    """
+
+    people: Ratings
+    label: IntArray
+    number: FloatArray
+    cluster: IntArray
+    weights: FloatArray
+    measure: Measure
+    categories: int
+
+
 class Against:
     """One scorer's judgements matched to people's ratings: `outcome(statistic, people_as)`."""
 
@@ -75,6 +91,12 @@ class Against:
         ])  # fmt: skip
         self._made: dict[PeopleAs, pairs.PairSums] = {}
 
+    @property
+    def met(self) -> Met:
+        """What is compared."""
+        measure, categories = self._measure, self._categories
+        return Met(self._people, self._label, self._number, self._cluster.codes, self._weights, measure, categories)
+
     def outcome(self, statistic: str, people_as: PeopleAs | None) -> Outcome:
         """One statistic with people entering in one way (None: the scorer's own mean)."""
         if people_as is None:
@@ -89,14 +111,14 @@ class Against:
         else:
             values, reason = self._table(statistic, people_as)
         reason = reason if self._people.size else NOTHING_SHARED
-        return outcome(values, reason, use, _HOW[people_as])
+        return outcome(values, reason, use, HOW[people_as])
 
     def _mean(self) -> Outcome:
         cluster = compact(self._own.cluster)
         used = used_rows(self._own, np.ones(self._own.size, bool), cluster.size, self._excluded)
         columns = np.stack([np.ones(self._own.size), self._own.number], axis=1)
         sums = self._weights @ cluster_sums(columns, cluster.codes, cluster.size)
-        return outcome(ratio(sums[:, 1], sums[:, 0]), NOTHING_SHARED, used, _HOW[None])
+        return outcome(ratio(sums[:, 1], sums[:, 0]), NOTHING_SHARED, used, HOW[None])
 
     @cached_property
     def _majority(self) -> Majority:
@@ -165,9 +187,14 @@ _SUMS = ("pairs", "different", "linear", "quadratic", "rows", "columns", "table"
 
 
 def pair_alpha(
-    statistic: str, mine: FloatArray, theirs: FloatArray, place: IntArray, weights: FloatArray
+    statistic: str,
+    mine: FloatArray,
+    theirs: FloatArray,
+    place: IntArray,
+    weights: FloatArray,
+    times: FloatArray | None = None,
 ) -> tuple[FloatArray, str]:
-    """Interval or ratio alpha of pairs of values, each pair a unit; `place` is the cluster of each pair."""
+    """Interval or ratio alpha of pairs of values, each pair a unit counting `times` (once); `place` is its cluster."""
     unit = np.tile(np.arange(mine.size), 2)
     values = np.concatenate([mine, theirs])
-    return number_alpha(statistic, unit, values, place, weights), why_no_number_alpha(statistic, values)
+    return number_alpha(statistic, unit, values, place, weights, times), why_no_number_alpha(statistic, values)

@@ -20,7 +20,11 @@ from .outcome import Outcome, Used, compact, first_of, merged, outcome, refused,
 
 PAIRWISE = TWO_RATERS | CORRELATIONS
 # Single ratings say nothing about agreement, but they tell how common a label is.
-_ALL_RATINGS = frozenset({"fleiss_kappa", "gwet_ac1", "gwet_ac2"})
+ALL_RATINGS = frozenset({"fleiss_kappa", "gwet_ac1", "gwet_ac2"})
+NO_RATINGS = "there are no ratings"
+MEAN = "mean over people's ratings"
+BY_UNIT = "people's ratings by unit"
+CHANCE_FROM_ALL = "; chance from all units, agreement from those with two ratings or more"
 NO_PERSONS = "slots are not individuals, so no pair of persons can be formed; "
 _PAIR_BLOCK = 4_000_000
 
@@ -54,8 +58,8 @@ class Among:
         found: dict[str, Outcome] = {}
         makers: list[tuple[Callable[[tuple[str, ...]], dict[str, Outcome]], frozenset[str]]] = [
             (self._mean, frozenset({"mean"})),
-            (lambda wanted: self._tables(self._all, wanted), _ALL_RATINGS),
-            (lambda wanted: self._tables(self._paired, wanted), frozenset(counts.FORMULAS) - _ALL_RATINGS),
+            (lambda wanted: self._tables(self._all, wanted), ALL_RATINGS),
+            (lambda wanted: self._tables(self._paired, wanted), frozenset(counts.FORMULAS) - ALL_RATINGS),
             (self._number_alphas, NUMBER_ALPHAS),
             (self._icc_1, frozenset({"icc_1"})),
             (self._icc_2, frozenset({"icc_2"})),
@@ -73,7 +77,7 @@ class Among:
         columns = np.stack([np.ones(view.rows.size), view.rows.number], axis=1)
         sums = view.weights @ cluster_sums(columns, view.cluster.codes, view.cluster.size)
         values = ratio(sums[:, 1], sums[:, 0])
-        return {"mean": outcome(values, "there are no ratings", view.used, "mean over people's ratings")}
+        return {"mean": outcome(values, NO_RATINGS, view.used, MEAN)}
 
     def _tables(self, view: _View, names: tuple[str, ...]) -> dict[str, Outcome]:
         size, labels, categories = view.cluster.size, self._measure.labels, self._categories
@@ -84,9 +88,9 @@ class Among:
         found = {}
         for name in names:
             reason = counts.why_undefined(name, sample)
-            how = "people's ratings by unit"
-            if name in _ALL_RATINGS and view is not self._paired:
-                how += "; chance from all units, agreement from those with two ratings or more"
+            how = BY_UNIT
+            if name in ALL_RATINGS and view is not self._paired:
+                how += CHANCE_FROM_ALL
             found[name] = outcome(counts.FORMULAS[name](sums), reason, view.used, how)
         return found
 
@@ -95,7 +99,7 @@ class Among:
         for name in names:
             values = number_alpha(name, view.unit.codes, view.rows.number, view.place, view.weights)
             reason = why_no_number_alpha(name, view.rows.number)
-            found[name] = outcome(values, reason, view.used, "people's ratings by unit")
+            found[name] = outcome(values, reason, view.used, BY_UNIT)
         return found
 
     def _icc_1(self, _: tuple[str, ...]) -> dict[str, Outcome]:
@@ -164,15 +168,18 @@ def why_no_number_alpha(statistic: str, values: FloatArray) -> str:
     return "a ratio scale has no negative values" if negative else SAME_VALUE
 
 
-def number_alpha(statistic: str, unit: IntArray, values: FloatArray, place: IntArray, weights: FloatArray) -> FloatArray:
-    """Interval or ratio alpha in every resample; `place` is the cluster of each unit."""
+def number_alpha(
+    statistic: str, unit: IntArray, values: FloatArray, place: IntArray, weights: FloatArray, times: FloatArray | None = None
+) -> FloatArray:
+    """Interval or ratio alpha in every resample; `place` is the cluster of each unit, `times` how often it counts (once)."""
+    often = np.ones(place.size) if times is None else times
     if statistic == "krippendorff_alpha_interval":
-        sums = weights @ cluster_sums(moment_columns(unit, values), place, weights.shape[1])
+        sums = weights @ cluster_sums(moment_columns(unit, values) * often[:, None], place, weights.shape[1])
         return MomentSums.unpack(sums).alpha_interval()
     columns, distinct = ratio_columns(unit, values)
     if (values < 0).any():
         return np.full(weights.shape[0], np.nan)
-    return RatioSums.unpack(weights @ cluster_sums(columns, place, weights.shape[1]), distinct).alpha_ratio()
+    return RatioSums.unpack(weights @ cluster_sums(columns * often[:, None], place, weights.shape[1]), distinct).alpha_ratio()
 
 
 @dataclass(frozen=True)

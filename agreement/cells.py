@@ -28,6 +28,10 @@ class Options:
         seed: its seed.
         matrix: whether to compare raters two by two.
         each_generator: rows for each generator besides those for all of them.
+        certainty: classes of units (`certainty.CLASSES`) to which the report is restricted; none for all units.
+        by_certainty: whether to compare scorers with people by class of unit as well.
+        ceiling: whether to put people's own agreement, and a verdict, beside each comparison of a scorer with people.
+        tell: the widest interval of the difference to people that still says "at".
     """
 
     statistics: tuple[str, ...] | None = None
@@ -38,6 +42,10 @@ class Options:
     seed: int = 0
     matrix: bool = True
     each_generator: bool = True
+    certainty: tuple[str, ...] = ()
+    by_certainty: bool = False
+    ceiling: bool = False
+    tell: float = 0.2
 
     @property
     def drawn(self) -> int:
@@ -65,13 +73,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class Key:
-    """What an outcome is about: the statistic, and the rater(s) where there are some."""
+    """What an outcome is about: the statistic, and the rater(s) where there are some.
+
+    `side` is None but beside a scorer's own number: see `ceiling`.
+    """
 
     statistic: str
     rater: str | None = None
     people_as: str | None = None
     a: str | None = None
     b: str | None = None
+    side: str | None = None
 
 
 @dataclass(frozen=True)

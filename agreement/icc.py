@@ -94,7 +94,8 @@ class TwoWaySums:
     @classmethod
     def unpack(cls, flat: FloatArray) -> TwoWaySums:
         """Read the last axis of `two_way_columns`, or of weighted sums of it."""
-        return cls(*(flat[..., place] for place in range(4)), flat[..., 4:])
+        units, first, second, within = (flat[..., place] for place in range(4))
+        return cls(units, first, second, within, flat[..., 4:])
 
     def icc_2(self) -> FloatArray:
         """ICC(2,1): two-way random effects, absolute agreement of two persons. Undefined for fewer than two units."""

@@ -69,12 +69,22 @@ class PairSums:
 
 
 def pair_columns(
-    first: IntArray, second: IntArray, cluster: IntArray, clusters: int, labels: int, *, ordinal: bool
+    first: IntArray,
+    second: IntArray,
+    cluster: IntArray,
+    clusters: int,
+    labels: int,
+    *,
+    ordinal: bool,
+    times: FloatArray | None = None,
 ) -> FloatArray:
-    """Sums per cluster, (clusters, columns), of pairs of label codes. `ordinal` adds the confusion table."""
+    """Sums per cluster, (clusters, columns), of pairs of label codes, each counting `times` (once).
+
+    `ordinal` adds the confusion table.
+    """
     apart = np.abs(first - second).astype(float)
-    one = np.ones(first.size)
-    scalars = (one, apart > 0, apart, apart**2)
+    one = np.ones(first.size) if times is None else times
+    scalars = (one, one * (apart > 0), one * apart, one * apart**2)
     columns = [sums_by(cluster, clusters, column)[:, None] for column in scalars]
     for label in (first, second):
         columns.append(sums_by(cluster * labels + label, clusters * labels, one).reshape(clusters, labels))

@@ -14,23 +14,33 @@ import pandas as pd
 
 from .catalogue import STATISTICS
 from .cells import Key, Options
+from .certainty import CLASSES, by_certainty, restrict
 from .frame import read
 from .topic import Row, topics
 
 
 @dataclass(frozen=True)
 class Report:
-    """Rows of the three comparisons; the caller adds the selection they were made from."""
+    """Rows of the comparisons; the caller adds the selection they were made from. `by_certainty` is `raters` by class."""
 
     among_people: tuple[Row, ...]
     raters: tuple[Row, ...]
     matrix: tuple[Row, ...]
+    by_certainty: tuple[Row, ...] = ()
 
     def to_dict(self) -> dict[str, list[dict[str, Any]]]:
         """JSON-able: None for undefined, numbers as they are."""
-        with_rater = [row.to_dict() | _of(row.found.key, "rater", "people_as") | {"kind": "scorer"} for row in self.raters]
-        with_two = [row.to_dict() | _of(row.found.key, "a", "b") for row in self.matrix]
-        return {"among_people": [row.to_dict() for row in self.among_people], "raters": with_rater, "matrix": with_two}
+        return {
+            "among_people": [row.to_dict() for row in self.among_people],
+            "raters": [_with_rater(row) for row in self.raters],
+            "matrix": [row.to_dict() | _of(row.found.key, "a", "b") for row in self.matrix],
+            "by_certainty": [_with_rater(row) | {"certainty": row.certainty} for row in self.by_certainty],
+        }
+
+
+def _with_rater(row: Row) -> dict[str, Any]:
+    of_scorer = {"kind": "scorer", "ceiling": row.ceiling.to_dict() if row.ceiling else None}
+    return row.to_dict() | _of(row.found.key, "rater", "people_as") | of_scorer
 
 
 def _of(key: Key, *names: str) -> dict[str, str | None]:
@@ -46,23 +56,29 @@ def build(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: O
         options: what to make.
 
     Raises:
-        ValueError: for a frame without a column, an aspect without a scale, or an unknown statistic.
+        ValueError: for a frame without a column, an aspect without a scale, an unknown statistic or class of certainty.
     """
     wanted = options or Options()
     unknown = sorted(set(wanted.statistics or ()) - set(STATISTICS))
     if unknown:
         raise ValueError(f"unknown statistic {', '.join(unknown)}; known are {', '.join(STATISTICS)}")
+    classes = sorted(set(wanted.certainty) - set(CLASSES))
+    if classes:
+        raise ValueError(f"unknown certainty {', '.join(classes)}; known are {', '.join(CLASSES)}")
     among: list[Row] = []
     raters: list[Row] = []
     matrix: list[Row] = []
+    by_class: list[Row] = []
     for suite in read(frame, scales):
         for aspect in suite.aspects:
-            for topic in topics(suite, aspect, wanted):
+            for everything in topics(suite, aspect, wanted):
                 for simulated in (False, True):
+                    topic = restrict(everything, wanted.certainty, simulated=simulated)
                     among += topic.among(simulated=simulated)
                     raters += topic.raters(simulated=simulated)
                     matrix += topic.matrix(simulated=simulated) if wanted.matrix else []
-    return Report(tuple(among), tuple(raters), tuple(matrix))
+                    by_class += by_certainty(topic, simulated=simulated) if wanted.by_certainty else []
+    return Report(tuple(among), tuple(raters), tuple(matrix), tuple(by_class))
 
 
 def scorer_means(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .against import Against, Meeting
+from . import ceiling, one_out
+from .against import Against, Meeting, Met
 from .among import Among
 from .catalogue import OF_SCORES, Measure, chosen, people_as
+from .ceiling import Ceiling
 from .cells import Cell, Found, Key, Options, walk
 from .frame import Aspect, Ratings, Suite
 from .matrix import Matrix
@@ -34,13 +37,15 @@ class Row:
     low: float | None
     high: float | None
     method: str
+    ceiling: Ceiling | None = None
+    certainty: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types with the keys that every section has.
 
         `n_items` and `n_ratings` count what the statistic used: people's ratings among people and beside a scorer (for a
         scorer's own `mean`, its ratings), both raters' in the matrix. `excluded` counts ratings, but `undefined_pairs`
-        pairs of persons and `tied_majority` units.
+        pairs of persons and `tied_majority` units. What has a section's own keys is added by `Report.to_dict`.
         """
         outcome, place = self.found.outcome, self.found.place
         return {
@@ -65,21 +70,25 @@ class Row:
 def topics(suite: Suite, aspect: Aspect, options: Options) -> list[Topic]:
     """The aspect as a whole, or each of its targets."""
     rows = aspect.ratings
+    met = aspect.name in MET_BY_SCORES and (aspect.measure.kind != "nominal" or aspect.measure.binary)
+    scores = next((each.ratings for each in suite.aspects if each.name == SCORE), None) if met else None
     if not options.by_target or not (rows.target >= 0).any():
-        return [Topic(suite, aspect, None, rows, options)]
+        return [Topic(suite, aspect, None, rows, options, scores)]
     parts = [(int(code), rows.take(rows.target == code)) for code in np.unique(rows.target)]
-    return [Topic(suite, aspect, suite.targets[code] if code >= 0 else None, part, options) for code, part in parts]
+    named = [(suite.targets[code] if code >= 0 else None, part) for code, part in parts]
+    return [Topic(suite, aspect, target, part, options, scores) for target, part in named]
 
 
 @dataclass(frozen=True)
 class Topic:
-    """One aspect (and target) of one suite."""
+    """One aspect (and target) of one suite; `scores` are the scorers' scores of its items, where the two can be compared."""
 
     suite: Suite
     aspect: Aspect
     target: str | None
     ratings: Ratings
     options: Options
+    scores: Ratings | None = None
 
     @property
     def measure(self) -> Measure:
@@ -99,13 +108,14 @@ class Topic:
 
     def rows(self, found: Iterable[Found], *, simulated: bool) -> list[Row]:
         rows = []
-        for each in found:
-            bounds, method = interval(
-                each.outcome, by_prompt=self.suite.by_prompt, resamples=self.options.drawn, seed=self.options.seed
-            )
-            people = "simulated" if simulated else "real"
+        options, people = self.options, "simulated" if simulated else "real"
+        bounded = partial(interval, by_prompt=self.suite.by_prompt, resamples=options.drawn, seed=options.seed)
+        for each, sides in ceiling.with_sides(found):
+            bounds, method = bounded(each.outcome)
+            beside = ceiling.read(sides, bounded, options) if sides else None
             kept = replace(each, outcome=replace(each.outcome, replicates=None))
-            rows.append(Row(self.suite.name, self.aspect.name, self.target, people, kept, bounds.low, bounds.high, method))
+            row = Row(self.suite.name, self.aspect.name, self.target, people, kept, bounds.low, bounds.high, method, beside)
+            rows.append(row)
         return rows
 
     def among(self, *, simulated: bool) -> list[Row]:
@@ -138,12 +148,10 @@ class Topic:
         names = chosen(self.measure.two_raters(), self.options.statistics)
         own = self._against(self.ratings, people, names, by_item=False)
         rows = self.rows(walk(people, self.suite, self.options, own), simulated=simulated)
-        scores = next((aspect.ratings for aspect in self.suite.aspects if aspect.name == SCORE), None)
-        unordered = self.measure.kind == "nominal" and not self.measure.binary
-        if self.aspect.name not in MET_BY_SCORES or scores is None or unordered:
+        if self.scores is None:
             return rows
         allowed = OF_SCORES if self.measure.binary else OF_SCORES - {"auc"}
-        by_score = self._against(scores, people, chosen(allowed, self.options.statistics), by_item=True)
+        by_score = self._against(self.scores, people, chosen(allowed, self.options.statistics), by_item=True)
         done = {(row.found.key.rater, row.found.key.statistic) for row in rows}
         met = walk(people, self.suite, self.options, by_score)
         return rows + self.rows([f for f in met if (f.key.rater, f.key.statistic) not in done], simulated=simulated)
@@ -193,7 +201,9 @@ class _Compute:
 
     def __call__(self, cell: Cell) -> dict[Key, Outcome]:
         found: dict[Key, Outcome] = {}
-        people = cell.of(self.people)
+        mets: dict[str, Met] = {}
+        people, options = cell.of(self.people), self.topic.options
+        ways = {name: way for name in self.names if name != "mean" and (way := people_as(name, options.people_as))}
         for code, scored in self.scorers.items():
             if not cell.of_generator(scored).size:
                 continue
@@ -201,8 +211,9 @@ class _Compute:
             meeting = Meeting(self.topic.measure, categories, self.by_item)
             against = Against(cell.of(scored), people, self.topic.suite, meeting, cell)
             rater = self.topic.suite.raters[code].name
+            mets[rater] = against.met
             for name in self.names:
-                way = people_as(name, self.topic.options.people_as) if name != "mean" else None
-                if way is not None or name == "mean":
+                if name in ways or name == "mean":
+                    way = ways.get(name)
                     found[Key(name, rater=rater, people_as=way)] = against.outcome(name, way)
-        return found
+        return one_out.beside(found, mets, self.topic.suite, ways) if options.ceiling else found

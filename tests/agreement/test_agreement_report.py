@@ -40,7 +40,8 @@ def report(rows: list[Judgement], options: Options = QUICK, **scales: str) -> di
     known = {("s", str(row["aspect"])): scales.get(str(row["aspect"]), "nominal") for row in rows}
     found = build(pd.DataFrame(rows), known, options).to_dict()
     json.dumps(found, allow_nan=False)
-    extra = {"among_people": set(), "raters": {"rater", "kind", "people_as"}, "matrix": {"a", "b"}}
+    beside = {"rater", "kind", "people_as", "ceiling"}
+    extra = {"among_people": set(), "raters": beside, "matrix": {"a", "b"}, "by_certainty": beside | {"certainty"}}
     for section, made in found.items():
         assert all(set(row) == KEYS | extra[section] for row in made)
         named = Counter(tuple(row[k] for k in sorted(_IDENTIFYING | extra[section])) for row in made)
@@ -339,7 +340,7 @@ def test_one_prompt_has_no_interval() -> None:
 
 
 def test_an_empty_frame_gives_empty_lists_and_an_incomplete_one_an_error() -> None:
-    empty: dict[str, Rows] = {"among_people": [], "raters": [], "matrix": []}
+    empty: dict[str, Rows] = {"among_people": [], "raters": [], "matrix": [], "by_certainty": []}
     assert build(pd.DataFrame(), {}).to_dict() == empty
     with pytest.raises(ValueError, match="lacks the columns"):
         build(pd.DataFrame({"suite": ["s"]}), {})

@@ -1,0 +1,291 @@
+"""People in a scorer's place: each in turn is left out of the people and compared with those who remain.
+
+A place is one rating on a unit that the scorer judged and people judged at least twice; the others are the unit's remaining
+ratings. Identified persons: all places of one person give one number, and the numbers are averaged over persons. Slots, or
+persons and slots together: all places are pooled. The scorer is put into the very same places, against the same others,
+so that the two numbers differ in nothing but who judged (a scorer that meets all five people has a steadier opponent than
+a person who meets four). Both are made in the resamples of the scorer's own number.
+
+A value among the others counts as often as it stands there: work grows with the different values of a unit, not with the
+pairs of its ratings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from . import correlation, pairs
+from .against import Met, pair_alpha
+from .catalogue import NUMBER_ALPHAS, PeopleAs
+from .cells import Key
+from .correlation import Units
+from .frame import Suite
+from .numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
+from .outcome import Outcome, Used, compact, first_of, outcome, undefined
+
+SIDES = PEOPLE, SCORER, DIFFERENCE = "people", "scorer", "difference"
+_HOW: dict[PeopleAs, str] = {
+    "each": "against each rating by the others",
+    "majority": "against the strict majority of the others by unit",
+    "mean": "against the mean of the others by unit",
+}
+NO_PLACE = "people judged no unit of the scorer's twice or more"
+NO_MAJORITY = "on no unit do the others have a strict majority"
+_SINGLE = "undefined for {}: one side used a single label or value"
+
+
+@dataclass(frozen=True)
+class Occupant:
+    """Who sits in the places: a label and a number for each."""
+
+    name: str
+    label: IntArray
+    number: FloatArray
+
+
+@dataclass(frozen=True)
+class Others:
+    """What the others of a place say: one row for each of their different values (`of`: a rating that has it)."""
+
+    place: IntArray
+    of: IntArray
+    times: FloatArray
+
+    def take(self, rows: BoolArray | IntArray) -> Others:
+        return Others(self.place[rows], self.of[rows], self.times[rows])
+
+
+def others(unit: IntArray, value: IntArray) -> Others:
+    """The others of every rating; `unit` and `value` are codes 0, 1, ... without gaps, of each rating."""
+    key = unit * (int(value.max(initial=0)) + 1) + value
+    _, of, inverse, count = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+    per_unit = np.bincount(unit[of], minlength=int(unit.max(initial=-1)) + 1)
+    starts = np.cumsum(per_unit) - per_unit
+    width = per_unit[unit]
+    place = np.repeat(np.arange(unit.size), width)
+    entry = np.arange(place.size) - np.repeat(np.cumsum(width) - width, width) + starts[unit[place]]
+    times = (count[entry] - (entry == inverse[place])).astype(float)
+    return Others(place, of[entry], times).take(times > 0)
+
+
+class Places:
+    """All places of one scorer, or of several that meet the same ratings of people."""
+
+    def __init__(self, met: Met, person: BoolArray) -> None:
+        unit = compact(met.people.unit)
+        self.several: BoolArray = np.bincount(unit.codes, minlength=unit.size)[unit.codes] >= 2
+        self.met, self.rows = met, met.people.take(self.several)
+        self.unit = compact(self.rows.unit)
+        self.cluster = met.cluster[self.several]
+        self.persons = bool(person[self.rows.rater].all()) if self.rows.size else False
+        self.group = compact(self.rows.rater if self.persons else np.zeros(self.rows.size, np.int64))
+        self.people = Occupant(PEOPLE, self.rows.label, self.rows.number)
+
+    def occupant(self, name: str, met: Met) -> Occupant:
+        """A scorer in the places."""
+        return Occupant(name, met.label[self.several], met.number[self.several])
+
+    @cached_property
+    def others(self) -> dict[PeopleAs, Others]:
+        """By the way in which people enter; their mean needs none."""
+        value = np.unique(self.rows.label if self.met.measure.labels else self.rows.number, return_inverse=True)[1]
+        each = others(self.unit.codes, value)
+        count = np.bincount(self.unit.codes, minlength=self.unit.size)[self.unit.codes] - 1
+        most = each.take(2 * each.times > count[each.place])
+        return {"each": each, "majority": Others(most.place, most.of, np.ones(most.place.size))}
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """The mean of the others of each place, in units of the largest number and to 12 digits: equal means stay tied."""
+        number, code = self.rows.number, self.unit.codes
+        rest = np.bincount(code, number, self.unit.size)[code] - number
+        count = np.bincount(code, minlength=self.unit.size)[code] - 1
+        largest = float(np.abs(number).max(initial=0.0)) or 1.0
+        return np.asarray(np.round(rest / count / largest, 12), dtype=np.float64)
+
+    def groups(self) -> Iterator[Group]:
+        """The places of each person, or all of them."""
+        order = np.argsort(self.group.codes, kind="stable")
+        ends = np.cumsum(np.bincount(self.group.codes, minlength=self.group.size))[:-1]
+        cut = {}
+        for way, found in self.others.items():
+            codes = self.group.codes[found.place]
+            parts = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes, minlength=self.group.size))[:-1])
+            cut[way] = [found.take(part) for part in parts]
+        for code, mine in enumerate(np.split(order, ends) if self.rows.size else []):
+            yield Group(self, mine, {way: parts[code] for way, parts in cut.items()})
+
+
+class Group:
+    """Some places, whose statistic is one number (and its replicates)."""
+
+    def __init__(self, places: Places, mine: IntArray, found: Mapping[PeopleAs, Others]) -> None:
+        self._places, self._mine, self._others = places, mine, found
+        cluster = compact(places.cluster[mine])
+        self._units = Units(cluster.codes, cluster.size)
+        self._weights = places.met.weights[:, np.unique(places.cluster[mine])]
+        self._sums: dict[tuple[str, PeopleAs], pairs.PairSums] = {}
+
+    def used(self, way: PeopleAs) -> IntArray:
+        """The units on which a place has something to be compared with."""
+        place = self._mine if way == "mean" else self._others[way].place
+        return np.unique(self._places.unit.codes[place])
+
+    def values(self, statistic: str, way: PeopleAs, who: Occupant) -> FloatArray:
+        """The statistic of `who` in these places against their others, in every resample; NaN where undefined."""
+        if way == "mean":
+            x, y = who.number[self._mine], self._places.mean[self._mine]
+            if statistic in NUMBER_ALPHAS:
+                scale = float(np.abs(self._places.rows.number).max(initial=0.0)) or 1.0
+                return pair_alpha(statistic, x, y * scale, self._units.cluster, self._weights)[0]
+            return correlation.FORMULAS[statistic](x, y, self._units, self._weights)
+        found = self._others[way]
+        if not found.place.size:
+            return np.full(len(self._weights), np.nan)
+        place = self._units.cluster[np.searchsorted(self._mine, found.place)]
+        if statistic == "auc":
+            return self._auc(who.number[found.place], found, place)
+        if statistic in NUMBER_ALPHAS:
+            theirs = self._places.rows.number[found.of]
+            return pair_alpha(statistic, who.number[found.place], theirs, place, self._weights, found.times)[0]
+        if (who.name, way) not in self._sums:
+            self._sums[who.name, way] = self._table(who.label[found.place], found, place)
+        return pairs.FORMULAS[statistic](self._sums[who.name, way])
+
+    def _table(self, label: IntArray, found: Others, place: IntArray) -> pairs.PairSums:
+        measure = self._places.met.measure
+        columns = pairs.pair_columns(
+            label,
+            self._places.rows.label[found.of],
+            place,
+            self._units.clusters,
+            measure.labels,
+            ordinal=measure.ordinal,
+            times=found.times,
+        )
+        return pairs.PairSums.unpack(self._weights @ columns, measure.labels, self._places.met.categories)
+
+    def _auc(self, score: FloatArray, found: Others, place: IntArray) -> FloatArray:
+        """Equal scores of one cluster are one unit with their answers added up: the same, faster."""
+        level, code = np.unique(score, return_inverse=True)
+        cell = compact(place * level.size + code)
+        kept = np.zeros(cell.size)
+        kept[cell.codes] = score
+        said = self._places.rows.label[found.of]
+        yes, no = (sums_by(cell.codes, cell.size, found.times * (said == k)) for k in (1, 0))
+        return correlation.auc(kept, yes, no, Units(first_of(cell, place), self._units.clusters), self._weights)
+
+
+class _Mean:
+    """A mean over groups, in the sample and in every resample, of those for which it is defined."""
+
+    def __init__(self, size: int) -> None:
+        self.sum, self.count, self.defined = np.zeros(size), np.zeros(size), 0
+
+    def add(self, values: FloatArray, known: BoolArray) -> None:
+        self.sum += np.where(known, values, 0.0)
+        self.count += known
+        self.defined += 1
+
+    def values(self) -> FloatArray:
+        return ratio(self.sum, self.count)
+
+
+class _Tally:
+    """One statistic of people in the places, and beside it each scorer in those where both are defined."""
+
+    def __init__(self, places: Places, statistic: str, way: PeopleAs, scorers: list[Occupant]) -> None:
+        self._places, self._statistic, self._way, self._scorers = places, statistic, way, scorers
+        size = len(places.met.weights)
+        self._people = _Mean(size)
+        self._pairs = [(_Mean(size), _Mean(size)) for _ in scorers]
+        self._units = np.zeros(places.unit.size, bool)
+        self._seen = False
+
+    def add(self, group: Group) -> None:
+        """One person's places, or all."""
+        used = group.used(self._way)
+        self._seen |= bool(used.size)
+        own = group.values(self._statistic, self._way, self._places.people)
+        if np.isnan(own[0]):
+            return
+        self._people.add(own, ~np.isnan(own))
+        self._units[used] = True
+        for who, (scorer, people) in zip(self._scorers, self._pairs, strict=True):
+            theirs = group.values(self._statistic, self._way, who)
+            if not np.isnan(theirs[0]):
+                known = ~np.isnan(own) & ~np.isnan(theirs)
+                scorer.add(theirs, known)
+                people.add(own, known)
+
+    def outcomes(self) -> dict[Key, Outcome]:
+        """Three for each scorer."""
+        used, found = self._used(), {}
+        people = outcome(self._people.values(), self._reason(), used, self._how())
+        for who, (scorer, own) in zip(self._scorers, self._pairs, strict=True):
+            made = {PEOPLE: people}
+            if people.value is None:
+                made |= dict.fromkeys((SCORER, DIFFERENCE), undefined(f"among people: {people.reason}", used, ""))
+            else:
+                reason = "the scorer's own number is undefined on these units"
+                values = scorer.values()
+                made[SCORER] = outcome(values, reason, used, "the scorer in the same places")
+                made[DIFFERENCE] = outcome(values - own.values(), reason, used, "the scorer in the same places less people")
+            for side, each in made.items():
+                found[Key(self._statistic, rater=who.name, people_as=self._way, side=side)] = each
+        return found
+
+    def _used(self) -> Used:
+        rows = self._units[self._places.unit.codes]
+        items, clusters = (np.unique(codes[rows]).size for codes in (self._places.rows.item, self._places.cluster))
+        return Used(int(items), int(rows.sum()), int(clusters))
+
+    def _reason(self) -> str:
+        if not self._places.rows.size:
+            return NO_PLACE
+        if not self._seen:
+            return NO_MAJORITY
+        return _SINGLE.format("every person" if self._places.persons else "people")
+
+    def _how(self) -> str:
+        coarse = "; a person's yes or no is a score of only two values" if self._statistic == "auc" else ""
+        if not self._places.persons:
+            return f"one rating out: each rating in turn {_HOW[self._way]}, pooled{coarse}"
+        persons, defined = self._places.group.size, self._people.defined
+        left = f"{defined} of {persons} persons, undefined for the others" if defined < persons else f"{persons} persons"
+        return f"one person out: each person in turn {_HOW[self._way]}, mean over {left}{coarse}"
+
+
+def beside(
+    found: Mapping[Key, Outcome], mets: Mapping[str, Met], suite: Suite, ways: Mapping[str, PeopleAs]
+) -> dict[Key, Outcome]:
+    """`found` with three more outcomes after each of a scorer's own: people's, the scorer's in the same places, the difference.
+
+    Args:
+        found: scorers against people in one cell.
+        mets: what each scorer met there, by its name.
+        suite: whose raters these are.
+        ways: how people enter each statistic for which this is wanted.
+    """
+    alike: dict[tuple[bytes, bytes, int], list[str]] = {}
+    for name, met in mets.items():
+        alike.setdefault((met.people.unit.tobytes(), met.people.rater.tobytes(), met.categories), []).append(name)
+    made: dict[Key, Outcome] = {}
+    for names in alike.values():
+        places = Places(mets[names[0]], suite.raters_where(person=True))
+        scorers = [places.occupant(name, mets[name]) for name in names]
+        tallies = [_Tally(places, statistic, way, scorers) for statistic, way in ways.items()]
+        for group in places.groups():
+            for tally in tallies:
+                tally.add(group)
+        for tally in tallies:
+            made |= tally.outcomes()
+    ordered: dict[Key, Outcome] = {}
+    for key, own in found.items():
+        sides = (replace(key, side=side) for side in SIDES)
+        ordered |= {key: own} | {side: made[side] for side in sides if side in made}
+    return ordered

@@ -12,6 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ui.commands.options import selecting
+
 HERE = Path(__file__).resolve().parent
 PLAYGROUND = HERE / "projects" / "playground"
 
@@ -26,7 +28,9 @@ app = typer.Typer(
 import_app = typer.Typer(help="Bring prompts, images, studies and ratings into a project.", no_args_is_help=True)
 study_app = typer.Typer(help="Published human studies.", no_args_is_help=True)
 reproduce_app = typer.Typer(help="A paper's printed numbers about people, beside ours.", no_args_is_help=True)
+export_app = typer.Typer(help="Write a selection's numbers, ratings or judgements to a file.", no_args_is_help=True)
 app.add_typer(import_app, name="import")
+app.add_typer(export_app, name="export")
 app.add_typer(reproduce_app, name="reproduce")
 import_app.add_typer(study_app, name="study")
 
@@ -34,6 +38,7 @@ Project = Annotated[
     Path, typer.Option("--project", help="The project's folder; made if it is not there.", show_default="projects/playground")
 ]
 Many = list[str]
+Selection = dict[str, Many]
 
 
 class Layout(StrEnum):
@@ -51,6 +56,16 @@ class Printed(StrEnum):
     table = "table"
     json = "json"
     md = "md"
+
+
+class Page(StrEnum):
+    html = "html"
+    md = "md"
+
+
+class TableFile(StrEnum):
+    csv = "csv"
+    parquet = "parquet"
 
 
 class PeopleAs(StrEnum):
@@ -184,22 +199,32 @@ def import_study_tifa(
 
 @import_app.command("ratings")
 def import_ratings(
-    file: Annotated[str, typer.Argument(help="A CSV (or .tsv) file, one rating a row.")],
-    item: Annotated[str, typer.Option(help="Column(s) that name what was rated, with commas between.")],
-    rater: Annotated[str, typer.Option(help="Column that names who rated.")],
-    value: Annotated[str, typer.Option(help="Column with the rating.")],
-    aspect: Annotated[str, typer.Option(help="What was rated, e.g. correct, faithfulness, score.")],
-    scale: Annotated[str, typer.Option(help="nominal | ordinal:1-5 | ordinal:low<mid<high | interval")],
-    suite: Annotated[str, typer.Option(help="The suite that the items belong to.")] = "ratings",
-    kind: Annotated[RaterKind, typer.Option(help="Whether people or scorers rated.")] = RaterKind.human,
+    file: Annotated[str, typer.Argument(help="A CSV (or .tsv) file, one rating a row; or what `export ratings` wrote.")],
+    item: Annotated[str | None, typer.Option(help="Column(s) that name what was rated, with commas between.")] = None,
+    rater: Annotated[str | None, typer.Option(help="Column that names who rated.")] = None,
+    value: Annotated[str | None, typer.Option(help="Column with the rating.")] = None,
+    aspect: Annotated[str | None, typer.Option(help="What was rated, e.g. correct, faithfulness, score.")] = None,
+    scale: Annotated[str | None, typer.Option(help="nominal | ordinal:1-5 | ordinal:low<mid<high | interval")] = None,
+    suite: Annotated[str | None, typer.Option(help="The suite that the items belong to ('ratings').")] = None,
+    kind: Annotated[RaterKind | None, typer.Option(help="Whether people or scorers rated (human).")] = None,
     prompt: Annotated[str | None, typer.Option(help="Column with the prompt (intervals are made by prompt).")] = None,
     generator: Annotated[str | None, typer.Option(help="Column with the generator.")] = None,
     task: Annotated[str | None, typer.Option(help="Column with the task.")] = None,
     project: Project = PLAYGROUND,
 ) -> None:
-    """Add anybody's ratings from a table."""
+    """Add anybody's ratings from a table. A file of `export ratings` (CSV or Parquet) needs no options; others need --item,
+    --rater, --value, --aspect and --scale."""
     columns = {"item": item, "rater": rater, "value": value, "prompt": prompt, "generator": generator, "task": task}
-    _execute(project, "import ratings", file=file, columns=columns, aspect=aspect, scale=scale, suite=suite, kind=kind.value)
+    _execute(
+        project,
+        "import ratings",
+        file=file,
+        columns=columns,
+        aspect=aspect,
+        scale=scale,
+        suite=suite,
+        kind=kind.value if kind else None,
+    )
 
 
 @import_app.command("scores")
@@ -271,16 +296,9 @@ def rebuild_command(project: Project = PLAYGROUND) -> None:
 
 
 @app.command("agreement")
+@selecting
 def agreement_command(
-    suite: Annotated[Many, typer.Option(help="Repeatable, as all filters.")] = [],  # noqa: B006
-    task: Annotated[Many, typer.Option()] = [],  # noqa: B006
-    generator: Annotated[Many, typer.Option()] = [],  # noqa: B006
-    aspect: Annotated[Many, typer.Option()] = [],  # noqa: B006
-    target: Annotated[Many, typer.Option()] = [],  # noqa: B006
-    rater: Annotated[Many, typer.Option(help="Restricts people, scorers, or both: whichever kind it names.")] = [],  # noqa: B006
-    campaign: Annotated[Many, typer.Option()] = [],  # noqa: B006
-    since: Annotated[Many, typer.Option(help="ISO date or time, UTC.")] = [],  # noqa: B006
-    until: Annotated[Many, typer.Option()] = [],  # noqa: B006
+    selection: Selection,
     statistic: Annotated[Many, typer.Option(help="Only these statistics.")] = [],  # noqa: B006
     by: Annotated[str | None, typer.Option(help="'target': a row per object, relation or question.")] = None,
     people_as: Annotated[PeopleAs | None, typer.Option(help="How people meet a scorer.")] = None,
@@ -292,10 +310,6 @@ def agreement_command(
     """How far raters agree: people among themselves, scorers with people, any two raters."""
     if by not in (None, "target"):
         raise typer.BadParameter("the only choice is 'target'", param_hint="--by")
-    selection = {
-        "suite": suite, "task": task, "generator": generator, "aspect": aspect, "target": target,
-        "rater": rater, "campaign": campaign, "since": since, "until": until,
-    }  # fmt: skip
     _execute(
         project,
         "agreement",
@@ -307,6 +321,37 @@ def agreement_command(
         seed=seed,
         output=output.value,
     )
+
+
+Output = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
+Table = Annotated[TableFile | None, typer.Option("--format", help="By default as the file's name ends.")]
+
+
+@export_app.command("report")
+@selecting
+def export_report(
+    selection: Selection,
+    output: Output,
+    form: Annotated[Page | None, typer.Option("--format", help="By default as the file's name ends.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    project: Project = PLAYGROUND,
+) -> None:
+    """One page with every number of `agreement`, what it was made from and how, and the command that remakes it."""
+    _execute(project, "export report", selection=selection, form=form and form.value, output=output, seed=seed)
+
+
+@export_app.command("ratings")
+@selecting
+def export_ratings(selection: Selection, output: Output, form: Table = None, project: Project = PLAYGROUND) -> None:
+    """The ratings that the statistics used. `import ratings FILE` reads them and gives the same numbers."""
+    _execute(project, "export ratings", selection=selection, form=form and form.value, output=output)
+
+
+@export_app.command("judgements")
+@selecting
+def export_judgements(selection: Selection, output: Output, form: Table = None, project: Project = PLAYGROUND) -> None:
+    """Every judgement with where it comes from, those left out too with the reason."""
+    _execute(project, "export judgements", selection=selection, form=form and form.value, output=output)
 
 
 @reproduce_app.command("geneval")

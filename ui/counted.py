@@ -34,20 +34,26 @@ def scales_of(said: pd.DataFrame, scales: Scales) -> pd.Series:
 
 
 def counted(said: pd.DataFrame, scales: Scales) -> pd.DataFrame:
-    """The rows of ``frame.frame`` that statistics use, with the columns of ``export ratings``.
-
-    Left out is what ``excluded`` names, what has no value on its scale, and consensus, which is computed from people.
-    """
-    rows = said[said["excluded"].isna() & (said["kind"] != "consensus")]
-    rows = rows.assign(scale=scales_of(rows, scales), value=pd.Series(None, rows.index, dtype=object))
-    for _, part in rows.groupby(["suite", "aspect"], sort=False):
-        rows.loc[part.index, "value"] = _values(Scale.parse(part["scale"].iloc[0]), part)
+    """The rows of ``frame.frame`` that statistics use, with the columns of ``export ratings``."""
+    rows = said.assign(scale=scales_of(said, scales), value=values(said, scales))
     rows = rows[rows["value"].notna()]
     human = rows["kind"] != "scorer"
     return rows.assign(
         kind=rows["kind"].mask(human & rows["simulated"].astype(bool), SIMULATED),
         identity=rows["identity"].fillna("person").where(human, None),
     )[list(COLUMNS)].reset_index(drop=True)
+
+
+def values(said: pd.DataFrame, scales: Scales) -> pd.Series:
+    """Each row's value as a text; None where it does not count.
+
+    That is what ``excluded`` names, what has no value on its scale, and consensus, which is computed from people.
+    """
+    found = pd.Series(None, said.index, dtype=object)
+    rows = said[said["excluded"].isna() & (said["kind"] != "consensus")]
+    for (suite, aspect), part in rows.groupby(["suite", "aspect"], sort=False):
+        found[part.index] = _values(Scale.parse(scales[str(suite), str(aspect)]), part)
+    return found
 
 
 def _values(scale: Scale, rows: pd.DataFrame) -> pd.Series:

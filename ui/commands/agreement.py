@@ -84,7 +84,8 @@ def rows_of(judgements: pd.DataFrame, scales: Mapping[tuple[str, str], str], sel
     rows: Rows = build(judgements, scales, options).to_dict()
     # a scorer's score was let through to meet people's aspects; rows about the score itself were not asked for
     wanted = selection.aspect
-    return {name: [row for row in rows[name] if not wanted or row["aspect"] in wanted] for name in SECTIONS}
+    kept = {name: [row for row in section if not wanted or row["aspect"] in wanted] for name, section in rows.items()}
+    return {name: section for name, section in kept.items() if section or name in SECTIONS}
 
 
 @lru_cache(maxsize=64)

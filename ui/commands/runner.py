@@ -17,6 +17,9 @@ from ui.commands.context import CommandError, Context
 
 COMMANDS: dict[str, str] = {
     "agreement": "ui.commands.agreement:run",
+    "export judgements": "ui.commands.export:judgements",
+    "export ratings": "ui.commands.export:ratings",
+    "export report": "ui.commands.export:report",
     "generate": "ui.commands.generate:run",
     "import images": "ui.commands.images:run",
     "import playground": "ui.commands.playground:run",

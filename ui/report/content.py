@@ -1,0 +1,82 @@
+"""What a report says, apart from how it looks: sections of paragraphs, tables and definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a cell of a table says.
+
+    Attributes:
+        text: large; ``details``: small, beneath.
+        note: shown when pointed at.
+        exact: the number that ``text`` rounds.
+        mark: which of the table's notes belongs to it.
+    """
+
+    text: str
+    details: tuple[str, ...] = ()
+    note: str = ""
+    exact: float | None = None
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A column's name, and what it means when pointed at."""
+
+    text: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table whose first ``names`` columns name the row; ``notes`` stand beneath it."""
+
+    caption: str
+    headings: tuple[Heading, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    names: int = 1
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A definition."""
+
+    name: str
+    meaning: str
+    formula: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Paragraphs, points, tables, definitions and a command to copy, in this order."""
+
+    title: str
+    paragraphs: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    terms: tuple[Term, ...] = ()
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A whole report; ``data`` is everything in it for machines, as JSON."""
+
+    title: str
+    lead: str
+    sections: tuple[Section, ...]
+    data: Mapping[str, Any]
+
+
+def texts(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> Table:
+    """A table of plain texts."""
+    cells = tuple(tuple(Cell(text) for text in row) for row in rows)
+    return Table(caption, tuple(Heading(text) for text in headings), cells, names)

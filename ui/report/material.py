@@ -1,0 +1,72 @@
+"""What a report is made from: everything is read and computed here, once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pandas as pd
+
+from agreement import Options
+from agreement.compare import comparisons
+from data.store import export, frame
+from data.store.export import Scorer
+from data.store.frame import Scales
+from data.store.selection import Selection
+from data.store.store import Store
+from ui import counted
+from ui.commands import agreement
+from ui.commands.agreement import Rows
+
+
+@dataclass(frozen=True)
+class Material:
+    """A selection with all that follows from it.
+
+    Attributes:
+        said: every judgement (``export.judgements``); ``left_out`` is why each does not count, None for those that do.
+        ratings: those that count (``counted.counted``).
+        rows: of ``agreement --format json``, and further sections by name.
+        scorers: who they are, those that the project knows more of than numbers.
+        command: remakes the report.
+    """
+
+    selection: Selection
+    options: Options
+    said: pd.DataFrame
+    left_out: pd.Series
+    ratings: pd.DataFrame
+    rows: Mapping[str, list[dict[str, Any]]]
+    scorers: list[Scorer]
+    command: str
+    made: datetime
+    sha256: str
+
+
+def gather(store: Store, selection: Selection, options: Options, command: str) -> Material:
+    """Read the judgements once and make everything from these."""
+    said = export.judgements(store, selection)
+    scales = frame.scales(store)
+    values = counted.values(said, scales)
+    ratings = counted.counted(said, scales)
+    return Material(
+        selection,
+        options,
+        said,
+        said["excluded"].astype(object).where(said["excluded"].notna() | values.notna(), "no_value"),
+        ratings,
+        _rows(said, scales, selection, options) if len(ratings) else {},
+        export.scorers(store, ratings.loc[ratings["kind"] == "scorer", "rater"].unique().tolist()),
+        command,
+        datetime.now(UTC),
+        counted.data_hash(ratings),
+    )
+
+
+def _rows(said: pd.DataFrame, scales: Scales, selection: Selection, options: Options) -> Rows:
+    rows = agreement.rows_of(said, scales, selection, options)
+    versus = comparisons(said, scales, replace(options, each_generator=False))
+    wanted = selection.aspect
+    return rows | {"comparisons": [one.to_dict() for one in versus if not wanted or one.aspect in wanted]}

@@ -1,0 +1,132 @@
+"""Sections of numbers: people among themselves, scorers against people and against each other, any two raters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ui.report.content import Cell, Heading, Section, Table
+from ui.report.material import Material
+from ui.report.tables import ALL, Names, Row, by_topic, estimates_tables, place_names
+
+_CEILING = (
+    "Beneath a scorer’s number stands people’s own by the same statistic, with one person (or one rating) held against the "
+    "others on the same items, and where that leaves the scorer: below, at or above people, by the 95 % interval of the "
+    "paired difference. “Too few items to tell” is said where that interval is wider than {tell:g}, with about how many "
+    "items would do."
+)
+_PREVALENCE = (
+    "Where nearly all answers are alike, κ and α can be near 0 although raters nearly always agree: chance alone would make "
+    "them agree. Read agreement, κ, AC1 and the mean (how common yes is) together."
+)
+
+
+def among_people(material: Material) -> Section | None:
+    """People among themselves."""
+    return _section(material, "among_people", "People among themselves", (_PREVALENCE,), lambda rows: place_names(rows))
+
+
+def against_people(material: Material) -> Section | None:
+    """Each scorer against people, with people's own number beside it."""
+    rows = material.rows.get("raters", [])
+    ceiling = (_CEILING.format(tell=material.options.tell),) if any(row["ceiling"] for row in rows) else ()
+    return _section(material, "raters", "Scorers against people", ceiling, _of_scorers, beside)
+
+
+def by_certainty(material: Material) -> Section | None:
+    """Each scorer against people where these are of one mind, and where they are not."""
+    what = (
+        "The same by how sure people are: images on which all say the same (unanimous), on which more than half do "
+        "(majority), and the others (split). Images with one rating are of no class.",
+    )
+    names: _NamesOf = lambda rows: {"People are": lambda row: str(row["certainty"]), **_of_scorers(rows)}  # noqa: E731
+    return _section(material, "by_certainty", "By people’s certainty", what, names)
+
+
+def matrix(material: Material) -> Section | None:
+    """Any two raters."""
+    rows = [row for row in material.rows.get("matrix", []) if row["generator"] == ALL and row["task"] == ALL]
+    what = (
+        "Any two raters with 10 items or more in common, over all generators and tasks; by generator and task in the data.",
+    )
+    names: _NamesOf = lambda _: {"Raters": lambda row: f"{row['a']} – {row['b']}"}  # noqa: E731
+    return _section_of(rows, "Any two raters", what, names)
+
+
+def scorers_compared(material: Material) -> Section | None:
+    """Which of two scorers agrees better with the same people."""
+    rows = material.rows.get("comparisons", [])
+    if not rows:
+        return None
+    what = (
+        "How much better the first agrees with people than the second, on the units that both judged: the difference, its "
+        "interval in the same resamples, both scorers’ own numbers, and p (two-sided, corrected by Holm’s method over the "
+        "pairs of scorers in one place).",
+    )
+    section = _section_of(rows, "Scorers compared", what, _pairs, _duel)
+    tests = [table for caption, part in by_topic(rows) if (table := _mcnemar(caption, part))]
+    return Section(section.title, section.paragraphs, tables=(*section.tables, *tests)) if section else None
+
+
+_NamesOf = Callable[[Sequence[Row]], Names]
+_Beside = Callable[[Row], tuple[str, ...]]
+
+
+def _section(
+    material: Material, name: str, title: str, paragraphs: tuple[str, ...], names: _NamesOf, more: _Beside = lambda _: ()
+) -> Section | None:
+    return _section_of(material.rows.get(name, []), title, paragraphs, names, more)
+
+
+def _section_of(
+    rows: Sequence[Row], title: str, paragraphs: tuple[str, ...], names: _NamesOf, more: _Beside = lambda _: ()
+) -> Section | None:
+    """A section of one comparison, None where there is nothing to compare."""
+    if not rows:
+        return None
+    found = [t for caption, part in by_topic(rows) for t in estimates_tables(caption, names(part), part, more)]
+    return Section(title, paragraphs, tables=tuple(found))
+
+
+def _of_scorers(rows: Sequence[Row]) -> Names:
+    return {"Scorer": lambda row: str(row["rater"]), **place_names(rows)}
+
+
+def _pairs(rows: Sequence[Row]) -> Names:
+    return {"Scorers": lambda row: f"{row['a']} – {row['b']}", **place_names(rows)}
+
+
+def beside(row: Row) -> tuple[str, ...]:
+    """People's own number, and the verdict."""
+    ceiling: Mapping[str, Any] | None = row["ceiling"]
+    if ceiling is None:
+        return ()
+    if ceiling["value"] is None:
+        return ()
+    people = f"people {ceiling['value']:.3f}"
+    if ceiling["low"] is not None:
+        people += f" ({ceiling['low']:.2f} to {ceiling['high']:.2f})"
+    needed = f" (about {ceiling['items_needed']:,} needed)" if ceiling["items_needed"] is not None else ""
+    return (people, f"{ceiling['verdict']}{needed}") if ceiling["verdict"] else (people,)
+
+
+def _duel(row: Row) -> tuple[str, ...]:
+    own = f"{row['value_a']:.3f} against {row['value_b']:.3f}" if None not in (row["value_a"], row["value_b"]) else ""
+    p = f"p = {row['p_holm']:.3g}" if row["p_holm"] is not None else ""
+    return tuple(part for part in (own, p) if part)
+
+
+def _mcnemar(caption: str, rows: Sequence[Row]) -> Table | None:
+    """The four cells of right and wrong and the exact test, over all generators and tasks."""
+    found = {(row["a"], row["b"]): row["mcnemar"] for row in rows if row["mcnemar"] and row["task"] == row["generator"] == ALL}
+    if not found:
+        return None
+    counts = ("both_right", "only_a_right", "only_b_right", "both_wrong")
+    body = []
+    for (a, b), test in found.items():
+        p = test["p_mcnemar_holm"]
+        numbers = (*(Cell(f"{test[name]:,}") for name in counts), Cell("–" if p is None else f"{p:.3g}", exact=p))
+        body.append((Cell(f"{a} – {b}"), *numbers))
+    headings = ("Scorers", "Both right", "Only the first", "Only the second", "Both wrong", "p, exact, Holm")
+    named = f"{caption}: right and wrong against people’s majority (McNemar)"
+    return Table(named, tuple(Heading(text) for text in headings), tuple(body))

@@ -1,0 +1,138 @@
+"""Estimates as a report's tables: a row per rater and place, a column per statistic, n and interval with each number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from agreement import STATISTICS
+from ui import words
+from ui.components import estimates
+from ui.report.content import Cell, Heading, Table
+
+Row = Mapping[str, Any]
+Names = Mapping[str, Callable[[Row], str]]
+"""The columns that name a row, by title."""
+AddDetails = Callable[[Row], tuple[str, ...]]
+
+_WIDEST = 8
+"""Columns of numbers that fit on a page."""
+ALL, TASKS_MEAN = "all", "tasks_mean"
+
+
+def generator(row: Row) -> str:
+    return "all generators" if row["generator"] == ALL else str(row["generator"])
+
+
+def task(row: Row) -> str:
+    return words.task(row["task"])
+
+
+def place_names(rows: Sequence[Row]) -> dict[str, Callable[[Row], str]]:
+    """The columns that say where a number is from, as far as it is not the same everywhere."""
+    found: dict[str, Callable[[Row], str]] = {"Generator": generator, "Task": task}
+    if any(row["target"] is not None for row in rows):
+        found["Target"] = lambda row: row["target"] or "none"
+    return found
+
+
+def by_topic(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
+    """The rows of each suite, aspect and kind of people, with a caption; real people first."""
+    found: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        found.setdefault((row["suite"], row["aspect"], row["people"]), []).append(row)
+    for suite, aspect, people in sorted(found, key=lambda key: (key[2] == "simulated", key[0])):
+        who = ", with simulated people" if people == "simulated" else ""
+        yield f"{suite}: {words.aspect(aspect)}{who}", _in_order(found[suite, aspect, people])
+
+
+def _in_order(rows: Sequence[Row]) -> list[Row]:
+    """The whole first, then its parts; and no part that is the whole."""
+    kept = _without_twins(_without_twins(rows, "generator", (ALL,)), "task", (ALL, TASKS_MEAN))
+    order = {ALL: 0, TASKS_MEAN: 1}
+    return sorted(
+        kept, key=lambda row: (row["target"] or "", row["generator"] != ALL, row["generator"], order.get(row["task"], 2))
+    )
+
+
+def _without_twins(rows: Sequence[Row], name: str, wholes: tuple[str, ...]) -> list[Row]:
+    """One task (or generator) alone has the numbers of all tasks: its own name says more."""
+    parts = {row[name] for row in rows} - set(wholes)
+    if len(parts) != 1:
+        return list(rows)
+    numbers: dict[tuple[Any, ...], dict[str, tuple[Any, ...]]] = {}
+    for row in rows:
+        key = tuple(row.get(column) for column in _IDENTITY if column != name)
+        numbers.setdefault(key, {})[row[name]] = tuple(row[column] for column in _NUMBERS)
+    (part,) = parts
+    same = all(ALL in found and found.get(part) == found[ALL] for found in numbers.values())
+    return [row for row in rows if row[name] == part] if same else list(rows)
+
+
+_IDENTITY = ("task", "generator", "target", "statistic", "rater", "people_as", "a", "b", "certainty")
+_NUMBERS = ("value", "n_items", "n_ratings")
+
+
+def estimates_tables(caption: str, names: Names, rows: Sequence[Row], more: AddDetails = lambda _: ()) -> list[Table]:
+    """Tables of a few statistics each; ``more`` adds lines beneath a number."""
+    shown = [name for name in STATISTICS if any(row["statistic"] == name for row in rows)]
+    defined = [name for name in shown if any(row["statistic"] == name and row["value"] is not None for row in rows)]
+    never = _never(rows, [name for name in shown if name not in defined])
+    lines: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in rows:
+        lines.setdefault(tuple(of(row) for of in names.values()), {})[row["statistic"]] = row
+    parts = [defined[start : start + _WIDEST] for start in range(0, len(defined), _WIDEST)] or [[]]
+    tables = [_table(caption if n == 0 else f"{caption}, continued", names, part, lines, more) for n, part in enumerate(parts)]
+    return [*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, *never))]
+
+
+def _never(rows: Sequence[Row], statistics: Sequence[str]) -> tuple[str, ...]:
+    """Statistics without any number have no column but a line: each reason once."""
+    reasons: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row["statistic"] in statistics and row["task"] != TASKS_MEAN:
+            reasons.setdefault(row["reason"] or "no reason is given", {})[words.title(row["statistic"])] = None
+    return tuple(f"Undefined here: {', '.join(titles)}: {reason}." for reason, titles in reasons.items())
+
+
+@dataclass
+class _Notes:
+    """Reasons with their marks, each once."""
+
+    marks: dict[str, str] = field(default_factory=dict)
+
+    def mark(self, reason: str) -> str:
+        return self.marks.setdefault(reason, str(len(self.marks) + 1))
+
+    def lines(self) -> tuple[str, ...]:
+        return tuple(f"({mark}) {reason}." for reason, mark in self.marks.items())
+
+
+def _table(
+    caption: str, names: Names, statistics: Sequence[str], lines: Mapping[tuple[str, ...], Mapping[str, Row]], more: AddDetails
+) -> Table:
+    notes = _Notes()
+    body = []
+    for key, line in lines.items():
+        here = [line[name] for name in statistics if name in line]
+        widest = max(here or line.values(), key=lambda row: int(row["n_items"]))
+        ratings = max(int(row["n_ratings"]) for row in here or line.values())
+        counts = (Cell(f"{widest['n_items']:,}"), Cell(f"{ratings:,}"))
+        numbers = (number(line.get(name), widest["n_items"], notes.mark, more) for name in statistics)
+        body.append((*(Cell(text) for text in key), *counts, *numbers))
+    columns = [Heading(words.title(name), words.meaning(name)) for name in statistics]
+    headings = (*(Heading(name) for name in names), Heading("Items"), Heading("Ratings"), *columns)
+    return Table(caption, headings, tuple(body) if statistics else (), len(names), notes.lines())
+
+
+def number(row: Row | None, n_items: int, mark: Callable[[str], str], more: AddDetails) -> Cell:
+    """An estimate as a cell: its interval beneath, and its own n where that is not ``n_items``."""
+    if row is None:
+        return Cell("")
+    shown = estimates.number(dict(row))
+    if row["value"] is None:
+        return Cell(shown.text, more(row), mark=mark(row["reason"] or "no reason is given"))
+    of_its_own = f"n = {row['n_items']:,}" if row["n_items"] != n_items else ""
+    details = tuple(part for part in (shown.detail, of_its_own, *more(row)) if part)
+    return Cell(shown.text, details, shown.note, row["value"])

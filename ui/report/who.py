@@ -1,0 +1,174 @@
+"""Sections about what was selected, who judged, and what does not count."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from data.export.ratings import SIMULATED
+from data.store.export import Scorer
+from ui import words
+from ui.report.content import Section, Table, texts
+from ui.report.material import Material
+from ui.report.tables import ALL, Row
+
+_FILTERS = {
+    "suite": "suite", "task": "task", "generator": "generator", "aspect": "aspect", "target": "target", "rater": "rater",
+    "campaign": "campaign", "since": "said since", "until": "said before",
+}  # fmt: skip
+_HOW_TO_READ = (
+    "Each table has one line per place (generator, task) and rater, and one column per statistic. Beneath a number stand its "
+    "interval, and the number of items it rests on (n) where that is not the line’s. A dash is undefined: the mark beside "
+    "it leads to the reason. Figures are rounded here; in full they are in the data at the end of this file."
+)
+
+
+def said_in_words(material: Material) -> str:
+    """The selection as one phrase."""
+    chosen = material.selection.to_dict()
+    if not chosen:
+        return "Everything in the project"
+    last = {name: values[-1:] if name in ("since", "until") else values for name, values in chosen.items()}
+    parts = [f"{_FILTERS.get(name, name)} {' or '.join(values)}" for name, values in last.items()]
+    return "Only " + ", ".join(parts)
+
+
+def selected(material: Material) -> Section:
+    """What was selected and what it holds, in plain words."""
+    ratings = material.ratings
+    n = ratings["kind"].value_counts()
+    by = {"human": "by people", "scorer": "by scorers", SIMULATED: "by simulated people"}
+    counts = [f"{words.count(int(n[kind]), 'rating')} {who}" for kind, who in by.items() if kind in n]
+    about = [words.count(int(ratings["item"].nunique()), "item")]
+    about += [f"of {words.count(k, 'prompt')}" for k in [int(ratings["prompt"].nunique())] if k]
+    about += [f"by {words.count(k, 'generator')}" for k in [int(ratings["generator"].nunique())] if k]
+    left = int(material.left_out.notna().sum())
+    paragraphs = [f"{said_in_words(material)}: {', '.join(counts)}, about {' '.join(about)}. {left:,} more do not count."]
+    if "human" not in n:
+        paragraphs.append("No person has judged this yet.")
+    if SIMULATED in n:
+        paragraphs.append(
+            "Simulated people are seeded imitations, for demonstration. They have tables of their own and are never counted "
+            "with people."
+        )
+    return Section("What was selected", (*paragraphs, _HOW_TO_READ), tuple(in_short(material)), (_overview(material),))
+
+
+def _overview(material: Material) -> Table:
+    rows = []
+    for key, part in material.ratings.groupby(["suite", "aspect", "scale"]):
+        kinds = part["kind"].value_counts()
+        numbers = [part["item"].nunique(), part["prompt"].nunique(), *(kinds.get(k, 0) for k in ("human", SIMULATED, "scorer"))]
+        rows.append([*map(str, key), *(f"{int(number):,}" for number in numbers)])
+    headings = ("Suite", "Aspect", "Scale", "Items", "Prompts", "By people", "By simulated people", "By scorers")
+    return texts("Ratings that count", headings, rows, 3)
+
+
+def in_short(material: Material) -> Iterator[str]:
+    """A sentence on each suite and aspect: how far people agree, and which scorer comes closest to them."""
+    among = {(*_topic(row), row["statistic"]): row for row in material.rows.get("among_people", []) if _is_whole(row)}
+    for suite, aspect, people in dict.fromkeys(key[:3] for key in among):
+        who = "simulated people" if people == "simulated" else "people"
+        agree = among.get((suite, aspect, people, "percent_agreement"))
+        parts = []
+        if agree and agree["value"] is not None:
+            parts.append(f"two {who} say the same in {agree['value']:.1%} of cases{_within(agree, '.1%')}")
+        best = _closest(material, (suite, aspect, people))
+        if best:
+            parts.append(best)
+        if parts:
+            yield f"{suite}, {words.aspect(aspect)}: {'; '.join(parts)}."
+
+
+def _closest(material: Material, topic: tuple[str, str, str]) -> str:
+    rows = [r for r in material.rows.get("raters", []) if _is_whole(r) and _topic(r) == topic and r["value"] is not None]
+    statistic = next((s for s in ("cohen_kappa", "spearman") if any(row["statistic"] == s for row in rows)), None)
+    found = [row for row in rows if row["statistic"] == statistic]
+    if not found:
+        return ""
+    best = max(found, key=lambda row: float(row["value"]))
+    of = f"of {len(found)} scorers the closest to them" if len(found) > 1 else "the scorer"
+    return f"{of} by {words.title(str(statistic))} is {best['rater']} with {best['value']:.3f}{_within(best, '.3f')}"
+
+
+def _is_whole(row: Row) -> bool:
+    return (row["generator"], row["task"], row["target"]) == (ALL, ALL, None)
+
+
+def _topic(row: Row) -> tuple[str, str, str]:
+    return row["suite"], row["aspect"], row["people"]
+
+
+def _within(row: Row, form: str) -> str:
+    return "" if row["low"] in (None, row["high"]) else f" (95 % interval {row['low']:{form}} to {row['high']:{form}})"
+
+
+def judges(material: Material) -> Section:
+    """People, and scorers with their versions and settings."""
+    ratings = material.ratings
+    people = ratings[ratings["kind"] != "scorer"]
+    tables = []
+    if len(people):
+        rows = [
+            [str(rater), _person(str(kind), str(identity)), f"{len(part):,}", f"{part['item'].nunique():,}"]
+            for (rater, kind, identity), part in people.groupby(["rater", "kind", "identity"])
+        ]
+        tables.append(texts("People", ("Name", "Who that is", "Ratings", "Items"), rows))
+    if scored := [_scorer(material, scorer) for scorer in material.scorers]:
+        headings = ("Name", "Version", "Profile", "Settings", "Rules", "Ratings", "Items")
+        tables.append(texts("Scorers", headings, scored))
+    return Section("Who judged", tables=tuple(tables))
+
+
+def _person(kind: str, identity: str) -> str:
+    who = "a place in a study’s file, nobody in particular (slot)" if identity == "slot" else "a person"
+    return f"simulated: imitates {who}" if kind == SIMULATED else who
+
+
+def _scorer(material: Material, scorer: Scorer) -> list[str]:
+    own = material.ratings[(material.ratings["kind"] == "scorer") & (material.ratings["rater"] == scorer.rater_id)]
+    rules = material.said.loc[material.said["rater"] == scorer.rater_id, "rule_version"].unique()
+    counts = [f"{len(own):,}", f"{own['item'].nunique():,}"]
+    known = [scorer.version or "imported as numbers", ", ".join(scorer.profiles) or "-", _settings(scorer.settings)]
+    return [scorer.rater_id, *known, ", ".join(sorted(rules)), *counts]
+
+
+def _settings(settings: Mapping[str, Any]) -> str:
+    plain = (
+        f"{name} = {v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)}" for name, v in sorted(settings.items())
+    )
+    return ", ".join(plain) or "-"
+
+
+def exclusions(material: Material) -> Section:
+    """What does not count, and why: judgements, and what single comparisons leave out besides."""
+    left = material.said.assign(reason=material.left_out)[material.left_out.notna()]
+    who = (
+        left["kind"]
+        .where(~left["simulated"].astype(bool), "simulated people")
+        .replace({"human": "people", "scorer": "scorers"})
+    )
+    grouped = left.assign(who=who).groupby(["suite", "aspect", "who", "reason"], as_index=False).size()
+    rows = [[*where, words.reason(reason), f"{n:,}"] for *where, reason, n in grouped.itertuples(index=False)]
+    tables = [texts("Judgements that do not count", ("Suite", "Aspect", "By", "Why", "Judgements"), rows, 3)] if rows else []
+    besides = [[*key, f"{n:,}", ", ".join(titles)] for (*key, n), titles in _besides(material, set(left["reason"])).items()]
+    if besides:
+        headings = ("Comparison", "Suite", "Aspect", "What", "How many", "By these statistics")
+        tables.append(texts("What single comparisons leave out besides, over all generators and tasks", headings, besides, 3))
+    nothing = () if tables else ("Nothing was left out.",)
+    return Section("Exclusions", nothing, tables=tuple(tables))
+
+
+def _besides(material: Material, known: set[str]) -> dict[tuple[Any, ...], dict[str, None]]:
+    found: dict[tuple[Any, ...], dict[str, None]] = {}
+    for section, name in (("among_people", "people"), ("raters", "")):
+        for row in material.rows.get(section, []):
+            if not _is_whole(row):
+                continue
+            who = f"{name or row['rater']}{' (simulated people)' if row['people'] == 'simulated' else ''}"
+            for reason, n in row["excluded"].items():
+                if reason not in known and n:
+                    key = (who, row["suite"], row["aspect"], words.reason(reason), int(n))
+                    found.setdefault(key, {})[words.title(row["statistic"])] = None
+    return found

@@ -160,7 +160,7 @@ def resampled(table: pd.DataFrame, statistic: str, a: str, b: str, options: Opti
     out = []
     for weights in Draws(options.resamples, options.seed, stream).weights(len(prompts)).astype(int):
         drawn = [unit for prompt, times in zip(prompts, weights, strict=True) for _ in range(times) for unit in units[prompt]]
-        one, two = ([[(mine[item], said) for said in answers] for item, answers in drawn] for mine in (first, second))
+        one, two = ([[(mine[str(item)], said) for said in answers] for item, answers in drawn] for mine in (first, second))
         out.append(NAIVE[statistic](one) - NAIVE[statistic](two))
     return np.array(out)
 

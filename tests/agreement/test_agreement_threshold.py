@@ -116,7 +116,7 @@ def brute_force(score: Floats, yes: Bools, objective: str) -> float:
                 widest = edges[last + 1] - edges[first]
                 centre = (edges[last + 1] + edges[first]) / 2
                 place = next(k for k in range(len(cuts)) if edges[k] <= centre < edges[k + 1])
-    return cuts[place]
+    return float(cuts[place])
 
 
 @pytest.mark.parametrize("objective", ["percent_agreement", "cohen_kappa"])

@@ -107,6 +107,16 @@ class Places:
         largest = float(np.abs(number).max(initial=0.0)) or 1.0
         return np.asarray(np.round(rest / count / largest, 12), dtype=np.float64)
 
+    def weights(self, clusters: IntArray) -> FloatArray:
+        """The resamples of some clusters, (resamples, clusters)."""
+        everything = self.met.weights
+        return everything if clusters.size == everything.shape[1] else self._turned[clusters].T
+
+    @cached_property
+    def _turned(self) -> FloatArray:
+        """The weights by cluster, so that those of a person's few clusters stand together."""
+        return np.ascontiguousarray(self.met.weights.T)
+
     def groups(self) -> Iterator[Group]:
         """The places of each person, or all of them."""
         order = np.argsort(self.group.codes, kind="stable")
@@ -127,7 +137,7 @@ class Group:
         self._places, self._mine, self._others = places, mine, found
         cluster = compact(places.cluster[mine])
         self._units = Units(cluster.codes, cluster.size)
-        self._weights = places.met.weights[:, np.unique(places.cluster[mine])]
+        self._weights = places.weights(np.unique(places.cluster[mine]))
         self._sums: dict[tuple[str, PeopleAs], pairs.PairSums] = {}
 
     def used(self, way: PeopleAs) -> IntArray:

@@ -5,16 +5,27 @@ Pure: no input or output, and nothing of ours is imported. Formulas stand in `co
 """
 
 from .catalogue import STATISTICS, PeopleAs
-from .cells import Options
+from .cells import Options, Place
+from .compare import Comparison, comparisons
+from .confusion import Pair, meet
+from .curves import Curve, curve
+from .cutting import Cutting
 from .numeric import Result
 from .report import Report, build, scorer_means
 from .scale import Scale, ScaleError, Value
+from .threshold import Decided, thresholds
 from .topic import Row
 
 __all__ = [
     "STATISTICS",
+    "Comparison",
+    "Curve",
+    "Cutting",
+    "Decided",
     "Options",
+    "Pair",
     "PeopleAs",
+    "Place",
     "Report",
     "Result",
     "Row",
@@ -22,5 +33,9 @@ __all__ = [
     "ScaleError",
     "Value",
     "build",
+    "comparisons",
+    "curve",
+    "meet",
     "scorer_means",
+    "thresholds",
 ]

@@ -141,7 +141,7 @@ class _Contest:
         families: dict[tuple[Place, str], list[Comparison]] = {}
         for each in made:
             families.setdefault((each.place, each.key.statistic), []).append(each)
-        return [each for family in families.values() for each in _corrected(family)]
+        return [each for family in families.values() for each in _corrected(family, topic.options.drawn)]
 
     def _cell(self, cell: Cell) -> dict[Key, Outcome]:
         duels, place = Duels(self._field, cell), place_of(cell, self.topic.suite)
@@ -178,14 +178,18 @@ def _in_order(key: Key) -> tuple[int, str, str, str]:
     return STATISTICS.index(key.statistic), key.a or "", key.b or "", key.rater or ""
 
 
-def _corrected(family: Sequence[Comparison]) -> list[Comparison]:
-    """Holm over one family, of the bootstrap's p and of McNemar's."""
+def _corrected(family: Sequence[Comparison], resamples: int) -> list[Comparison]:
+    """Holm over one family, of the bootstrap's p and of McNemar's.
+
+    With B resamples no p is below 2 / (1 + B), so that of very many comparisons none can be told; the method says so.
+    """
     tests = sum(each.p is not None for each in family)
     out = []
     mcnemars = holm([each.mcnemar.p if each.mcnemar else None for each in family])
     for each, p_holm, p_mcnemar in zip(family, holm([each.p for each in family]), mcnemars, strict=True):
         mcnemar = replace(each.mcnemar, p_holm=p_mcnemar) if each.mcnemar else None
-        words = f"; p two-sided from the same resamples, Holm over {tests} comparison{'s' if tests > 1 else ''}"
+        words = f"; p two-sided from the same resamples, never below {2 / (1 + resamples):.2g}"
+        words += f"; Holm over {tests} comparison{'s' if tests > 1 else ''}"
         method = each.method + (words if each.p is not None else "")
         out.append(replace(each, p_holm=p_holm, mcnemar=mcnemar, method=method))
     return out

@@ -15,7 +15,7 @@ from sklearn.model_selection import LeaveOneGroupOut
 
 from agreement.bootstrap import Draws
 from agreement.cells import ALL, Options, Place
-from agreement.curve import POINTS, Curve, curve
+from agreement.curves import POINTS, Curve, curve
 from agreement.cuts import Objective, Tally, best_cut, folds_of, middle, thinned
 from agreement.cutting import Cutting
 from agreement.threshold import thresholds

@@ -56,7 +56,7 @@ def enter(store: Store, name: str) -> None:
         NameTaken: the name belongs to a scorer or to a study's slot.
     """
     try:
-        store.write(_enter, name)
+        store.write(_enter, name, touched=frozenset())
     except ImportRefused as error:
         raise NameTaken(str(error)) from error
 

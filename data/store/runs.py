@@ -160,7 +160,7 @@ def ingest(store: Store, run_id: str, part: int, seen: Sequence[tuple[Seen, Sequ
 
 def set_state(store: Store, run_id: str, state: State, error: str | None = None) -> None:
     """Say how a run stands; ``error`` is forgotten unless it is given."""
-    store.write(_set_state, (run_id, state, error))
+    store.write(_set_state, (run_id, state, error), touched=frozenset())
 
 
 def remove(store: Store, run_id: str) -> int:

@@ -59,7 +59,7 @@ def submit(store: Store, annotation: Annotation) -> Saved:
         KeyError: there is no such item, ``revises`` names no annotation of this rater on this item, or the
             ``annotation_id`` belongs to another answer.
     """
-    return store.write(_submit, annotation)
+    return store.write(_submit, annotation, touched=frozenset({annotation.item_id}))
 
 
 def rebuild(store: Store, derive: Callable[[dict[str, Any]], tuple[str, Sequence[Judgement]]]) -> int:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import secrets
 import threading
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,10 @@ import duckdb
 
 from data.store import rows
 from data.store.migrate import SchemaTooNew, migrate
-from data.store.writer import Operation, P, R, Writer
+from data.store.writer import Items, Operation, P, R, Writer
 
 DATABASE = "concord.duckdb"
+_REMEMBERED = 1000  # commits of which it is known what they touched
 _SETTINGS = (
     # data text never names a file, and a Python variable never a table
     "set enable_external_access = false",
@@ -32,6 +35,14 @@ class StoreBusy(RuntimeError):
 
 class StoreError(RuntimeError):
     """The project's database cannot be opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What has changed up to ``version``: what is said of these items, None if it may be anything."""
+
+    version: str
+    items: Items
 
 
 class Store:
@@ -67,6 +78,8 @@ class Store:
                 raise StoreError(f"{self.project / DATABASE} is not a Concord project: {_first_line(error)}") from error
             raise
         self._version = 0
+        self._touched: deque[Items] = deque(maxlen=_REMEMBERED)
+        self._log = threading.Lock()
         self._epoch = secrets.token_hex(4)
         self._local = threading.local()
         self._writer = Writer(self._connection.cursor(), self._committed)
@@ -83,6 +96,16 @@ class Store:
         """Moves with every commit that pages show, and differs between openings: equal versions mean equal data."""
         return f"{self._epoch}.{self._version}"
 
+    def changes_since(self, version: str) -> Changes:
+        """What has changed since the project had this version."""
+        epoch, _, number = version.partition(".")
+        with self._log:
+            now = self.version
+            behind = self._version - int(number) if epoch == self._epoch else len(self._touched) + 1
+            recent = list(self._touched)[len(self._touched) - behind :] if behind <= len(self._touched) else [None]
+        known = [items for items in recent if items is not None]
+        return Changes(now, frozenset().union(*known) if len(known) == len(recent) else None)
+
     @contextmanager
     def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor of its own for one reader: a shared one gives other threads' rows."""
@@ -92,12 +115,13 @@ class Store:
         finally:
             cursor.close()
 
-    def write(self, operation: Operation[P, R], payload: P, *, shown: bool = True) -> R:
+    def write(self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None) -> R:
         """Run a write and wait until it is on disk. What the operation raises is raised here.
 
-        ``shown`` is False for what no page shows (who is looking at what): it does not move the version.
+        ``shown`` is False for what no page shows (who is looking at what): it does not move the version. ``touched`` are
+        the items of which it changes what people say, if it changes no other numbers.
         """
-        return self._writer.submit(operation, payload, shown=shown).result()
+        return self._writer.submit(operation, payload, shown=shown, touched=touched).result()
 
     def close(self) -> None:
         """Finish queued writes and let go of the database. Safe to call twice."""
@@ -106,8 +130,10 @@ class Store:
             self._writer.close()
             self._connection.close()
 
-    def _committed(self) -> None:
-        self._version += 1
+    def _committed(self, touched: Items) -> None:
+        with self._log:
+            self._touched.append(touched)
+            self._version += 1
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:

@@ -20,6 +20,9 @@ Operation = Callable[[duckdb.DuckDBPyConnection, Sequence[P]], Sequence[R]]
 """Writes a batch of payloads in one go and returns one result for each, in order. It runs inside a transaction that it
 must neither begin nor end, and may be called again with fewer payloads if the batch fails."""
 
+Items = frozenset[str] | None
+"""The items that a write says something of, which is all that it changes for any statistic; None: it may change anything."""
+
 MAX_GROUP = 512
 _STOP = None
 
@@ -34,12 +37,13 @@ class _Job:
     payload: Any
     future: Future[Any]
     shown: bool
+    touched: Items
 
 
 class Writer:
     """Owns the writing connection. A failing job fails alone: the rest of its group is written without it."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, on_commit: Callable[[], None]) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, on_commit: Callable[[Items], None]) -> None:
         self._connection = connection
         self._on_commit = on_commit
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
@@ -48,8 +52,10 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._thread.start()
 
-    def submit(self, operation: Operation[P, R], payload: P, *, shown: bool = True) -> Future[R]:
-        """Queue a write; the future resolves once it is on disk. ``shown``: whether ``on_commit`` is to hear of it.
+    def submit(self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None) -> Future[R]:
+        """Queue a write; the future resolves once it is on disk.
+
+        ``shown``: whether ``on_commit`` is to hear of it; it is told which items were touched.
 
         Raises:
             WriterClosed: the store has been closed.
@@ -58,7 +64,7 @@ class Writer:
         with self._lock:
             if self._closed:
                 raise WriterClosed("the project is closed; nothing was written")
-            self._queue.put(_Job(operation, payload, future, shown))
+            self._queue.put(_Job(operation, payload, future, shown, touched))
         return future
 
     def close(self) -> None:
@@ -96,8 +102,10 @@ class Writer:
                 for job in group:
                     self._write([job])
             return
-        if any(job.shown for job in group):
-            self._on_commit()
+        shown = [job.touched for job in group if job.shown]
+        if shown:
+            known = [items for items in shown if items is not None]
+            self._on_commit(frozenset().union(*known) if len(known) == len(shown) else None)
         for job, result in zip(group, results, strict=True):
             job.future.set_result(result)
 

@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 from data.store.store import Store, run
-from data.store.writer import Writer, WriterClosed
+from data.store.writer import Items, Writer, WriterClosed
 
 
 class Desk:
@@ -26,7 +26,7 @@ class Desk:
         self.batches: list[list[int]] = []
         self.writer = Writer(self.connection.cursor(), self._count)
 
-    def _count(self) -> None:
+    def _count(self, _: Items) -> None:
         self.commits += 1
 
     def insert(self, cursor: duckdb.DuckDBPyConnection, payloads: Sequence[int]) -> list[int]:

@@ -1,0 +1,229 @@
+"""Point estimates that stand: made once from counted judgements, and after a new answer only where it changes something.
+
+A `Standing` gives rows of the report (`build` without intervals and matrix): those whose statistics come from additive sums
+by cell or from a scorer's ranks, with the same numbers, counts, reasons and words. After `update` only cells (a generator or
+all, a task or all) that hold a touched item are computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from . import counts, pairs
+from .against import HOW, NOTHING_SHARED
+from .among import ALL_RATINGS, BY_UNIT, CHANCE_FROM_ALL, MEAN, NO_RATINGS
+from .catalogue import OF_SCORES, chosen, people_as
+from .cells import Cell, Found, Key, Options, walk
+from .columns import StaleError
+from .counted import Counted, NotServedError
+from .frame import Aspect, Ratings, Suite
+from .numeric import BoolArray, ratio
+from .outcome import Outcome, Used, merged, outcome
+from .ranked import STATISTICS as RANKED
+from .report import Report
+from .scale import Scale
+from .sums import KINDS, Scorer, Sums
+from .topic import MET_BY_SCORES, Row, Topic
+
+__all__ = ["AGAINST", "AMONG", "About", "NotServedError", "StaleError", "Standing"]
+
+AMONG = frozenset(counts.FORMULAS) | {"mean"}
+"""The statistics among people that a `Standing` gives."""
+AGAINST = frozenset(pairs.FORMULAS) | frozenset(RANKED) | {"mean"}
+"""Those of a scorer against people."""
+
+Place = tuple[int | None, int | None]
+"""A cell: the codes of its generator and its task, None for all."""
+
+
+@dataclass(frozen=True)
+class About:
+    """The topic: a suite's aspect, and its scale as it is written."""
+
+    suite: str
+    aspect: str
+    scale: str
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What is computed, and kept, for one cell: people's statistics, or one scorer's of one sort."""
+
+    kind: int
+    place: Place
+    scorer: str | None = None
+    sort: str = ""
+
+
+class Standing:
+    """The standing point estimates of one topic: `report()`, and `update(counted)` once items were answered.
+
+    Attributes:
+        computed: how many parts (the statistics of people, or one scorer's, in one cell) have been computed so far.
+    """
+
+    def __init__(self, about: About, counted: Counted) -> None:
+        """Sum up everything.
+
+        Raises:
+            NotServedError: people's values are no labels, or there are too many different ones.
+        """
+        self.computed = 0
+        self._about = about
+        self._sums = Sums(Scale.parse(about.scale), counted)
+        self._kept: dict[_Part, dict[str, Outcome]] = {}
+        self._categories = self._categories_now()
+
+    def update(self, counted: Counted) -> None:
+        """Put what people say of the counted items, all of it, in the place of what they said. Scorers' part is not looked at.
+
+        Raises:
+            StaleError: this cannot be followed (such as a label that is new): make another Standing.
+        """
+        touched = self._sums.update(counted)
+        categories = self._categories_now()
+        other = {part for part in self._kept if touched[part.kind][self._inside(part.place)].any()}
+        if categories != self._categories:
+            self._categories, other = categories, set(self._kept)
+        for part in other:
+            del self._kept[part]
+
+    def report(self, statistics: tuple[str, ...] | None = None, *, each_generator: bool = True) -> Report:
+        """The rows of these statistics (None: all that apply), as far as they are in `AMONG` and `AGAINST`."""
+        options = Options(statistics, intervals=False, matrix=False, each_generator=each_generator)
+        among: list[Row] = []
+        raters: list[Row] = []
+        for kind in KINDS:
+            topic = self._topic(kind, options)
+            among += topic.rows(self._among(topic, kind), simulated=bool(kind))
+            raters += topic.rows(self._raters(topic, kind), simulated=bool(kind))
+        return Report(tuple(among), tuple(raters), ())
+
+    def _topic(self, kind: int, options: Options) -> Topic:
+        """The topic by its names, with one row for each generator and task of which these people have said something."""
+        sums, columns = self._sums, self._sums.columns
+        tally = sums.people[kind].tally
+        present = np.flatnonzero(tally.units.any(1) | tally.refused.any(1))
+        generator, task = present // (sums.grid.tasks + 1) - 1, present % (sums.grid.tasks + 1) - 1
+        none = np.zeros(present.size, np.int64)
+        rows = Ratings(none, none, none, none, task, generator, none, none, none.astype(float), none, none)
+        aspect = Aspect(self._about.aspect, sums.measure, rows, ())
+        suite = Suite(self._about.suite, (), (), columns.tasks, columns.generators, (), (), by_prompt=True, aspects=())
+        return Topic(suite, aspect, None, rows, options)
+
+    def _among(self, topic: Topic, kind: int) -> Iterable[Found]:
+        names = chosen(topic.measure.among() & AMONG, topic.options.statistics)
+
+        def compute(cell: Cell) -> dict[Key, Outcome]:
+            found = self._part(_Part(kind, (cell.generator, cell.task)), self._of_people)
+            return {Key(name): found[name] for name in names}
+
+        return walk(topic.ratings, topic.suite, topic.options, compute) if names else ()
+
+    def _raters(self, topic: Topic, kind: int) -> list[Found]:
+        """Scorers by their labels, then by their scores what their labels do not give."""
+        measure, wanted = topic.measure, topic.options.statistics
+        names = chosen(measure.two_raters() & AGAINST, wanted)
+        found = self._met(topic, kind, self._sums.scorers, names)
+        if self._about.aspect in MET_BY_SCORES and (measure.kind != "nominal" or measure.binary):
+            done = {(each.key.rater, each.key.statistic) for each in found}
+            by_score = self._met(topic, kind, self._sums.by_score, chosen(OF_SCORES & frozenset(RANKED), wanted))
+            found += [each for each in by_score if (each.key.rater, each.key.statistic) not in done]
+        return found
+
+    def _met(self, topic: Topic, kind: int, scorers: list[Scorer], names: tuple[str, ...]) -> list[Found]:
+        def compute(cell: Cell) -> dict[Key, Outcome]:
+            found: dict[Key, Outcome] = {}
+            for scorer in scorers:
+                whole = self._inside((cell.generator, None))
+                if not (scorer.judged[whole].any() or scorer.refused[whole].any()):
+                    continue
+                for name in names:
+                    part = _Part(kind, (cell.generator, cell.task), scorer.name, _sort(name, scorer))
+                    make = self._ranks if name in RANKED else self._tables
+                    key = Key(name, rater=scorer.name, people_as=None if name == "mean" else people_as(name, None))
+                    found[key] = self._part(part, partial(make, scorer))[name]
+            return found
+
+        return list(walk(topic.ratings, topic.suite, topic.options, compute))
+
+    def _part(self, part: _Part, make: Callable[[_Part], dict[str, Outcome]]) -> dict[str, Outcome]:
+        if part not in self._kept:
+            self.computed += 1
+            self._kept[part] = make(part)
+        return self._kept[part]
+
+    def _inside(self, place: Place) -> BoolArray:
+        return self._sums.grid.inside(*place)
+
+    def _categories_now(self) -> list[int]:
+        sums = self._sums
+        return [sums.categories(kind, scorer) for kind in KINDS for scorer in (None, *sums.scorers)]
+
+    def _of_people(self, part: _Part) -> dict[str, Outcome]:
+        """Every statistic among people in one cell."""
+        sums, inside = self._sums, self._inside(part.place)
+        tally, profiles, labels = sums.people[part.kind].tally, sums.profiles, sums.measure.labels
+        units = tally.units[inside].sum(0)
+        ratings, alone = units @ profiles.n, units[profiles.n == 1].sum()
+        items, paired = tally.items[inside].sum(0)
+        refused = sums.reasons(tally.refused[inside].sum(0))
+        every = Used(int(items), int(ratings), 0, merged([refused]))
+        two = Used(int(paired), int(ratings - alone), 0, merged([refused, {"single_rating": int(alone)}]))
+        sample = counts.CountSums.unpack(units @ profiles.columns, labels, sums.categories(part.kind))
+        mean = ratio(units @ profiles.total, ratings)
+        found = {"mean": outcome(mean[None], NO_RATINGS, every, MEAN)}
+        for name in _allowed(sums.measure.among(), counts.FORMULAS):
+            of_all = name in ALL_RATINGS
+            how = BY_UNIT + (CHANCE_FROM_ALL if of_all and alone else "")
+            value = counts.FORMULAS[name](sample)
+            found[name] = outcome(np.atleast_1d(value), counts.why_undefined(name, sample), every if of_all else two, how)
+        return found
+
+    def _used(self, scorer: Scorer, part: _Part) -> Used:
+        """What a scorer's comparison with people uses in one cell."""
+        sums, inside = self._sums, self._inside(part.place)
+        tally, met = sums.people[part.kind].tally, scorer.met[part.kind]
+        ratings, items = int(met.ratings[inside].sum()), int(met.items[inside].sum())
+        refused = [sums.reasons(each.refused[inside].sum(0)) for each in (scorer, tally)]
+        said = int((tally.units[inside] @ sums.profiles.n).sum())
+        own = items if scorer.label is None else int(met.own[inside].sum())
+        apart = {"no_scorer_value": said - ratings, "no_people": int(scorer.judged[inside].sum()) - own}
+        return Used(items, ratings, 0, merged([*refused, apart]))
+
+    def _tables(self, scorer: Scorer, part: _Part) -> dict[str, Outcome]:
+        """Every statistic of a scorer's table with people, and its own mean, in one cell."""
+        sums, inside, used = self._sums, self._inside(part.place), self._used(scorer, part)
+        met = scorer.met[part.kind]
+        own = met.own[inside].sum(0)
+        mean = ratio(own @ sums.profiles.numbers, own.sum())
+        found = {"mean": outcome(mean[None], NOTHING_SHARED, replace(used, ratings=int(own.sum())), HOW[None])}
+        sample = pairs.PairSums.of(met.table[inside].sum(0), sums.categories(part.kind, scorer))
+        for name in _allowed(sums.measure.two_raters(), pairs.FORMULAS):
+            reason = pairs.why_undefined(name, sample) if used.ratings else NOTHING_SHARED
+            found[name] = outcome(np.atleast_1d(pairs.FORMULAS[name](sample)), reason, used, HOW["each"])
+        return found
+
+    def _ranks(self, scorer: Scorer, part: _Part) -> dict[str, Outcome]:
+        """Correlations of a scorer with people's means in one cell."""
+        sums, inside, used = self._sums, self._inside(part.place), self._used(scorer, part)
+        stamp = int(sums.people[part.kind].stamp[inside].sum())
+        found = sums.ranked(scorer).correlations(part.place, inside, sums.profiled(part.kind), part.kind, stamp)
+        return {
+            name: outcome(np.array([rho.value]), rho.reason if used.ratings else NOTHING_SHARED, used, HOW["mean"])
+            for name, rho in found.items()
+        }
+
+
+def _sort(name: str, scorer: Scorer) -> str:
+    """The part in which a statistic of a scorer is made."""
+    return ("labels" if scorer.label is not None else "scores") + (" in order" if name in RANKED else "")
+
+
+def _allowed(allowed: frozenset[str], formulas: Iterable[str]) -> list[str]:
+    """The formulas that make sense."""
+    return [name for name in formulas if name in allowed]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,10 +28,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column's name, and what it means when pointed at."""
+    """A column's name, what it means when pointed at, and whether numbers stand in it."""
 
     text: str
     note: str = ""
+    number: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,10 @@ class Document:
 
 
 def texts(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> Table:
-    """A table of plain texts."""
+    """A table of plain texts; a column of nothing but counts is one of numbers."""
     cells = tuple(tuple(Cell(text) for text in row) for row in rows)
-    return Table(caption, tuple(Heading(text) for text in headings), cells, names)
+    counts = [all(_COUNT.fullmatch(row[n]) for row in rows) for n in range(len(headings))]
+    return Table(caption, tuple(Heading(text, number=n) for text, n in zip(headings, counts, strict=True)), cells, names)
+
+
+_COUNT = re.compile(r"\d{1,3}(,\d{3})*")

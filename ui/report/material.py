@@ -28,7 +28,8 @@ class Material:
     Attributes:
         said: every judgement (``export.judgements``); ``left_out`` is why each does not count, None for those that do.
         ratings: those that count (``counted.counted``).
-        rows: of ``agreement --format json``, and further sections by name.
+        rows: of ``agreement --format json``, and further sections by name; of any two raters only those over all
+            generators and tasks, as every pair in every place would be most of the report.
         scorers: who they are, those that the project knows more of than numbers.
         command: remakes the report.
     """
@@ -69,4 +70,7 @@ def _rows(said: pd.DataFrame, scales: Scales, selection: Selection, options: Opt
     rows = agreement.rows_of(said, scales, selection, options)
     versus = comparisons(said, scales, replace(options, each_generator=False))
     wanted = selection.aspect
-    return rows | {"comparisons": [one.to_dict() for one in versus if not wanted or one.aspect in wanted]}
+    return rows | {
+        "matrix": [row for row in rows["matrix"] if (row["generator"], row["task"]) == ("all", "all")],
+        "comparisons": [one.to_dict() for one in versus if not wanted or one.aspect in wanted],
+    }

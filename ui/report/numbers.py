@@ -39,7 +39,7 @@ def by_certainty(material: Material) -> Section | None:
         "The same by how sure people are: images on which all say the same (unanimous), on which more than half do "
         "(majority), and the others (split). Images with one rating are of no class.",
     )
-    names: _NamesOf = lambda rows: {"People are": lambda row: str(row["certainty"]), **_of_scorers(rows)}  # noqa: E731
+    names: _NamesOf = lambda rows: {**_of_scorers(rows), "People are": lambda row: str(row["certainty"])}  # noqa: E731
     return _section(material, "by_certainty", "By people’s certainty", what, names)
 
 
@@ -73,13 +73,13 @@ _Beside = Callable[[Row], tuple[str, ...]]
 
 
 def _section(
-    material: Material, name: str, title: str, paragraphs: tuple[str, ...], names: _NamesOf, more: _Beside = lambda _: ()
+    material: Material, name: str, title: str, paragraphs: tuple[str, ...], names: _NamesOf, more: _Beside | None = None
 ) -> Section | None:
     return _section_of(material.rows.get(name, []), title, paragraphs, names, more)
 
 
 def _section_of(
-    rows: Sequence[Row], title: str, paragraphs: tuple[str, ...], names: _NamesOf, more: _Beside = lambda _: ()
+    rows: Sequence[Row], title: str, paragraphs: tuple[str, ...], names: _NamesOf, more: _Beside | None = None
 ) -> Section | None:
     """A section of one comparison, None where there is nothing to compare."""
     if not rows:
@@ -89,30 +89,34 @@ def _section_of(
 
 
 def _of_scorers(rows: Sequence[Row]) -> Names:
-    return {"Scorer": lambda row: str(row["rater"]), **place_names(rows)}
+    return {**place_names(rows), "Scorer": lambda row: str(row["rater"])}
 
 
 def _pairs(rows: Sequence[Row]) -> Names:
-    return {"Scorers": lambda row: f"{row['a']} – {row['b']}", **place_names(rows)}
+    return {**place_names(rows), "Scorers": lambda row: f"{row['a']} – {row['b']}"}
 
 
 def beside(row: Row) -> tuple[str, ...]:
     """People's own number, and the verdict."""
     ceiling: Mapping[str, Any] | None = row["ceiling"]
-    if ceiling is None:
-        return ()
-    if ceiling["value"] is None:
+    if ceiling is None or ceiling["value"] is None:
         return ()
     people = f"people {ceiling['value']:.3f}"
     if ceiling["low"] is not None:
         people += f" ({ceiling['low']:.2f} to {ceiling['high']:.2f})"
-    needed = f" (about {ceiling['items_needed']:,} needed)" if ceiling["items_needed"] is not None else ""
-    return (people, f"{ceiling['verdict']}{needed}") if ceiling["verdict"] else (people,)
+    needed = f"about {ceiling['items_needed']:,} needed" if ceiling["items_needed"] is not None else ""
+    return tuple(part for part in (people, verdict(ceiling), needed) if part)
+
+
+def verdict(ceiling: Mapping[str, Any]) -> str:
+    """Where a scorer stands, in words that need no other."""
+    standing = ceiling["verdict"] or ""
+    return {"below": "below people", "at": "at people’s level", "above": "above people"}.get(standing, standing)
 
 
 def _duel(row: Row) -> tuple[str, ...]:
     own = f"{row['value_a']:.3f} against {row['value_b']:.3f}" if None not in (row["value_a"], row["value_b"]) else ""
-    p = f"p = {row['p_holm']:.3g}" if row["p_holm"] is not None else ""
+    p = f"p = {row['p_holm']:.3f}" if row["p_holm"] is not None else ""
     return tuple(part for part in (own, p) if part)
 
 
@@ -125,8 +129,8 @@ def _mcnemar(caption: str, rows: Sequence[Row]) -> Table | None:
     body = []
     for (a, b), test in found.items():
         p = test["p_mcnemar_holm"]
-        numbers = (*(Cell(f"{test[name]:,}") for name in counts), Cell("–" if p is None else f"{p:.3g}", exact=p))
+        numbers = (*(Cell(f"{test[name]:,}") for name in counts), Cell("–" if p is None else f"{p:.3f}", exact=p))
         body.append((Cell(f"{a} – {b}"), *numbers))
-    headings = ("Scorers", "Both right", "Only the first", "Only the second", "Both wrong", "p, exact, Holm")
+    headings = ("Both right", "Only the first", "Only the second", "Both wrong", "p, exact, Holm")
     named = f"{caption}: right and wrong against people’s majority (McNemar)"
-    return Table(named, tuple(Heading(text) for text in headings), tuple(body))
+    return Table(named, (Heading("Scorers", number=False), *map(Heading, headings)), tuple(body))

@@ -16,8 +16,8 @@ Names = Mapping[str, Callable[[Row], str]]
 """The columns that name a row, by title."""
 AddDetails = Callable[[Row], tuple[str, ...]]
 
-_WIDEST = 8
-"""Columns of numbers that fit on a page."""
+_WIDEST, _WIDEST_WITH_MORE = 8, 4
+"""Columns of numbers that fit on a page; and with more than an interval beneath each."""
 ALL, TASKS_MEAN = "all", "tasks_mean"
 
 
@@ -74,16 +74,20 @@ _IDENTITY = ("task", "generator", "target", "statistic", "rater", "people_as", "
 _NUMBERS = ("value", "n_items", "n_ratings")
 
 
-def estimates_tables(caption: str, names: Names, rows: Sequence[Row], more: AddDetails = lambda _: ()) -> list[Table]:
+def estimates_tables(caption: str, names: Names, rows: Sequence[Row], more: AddDetails | None = None) -> list[Table]:
     """Tables of a few statistics each; ``more`` adds lines beneath a number."""
+    widest = _WIDEST_WITH_MORE if more else _WIDEST
     shown = [name for name in STATISTICS if any(row["statistic"] == name for row in rows)]
     defined = [name for name in shown if any(row["statistic"] == name and row["value"] is not None for row in rows)]
     never = _never(rows, [name for name in shown if name not in defined])
     lines: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in rows:
         lines.setdefault(tuple(of(row) for of in names.values()), {})[row["statistic"]] = row
-    parts = [defined[start : start + _WIDEST] for start in range(0, len(defined), _WIDEST)] or [[]]
-    tables = [_table(caption if n == 0 else f"{caption}, continued", names, part, lines, more) for n, part in enumerate(parts)]
+    parts = [defined[start : start + widest] for start in range(0, len(defined), widest)] or [[]]
+    tables = [
+        _table(caption if n == 0 else f"{caption}, continued", names, part, lines, more or (lambda _: ()))
+        for n, part in enumerate(parts)
+    ]
     return [*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, *never))]
 
 
@@ -122,7 +126,7 @@ def _table(
         numbers = (number(line.get(name), widest["n_items"], notes.mark, more) for name in statistics)
         body.append((*(Cell(text) for text in key), *counts, *numbers))
     columns = [Heading(words.title(name), words.meaning(name)) for name in statistics]
-    headings = (*(Heading(name) for name in names), Heading("Items"), Heading("Ratings"), *columns)
+    headings = (*(Heading(name, number=False) for name in names), Heading("Items"), Heading("Ratings"), *columns)
     return Table(caption, headings, tuple(body) if statistics else (), len(names), notes.lines())
 
 

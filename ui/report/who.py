@@ -11,6 +11,7 @@ from data.store.export import Scorer
 from ui import words
 from ui.report.content import Section, Table, texts
 from ui.report.material import Material
+from ui.report.numbers import verdict
 from ui.report.tables import ALL, Row
 
 _FILTERS = {
@@ -44,7 +45,8 @@ def selected(material: Material) -> Section:
     about += [f"of {words.count(k, 'prompt')}" for k in [int(ratings["prompt"].nunique())] if k]
     about += [f"by {words.count(k, 'generator')}" for k in [int(ratings["generator"].nunique())] if k]
     left = int(material.left_out.notna().sum())
-    paragraphs = [f"{said_in_words(material)}: {', '.join(counts)}, about {' '.join(about)}. {left:,} more do not count."]
+    first = f"{said_in_words(material)}: {', '.join(counts)}, about {' '.join(about)}. {_besides_these(left)}"
+    paragraphs = [first.strip()]
     if "human" not in n:
         paragraphs.append("No person has judged this yet.")
     if SIMULATED in n:
@@ -53,6 +55,10 @@ def selected(material: Material) -> Section:
             "with people."
         )
     return Section("What was selected", (*paragraphs, _HOW_TO_READ), tuple(in_short(material)), (_overview(material),))
+
+
+def _besides_these(left: int) -> str:
+    return f"{words.count(left, 'more judgement')} {'does' if left == 1 else 'do'} not count (see Exclusions)." if left else ""
 
 
 def _overview(material: Material) -> Table:
@@ -88,8 +94,10 @@ def _closest(material: Material, topic: tuple[str, str, str]) -> str:
     if not found:
         return ""
     best = max(found, key=lambda row: float(row["value"]))
-    of = f"of {len(found)} scorers the closest to them" if len(found) > 1 else "the scorer"
-    return f"{of} by {words.title(str(statistic))} is {best['rater']} with {best['value']:.3f}{_within(best, '.3f')}"
+    standing = verdict(best["ceiling"]) if best["ceiling"] else ""
+    of = f"of {len(found)} scorers the closest to them" if len(found) > 1 else "the one scorer"
+    number = f"{words.title(str(statistic))} {best['value']:.3f}{_within(best, '.3f')}"
+    return f"{of} is {best['rater']}: {number}{', ' if standing else ''}{standing}"
 
 
 def _is_whole(row: Row) -> bool:
@@ -152,7 +160,7 @@ def exclusions(material: Material) -> Section:
     grouped = left.assign(who=who).groupby(["suite", "aspect", "who", "reason"], as_index=False).size()
     rows = [[*where, words.reason(reason), f"{n:,}"] for *where, reason, n in grouped.itertuples(index=False)]
     tables = [texts("Judgements that do not count", ("Suite", "Aspect", "By", "Why", "Judgements"), rows, 3)] if rows else []
-    besides = [[*key, f"{n:,}", ", ".join(titles)] for (*key, n), titles in _besides(material, set(left["reason"])).items()]
+    besides = [[*key, f"{n:,}", "; ".join(titles)] for (*key, n), titles in _besides(material, set(left["reason"])).items()]
     if besides:
         headings = ("Comparison", "Suite", "Aspect", "What", "How many", "By these statistics")
         tables.append(texts("What single comparisons leave out besides, over all generators and tasks", headings, besides, 3))
@@ -161,14 +169,13 @@ def exclusions(material: Material) -> Section:
 
 
 def _besides(material: Material, known: set[str]) -> dict[tuple[Any, ...], dict[str, None]]:
+    """(comparison, suite, aspect, what, how many) to the statistics that leave it out."""
     found: dict[tuple[Any, ...], dict[str, None]] = {}
-    for section, name in (("among_people", "people"), ("raters", "")):
-        for row in material.rows.get(section, []):
-            if not _is_whole(row):
-                continue
-            who = f"{name or row['rater']}{' (simulated people)' if row['people'] == 'simulated' else ''}"
-            for reason, n in row["excluded"].items():
-                if reason not in known and n:
-                    key = (who, row["suite"], row["aspect"], words.reason(reason), int(n))
-                    found.setdefault(key, {})[words.title(row["statistic"])] = None
+    for row in (*material.rows.get("among_people", []), *material.rows.get("raters", [])):
+        people = "simulated people" if row["people"] == "simulated" else "people"
+        who = f"{row['rater']} against {people}" if "rater" in row else f"{people} among themselves"
+        for reason, n in row["excluded"].items() if _is_whole(row) else ():
+            if reason not in known and n:
+                key = (who, row["suite"], row["aspect"], words.reason(reason), int(n))
+                found.setdefault(key, {})[words.title(row["statistic"])] = None
     return found

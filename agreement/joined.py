@@ -9,7 +9,7 @@ import numpy as np
 from .against import strict_majority
 from .frame import Ratings
 from .numeric import BoolArray, FloatArray, IntArray
-from .outcome import compact
+from .outcome import compact, first_of
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,6 @@ def to_mean(joined: Joined) -> Joined:
 
 
 def _by_unit(joined: Joined) -> tuple[IntArray, Joined]:
-    """The unit of each row, renumbered, and the last row in order of `seq_b` of each unit."""
+    """The unit of each row, renumbered, and the last row of each unit: rows stand in order of `seq`, as `frame` reads them."""
     unit = compact(joined.unit)
-    order = np.argsort(joined.seq_b, kind="stable")
-    last = np.zeros(unit.size, np.int64)
-    last[unit.codes[order]] = order
-    return unit.codes, joined.take(last)
+    return unit.codes, joined.take(first_of(unit, np.arange(joined.size)))

@@ -16,7 +16,7 @@ from sklearn.model_selection import LeaveOneGroupOut
 from agreement.bootstrap import Draws
 from agreement.cells import ALL, Options, Place
 from agreement.curves import POINTS, Curve, curve
-from agreement.cuts import Objective, Tally, best_cut, folds_of, middle, thinned
+from agreement.cuts import Answers, Objective, Tally, best_cut, cross_validate, folds_of, middle, thinned
 from agreement.cutting import Cutting
 from agreement.threshold import thresholds
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
@@ -209,6 +209,14 @@ def test_folds_part_the_prompts_evenly() -> None:
     folds = folds_of(23, 5, np.random.default_rng(0))
     assert sorted(np.bincount(folds).tolist()) == [4, 4, 5, 5, 5]
     assert folds_of(23, 5, np.random.default_rng(1)).tolist() != folds.tolist()
+
+
+def test_a_score_on_the_cut_is_no() -> None:
+    # The middle prompt's score is just where the other two part: without it the cut is (0 + 1) / 2.
+    answers = Answers(np.array([0.0, 0.5, 1.0]), np.array([False, True, True]), np.arange(3), 3)
+    found = cross_validate(answers, "percent_agreement", np.arange(3))
+    assert found.thresholds[1] == 0.5
+    assert not found.said[1]
 
 
 def test_the_seed_moves_the_folds_and_the_order_of_rows_moves_nothing() -> None:

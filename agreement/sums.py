@@ -242,6 +242,8 @@ class Sums:
         people, touched = self.people[kind], np.zeros(self.grid.size, bool)
         refused = said.refused(rows.size, len(self.columns.reasons))
         profile = np.array([self.profiles.code(row) for row in said.table(rows.size, self.measure.labels)], np.int64)
+        for each in self.people:
+            each.tally = replace(each.tally, units=widened(each.tally.units, self.profiles.size))
         other = (profile != people.profile[rows]) | (refused != people.refused[rows]).any(1)
         if not other.any():
             return touched
@@ -251,8 +253,7 @@ class Sums:
         flipped = rows[(profile > 0) != (people.profile[rows] > 0)]
         np.add.at(people.stamp, self.base[flipped], 1)
         people.profile[rows], people.refused[rows] = profile, refused
-        total = replace(people.tally, units=widened(people.tally.units, self.profiles.size))
-        people.tally = exchanged(total, gone, self._people_tally(kind, rows))
+        people.tally = exchanged(people.tally, gone, self._people_tally(kind, rows))
         for scorer, before in zip(scorers, gone_met, strict=True):
             scorer.met[kind] = exchanged(scorer.met[kind], before, self._met(scorer, kind, rows))
         return touched

@@ -261,13 +261,13 @@ firsts as (
 """
 # People of one kind together, each scorer by itself.
 _PEOPLE = """
-select place, who, target, reason, case when reason is null then label end as label, 'nan'::double as number,
+select place, who, target, reason, label, 'nan'::double as number,
        (case when reason is null then count(*) else sum(n) end)::bigint as count,
        (case when reason is null then sum(n) - count(*) else 0 end)::bigint as repeats
-from firsts group by place, who, target, reason, case when reason is null then label end
+from firsts group by place, who, target, reason, label
 """
 _SCORERS = """
-select place, who, target, reason, case when reason is null then label end as label, coalesce(number, 'nan') as number,
+select place, who, target, reason, label, coalesce(number, 'nan') as number,
        case when reason is null then 1 else n end as count, case when reason is null then n - 1 else 0 end as repeats
 from firsts
 """

@@ -9,8 +9,13 @@ from pathlib import Path
 def write_whole(path: Path, content: bytes) -> None:
     """On disk before it has its name: a crash leaves the old file, or none."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    with temporary.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        # a full disk, or a folder of that name: nothing is left lying about
+        temporary.unlink(missing_ok=True)
+        raise

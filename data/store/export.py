@@ -13,19 +13,20 @@ from data.store.frame import FRAME
 from data.store.selection import Selection
 from data.store.store import Store
 
-_SOURCES = ", j.source_id, j.rule_version, a.submitted, a.campaign_id as campaign"
+_SOURCES = ", j.source_id, j.rule_version, a.submitted::timestamp as submitted, a.campaign_id as campaign"
 
 
 def judgements(store: Store, selection: Selection) -> pd.DataFrame:
     """Every judgement of the selection, those that do not count too.
 
     Columns: those of ``frame.frame``, then ``source_id`` (the annotation's or the evidence's), ``rule_version``,
-    ``submitted`` (null for scorers) and ``campaign``.
+    ``submitted`` (UTC, null for scorers) and ``campaign``.
     """
     condition, parameters = selection.judgements()
     with store.read() as cursor:
         found: pd.DataFrame = cursor.execute(FRAME.format(where=condition, more=_SOURCES), parameters).df()
-    return found
+    # the database's clock is set to UTC
+    return found.assign(submitted=found["submitted"].dt.tz_localize("UTC"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,63 @@
+"""Tables as files: whatever a text holds, every reader gets it back; numbers to the last bit."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+
+import pandas as pd
+import pyarrow.parquet as pq
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.export import tables
+from data.export.tables import Columns
+
+COLUMNS: Columns = {"who": "text", "x": "real", "n": "whole", "yes": "truth", "at": "moment"}
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
+CELLS = st.tuples(
+    st.none() | TEXTS.filter(bool),
+    st.none() | st.floats(allow_nan=False, allow_infinity=False),
+    st.integers(-(2**63), 2**63 - 1),
+    st.booleans(),
+)
+
+
+def frame(rows: list[tuple[str | None, float | None, int, bool]]) -> pd.DataFrame:
+    moment = pd.Timestamp("2026-11-21T09:00:00.25", tz="Europe/Berlin")
+    columns = {
+        "who": pd.Series([row[0] for row in rows], dtype=object),
+        "x": pd.Series([row[1] for row in rows], dtype="float64"),
+        "n": pd.Series([row[2] for row in rows], dtype="int64"),
+        "yes": pd.Series([row[3] for row in rows], dtype=bool),
+        "at": pd.Series([moment] * len(rows), dtype="datetime64[us, Europe/Berlin]"),
+    }
+    return pd.DataFrame(columns)
+
+
+@given(st.lists(CELLS, max_size=6))
+def test_any_table_comes_back_from_csv_and_parquet(rows: list[tuple[str | None, float | None, int, bool]]) -> None:
+    text = tables.csv(frame(rows), COLUMNS).decode()
+    header, *read = csv.reader(io.StringIO(text, newline=""))
+    assert header == list(COLUMNS)
+    told = [(who or None, float(x) if x else None, int(n), yes == "true") for who, x, n, yes, _ in read]
+    assert told == rows
+    assert [math.copysign(1, x) for _, x, *_ in told if x is not None] == [
+        math.copysign(1, r[1]) for r in rows if r[1] is not None
+    ]
+    assert {at for *_, at in read} <= {"2026-11-21T08:00:00.250000+00:00"}
+    stored = pq.read_table(io.BytesIO(tables.parquet(frame(rows), COLUMNS)))
+    assert [tuple(row.values())[:4] for row in stored.to_pylist()] == rows
+    assert [str(kind) for kind in stored.schema.types] == ["string", "double", "int64", "bool", "timestamp[us, tz=UTC]"]
+
+
+def test_a_line_ends_with_lf_and_only_what_must_be_is_quoted() -> None:
+    rows: list[tuple[str | None, float | None, int, bool]] = [
+        ("=1+1", 0.1 + 0.2, 1, True),
+        ('a,"b"\r', None, 2, False),
+        (None, 1e-300, 3, True),
+    ]
+    assert tables.csv(frame(rows), {"who": "text", "x": "real", "n": "whole"}) == (
+        b'who,x,n\n=1+1,0.30000000000000004,1\n"a,""b""\r",,2\n,1e-300,3\n'
+    )

@@ -7,7 +7,6 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from data.aspects import CANNOT_TELL
 from data.records import Annotation, Evidence, Item, Judgement, Prompt, Rater
 from data.store import imports, statements
 from data.store.imports import Bundle
@@ -109,6 +108,3 @@ def _scored(one: Item, rater: Rater, seeded: random.Random) -> Evidence:
     score, right = seeded.choice((0.1 + 0.2, 1e-300, -0.0, 2 / 3, seeded.random())), seeded.random() < 0.7
     judgements = (Judgement("score", None, score), Judgement("correct", "yes" if right else "no", float(right)))
     return Evidence(str(uuid.UUID(int=seeded.getrandbits(128))), one.item_id, rater.rater_id, {}, judgements, "odd-scorer-1")
-
-
-assert CANNOT_TELL in EXCLUDED

@@ -124,13 +124,12 @@ class Columns:
         self.task, self.generator = counted.task, counted.generator
         self.reasons = list(dict.fromkeys([*counted.said.reasons, NO_VALUE]))
         self.targets = list(counted.said.targets)
-        self._positions: dict[str, int] | None = None
-        self._items = counted.items
+        self._positions = {name: place for place, name in enumerate(counted.items)}
         # an item with a score is met as a whole, so it has a unit before people have said anything
         wide = len(self.targets) + 1
         scored = counted.scores.item[counted.scores.who >= 0] * wide
         said = counted.said.item * wide + counted.said.target + 1
-        key = np.unique(np.concatenate([pd.unique(said), pd.unique(scored)]))
+        key = np.sort(pd.unique(np.concatenate([said, scored])))
         self.item, self.target = key // wide, key % wide - 1
 
     @property
@@ -162,8 +161,6 @@ class Columns:
         Raises:
             StaleError: a new one has a task or a generator that none had so far.
         """
-        if self._positions is None:
-            self._positions = {name: place for place, name in enumerate(self._items)}
         known = self._positions
         for place, name in enumerate(counted.items):
             if name not in known:

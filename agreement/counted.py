@@ -21,9 +21,9 @@ class NotServedError(ValueError):
 class Entries(Protocol):
     """Judgements counted: one entry for each (item, target, who, label, reason), all columns of equal length.
 
-    `item`, `target`, `label`, `reason` are positions in the names; `reason` is -1 for judgements that count, of which each rater
-    has one on a unit at most. `number` is that of a score (NaN: none), and nothing for labels. `count` is how many. Names are
-    sorted, and none is empty.
+    `item`, `target`, `label`, `reason` are positions in the names; `reason` is -1 for judgements that count, of which each
+    rater has one on a unit at most. `number` is that of a score (NaN: none), and nothing for labels. `count` is how many.
+    Names are sorted, and none is empty.
     """
 
     @property

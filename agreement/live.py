@@ -20,14 +20,14 @@ from .catalogue import OF_SCORES, chosen, people_as
 from .cells import Cell, Found, Key, Options, walk
 from .columns import StaleError
 from .counted import Counted, NotServedError
-from .frame import Aspect, Ratings, Suite
+from .frame import Ratings, Suite
 from .numeric import BoolArray, ratio
 from .outcome import Outcome, Used, merged, outcome
 from .ranked import STATISTICS as RANKED
 from .report import Report
 from .scale import Scale
 from .sums import KINDS, Scorer, Sums
-from .topic import MET_BY_SCORES, Row, Topic
+from .topic import MET_BY_SCORES, Row
 
 __all__ = ["AGAINST", "AMONG", "About", "NotServedError", "StaleError", "Standing"]
 
@@ -57,6 +57,20 @@ class _Part:
     place: Place
     scorer: str | None = None
     sort: str = ""
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """The cells in which one kind of people have said something."""
+
+    kind: int
+    present: Ratings
+    suite: Suite
+    options: Options
+
+    def walk(self, compute: Callable[[Cell], dict[Key, Outcome]]) -> Iterable[Found]:
+        """What is computed for each, in the report's order, with the means over tasks."""
+        return walk(self.present, self.suite, self.options, compute)
 
 
 class Standing:
@@ -98,44 +112,49 @@ class Standing:
         among: list[Row] = []
         raters: list[Row] = []
         for kind in KINDS:
-            topic = self._topic(kind, options)
-            among += topic.rows(self._among(topic, kind), simulated=bool(kind))
-            raters += topic.rows(self._raters(topic, kind), simulated=bool(kind))
+            cells = _Cells(kind, self._present(kind), self._suite(), options)
+            among += self._rows(cells, self._among(cells))
+            raters += self._rows(cells, self._raters(cells))
         return Report(tuple(among), tuple(raters), ())
 
-    def _topic(self, kind: int, options: Options) -> Topic:
-        """The topic by its names, with one row for each generator and task of which these people have said something."""
-        sums, columns = self._sums, self._sums.columns
+    def _rows(self, cells: _Cells, found: Iterable[Found]) -> list[Row]:
+        about, people = self._about, "simulated" if cells.kind else "real"
+        return [Row(about.suite, about.aspect, None, people, each, None, None, each.outcome.how) for each in found]
+
+    def _suite(self) -> Suite:
+        """The suite by its names."""
+        columns = self._sums.columns
+        return Suite(self._about.suite, (), (), columns.tasks, columns.generators, (), (), by_prompt=True, aspects=())
+
+    def _present(self, kind: int) -> Ratings:
+        """One row for each generator and task of which these people have said something."""
+        sums = self._sums
         tally = sums.people[kind].tally
         present = np.flatnonzero(tally.units.any(1) | tally.refused.any(1))
         generator, task = present // (sums.grid.tasks + 1) - 1, present % (sums.grid.tasks + 1) - 1
         none = np.zeros(present.size, np.int64)
-        rows = Ratings(none, none, none, none, task, generator, none, none, none.astype(float), none, none)
-        aspect = Aspect(self._about.aspect, sums.measure, rows, ())
-        suite = Suite(self._about.suite, (), (), columns.tasks, columns.generators, (), (), by_prompt=True, aspects=())
-        return Topic(suite, aspect, None, rows, options)
+        return Ratings(none, none, none, none, task, generator, none, none, none.astype(float), none, none)
 
-    def _among(self, topic: Topic, kind: int) -> Iterable[Found]:
-        names = chosen(topic.measure.among() & AMONG, topic.options.statistics)
+    def _among(self, cells: _Cells) -> Iterable[Found]:
+        names = chosen(self._sums.measure.among() & AMONG, cells.options.statistics)
 
         def compute(cell: Cell) -> dict[Key, Outcome]:
-            found = self._part(_Part(kind, (cell.generator, cell.task)), self._of_people)
+            found = self._part(_Part(cells.kind, (cell.generator, cell.task)), self._of_people)
             return {Key(name): found[name] for name in names}
 
-        return walk(topic.ratings, topic.suite, topic.options, compute) if names else ()
+        return cells.walk(compute) if names else ()
 
-    def _raters(self, topic: Topic, kind: int) -> list[Found]:
+    def _raters(self, cells: _Cells) -> list[Found]:
         """Scorers by their labels, then by their scores what their labels do not give."""
-        measure, wanted = topic.measure, topic.options.statistics
-        names = chosen(measure.two_raters() & AGAINST, wanted)
-        found = self._met(topic, kind, self._sums.scorers, names)
+        measure, wanted = self._sums.measure, cells.options.statistics
+        found = self._met(cells, self._sums.scorers, chosen(measure.two_raters() & AGAINST, wanted))
         if self._about.aspect in MET_BY_SCORES and (measure.kind != "nominal" or measure.binary):
             done = {(each.key.rater, each.key.statistic) for each in found}
-            by_score = self._met(topic, kind, self._sums.by_score, chosen(OF_SCORES & frozenset(RANKED), wanted))
+            by_score = self._met(cells, self._sums.by_score, chosen(OF_SCORES & frozenset(RANKED), wanted))
             found += [each for each in by_score if (each.key.rater, each.key.statistic) not in done]
         return found
 
-    def _met(self, topic: Topic, kind: int, scorers: list[Scorer], names: tuple[str, ...]) -> list[Found]:
+    def _met(self, cells: _Cells, scorers: list[Scorer], names: tuple[str, ...]) -> list[Found]:
         def compute(cell: Cell) -> dict[Key, Outcome]:
             found: dict[Key, Outcome] = {}
             for scorer in scorers:
@@ -143,13 +162,13 @@ class Standing:
                 if not (scorer.judged[whole].any() or scorer.refused[whole].any()):
                     continue
                 for name in names:
-                    part = _Part(kind, (cell.generator, cell.task), scorer.name, _sort(name, scorer))
+                    part = _Part(cells.kind, (cell.generator, cell.task), scorer.name, _sort(name, scorer))
                     make = self._ranks if name in RANKED else self._tables
                     key = Key(name, rater=scorer.name, people_as=None if name == "mean" else people_as(name, None))
                     found[key] = self._part(part, partial(make, scorer))[name]
             return found
 
-        return list(walk(topic.ratings, topic.suite, topic.options, compute))
+        return list(cells.walk(compute))
 
     def _part(self, part: _Part, make: Callable[[_Part], dict[str, Outcome]]) -> dict[str, Outcome]:
         if part not in self._kept:

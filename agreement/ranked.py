@@ -16,7 +16,7 @@ import numpy as np
 
 from . import correlation
 from .correlation import Ties
-from .numeric import BoolArray, FloatArray, IntArray, standardised
+from .numeric import BoolArray, FloatArray, IntArray, standardised, sums_by
 
 STATISTICS = ("pearson", "spearman")
 
@@ -44,24 +44,45 @@ class Rho:
 
 @dataclass(frozen=True)
 class _Compared:
-    """The units of a cell that people have rated, in the scorer's order, and what depends on them and the scorer alone."""
+    """The units of a cell that people have rated, in the scorer's order, and what depends on them and the scorer alone.
 
-    stamp: float
+    Attributes:
+        stamp: names the state of the units.
+        units: their positions.
+        group: of each unit, which of the scorer's distinct values it has, lowest first.
+        ends: the scorer's least and largest value.
+        rank: the midrank of each distinct value, less the mean of all ranks.
+        value: each, centred and scaled.
+        rank_norm: the sum over units of the squared ranks.
+        moments: the sums over units of the values and of their squares.
+    """
+
+    stamp: int
     units: IntArray
+    group: IntArray
     ends: FloatArray
-    ranks: FloatArray
+    rank: FloatArray
+    value: FloatArray
     rank_norm: float
-    values: FloatArray
     moments: tuple[float, float]
 
     @classmethod
-    def of(cls, x: FloatArray, units: IntArray, stamp: float) -> _Compared:
+    def of(cls, x: FloatArray, units: IntArray, stamp: int) -> _Compared:
         ordered = x[units]
-        n = units.size
-        ranks = Ties.of(ordered).midranks(np.ones((1, n)))[0] - (n + 1) / 2 if n else ordered
-        values = standardised(ordered)
-        moments = (float(values.sum()), float((values * values).sum()))
-        return cls(stamp, units, _ends(ordered), ranks, float((ranks * ranks).sum()), values, moments)
+        ties = Ties.of(ordered)
+        times = np.diff(np.r_[ties.starts, units.size]).astype(float)
+        rank, value = _ranks(ordered[ties.starts], times), standardised(ordered)[ties.starts]
+        moments = (float(times @ value), float(times @ (value * value)))
+        return cls(stamp, units, ties.group, _ends(ordered), rank, value, float(times @ (rank * rank)), moments)
+
+    def sums(self, code: IntArray, codes: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """By code of the units: how many there are, the sum of their ranks, and that of their values."""
+        if self.rank.size * codes <= code.size:
+            joint = np.bincount(self.group * codes + code, minlength=self.rank.size * codes).reshape(-1, codes).astype(float)
+            return joint.sum(0), self.rank @ joint, self.value @ joint
+        times = np.bincount(code, minlength=codes).astype(float)
+        rank, value = (sums_by(code, codes, each[self.group]) for each in (self.rank, self.value))
+        return times, rank, value
 
 
 class Ranked:
@@ -75,7 +96,7 @@ class Ranked:
         self._ordered: dict[object, IntArray] = {}
         self._compared: dict[object, _Compared] = {}
 
-    def correlations(self, cell: object, inside: BoolArray, people: Profiled, kind: object, stamp: float) -> dict[str, Rho]:
+    def correlations(self, cell: object, inside: BoolArray, people: Profiled, kind: object, stamp: int) -> dict[str, Rho]:
         """Pearson's r and Spearman's rho over the units of a cell that people rated.
 
         Args:
@@ -95,22 +116,23 @@ class Ranked:
 
 
 def _correlations(compared: _Compared, people: Profiled) -> dict[str, Rho]:
-    code, n = people.code[compared.units], float(compared.units.size)
-    size = people.mean.size
-    times = np.bincount(code, minlength=size)
-    present = np.flatnonzero(times)
-    mean, weight = people.mean[present], times[present].astype(float)
+    times, ranks, values = compared.sums(people.code[compared.units], people.mean.size)
+    present, n = np.flatnonzero(times), float(compared.units.size)
+    mean, weight = people.mean[present], times[present]
     reason = correlation.why_undefined(compared.ends, _ends(np.sort(mean), int(n)), ("the scorer", "people's mean"))
     if n < 2:
         return dict.fromkeys(STATISTICS, Rho(np.nan, reason))
-    ranks = Ties.of(mean).midranks(weight[None])[0] - (n + 1) / 2
-    cross = np.bincount(code, compared.ranks, size)[present] @ ranks
-    rho = correlation.of_centred(cross, np.asarray(compared.rank_norm), weight @ (ranks * ranks))
-    y = standardised(mean)
-    product = np.bincount(code, compared.values, size)[present] @ y
-    (sx, sxx), sy, syy = compared.moments, weight @ y, weight @ (y * y)
-    r = correlation.pearson_of_moments(np.array([n, sx, sy, sxx, syy, product]))
+    theirs = _ranks(mean, weight)
+    rho = correlation.of_centred(ranks[present] @ theirs, np.asarray(compared.rank_norm), weight @ (theirs * theirs))
+    (sx, sxx), y = compared.moments, standardised(mean)
+    r = correlation.pearson_of_moments(np.array([n, sx, weight @ y, sxx, weight @ (y * y), values[present] @ y]))
     return {"pearson": Rho(float(r), reason), "spearman": Rho(float(rho), reason)}
+
+
+def _ranks(values: FloatArray, times: FloatArray) -> FloatArray:
+    """Midranks of distinct values (or of some that are equal) that stand `times` often, less the mean of all ranks."""
+    ranks: FloatArray = Ties.of(values).midranks(times[None])[0] - (times.sum() + 1) / 2
+    return ranks
 
 
 def _ends(ordered: FloatArray, size: int | None = None) -> FloatArray:

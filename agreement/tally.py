@@ -8,6 +8,7 @@ study has few of them), and the sums of `counts` are made from these when they a
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -35,6 +36,7 @@ class Grid:
         """The code of each pair of codes, of which -1 is none."""
         return (generator + 1) * (self.tasks + 1) + task + 1
 
+    @lru_cache(maxsize=4096)  # noqa: B019 - a grid is a small value
     def inside(self, generator: int | None, task: int | None) -> BoolArray:
         """Mask over codes: those of a generator (None: all, and none) and a task (likewise)."""
         out = np.zeros((self.generators + 1, self.tasks + 1), bool)

@@ -164,7 +164,7 @@ def _sorted(cursor: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[
 def _coded(column: Any, names: Sequence[str] | None) -> _Coded:
     """A column of names, or of places among sorted ``names`` from 1; only those that occur are kept."""
     if names is None:
-        words = np.ma.filled(np.ma.asarray(column, object), None).tolist()
+        words = np.ma.asarray(column).tolist()  # None where there is none
         kept = tuple(sorted({word for word in words if word}))
         return _Coded(kept, np.array([kept.index(word) if word else -1 for word in words], np.int64))
     codes = np.ma.filled(column, 0).astype(np.int64)
@@ -218,11 +218,8 @@ def _all(cursor: duckdb.DuckDBPyConnection, asked: Asked, aspect: str) -> _Sourc
 
 
 def _few(asked: Asked, items: Sequence[str]) -> _Source:
-    # by seq and row, which the database finds without looking through all judgements
-    query = (
-        "select * from judgements where rowid in (select rowid from judgements where seq in"
-        f" (select seq from annotations where item_id in {_marks(items)}))"
-    )
+    # by seq, of which the database knows in what part of the judgements it lies
+    query = f"select * from judgements where seq in (select seq from annotations where item_id in {_marks(items)})"
     condition, parameters = asked.judgements(asked.aspect)
     where = (f"{condition} and t.item_id in {_marks(items)}", [*parameters, *items])
     return _Source((query, list(items)), where, None, score=False, told="")
@@ -305,7 +302,7 @@ def _entries(found: dict[str, Any], places: _Places, target: _Coded, label: _Cod
     reasons = tuple(sorted({*reason.names, REPEAT}))
     renamed = _renamed(reason.names, reason.codes, reasons)
     who = np.asarray(found["who"], np.int64)
-    scorers = np.unique(who[who >= _FIRST_SCORER])
+    scorers = np.flatnonzero(np.bincount(who, minlength=_FIRST_SCORER)[_FIRST_SCORER:]) + _FIRST_SCORER
     who = np.where(who >= _FIRST_SCORER, np.searchsorted(scorers, who) + _FIRST_SCORER, who)
 
     def twice(column: Any, repeat: Any = None) -> IntArray:

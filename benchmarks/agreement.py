@@ -1,0 +1,175 @@
+"""Agreement of a million human judgements with a million by scorers: ours against pandas, scikit-learn and scipy, in one run.
+
+    python -m benchmarks.agreement [--rows 1000000]
+
+Both sides read the same project and make the same per-task table; the values are asserted equal. Then people answer, one at a
+time, and the point estimates after each answer are timed against counting everything anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import duckdb
+import numpy as np
+import pandas as pd
+from scipy import stats
+from sklearn.metrics import accuracy_score, cohen_kappa_score
+
+from agreement.live import About, Standing
+from benchmarks import synthetic
+from benchmarks.synthetic import ASPECT, JUDGES, PEOPLE, SCORERS, SUITE
+from data.records import Annotation, Judgement
+from data.store import statements, tables
+from data.store.selection import Selection
+from data.store.store import Store
+from ui.commands import standing
+from ui.commands.agreement import Rows
+
+T = TypeVar("T")
+Key = tuple[str, str, str]
+"""Task (or "all"), scorer (or "people"), statistic."""
+Values = dict[Key, float]
+
+SELECTION = Selection(suite=(SUITE,), aspect=(ASPECT,))
+TOLERANCE = 1e-9
+ANSWERS = 15
+ALL = "all"
+
+
+def timed(make: Callable[[], T]) -> tuple[T, float]:
+    """A result, and the seconds it took."""
+    start = time.perf_counter()
+    result = make()
+    return result, time.perf_counter() - start
+
+
+def counted(store: Store) -> Values:
+    """Ours: everything counted in the database, then summed and computed."""
+    about = About(SUITE, ASPECT, "nominal")
+    made = Standing(about, tables.counted(store, tables.Asked(SUITE, ASPECT, SELECTION)))
+    return values(made.report(each_generator=False).to_dict())
+
+
+def quick(store: Store) -> Values:
+    """Ours, as a page asks for it: what stands from before is kept."""
+    rows = standing.quick(store, SELECTION)
+    assert rows is not None
+    return values(rows)
+
+
+def values(rows: Rows) -> Values:
+    """The report's rows as a table; NaN for what is undefined."""
+    keyed = [("people", row) for row in rows["among_people"]] + [(row["rater"], row) for row in rows["raters"]]
+    return {(r["task"], who, r["statistic"]): np.nan if r["value"] is None else float(r["value"]) for who, r in keyed}
+
+
+def reference(store: Store) -> Values:
+    """What pandas, scikit-learn and scipy make of the same rows."""
+    with store.read() as cursor:
+        rows = cursor.execute(
+            "select j.item_id as item, t.task, j.rater_id as rater, r.kind, j.aspect, j.label, j.value, j.seq"
+            " from judgements j join items t using (item_id) join raters r on r.rater_id = j.rater_id"
+            " left join annotations a on a.annotation_id = j.source_id"
+            " where j.reason is null and (a.status is null or (a.status = 'valid' and not a.saw_evidence))"
+        ).df()
+    rows = rows.sort_values("seq").drop_duplicates(["item", "rater", "aspect"])
+    people = rows[rows["kind"] == "human"]
+    found: Values = {}
+    for name in (*JUDGES, *SCORERS):
+        own = rows.loc[rows["rater"] == name, ["item", "label", "value"]]
+        met = people.merge(own, on="item", suffixes=("", "_scorer"))
+        means = met.groupby("item").agg(task=("task", "first"), people=("value", "mean"), own=("value_scorer", "first"))
+        for task in (*synthetic.TASKS, ALL):
+            pairs, units = (met, means) if task == ALL else (each[each["task"] == task] for each in (met, means))
+            found[task, name, "spearman"] = stats.spearmanr(units["own"], units["people"]).statistic
+            found[task, name, "pearson"] = stats.pearsonr(units["own"], units["people"]).statistic
+            if name in JUDGES:
+                found[task, name, "percent_agreement"] = accuracy_score(pairs["label_scorer"], pairs["label"])
+                found[task, name, "cohen_kappa"] = cohen_kappa_score(pairs["label_scorer"], pairs["label"])
+    for task in (*synthetic.TASKS, ALL):
+        rated = people if task == ALL else people[people["task"] == task]
+        counts = pd.crosstab(rated["item"], rated["label"]).to_numpy(float)
+        n = counts.sum(1)
+        counts, n = counts[n >= 2], n[n >= 2]
+        found[task, "people", "mean"] = rated["value"].mean()
+        found[task, "people", "percent_agreement"] = ((counts * (counts - 1)).sum(1) / (n * (n - 1))).mean()
+    return found
+
+
+def apart(first: Values, second: Values) -> float:
+    """The largest difference of what both have.
+
+    Raises:
+        AssertionError: ``second`` has something that ``first`` has not, or a value differs by more than 1e-9.
+    """
+    assert second.keys() <= first.keys(), second.keys() - first.keys()
+    one, other = (np.array([table[key] for key in second]) for table in (first, second))
+    assert (np.isnan(one) == np.isnan(other)).all()
+    largest = float(np.nanmax(np.abs(one - other)))
+    assert largest <= TOLERANCE, largest
+    return largest
+
+
+def answered(store: Store, images: int, n: int) -> None:
+    """One more person's answer about some image."""
+    with store.read() as cursor:
+        offset = n * 7919 % images
+        row = cursor.execute("select item_id from items order by item_id limit 1 offset ?", [offset]).fetchone()
+    assert row is not None
+    said = Judgement(ASPECT, *(("yes", 1.0) if n % 2 else ("no", 0.0)))
+    statements.submit(store, Annotation(str(uuid.uuid4()), row[0], f"person-{PEOPLE + n}", "direct", {}, (said,), "direct-1"))
+
+
+def run(store: Store, images: int) -> list[str]:
+    """Measure; the lines to print."""
+    sizes = synthetic.make(store, images)
+    full, ours = timed(lambda: counted(store))
+    theirs_values, theirs = timed(lambda: reference(store))
+    first = apart(full, theirs_values)
+    quick(store)
+    seconds: list[float] = []
+    for n in range(ANSWERS):
+        answered(store, images, n)
+        now, took = timed(lambda: quick(store))
+        seconds.append(took)
+    again, recomputing = timed(lambda: counted(store))
+    second = apart(now, again)
+    live, slowest = statistics.median(seconds), max(seconds)
+    return [
+        f"{sizes.images:,} images, {len(synthetic.TASKS)} tasks, {sizes.by_people:,} judgements by people, "
+        f"{sizes.by_scorers:,} by scorers",
+        f"{os.cpu_count()} cores, Python {platform.python_version()}, DuckDB {duckdb.__version__}, pandas {pd.__version__}",
+        "",
+        f"{'':44}{'ours':>10}{'reference':>12}{'ratio':>8}{'largest difference':>21}",
+        f"{'table per task, kappa and Spearman':44}{ours:>8.2f} s{theirs:>10.2f} s{theirs / ours:>8.1f}{first:>21.1e}",
+        f"{f'after one new answer (median of {ANSWERS})':44}{live * 1000:>7.1f} ms{recomputing:>10.2f} s"
+        f"{recomputing / live:>8.1f}{second:>21.1e}",
+        f"{'  the slowest of these':44}{slowest * 1000:>7.1f} ms",
+        "",
+        f"{len(theirs_values)} of our {len(full)} values have a reference; that of the second line is our own counting anew.",
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> list[str]:
+    """Make a project, measure, print; the printed lines."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--rows", type=int, default=1_000_000, help="human judgements, about (default 1000000)")
+    images = max(parser.parse_args(arguments).rows // PEOPLE, 100)
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "project") as store:
+        lines = run(store, images)
+    print("\n".join(lines))
+    return lines
+
+
+if __name__ == "__main__":
+    main()

@@ -55,10 +55,9 @@ class Scorer:
     ranked: Ranked | None = None
     met: list[MetTally] = field(default_factory=list)
 
-    @property
-    def known(self) -> BoolArray:
-        """Where it has a value."""
-        return ~np.isnan(self.x) if self.label is None else self.label >= 0
+    def known(self, rows: IntArray | slice) -> BoolArray:
+        """On which of some units it has a value."""
+        return ~np.isnan(self.x[rows]) if self.label is None else self.label[rows] >= 0
 
     def add_units(self, item: IntArray) -> None:
         """Take in units of these items."""
@@ -109,6 +108,7 @@ class Sums:
         self.by_score = self._scoring(counted)
         for scorer in (*self.scorers, *self.by_score):
             scorer.met = [self._met(scorer, kind, slice(None)) for kind in KINDS]
+        self._used = self._used_now()
 
     @property
     def measure(self) -> Measure:
@@ -194,7 +194,7 @@ class Sums:
 
     def _met(self, scorer: Scorer, kind: int, rows: IntArray | slice) -> MetTally:
         label = None if scorer.label is None else scorer.label[rows]
-        return met_tally(self.grid, self.profiles, self._units(kind, rows), scorer.known[rows], label)
+        return met_tally(self.grid, self.profiles, self._units(kind, rows), scorer.known(rows), label)
 
     def _people_tally(self, kind: int, rows: IntArray) -> PeopleTally:
         return people_tally(self.grid, self.profiles, self._units(kind, rows), self.people[kind].refused[rows])
@@ -220,9 +220,16 @@ class Sums:
         touched = [
             self._exchange(kind, rows, replace(said, unit=place[said.unit])) for kind in KINDS for said in [read.of(kind)]
         ]
-        used = np.logical_or.reduce([self.labels_used(kind) for kind in KINDS] + [scorer.used for scorer in self.scorers])
-        self._labels.check(used)
+        used = self._used_now()
+        if (used != self._used).any():
+            self._labels.check(used)
+            self._used = used
         return touched
+
+    def _used_now(self) -> BoolArray:
+        """Which labels anybody uses."""
+        used = [self.labels_used(kind) for kind in KINDS] + [scorer.used for scorer in self.scorers]
+        return np.asarray(np.logical_or.reduce(used), dtype=bool)
 
     def _grow(self) -> None:
         """Make room for units and reasons that are new."""

@@ -1,0 +1,34 @@
+"""The benchmarks run, in small: what they compare is equal, and they say what they measured."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from benchmarks import agreement, synthetic
+
+
+def test_agreement_equals_pandas_scikit_learn_and_scipy(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = agreement.main(["--rows", "2000"])
+    assert capsys.readouterr().out.splitlines() == lines
+    assert re.match(r"400 images, 5 tasks, 2,0\d\d judgements by people, 2,000 by scorers$", lines[0])
+    table, live = (
+        next(line for line in lines if line.startswith(start)) for start in ("table per task", "after one new answer")
+    )
+    for line in (table, live):
+        ratio, largest = line.split()[-2:]
+        assert float(ratio) > 0
+        assert float(largest) <= 1e-9
+    # for each of 6 tasks: 2 of people, 4 of each scorer with labels, 2 of each with scores
+    assert lines[-1].startswith(f"{6 * (2 + 4 * len(synthetic.JUDGES) + 2 * len(synthetic.SCORERS))} of our ")
+
+
+def test_a_difference_is_not_passed_over() -> None:
+    mine = {("all", "m", "cohen_kappa"): 0.5, ("all", "m", "pabak"): 0.1}
+    assert agreement.apart(mine, {("all", "m", "cohen_kappa"): 0.5}) == 0.0
+    for other in (0.5 + 2e-9, float("nan")):
+        with pytest.raises(AssertionError):
+            agreement.apart(mine, {("all", "m", "cohen_kappa"): other})
+    with pytest.raises(AssertionError):
+        agreement.apart(mine, {("all", "m", "spearman"): 0.5})

@@ -230,8 +230,7 @@ class Standing:
     def _ranks(self, scorer: Scorer, part: _Part) -> dict[str, Outcome]:
         """Correlations of a scorer with people's means in one cell."""
         sums, inside, used = self._sums, self._inside(part.place), self._used(scorer, part)
-        stamp = int(sums.people[part.kind].stamp[inside].sum())
-        found = sums.ranked(scorer).correlations(part.place, inside, sums.profiled(part.kind), part.kind, stamp)
+        found = sums.ranked(scorer).correlations(part.place, inside, sums.profiled(part.kind), part.kind)
         return {
             name: outcome(np.array([rho.value]), rho.reason if used.ratings else NOTHING_SHARED, used, HOW["mean"])
             for name, rho in found.items()

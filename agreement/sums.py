@@ -21,15 +21,11 @@ _LARGEST = 50_000_000  # numbers in one array of sums
 
 @dataclass
 class People:
-    """One kind of people: the profile of each unit, what does not count of it, and the sums of both.
-
-    `stamp` counts, by code of the grid, how often a unit became rated or unrated.
-    """
+    """One kind of people: the profile of each unit, what does not count of it, and the sums of both."""
 
     profile: IntArray
     refused: IntArray
     tally: PeopleTally
-    stamp: IntArray
 
 
 @dataclass
@@ -155,7 +151,7 @@ class Sums:
             mine = profile[kind * units : (kind + 1) * units]
             refused = each.refused(units, len(self.columns.reasons))
             tally = people_tally(self.grid, self.profiles, Units(self.columns.item, self.base, mine), refused)
-            self.people.append(People(mine, refused, tally, np.zeros(self.grid.size, np.int64)))
+            self.people.append(People(mine, refused, tally))
 
     def _judging(self, name: str, said: Said) -> Scorer:
         counted = said.label >= 0
@@ -257,10 +253,11 @@ class Sums:
         touched[self.base[rows[other]]] = True
         scorers = [*self.scorers, *self.by_score]
         gone, gone_met = self._people_tally(kind, rows), [self._met(scorer, kind, rows) for scorer in scorers]
-        flipped = rows[(profile > 0) != (people.profile[rows] > 0)]
-        np.add.at(people.stamp, self.base[flipped], 1)
+        before = people.profile[rows]
         people.profile[rows], people.refused[rows] = profile, refused
         people.tally = exchanged(people.tally, gone, self._people_tally(kind, rows))
-        for scorer, before in zip(scorers, gone_met, strict=True):
-            scorer.met[kind] = exchanged(scorer.met[kind], before, self._met(scorer, kind, rows))
+        for scorer, without in zip(scorers, gone_met, strict=True):
+            scorer.met[kind] = exchanged(scorer.met[kind], without, self._met(scorer, kind, rows))
+            if scorer.ranked is not None:
+                scorer.ranked.changed(kind, rows, before, profile)
         return touched

@@ -48,7 +48,7 @@ class Recipe:
     steps: int = 4000
     batch: int = 128
     rate: float = 1e-3
-    early: float = 0.2
+    early: float = 0.3
     minutes: float = math.inf
     processes: int = 2
     seed: int = 0

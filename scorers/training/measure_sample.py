@@ -1,7 +1,7 @@
 """How the generators of the sample do by GenEval's rules: ``python -m scorers.training.measure_sample`` prints it as JSON.
 
-No model runs: what the scorer saw is read from the sample's run, and judged by the rules as they are now. ``found`` is the share
-of single-object pictures in which the object was found at all.
+No model runs: what the scorer saw is read from the sample's run, and judged by the rules as they are now. ``found`` is the
+share of single-object pictures in which the object was found at all.
 """
 
 from __future__ import annotations

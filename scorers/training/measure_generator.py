@@ -1,6 +1,6 @@
 """In how many single-object pictures the detector finds the object: ``python -m scorers.training.measure_generator NAME``.
 
-Every kind is asked for ``--n`` times, with seeds that the sample does not use; the verdict is GenEval's (profile ``playground``).
+Every kind is asked for ``--n`` times, with seeds that the sample does not use; the verdict is that of GenEval's rules.
 """
 
 from __future__ import annotations

@@ -128,7 +128,11 @@ def _follow(context: Context, folder: JobFolder, worker: subprocess.Popen[bytes]
 
 def _bring_in(context: Context, suite: str, generator: str, asked: dict[str, Prompt], made: Sequence[Wanted]) -> None:
     files = [(one, read_image_file(Path(one.file))) for one in made]
-    images = [Image(one.prompt_id, generator, one.index, f.path, f.sha256, f.width, f.height) for one, f in files]
+    images = [
+        # the path is the project's own, so that it can be moved
+        Image(one.prompt_id, generator, one.index, f.path.relative_to(context.store.project), f.sha256, f.width, f.height)
+        for one, f in files
+    ]
     bundle = Bundle(
         f"generated {suite}",
         generator,

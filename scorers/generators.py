@@ -48,7 +48,7 @@ _OPEN: Final[dict[str, Callable[[Path, dict[str, Any]], Painter]]] = {
     "playground-late": lambda folder, settings: _playground(folder, "late", settings),
 }
 NAMES: Final = tuple(_OPEN)
-SETTINGS: Final[dict[str, dict[str, Any]]] = {name: {"num_inference_steps": 40, "guidance_scale": 3.0} for name in NAMES}
+SETTINGS: Final[dict[str, dict[str, Any]]] = {name: {"num_inference_steps": 80, "guidance_scale": 4.0} for name in NAMES}
 """How each generator is asked, in the words of its pipeline."""
 
 

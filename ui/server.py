@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import logging
 import os
 import secrets
 import signal
@@ -155,11 +157,18 @@ def serve(project: Path, host: str, port: int | None, browser: bool) -> None:
         try:
             app = create_app(store, token)
             config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, server_header=False)
+            logging.getLogger("uvicorn.error").addFilter(_no_farewell)
             with suppress(KeyboardInterrupt):
                 _Server(config, ready).run(sockets=[listening])
         finally:
             forward.withdraw(store.project)
             working.stop_all(store)
+
+
+def _no_farewell(record: logging.LogRecord) -> bool:
+    """Open pages hold a connection each, which ends with the server: no news, and no reason for a traceback."""
+    cancelled = record.exc_info is not None and isinstance(record.exc_info[1], asyncio.CancelledError)
+    return not cancelled and "timeout graceful shutdown exceeded" not in record.getMessage()
 
 
 def _already_open(project: Path, busy: StoreBusy, browser: bool) -> None:

@@ -30,6 +30,11 @@ _TOKENS = {
     "input_border_color": "border",
     "link_text_color": "accent",
     "link_text_color_hover": "accent-fill-hover",
+    "button_primary_background_fill": "accent-fill",
+    "button_primary_background_fill_hover": "accent-fill-hover",
+    "button_primary_border_color": "accent-fill",
+    "button_primary_border_color_hover": "accent-fill-hover",
+    "button_primary_text_color": "on-accent",
     "button_secondary_background_fill": "surface",
     "button_secondary_text_color": "text",
 }

@@ -137,8 +137,8 @@ class PlaygroundPipeline(DiffusionPipeline):  # type: ignore[misc]  # diffusers 
     def __call__(
         self,
         prompt: str | Sequence[str],
-        num_inference_steps: int = 40,
-        guidance_scale: float = 3.0,
+        num_inference_steps: int = 80,
+        guidance_scale: float = 4.0,
         generator: torch.Generator | list[torch.Generator] | None = None,
     ) -> Any:
         """DDIM from noise. One generator a prompt makes a picture independent of its batch.

@@ -48,7 +48,7 @@ class Recipe:
     steps: int = 4000
     batch: int = 128
     rate: float = 1e-3
-    early: float = 0.2
+    early: float = 0.3
     minutes: float = math.inf
     processes: int = 2
     seed: int = 0
@@ -178,7 +178,8 @@ def main() -> None:
     parser.add_argument("--start", type=Path, help="a stage's folder to go on from")
     for name in ("scenes", "steps", "processes", "seed"):
         parser.add_argument(f"--{name}", type=int, default=getattr(Recipe(), name))
-    parser.add_argument("--minutes", type=float, default=Recipe().minutes)
+    for name in ("rate", "minutes"):
+        parser.add_argument(f"--{name}", type=float, default=getattr(Recipe(), name))
     arguments = parser.parse_args()
     given = {name: value for name, value in vars(arguments).items() if name != "out"}
     recipe = Recipe(**given)

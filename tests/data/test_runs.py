@@ -70,7 +70,7 @@ def test_a_part_cut_short_has_no_name(folder: RunFolder, monkeypatch: pytest.Mon
     def fail(_: int) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr("data.runs.os.fsync", fail)
+    monkeypatch.setattr("data.files.os.fsync", fail)
     with pytest.raises(OSError, match="no space"):
         folder.write_part(0, [seen("a")])
     monkeypatch.undo()
@@ -81,7 +81,7 @@ def test_a_part_cut_short_has_no_name(folder: RunFolder, monkeypatch: pytest.Mon
 
 def test_a_part_that_is_replaced_is_replaced_whole(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.write_part(0, [seen("a")])
-    monkeypatch.setattr("data.runs.os.fsync", lambda _: (_ for _ in ()).throw(OSError("unplugged")))
+    monkeypatch.setattr("data.files.os.fsync", lambda _: (_ for _ in ()).throw(OSError("unplugged")))
     with pytest.raises(OSError, match="unplugged"):
         folder.write_part(0, [Seen("b")])
     assert folder.read_part(0) == [seen("a")]

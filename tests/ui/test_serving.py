@@ -39,6 +39,9 @@ COMMANDS_IN_ORDER = (
     "import playground",
     "import playground",
     "import scores nowhere",
+    "generate playground --generator playground-lat",
+    "generate playground --generator playground-late --n 1 --limit 1",
+    "generate playground --generator playground-late --n 1 --limit 1",
     "score nobody",
     "score clipscore --suite nowhere",
     "import undo",
@@ -130,8 +133,9 @@ def test_the_address_is_for_this_user_and_goes_with_the_app(sides: Sides) -> Non
     assert (status, path.exists()) == (0, False)
     assert seconds < 10
     there, here = tables(sides.open), tables(sides.closed)
-    # these say when they were submitted
-    assert len(there.pop("annotations")) == len(here.pop("annotations")) > 0
+    # these say when they were submitted or begun
+    for name in ("annotations", "runs"):
+        assert len(there.pop(name)) == len(here.pop(name)) > 0
     assert there["items"]
     assert there == here
 

@@ -116,19 +116,23 @@ def _paint(context: Context, folder: JobFolder) -> int:
 
 def _follow(context: Context, folder: JobFolder, worker: subprocess.Popen[bytes]) -> None:
     """Tell how far the worker is until it has ended."""
-    told = time.monotonic()
+    told, done = time.monotonic(), 0
     while worker.poll() is None:
         time.sleep(_ASK_EVERY)
         progress = folder.progress()
-        if progress and progress.state == "running" and time.monotonic() - told > _TELL_EVERY:
-            told = time.monotonic()
+        if progress and progress.state == "running" and progress.done > done and time.monotonic() - told > _TELL_EVERY:
+            told, done = time.monotonic(), progress.done
             left = f", {progress.seconds_left:.0f} s left" if progress.seconds_left is not None else ""
             context.warn(f"{progress.done} of {progress.total} pictures{left}")
 
 
 def _bring_in(context: Context, suite: str, generator: str, asked: dict[str, Prompt], made: Sequence[Wanted]) -> None:
     files = [(one, read_image_file(Path(one.file))) for one in made]
-    images = [Image(one.prompt_id, generator, one.index, f.path, f.sha256, f.width, f.height) for one, f in files]
+    images = [
+        # the path is the project's own, so that it can be moved
+        Image(one.prompt_id, generator, one.index, f.path.relative_to(context.store.project), f.sha256, f.width, f.height)
+        for one, f in files
+    ]
     bundle = Bundle(
         f"generated {suite}",
         generator,

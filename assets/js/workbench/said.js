@@ -36,7 +36,7 @@ function pivot(judgements, me) {
   }
   const heads = order.map((one) => {
     const note = one.rater_id === me ? "you" : KINDS[kind(one)];
-    return h("th", { scope: "col" }, named(one), h("small", { class: "cc-detail" }, note));
+    return h("th", { scope: "col" }, one.rater_id, saysSo(one) ? null : h("small", { class: "cc-detail" }, note));
   });
   const body = [...rows]
     .sort(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1))
@@ -69,8 +69,13 @@ function kind({ kind: what, simulated }) {
   return what;
 }
 
-function named({ rater_id: name, simulated }) {
-  return name + (simulated ? " (simulated)" : "");
+function named(rater) {
+  return rater.rater_id + (rater.simulated && !saysSo(rater) ? " (simulated)" : "");
+}
+
+/** Whether a simulated person's own name says that it is one. */
+function saysSo({ rater_id: name, simulated }) {
+  return simulated && name.startsWith("simulated ");
 }
 
 function head(text) {

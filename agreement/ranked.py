@@ -1,12 +1,12 @@
-"""One scorer's numbers kept in order, so that its correlations with people's means are quick to make again.
+"""One scorer's numbers beside people's means, kept so that their correlations are quick to make again after an answer.
 
-Spearman's rho is Pearson's r of midranks. A scorer's ranks stay as they are while the same units are compared, and people's
-means have few distinct values; so after one new answer only sums of the scorer's ranks by people's value are needed:
+People's means have few distinct values, and so few codes (the ways to rate a unit). A correlation needs of a scorer only
+sums by code, such as for Spearman's rho, which is Pearson's r of midranks r_i and q_i with the mean m = (n + 1) / 2:
 
-    sum_i (r_i - m)(q_i - m) = sum_v (q_v - m) sum_(i with value v) (r_i - m)
+    sum_i (r_i - m)(q_i - m) = sum_c (q_c - m) sum_(i with code c) (r_i - m)
 
-Ranks less their mean m = (n + 1) / 2 are multiples of 1/2, so these sums stay exact when units move from one of people's values
-to another. Pearson's sums of products do not: each move may leave a rounding error of 1e-16 of a value.
+Doubled midranks are whole numbers, so their sums are exact however often units come, go or change (`_Ranks`). Pearson's sums
+are not: they are kept by generator and task, and those that hold a changed unit are made anew (`_Moments`). Neither drifts.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import numpy as np
 
 from . import correlation
 from .correlation import Ties
-from .numeric import BoolArray, FloatArray, IntArray, standardised, sums_by
+from .numeric import BoolArray, FloatArray, IntArray, ratio, standardised, sums_by
 
 STATISTICS = ("pearson", "spearman")
+_FEW = 10  # changed units at once, beyond which ranks are made anew
 
 
 @dataclass(frozen=True)
@@ -44,78 +45,134 @@ class Rho:
 
 
 @dataclass
-class _Compared:
-    """The units of a cell that people have rated, in the scorer's order.
+class _Ranks:
+    """A cell's units on which the scorer has a number, by that number, and the ranks of those that people rated.
 
     Attributes:
         inside: which codes of generator and task belong to the cell.
-        units: their positions.
-        group: of each unit, which of the scorer's distinct values it has.
-        distinct: these values, lowest first.
-        rank: the midrank of each, less the mean of all ranks.
-        value: each, centred and scaled.
-        rank_norm: the sum over units of the squared ranks.
-        moments: the sums over units of the values and of their squares.
-        sums: (3, codes) by people's code: how many units, the sum of their ranks, and that of their values; None: not made yet.
+        unit: their positions, in ascending order of `x`.
+        x: the scorer's numbers.
+        code: people's codes, 0 for units not rated.
+        times: by people's code, how many units.
+        doubled: by people's code, the sum of twice their midranks among all that are rated.
+        ties: the sum of t^3 - t over groups of t equal numbers.
     """
 
     inside: BoolArray
-    units: IntArray
-    group: IntArray
-    distinct: FloatArray
-    rank: FloatArray
-    value: FloatArray
-    rank_norm: float
-    moments: tuple[float, float]
-    sums: FloatArray | None = None
+    unit: IntArray
+    x: FloatArray
+    code: IntArray
+    times: IntArray
+    doubled: IntArray
+    ties: int
 
     @classmethod
-    def of(cls, x: FloatArray, units: IntArray, inside: BoolArray) -> _Compared:
-        ordered = x[units]
-        ties = Ties.of(ordered)
-        times = np.diff(np.r_[ties.starts, units.size]).astype(float)
-        distinct, value = ordered[ties.starts], standardised(ordered)[ties.starts]
-        rank = _ranks(distinct, times)
-        moments = (float(times @ value), float(times @ (value * value)))
-        return cls(inside, units, ties.group, distinct, rank, value, float(times @ (rank * rank)), moments)
+    def of(cls, inside: BoolArray, unit: IntArray, x: FloatArray, people: Profiled) -> _Ranks:
+        code, codes = people.code[unit], people.mean.size
+        rated = np.flatnonzero(code)
+        starts = Ties.of(x[rated]).starts
+        tied = np.diff(np.r_[starts, rated.size])
+        twice = np.repeat(2 * starts + tied + 1, tied)
+        doubled = np.bincount(code[rated], twice, codes).astype(np.int64)  # exact: below 2^53
+        ties = sum(n**3 - n for n in tied[tied > 1].tolist())
+        return cls(inside, unit, x, code, np.bincount(code[rated], minlength=codes), doubled, ties)
 
-    def by_code(self, people: Profiled) -> FloatArray:
-        """The sums by people's code, as wide as there are codes."""
-        codes = people.mean.size
-        if self.sums is None:
-            code = people.code[self.units]
-            if self.rank.size * codes <= code.size:
-                joint = np.bincount(self.group * codes + code, minlength=self.rank.size * codes).reshape(-1, codes)
-                self.sums = np.stack([np.ones(self.rank.size), self.rank, self.value]) @ joint
-            else:
-                weights = (np.ones(code.size), self.rank[self.group], self.value[self.group])
-                self.sums = np.stack([sums_by(code, codes, weight) for weight in weights])
-        self.sums = np.pad(self.sums, ((0, 0), (0, codes - self.sums.shape[1])))
-        return self.sums
+    def widen(self, codes: int) -> None:
+        """Make room for people's codes that are new."""
+        more = codes - self.times.size
+        if more:
+            self.times, self.doubled = np.pad(self.times, (0, more)), np.pad(self.doubled, (0, more))
 
-    def move(self, x: FloatArray, before: IntArray, after: IntArray) -> None:
-        """Units with these numbers have gone from one code of people to another."""
-        if self.sums is None:
+    def add(self, unit: IntArray, x: FloatArray) -> None:
+        """Take in units of the cell, not rated so far, in ascending order of `x`."""
+        place = np.searchsorted(self.x, x)
+        self.unit, self.x = np.insert(self.unit, place, unit), np.insert(self.x, place, x)
+        self.code = np.insert(self.code, place, 0)
+
+    def put(self, unit: int, x: float, new: int) -> None:
+        """One unit, whose number is `x`, has another code."""
+        low, high = np.searchsorted(self.x, x), np.searchsorted(self.x, x, "right")
+        place = low + np.flatnonzero(self.unit[low:high] == unit)[0]
+        old, self.code[place] = int(self.code[place]), 0
+        tied = int(np.count_nonzero(self.code[low:high]))
+        twice = 2 * int(np.count_nonzero(self.code[:low])) + tied + 2
+        for code, step in ((old, -1), (new, 1)):
+            self.times[code] += step
+            self.doubled[code] += step * twice
+        if (old == 0) != (new == 0):
+            # a unit more moves those above by one rank, and those that are equal by half of one
+            step, codes = (1 if new else -1), self.times.size
+            above, equal = (np.bincount(part, minlength=codes) for part in (self.code[high:], self.code[low:high]))
+            self.doubled += step * (2 * above + equal)
+            self.ties += step * 3 * tied * (tied + 1)
+        self.code[place] = new
+        self.times[0] = self.doubled[0] = 0
+
+    def rho(self, mean: FloatArray) -> float:
+        """Spearman's rho with people's means, by code; all sums are of twice the centred ranks."""
+        rated = np.flatnonzero(self.times)
+        times, n = self.times[rated], int(self.times.sum())
+        theirs = 2 * Ties.of(mean[rated]).midranks(times[None].astype(float))[0] - (n + 1)
+        cross = (self.doubled[rated] - times * (n + 1)) @ theirs
+        norm = np.asarray((n**3 - n - self.ties) / 3)
+        return float(correlation.of_centred(cross, norm, times @ (theirs * theirs)))
+
+
+class _Moments:
+    """Sums of the scorer's numbers over the units that people of one kind rated, by generator and task.
+
+    Each row of the grid has a centre of its own, so that nothing cancels: (grid, codes) how many units, and the sum of their
+    numbers less the centre; (grid,) the sum of the squares of these. Rows named in `stale` are made anew before they are read.
+    """
+
+    def __init__(self, grid: int, scale: float) -> None:
+        self._scale = scale  # of all numbers, so that squares do not overflow
+        self._centre, self._squares = np.zeros(grid), np.zeros(grid)
+        self._times = self._values = np.zeros((grid, 0))
+        self.stale = set(range(grid))
+
+    def remake(self, x: FloatArray, base: IntArray, people: Profiled) -> None:
+        """Make stale rows anew, from all units."""
+        codes, grid = people.mean.size, self._centre.size
+        self._times, self._values = (np.pad(each, ((0, 0), (0, codes - each.shape[1]))) for each in (self._times, self._values))
+        if not self.stale:
             return
-        group = np.searchsorted(self.distinct, x)
-        weights = np.stack([np.ones(x.size), self.rank[group], self.value[group]])
-        more = int(after.max(initial=0)) + 1 - self.sums.shape[1]
-        self.sums = np.pad(self.sums, ((0, 0), (0, max(more, 0))))
-        for unit, (old, new) in enumerate(zip(before, after, strict=True)):
-            self.sums[:, old] -= weights[:, unit]
-            self.sums[:, new] += weights[:, unit]
+        rows, row = np.array(sorted(self.stale)), np.full(grid, -1)
+        row[rows] = np.arange(rows.size)
+        unit = np.flatnonzero(row[base] >= 0)
+        unit = unit[(people.code[unit] > 0) & ~np.isnan(x[unit])]
+        at, x = row[base[unit]], x[unit] * self._scale
+        centre = np.nan_to_num(ratio(sums_by(at, rows.size, x), sums_by(at, rows.size, np.ones(at.size))))
+        x, key = x - centre[at], at * codes + people.code[unit]
+        self._centre[rows], self._squares[rows] = centre, sums_by(at, rows.size, x * x)
+        self._times[rows] = np.bincount(key, minlength=rows.size * codes).reshape(-1, codes)
+        self._values[rows] = sums_by(key, rows.size * codes, x).reshape(-1, codes)
+        self.stale.clear()
+
+    def r(self, inside: BoolArray, mean: FloatArray) -> float:
+        """Pearson's r with people's means, by code, over the rows of a cell; what is constant is for others to see."""
+        times, centre, sums = self._times[inside], self._centre[inside], self._values[inside]
+        by_row, by_code = times.sum(1), times.sum(0)
+        n, rated = by_row.sum(), np.flatnonzero(by_code)
+        shift = centre - by_row @ centre / n
+        values = sums.sum(0) + shift @ times
+        squares = self._squares[inside].sum() + shift @ (2 * sums.sum(1) + by_row * shift) - values.sum() ** 2 / n
+        y, weight = standardised(mean[rated]), by_code[rated]
+        y = y - weight @ y / n
+        return float(correlation.of_centred(values[rated] @ y, np.asarray(squares), weight @ (y * y)))
 
 
 class Ranked:
     """One scorer's numbers by unit (NaN: none): `correlations` with people's means in a cell."""
 
-    def __init__(self, x: FloatArray, base: IntArray) -> None:
-        """`base` is the generator and task of each unit, as one code."""
-        known = np.flatnonzero(~np.isnan(x))
-        self._x, self._base = x, base
-        self._order = known[np.argsort(x[known], kind="stable")]
-        self._ordered: dict[object, IntArray] = {}
-        self._compared: dict[tuple[object, object], _Compared] = {}
+    def __init__(self, x: FloatArray, base: IntArray, grid: int) -> None:
+        """`base` is the generator and task of each unit, as one code below `grid`."""
+        self._x, self._base, self._grid = x, base, grid
+        # a power of two, which leaves differences what they are
+        self._scale = float(np.ldexp(1.0, -np.frexp(np.nanmax(np.abs(x), initial=0.0))[1]))
+        self._order: IntArray | None = None
+        self._ranks: dict[tuple[object, object], _Ranks] = {}
+        self._moments: dict[object, _Moments] = {}
 
     def correlations(self, cell: object, inside: BoolArray, people: Profiled, kind: object) -> dict[str, Rho]:
         """Pearson's r and Spearman's rho over the units of a cell that people rated.
@@ -126,51 +183,51 @@ class Ranked:
             people: their means.
             kind: names the kind of people.
         """
-        if cell not in self._ordered:
-            self._ordered[cell] = self._order[inside[self._base[self._order]]]
-        if (cell, kind) not in self._compared:
-            units = self._ordered[cell]
-            rated = units[~np.isnan(people.mean)[people.code[units]]]
-            self._compared[cell, kind] = _Compared.of(self._x, rated, inside)
-        return _correlations(self._compared[cell, kind], people)
+        if (cell, kind) not in self._ranks:
+            unit = self._sorted()
+            unit = unit[inside[self._base[unit]]]
+            self._ranks[cell, kind] = _Ranks.of(inside, unit, self._x[unit], people)
+        ranks, moments = self._ranks[cell, kind], self._moments.setdefault(kind, _Moments(self._grid, self._scale))
+        n, mean = int(ranks.times.sum()), people.mean[np.flatnonzero(ranks.times)]
+        constant = ranks.ties == n**3 - n, not (mean != mean[:1]).any()
+        first, second = (np.array([0.0, float(not equal)])[:n] for equal in constant)
+        reason = correlation.why_undefined(first, second, ("the scorer", "people's mean"))
+        if n < 2 or any(constant):
+            return dict.fromkeys(STATISTICS, Rho(np.nan, reason))
+        moments.remake(self._x, self._base, people)
+        ranks.widen(people.mean.size)
+        return {"pearson": Rho(moments.r(inside, people.mean), reason), "spearman": Rho(ranks.rho(people.mean), reason)}
 
-    def changed(self, kind: object, units: IntArray, before: IntArray, after: IntArray) -> None:
-        """People of a kind rate some units otherwise than before: the codes of both; 0 is "no ratings"."""
-        mine = (units < self._x.size) & (before != after)
-        mine[mine] = ~np.isnan(self._x[units[mine]])
-        units, before, after = units[mine], before[mine], after[mine]
-        for key, compared in list(self._compared.items()):
-            here = compared.inside[self._base[units]] & (key[1] == kind)
-            if ((before == 0) != (after == 0))[here].any():
-                del self._compared[key]  # other units: other ranks
-            else:
-                compared.move(self._x[units[here]], before[here], after[here])
+    def grow(self, x: FloatArray, base: IntArray) -> None:
+        """There are more units, none of which is rated: the numbers and codes of all."""
+        new = np.arange(self._x.size, x.size)
+        new = new[~np.isnan(x[new])]
+        new = new[np.argsort(x[new], kind="stable")]
+        self._x, self._base = x, base
+        if new.size:
+            self._order = None
+            for ranks in self._ranks.values():
+                mine = new[ranks.inside[base[new]]]
+                ranks.add(mine, x[mine])
 
+    def changed(self, kind: object, units: IntArray, people: Profiled) -> None:
+        """People of a kind rate some units otherwise than before; `people` says how."""
+        units = units[~np.isnan(self._x[units])]
+        if kind in self._moments:
+            self._moments[kind].stale.update(self._base[units].tolist())
+        for key, ranks in list(self._ranks.items()):
+            mine = units[ranks.inside[self._base[units]]] if key[1] == kind else units[:0]
+            if mine.size > _FEW:
+                del self._ranks[key]
+                continue
+            if mine.size:
+                ranks.widen(people.mean.size)
+            for unit in mine.tolist():
+                ranks.put(unit, self._x[unit], int(people.code[unit]))
 
-def _correlations(compared: _Compared, people: Profiled) -> dict[str, Rho]:
-    times, ranks, values = compared.by_code(people)
-    present, n = np.flatnonzero(times), float(compared.units.size)
-    mean, weight = people.mean[present], times[present]
-    first, second = (_ends(each, int(n)) for each in (compared.distinct, np.sort(mean)))
-    reason = correlation.why_undefined(first, second, ("the scorer", "people's mean"))
-    if n < 2:
-        return dict.fromkeys(STATISTICS, Rho(np.nan, reason))
-    theirs = _ranks(mean, weight)
-    rho = correlation.of_centred(ranks[present] @ theirs, np.asarray(compared.rank_norm), weight @ (theirs * theirs))
-    (sx, sxx), y = compared.moments, standardised(mean)
-    r = correlation.pearson_of_moments(np.array([n, sx, weight @ y, sxx, weight @ (y * y), values[present] @ y]))
-    return {"pearson": Rho(float(r), reason), "spearman": Rho(float(rho), reason)}
-
-
-def _ranks(values: FloatArray, times: FloatArray) -> FloatArray:
-    """Midranks of distinct values (or of some that are equal) that stand `times` often, less the mean of all ranks."""
-    ranks: FloatArray = Ties.of(values).midranks(times[None])[0] - (times.sum() + 1) / 2
-    return ranks
-
-
-def _ends(ordered: FloatArray, size: int) -> FloatArray:
-    """The least and the largest of `size` sorted values, of which these are the distinct ones; one if there is but one.
-
-    They are enough to say whether the values are constant.
-    """
-    return ordered[[0, -1]] if size > 1 else ordered
+    def _sorted(self) -> IntArray:
+        """The units on which the scorer has a number, by that number."""
+        if self._order is None:
+            known = np.flatnonzero(~np.isnan(self._x))
+            self._order = known[np.argsort(self._x[known], kind="stable")]
+        return self._order

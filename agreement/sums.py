@@ -55,8 +55,8 @@ class Scorer:
         """On which of some units it has a value."""
         return ~np.isnan(self.x[rows]) if self.label is None else self.label[rows] >= 0
 
-    def add_units(self, item: IntArray) -> None:
-        """Take in units of these items."""
+    def add_units(self, item: IntArray, base: IntArray) -> None:
+        """Take in units of these items; `base` has the codes in the grid of all units."""
         x = np.full(item.size, np.nan)
         if self.score is not None:
             scored = item < self.score.size
@@ -64,8 +64,8 @@ class Scorer:
         self.x = np.r_[self.x, x]
         if self.label is not None:
             self.label = np.r_[self.label, np.full(x.size, -1)]
-        if not np.isnan(x).all():
-            self.ranked = None
+        if self.ranked is not None:
+            self.ranked.grow(self.x, base)
 
 
 class Sums:
@@ -126,7 +126,7 @@ class Sums:
     def ranked(self, scorer: Scorer) -> Ranked:
         """A scorer's numbers in order."""
         if scorer.ranked is None:
-            scorer.ranked = Ranked(scorer.x, self.base)
+            scorer.ranked = Ranked(scorer.x, self.base, self.grid.size)
         return scorer.ranked
 
     def profiled(self, kind: int) -> Profiled:
@@ -232,7 +232,7 @@ class Sums:
         new, reasons = self.columns.item[self.base.size :], len(self.columns.reasons)
         self.base = np.r_[self.base, self._base_of(new)] if new.size else self.base
         for scorer in (*self.scorers, *self.by_score) if new.size else ():
-            scorer.add_units(new)
+            scorer.add_units(new, self.base)
         for people in self.people:
             more = reasons - people.refused.shape[1]
             if new.size or more:
@@ -253,11 +253,10 @@ class Sums:
         touched[self.base[rows[other]]] = True
         scorers = [*self.scorers, *self.by_score]
         gone, gone_met = self._people_tally(kind, rows), [self._met(scorer, kind, rows) for scorer in scorers]
-        before = people.profile[rows]
         people.profile[rows], people.refused[rows] = profile, refused
         people.tally = exchanged(people.tally, gone, self._people_tally(kind, rows))
         for scorer, without in zip(scorers, gone_met, strict=True):
             scorer.met[kind] = exchanged(scorer.met[kind], without, self._met(scorer, kind, rows))
             if scorer.ranked is not None:
-                scorer.ranked.changed(kind, rows, before, profile)
+                scorer.ranked.changed(kind, rows[other], self.profiled(kind))
         return touched

@@ -173,8 +173,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for formulas in (counts.FORMULAS, pairs.FORMULAS):
         for name, formula in list(formulas.items()):
             monkeypatch.setitem(formulas, name, counting(name, formula))
-    for name in ("of_centred", "pearson_of_moments"):
-        monkeypatch.setattr(correlation, name, counting(name, getattr(correlation, name)))
+    monkeypatch.setattr(correlation, "of_centred", counting("of_centred", correlation.of_centred))
     return names
 
 
@@ -183,8 +182,8 @@ def test_only_the_cells_of_the_answer_are_computed_again(made: list[str]) -> Non
     standing = Standing(About("s", ASPECT, "nominal"), counted(rows, ASPECT, STUDY_PLACES))
     standing.report()
     # 3 x 3 cells (each generator or all, each task or all); in each fleiss_kappa of people, cohen_kappa of the scorer that
-    # labels, and rho of both scorers
-    assert [made.count(name) for name in ("fleiss_kappa", "cohen_kappa", "of_centred")] == [9, 9, 18]
+    # labels, and rho and r of both scorers
+    assert [made.count(name) for name in ("fleiss_kappa", "cohen_kappa", "of_centred")] == [9, 9, 36]
     made.clear()
     standing.report()
     standing.report(("fleiss_kappa", "spearman"))
@@ -194,7 +193,7 @@ def test_only_the_cells_of_the_answer_are_computed_again(made: list[str]) -> Non
     assert made == []
     standing.report()
     # (g2, t1), (g2, all), (all, t1), (all, all)
-    assert [made.count(name) for name in ("fleiss_kappa", "cohen_kappa", "of_centred")] == [4, 4, 8]
+    assert [made.count(name) for name in ("fleiss_kappa", "cohen_kappa", "of_centred")] == [4, 4, 16]
     made.clear()
     same_study(standing, rows)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -14,19 +15,23 @@ if TYPE_CHECKING:
 # people and scorers, apart for colour-blind readers too (Okabe and Ito)
 COLORS = {"people": "#d55e00", "scorer": "#0072b2"}
 _ROW = 27
+_BENEATH = 0.28
 _NARROWEST = 0.2
+_MOST_POINTS = 3000
 
 
 def forest(points: pd.DataFrame, axis: str) -> go.Figure:
     """Values with their intervals, a row each, from the top down.
 
     ``points`` has the columns ``label, kind, value, low, high, n, simulated``; ``kind`` is ``people`` or ``scorer``. What rests
-    on simulated people is drawn hollow. A value may be missing: its row stays empty.
+    on simulated people is drawn hollow. A value may be missing: its row stays empty. ``people_value, people_low,
+    people_high`` are people's own number on the same images, drawn thin beneath a scorer's.
     """
     import plotly.graph_objects as go
 
     figure = go.Figure()
     labels = [escape(str(label)) for label in points["label"]]
+    figure.add_trace(_ceilings(points))
     for kind, color in COLORS.items():
         at = np.flatnonzero((points["kind"] == kind) & points["value"].notna())
         known = points.iloc[at]
@@ -36,6 +41,7 @@ def forest(points: pd.DataFrame, axis: str) -> go.Figure:
                 x=known["value"].tolist(),
                 y=at.tolist(),
                 mode="markers",
+                showlegend=False,
                 marker={
                     "size": 10,
                     "color": color,
@@ -48,16 +54,9 @@ def forest(points: pd.DataFrame, axis: str) -> go.Figure:
                 hovertemplate="%{text}<br>%{x:.3f}, n = %{customdata:,}<extra></extra>",
             )
         )
-    figure.update_layout(
-        template="none",
-        height=88 + _ROW * max(len(labels), 1),
-        margin={"l": 24, "r": 24, "t": 12, "b": 52},
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        font={"family": "system-ui, sans-serif", "size": 13, "color": "#7a8194"},
-        showlegend=False,
-        hoverlabel={"namelength": -1},
-    )
+    _plain(figure, height=88 + _ROW * max(len(labels), 1))
+    if points["people_value"].notna().any():
+        figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1, "yanchor": "bottom"}, margin={"t": 36})
     figure.update_xaxes(
         title=axis,
         range=_span(points),
@@ -75,9 +74,45 @@ def forest(points: pd.DataFrame, axis: str) -> go.Figure:
     return figure
 
 
+def _ceilings(points: pd.DataFrame) -> go.Scatter:
+    """People's own number beneath each scorer's."""
+    import plotly.graph_objects as go
+
+    at = np.flatnonzero(points["people_value"].notna())
+    known = points.iloc[at][["people_value", "people_low", "people_high"]].astype(float)
+    bars = known.set_axis(["value", "low", "high"], axis=1)
+    return go.Scatter(
+        name="people among themselves, on the same images",
+        showlegend=True,
+        x=bars["value"].tolist(),
+        y=(at + _BENEATH).tolist(),
+        mode="markers",
+        marker={"size": 6, "color": COLORS["people"], "symbol": "diamond-open", "line": {"width": 1.5}},
+        error_x=_bars(bars, COLORS["people"]) | {"thickness": 1, "width": 0},
+        hovertemplate="people on the same images<br>%{x:.3f}<extra></extra>",
+    )
+
+
+def _plain(figure: go.Figure, height: int) -> None:
+    """What all figures have in common."""
+    figure.update_layout(
+        template="none",
+        height=height,
+        margin={"l": 24, "r": 24, "t": 12, "b": 52},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"family": "system-ui, sans-serif", "size": 13, "color": "#7a8194"},
+        showlegend=False,
+        hoverlabel={"namelength": -1},
+    )
+    figure.update_xaxes(gridcolor="rgba(128,136,160,.22)", zerolinecolor="rgba(128,136,160,.6)", automargin=True)
+    figure.update_yaxes(gridcolor="rgba(128,136,160,.22)", automargin=True)
+
+
 def _span(points: pd.DataFrame) -> list[float] | None:
     """The axis: everything with its interval, and never so narrow that small differences look large."""
-    known = points[["value", "low", "high"]].to_numpy(dtype=float)
+    shown = ["value", "low", "high", "people_value", "people_low", "people_high"]
+    known = points[shown].to_numpy(dtype=float)
     known = known[np.isfinite(known)]
     if not known.size:
         return None
@@ -96,3 +131,69 @@ def _bars(rows: pd.DataFrame, color: str) -> dict[str, Any]:
         "thickness": 1.5,
         "width": 4,
     }
+
+
+def against(x: Sequence[float], y: Sequence[float], names: tuple[str, str]) -> go.Figure:
+    """Two raters' numbers by item, with the line on which every point would lie if both put the items in the same order.
+
+    ``names`` are those of the axes.
+    """
+    import plotly.graph_objects as go
+
+    every = max(1, -(-len(x) // _MOST_POINTS))
+    points, times = np.unique(np.stack([x, y], axis=1)[::every], axis=0, return_counts=True)
+    figure = go.Figure()
+    figure.add_trace(
+        go.Scatter(
+            name="images (the larger, the more)",
+            x=points[:, 0].tolist(),
+            y=points[:, 1].tolist(),
+            mode="markers",
+            marker={"size": (5 * np.sqrt(times)).clip(6, 40).tolist(), "color": COLORS["scorer"], "opacity": 0.45},
+            customdata=(times * every).tolist(),
+            hovertemplate="%{x:.3g}, %{y:.3g}: %{customdata:,}<extra></extra>",
+        )
+    )
+    line = {"color": COLORS["people"], "width": 2, "shape": "hv"}
+    rank = {"x": np.sort(x)[::every].tolist(), "y": np.sort(y)[::every].tolist()}
+    figure.add_trace(go.Scatter(**rank, mode="lines", line=line, name="were both in the same order", hoverinfo="skip"))
+    _plain(figure, height=360)
+    figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.12})
+    figure.update_xaxes(title=escape(names[0]))
+    figure.update_yaxes(title=escape(names[1]))
+    return figure
+
+
+def over_time(last: Sequence[int], each: Sequence[float], so_far: Sequence[float]) -> go.Figure:
+    """Percent agreement step by step, and of all up to there; ``last`` is how many answers there were by then."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    steps = {"size": 8, "color": COLORS["scorer"]}
+    figure.add_trace(go.Scatter(x=[*last], y=[*each], mode="markers", marker=steps, name="in each step"))
+    line = {"color": COLORS["people"], "width": 2}
+    figure.add_trace(go.Scatter(x=[*last], y=[*so_far], mode="lines", line=line, name="all so far"))
+    _plain(figure, height=300)
+    figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.15})
+    figure.update_xaxes(title="answers so far")
+    figure.update_yaxes(title="agreement", tickformat=".0%", range=[-0.03, 1.03])
+    return figure
+
+
+def decisions(cuts: Sequence[float], band: pd.DataFrame, threshold: float | None, names: tuple[str, str]) -> go.Figure:
+    """Agreement of a score, cut at each of ``cuts``, with people; ``band`` has ``value, low, high``."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    edges = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
+    figure.add_trace(go.Scatter(x=[*cuts], y=band["low"].tolist(), **edges))
+    filled = {"fill": "tonexty", "fillcolor": "rgba(0,114,178,.18)"}
+    figure.add_trace(go.Scatter(x=[*cuts], y=band["high"].tolist(), **edges, **filled))
+    line = {"color": COLORS["scorer"], "width": 2}
+    figure.add_trace(go.Scatter(x=[*cuts], y=band["value"].tolist(), mode="lines", line=line, showlegend=False))
+    if threshold is not None:
+        figure.add_vline(threshold, line={"color": COLORS["people"], "dash": "dot"})
+    _plain(figure, height=300)
+    figure.update_xaxes(title=escape(names[0]))
+    figure.update_yaxes(title=escape(names[1]))
+    return figure

@@ -227,12 +227,13 @@ def process(pictured: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
 def test_stopped_it_ends_its_part_and_goes_on_later(
     pictured: Path, process: Callable[..., subprocess.Popen[str]], how: signal.Signals
 ) -> None:
-    running = process(*SCORE, "--batch-size", "1")
+    # slow enough for a busy machine: it must not be done before it hears of the signal
+    running = process(*SCORE, "--batch-size", "1", seconds=2.0)
     folder = RunFolder(pictured / "runs" / "0001-seer-playground")
     until(lambda: bool(folder.parts()))
     running.send_signal(how)
     out, err = running.communicate(timeout=60)
-    assert (running.returncode, out) == (1, "")
+    assert (running.returncode, out) == (1, ""), err
     assert "stopping after the images at hand" in err
     assert err.splitlines()[-1].endswith("the same command goes on with it")
     (run,) = listed(pictured)

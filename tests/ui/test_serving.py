@@ -51,6 +51,10 @@ COMMANDS_IN_ORDER = (
     "agreement --no-intervals",
     "agreement --statistic kappa",
     "agreement --since soon",
+    "export ratings -o ratings.csv",
+    "export ratings --suite nowhere -o nothing.csv",
+    "export judgements -o judgements.parquet",
+    "export report -o report.txt",
     "import undo 1",
     "import undo 1",
 )

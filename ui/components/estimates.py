@@ -54,7 +54,7 @@ def explained(rows: Iterable[Row], *, open_: bool) -> str:
     """Why numbers are missing, each reason once. The mean of the tasks only repeats its tasks' reasons."""
     reasons: dict[str, dict[str, None]] = {}
     for row in rows:
-        if row["value"] is None and row["reason"] and row["task"] != "tasks_mean":
+        if row["value"] is None and row["reason"] and row.get("task") != "tasks_mean":
             reasons.setdefault(row["reason"], {})[words.title(row["statistic"])] = None
     if not reasons:
         return ""

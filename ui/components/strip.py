@@ -9,6 +9,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from data.store.browse import Shown
+from data.store.judges import Look
+from data.store.selection import Selection
 from ui import words
 
 THUMBNAIL = 160
@@ -50,3 +52,23 @@ def _pictures(strip: Strip) -> str:
             ' loading="lazy" decoding="async"></a>'
         )
     return f'<div class="cc-strip-pictures">{"".join(cells)}</div>'
+
+
+def thumbnails(looks: Mapping[str, Look], captions: Mapping[str, str], listing: Selection) -> str:
+    """Pictures by item with a caption beneath, as HTML; each leads to the Workbench, which lists the selection."""
+    cells = []
+    for item, caption in captions.items():
+        look = looks.get(item, Look(None, None))
+        href = "/studio/workbench?" + urlencode({"id": item} | {name: values[0] for name, values in _listed(listing)})
+        text = escape(look.text or item)
+        picture = (
+            f'<img src="/img/{look.sha256}?w={THUMBNAIL}" alt="{text}" loading="lazy" decoding="async">'
+            if look.sha256
+            else f'<span class="cc-no-picture">{text}</span>'
+        )
+        cells.append(f'<a href="{escape(href)}" title="{text}">{picture}<small>{escape(caption)}</small></a>')
+    return f'<div class="cc-strip-pictures cc-captioned">{"".join(cells)}</div>'
+
+
+def _listed(listing: Selection) -> list[tuple[str, list[str]]]:
+    return [(name, values) for name, values in listing.to_dict().items() if name in ("suite", "task", "generator")]

@@ -20,7 +20,7 @@ from ui.commands.agreement import means, recall
 from ui.components.estimates import number
 from ui.components.strip import Strip, strips
 from ui.components.table import Cell, html_table, linked_note, note
-from ui.pages.agreement import ALL
+from ui.pages.agreement.view import ALL
 from ui.pages.live import keep_current
 
 _EXAMPLES = 8

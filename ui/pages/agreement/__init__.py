@@ -1,0 +1,144 @@
+"""Live agreement: every rater, human or machine, beside every other; n and interval at each number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import gradio as gr
+
+from agreement import Options
+from data.store.store import Store
+from ui import teaching
+from ui.commands.agreement import recall
+from ui.components.filters import dropdown
+from ui.components.matrix import clickable
+from ui.components.table import heading, note
+from ui.pages.agreement.choices import SHOWN, choices
+from ui.pages.agreement.lead import by_kind_of_people, lead, said
+from ui.pages.agreement.matrix import matrix
+from ui.pages.agreement.numbers import forest, tables
+from ui.pages.agreement.pair import Panel, panels
+from ui.pages.agreement.view import ADDRESS, ALL, NUMBERS, View, further, restricted
+from ui.pages.live import ignored, keep_current, set_address
+
+NAME = "Agreement"
+PATH = "/agreement"
+_QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+_FOLLOW = "() => document.getElementById('pair')?.scrollIntoView({behavior: 'smooth', block: 'start'})"
+
+
+def build(store: Store) -> None:
+    first = (
+        "Nothing has been judged yet. **[Label a few images](/annotate/)**, or import a published study or your own ratings:"
+    )
+    empty = gr.Markdown(f"{first}\n\n{teaching.block(store, teaching.STUDIES, teaching.RATINGS)}", visible=False)
+    notice = gr.HTML(elem_id="ignored")
+    with gr.Column() as content:
+        with gr.Row(elem_classes="cc-filters"):
+            filters = [dropdown("Suite"), dropdown("Aspect"), dropdown("Generator", [ALL], ALL), dropdown("Task", [ALL], ALL)]
+            filters.append(dropdown("Statistic"))
+        sentence = gr.HTML(elem_id="sentence")
+        show = gr.Radio([(title, name) for name, title in SHOWN.items()], value=NUMBERS, label="Show", elem_id="show")
+        raters = clickable("agreement-matrix")
+        with gr.Column(elem_id="pair", elem_classes="cc-pair"):
+            with gr.Row(elem_classes="cc-filters"):
+                pair = [dropdown("Rater", [("none", "")], ""), dropdown("beside", [("none", "")], "")]
+            opened_pair = _pair_outputs()
+        plot = gr.Plot(show_label=False, elem_id="agreement-plot")
+        numbers = gr.HTML(elem_id="agreement-tables")
+    ready, more = gr.State(False), gr.State("")
+    controls = [*filters, show, *pair]
+
+    def choose(extra: str, *asked: str | None) -> list[Any]:
+        return [choice.control() for choice in choices(store, _view(asked, extra))]
+
+    def open_page(request: gr.Request) -> list[Any]:
+        return _opened(store, request)
+
+    def draw(is_ready: bool, extra: str, *values: str | None) -> Iterator[list[Any]]:
+        if not is_ready:
+            yield [gr.skip()] * 6
+            return
+        yield from _draw(store, _view(values, extra))
+
+    def draw_pair(is_ready: bool, extra: str, *values: str | None) -> Iterator[list[Any]]:
+        if is_ready:
+            yield from (panel.outputs() for panel in panels(store, _view(values, extra)))
+        else:
+            yield Panel("").outputs()
+
+    gr.on(None, open_page, None, [*controls, notice, ready, more], queue=False, **_QUIET)
+    gr.on([control.input for control in filters[:2]], choose, [more, *controls], controls, queue=False, **_QUIET)
+    for control in controls:
+        control.change(None, controls, None, js=set_address(ADDRESS))
+    raters.select(_picked, None, pair, queue=False, **_QUIET).then(None, js=_FOLLOW)
+    # the choices grow with the project, too
+    keep_current(store, lambda *asked: iter([choose(*asked)]), [more, *controls], controls, on_change=False)
+    keep_current(store, draw, [ready, more, *filters, show], [empty, content, sentence, raters, plot, numbers])
+    keep_current(store, draw_pair, [ready, more, *controls], opened_pair)
+
+
+def _pair_outputs() -> list[Any]:
+    """Where a pair is drawn, in the order of ``Panel.outputs``."""
+    text = gr.HTML(elem_id="pair-text")
+    with gr.Row():
+        plots = [gr.Plot(show_label=False, visible=False, elem_id=name) for name in ("pair-scores", "pair-steps")]
+    return [text, *plots, gr.HTML(elem_id="pair-parts")]
+
+
+def _view(values: Sequence[str | None], extra: str) -> View:
+    named = zip(ADDRESS, values, strict=False)
+    return View(**{name: value or "" for name, value in named}, further=extra)
+
+
+def _opened(store: Store, request: gr.Request) -> list[Any]:
+    """The controls as the address asks for them, and what it asks for in vain."""
+    query = request.query_params
+    asked = query.multi_items()
+    extra = further(asked)
+    found = choices(store, _view([query.get(name) for name in ADDRESS], ""))
+    chosen = {name: choice.value for name, choice in zip(ADDRESS, found, strict=True)}
+    try:
+        restricted(extra)
+    except ValueError:
+        extra = ""
+    followed = chosen | {name: ",".join(query.getlist(name)) for name in restricted(extra).to_dict()}
+    wanted = {name: ",".join(query.getlist(name)) for name in query}
+    return [*(choice.control() for choice in found), ignored(wanted, followed), True, extra]
+
+
+def _picked(event: gr.EventData) -> list[str]:
+    """The pair of a click on the matrix."""
+    return [str(event._data["a"]), str(event._data["b"])]
+
+
+def _draw(store: Store, view: View) -> Iterator[list[Any]]:
+    """All but the pair: point estimates first, then with intervals."""
+    if not view.suite:
+        yield [gr.Markdown(visible=True), gr.Column(visible=False), "", "", None, ""]
+        return
+    for intervals in (False, True):
+        yield [gr.Markdown(visible=False), gr.Column(visible=True), *_drawn(store, view, intervals=intervals)]
+
+
+def _drawn(store: Store, view: View, *, intervals: bool) -> list[Any]:
+    """Sentence, matrix, figure and tables: people first, simulated ones in a section of their own."""
+    # one generator selected, or all of them: either way "all" is what is asked for
+    options = Options(
+        intervals=intervals,
+        each_generator=False,
+        matrix=False,
+        ceiling=intervals,
+        certainty=getattr(view.selection, "certainty", ()),
+    )
+    rows = recall(store, view.selection, options)
+    real, simulated = (by_kind_of_people(rows, kind) for kind in ("real", "simulated"))
+    body = "" if intervals else note("Intervals are being computed …", "cc-updating")
+    body += tables(real, view, "people")
+    if any(simulated.values()):
+        body += heading("Simulated people", said(simulated, view, "simulated people"))
+        body += tables(simulated, view, "simulated people")
+    figure = forest(real, simulated, view)
+    plot = gr.Plot(figure, visible=True) if figure else gr.Plot(visible=False)
+    return [lead(real, simulated, view), matrix(store, view, rows, intervals=intervals), plot, body]

@@ -1,0 +1,97 @@
+"""What the Agreement page says first: what the selection is, and what its main numbers mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agreement.prevalence import GAP, HIGH, share
+from data.aspects import YES_NO_ASPECTS
+from ui import words
+from ui.commands.agreement import Rows
+from ui.components.table import linked_note, note
+from ui.pages.agreement.view import ALL, View, restriction, where
+
+Row = dict[str, Any]
+_BEYOND_CHANCE = ("cohen_kappa", "fleiss_kappa")
+
+
+def by_kind_of_people(rows: Rows, people: str) -> Rows:
+    """Rows about real people, or about simulated ones: the two are never shown as one."""
+    return {name: [row for row in section if row["people"] == people] for name, section in rows.items()}
+
+
+def lead(real: Rows, simulated: Rows, view: View) -> str:
+    """The page's first sentences."""
+    apart = restriction(view)
+    limits = ""
+    if apart:
+        everything = View(*(getattr(view, name) for name in View.__slots__[:-1]))
+        limits = linked_note(f"Restricted to {apart}.", f"?{everything.address()}", "Show all", "")
+    if real["among_people"] or not simulated["among_people"]:
+        return note(f"{where(view)}: {said(real, view, 'people') or 'no person has judged this yet.'}") + limits
+    first = f"{where(view)}: no person has judged this yet. What stands here is by simulated people, to show how it works."
+    return linked_note(first, "/annotate/", "Label a few images", "and people’s answers will stand first.") + limits
+
+
+def said(rows: Rows, view: View, who: str) -> str:
+    """What the main numbers say; nothing where nobody has judged."""
+    people = {row["statistic"]: row for row in rows["among_people"] if row["task"] == ALL}
+    if not people:
+        return ""
+    row = people.get("mean") or next(iter(people.values()))
+    parts = [f"{words.count(row['n_ratings'], 'answer')} by {who} about {words.count(row['n_items'], 'image')}."]
+    shared = people.get("percent_agreement")
+    if shared and shared["value"] is not None:
+        rests = (
+            ""
+            if shared["n_items"] == row["n_items"]
+            else f", on the {words.count(shared['n_items'], 'image')} that two have judged"
+        )
+        two = f"Two {who}" if who == "people" else "Two of them"
+        parts.append(f"{two} say the same in {shared['value']:.0%} of cases{_within(shared, '.0%')}{rests}.")
+    parts += [_paradox(people, view), _best(rows, view, who)]
+    left = [f"{n:,} {words.reason(name)}" for name, n in row["excluded"].items()]
+    parts.append(f"Left out: {', '.join(left)}." if left else "")
+    return " ".join(part for part in parts if part)
+
+
+def _paradox(people: dict[str, Row], view: View) -> str:
+    """Why kappa is low although people agree, where that is because nearly all answers are alike."""
+    agreed, ac1, mean = (_value(people, name) for name in ("percent_agreement", "gwet_ac1", "mean"))
+    name = next((name for name in _BEYOND_CHANCE if _value(people, name) is not None), None)
+    kappa = _value(people, name) if name else None
+    if view.aspect not in YES_NO_ASPECTS or agreed is None or ac1 is None or mean is None or kappa is None:
+        return ""
+    if agreed < HIGH or ac1 - kappa < GAP:
+        return ""
+    word, common = ("yes", mean) if mean > 0.5 else ("no", 1 - mean)
+    return (
+        f"{words.title(str(name))} is only {kappa:.2f}, as {share(common)} of the answers are {word} and chance alone would"
+        f" agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is {ac1:.2f}."
+    )
+
+
+def _value(people: dict[str, Row], name: str | None) -> float | None:
+    row = people.get(name or "")
+    return None if row is None else row["value"]
+
+
+def _best(rows: Rows, view: View, who: str) -> str:
+    """The scorer that comes closest to people by the chosen statistic, and how it stands beside them."""
+    found = [
+        row
+        for row in rows["raters"]
+        if (row["task"], row["statistic"]) == (view.task, view.statistic) and row["value"] is not None
+    ]
+    if not found:
+        return "" if rows["raters"] else "No scorer has judged these images yet."
+    best = max(found, key=lambda row: float(row["value"]))
+    among = f" of {len(found)} scorers" if len(found) > 1 else ""
+    value = f"{best['value']:.2f}{_within(best, '.2f')}"
+    ceiling = best.get("ceiling")
+    verdict = f" That is {ceiling['words']}." if ceiling and ceiling["verdict"] in ("below", "at", "above") else ""
+    return f"Closest to {who}{among} by {words.title(view.statistic)}: {best['rater']}, {value}.{verdict}"
+
+
+def _within(row: Row, form: str) -> str:
+    return "" if row["low"] in (None, row["high"]) else f" (95% interval {row['low']:{form}} to {row['high']:{form}})"

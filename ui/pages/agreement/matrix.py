@@ -1,0 +1,116 @@
+"""The matrix of all raters: people together, each scorer, each person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from agreement import Options
+from agreement.topic import MET_BY_SCORES, SCORE
+from data.store.browse import PEOPLE, SIMULATED
+from data.store.judges import Judge
+from data.store.store import Store
+from ui import words
+from ui.commands.agreement import Rows, recall
+from ui.components.estimates import number
+from ui.components.matrix import Meeting, matrix_table
+from ui.components.table import Cell, note
+from ui.pages.agreement.choices import pairable
+from ui.pages.agreement.view import View
+
+MOST_PERSONS = 20
+Met = dict[tuple[str, str], Meeting]
+_GROUPS = {"real": PEOPLE, "simulated": SIMULATED}
+
+
+def matrix(store: Store, view: View, rows: Rows, *, intervals: bool) -> str:
+    """The chosen statistic of any two raters, as HTML; nothing where fewer than two can be compared.
+
+    ``rows`` is the report of the selection: people among themselves, scorers against people.
+    """
+    known = pairable(store, view.selection)
+    persons = [judge for judge in known if judge.person]
+    kept = [judge for judge in known if judge.scorer] + persons[:MOST_PERSONS]
+    met = _by_scores(store, view, intervals=intervals) | _with_people(rows, view)
+    met |= _two_by_two(store, view, kept, len(kept) < len(known), intervals=intervals)
+    met |= _unmet(kept, met, view)
+    raters = [name for name in _in_order(kept, met) if any(name in pair for pair in met)]
+    if len(raters) < 2:
+        return ""
+    title = f"Any two raters: {words.title(view.statistic)}, {words.task(view.task)}"
+    hint = "The darker, the closer. Point at a number for its interval and n; click it to see how the two meet."
+    if len(persons) > MOST_PERSONS:
+        hint += f" Of {len(persons):,} persons, the {MOST_PERSONS} with most answers are here."
+    return matrix_table(title, raters, met) + note(hint)
+
+
+def _with_people(rows: Rows, view: View) -> Met:
+    """People among themselves, and each scorer with them."""
+    met: Met = {}
+    for row in _chosen(rows["among_people"], view):
+        group = _GROUPS[row["people"]]
+        met[group, group] = Meeting(group, group, row["value"], replace(_shown(row, f"{group} among themselves"), href=""))
+    for row in _chosen(rows["raters"], view):
+        met |= _both_ways(row["rater"], _GROUPS[row["people"]], row, view)
+    return met
+
+
+def _two_by_two(store: Store, view: View, kept: Sequence[Judge], some_left: bool, *, intervals: bool) -> Met:
+    """Persons and scorers with each other."""
+    chosen = replace(view.selection, rater=tuple(judge.name for judge in kept)) if some_left else view.selection
+    rows = recall(store, chosen, Options(statistics=(view.statistic,), intervals=intervals, each_generator=False))
+    met: Met = {}
+    for row in _chosen(rows["matrix"], view):
+        met |= _both_ways(row["a"], row["b"], row, view)
+    return met
+
+
+def _by_scores(store: Store, view: View, *, intervals: bool) -> Met:
+    """Scorers whose scores meet people, with each other: over all that both have scored."""
+    if view.aspect not in MET_BY_SCORES:
+        return {}
+    options = Options(statistics=(view.statistic,), intervals=intervals, each_generator=False)
+    rows = recall(store, replace(view.selection, aspect=(SCORE,)), options)
+    met: Met = {}
+    for row in _chosen(rows["matrix"], view):
+        met |= _both_ways(row["a"], row["b"], row, view)
+    return met
+
+
+def _unmet(kept: Sequence[Judge], met: Met, view: View) -> Met:
+    """A person beside the others of their kind: no number of the report, but a pair that can be opened."""
+    found: Met = {}
+    for judge in kept:
+        group = SIMULATED if judge.simulated else PEOPLE
+        if judge.person and (judge.name, judge.name) not in met and (group, group) in met:
+            text = f"{judge.name} and the other {group}: open to compare"
+            cell = Cell("…", note=text, href=f"?{view.address(a=judge.name, b=group)}")
+            found[judge.name, group] = found[group, judge.name] = Meeting(judge.name, group, None, cell)
+    return found
+
+
+def _both_ways(a: str, b: str, row: dict[str, Any], view: View) -> Met:
+    meeting = Meeting(a, b, row["value"], replace(_shown(row, f"{a} and {b}"), href=f"?{view.address(a=a, b=b)}"))
+    return {(a, b): meeting, (b, a): meeting}
+
+
+def _shown(row: dict[str, Any], who: str) -> Cell:
+    cell = number(row)
+    parts = [f"{who}: {words.title(row['statistic'])} {cell.text}", cell.detail.split("\n")[0], cell.note]
+    return Cell(cell.text if row["value"] is None else f"{row['value']:.2f}", note="; ".join(part for part in parts if part))
+
+
+def _chosen(rows: Sequence[dict[str, Any]], view: View) -> list[dict[str, Any]]:
+    return [row for row in rows if (row["task"], row["statistic"]) == (view.task, view.statistic)]
+
+
+def _in_order(kept: Sequence[Judge], met: Met) -> list[str]:
+    """People together first; scorers, those closest to people first; persons, those with most answers first."""
+
+    def closeness(judge: Judge) -> float:
+        found = [met[judge.name, group].value for group in (PEOPLE, SIMULATED) if (judge.name, group) in met]
+        return max((value for value in found if value is not None), default=-2.0)
+
+    scorers = sorted((judge for judge in kept if judge.scorer), key=closeness, reverse=True)
+    return [PEOPLE, SIMULATED, *(judge.name for judge in scorers), *(judge.name for judge in kept if judge.person)]

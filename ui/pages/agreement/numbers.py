@@ -1,0 +1,59 @@
+"""The Agreement page's chart and tables: each scorer beside people, people among themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from ui import charts, words
+from ui.commands.agreement import Rows
+from ui.components.estimates import explained, statistics_table
+from ui.pages.agreement.choices import AGAINST, AMONG
+from ui.pages.agreement.view import View
+
+
+def forest(real: Rows, simulated: Rows, view: View) -> Any:
+    """The chosen statistic as a figure; None where there is nothing to draw."""
+    points = pd.concat([_points(real, view, ""), _points(simulated, view, " (simulated people)")])
+    axis = f"{words.title(view.statistic)}, {words.task(view.task)}" if real["raters"] or simulated["raters"] else ""
+    return charts.forest(points, axis or words.title(view.statistic)) if points["value"].notna().any() else None
+
+
+def tables(rows: Rows, view: View, who: str) -> str:
+    """Every statistic, as HTML."""
+    task = words.task(view.task)
+    against = [row for row in rows["raters"] if row["task"] == view.task]
+    known = any(row["value"] is not None for row in rows["among_people"] + rows["raters"])
+    return (
+        statistics_table(f"Scorers against {who}, {task}", "scorer", AGAINST, against, lambda row: str(row["rater"]))
+        + statistics_table(
+            f"{who.capitalize()} among themselves", "task", AMONG, rows["among_people"], lambda row: words.task(row["task"])
+        )
+        + explained([row for section in rows.values() for row in section], open_=not known)
+    )
+
+
+def _points(rows: Rows, view: View, mark: str) -> pd.DataFrame:
+    """The chart's rows: each scorer at the chosen task, best first; without scorers, people by task."""
+    charted = {name: [row for row in section if row["statistic"] == view.statistic] for name, section in rows.items()}
+    scorers = sorted(
+        (row for row in charted["raters"] if row["task"] == view.task),
+        key=lambda row: (row["value"] is None, -(row["value"] or 0.0)),
+    )
+    among = charted["among_people"]
+    people = [row for row in among if row["task"] == view.task and row["value"] is not None] if scorers else among
+    name = "simulated people among themselves" if mark else "people among themselves"
+    points = [(name if scorers else words.task(row["task"]) + mark, "people", row) for row in people]
+    points += [(row["rater"] + mark, "scorer", row) for row in scorers]
+    columns = ["label", "kind", "value", "low", "high", "n", "simulated", *(f"people_{end}" for end in _BAND)]
+    return pd.DataFrame([_point(label, kind, row, bool(mark)) for label, kind, row in points], columns=columns)
+
+
+_BAND = ("value", "low", "high")
+
+
+def _point(label: str, kind: str, row: dict[str, Any], simulated: bool) -> tuple[Any, ...]:
+    ceiling = row.get("ceiling") or {}
+    band = tuple(ceiling.get(end) for end in _BAND)
+    return label, kind, row["value"], row["low"], row["high"], row["n_items"], simulated, *band

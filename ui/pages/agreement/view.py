@@ -1,0 +1,77 @@
+"""What the Agreement page is asked to show, and the address that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from urllib.parse import parse_qsl, urlencode
+
+from data.store.selection import Selection
+from ui import words
+
+ALL = "all"
+NUMBERS = ALL
+ADDRESS = ("suite", "aspect", "generator", "task", "statistic", "show", "a", "b")
+"""What has a control of its own, by its name in the address."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is shown.
+
+    Attributes:
+        show: which of the page's parts.
+        a, b: the pair that is opened, if any.
+        further: what else restricts the selection, as an address's query: the filters without a control.
+    """
+
+    suite: str = ""
+    aspect: str = ""
+    generator: str = ALL
+    task: str = ALL
+    statistic: str = ""
+    show: str = NUMBERS
+    a: str = ""
+    b: str = ""
+    further: str = ""
+
+    @property
+    def selection(self) -> Selection:
+        """The judgements that the numbers are made from."""
+        here = Selection(suite=(self.suite,), aspect=(self.aspect,))
+        chosen = replace(restricted(self.further), suite=here.suite, aspect=here.aspect)
+        return chosen if self.generator == ALL else replace(chosen, generator=(self.generator,))
+
+    def address(self, **changes: str) -> str:
+        """The query of this view with some of it changed; what is empty or stands for all is left out."""
+        values = {name: str(getattr(self, name)) for name in ADDRESS} | changes
+        return urlencode([(k, v) for k, v in values.items() if v not in ("", ALL)] + parse_qsl(self.further))
+
+
+def further(asked: Sequence[tuple[str, str]]) -> str:
+    """What of an address restricts the selection and has no control; several generators or tasks have none, either."""
+    several = {name for name in ("generator", "task") if sum(key == name for key, _ in asked) > 1}
+    mine = {field.name for field in fields(Selection)} - ({"suite", "aspect", "generator", "task"} - several)
+    return urlencode([(key, value) for key, value in asked if key in mine and value])
+
+
+def restricted(query: str) -> Selection:
+    """The selection of such a query.
+
+    Raises:
+        ValueError: a value that cannot be followed, such as a date that is none.
+    """
+    pairs = parse_qsl(query)
+    return Selection.of(lambda name: [value for key, value in pairs if key == name])
+
+
+def where(view: View) -> str:
+    """The suite, the aspect and the generator in words."""
+    generator = "all generators" if view.generator == ALL else view.generator
+    return f"{view.suite}, {words.aspect(view.aspect)}, {generator}"
+
+
+def restriction(view: View) -> str:
+    """What else restricts the selection, in words; nothing if nothing does."""
+    parts = [f"{name} {', '.join(values)}" for name, values in restricted(view.further).to_dict().items()]
+    return "; ".join(parts)

@@ -16,7 +16,7 @@ WHY_EXCLUDED = """case when a.status is not null and a.status <> 'valid' then a.
                 else j.reason end"""
 """Why a judgement does not count; null if it may, being its rater's first."""
 
-FRAME = """
+JUDGED = """
 with said as (
     select t.suite, t.prompt_id as prompt, t.task, t.generator, j.item_id as item, j.rater_id as rater, r.kind, r.identity,
            r.simulated, j.aspect, j.target, j.label, j.value as number, j.seq,
@@ -32,9 +32,12 @@ select * replace (
     case when excluded is null and row_number() over (
         partition by item, rater, aspect, target, excluded is null order by seq
     ) > 1 then 'repeat' else excluded end as excluded)
-from said order by seq, aspect, target
+from said
 """.replace("{why}", WHY_EXCLUDED)
-"""``where``: which judgements; ``more``: further columns, each with a comma before it."""
+"""Judgements in no order. ``where``: which; ``more``: further columns, each with a comma before it."""
+
+FRAME = f"{JUDGED}order by seq, aspect, target"
+"""The same in the order of a frame."""
 
 
 def frame(store: Store, selection: Selection) -> pd.DataFrame:

@@ -1,0 +1,279 @@
+"""Items on which two sides' answers cross are those of the confusion table's cells, whatever the judgements look like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import product
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agreement import Options, Pair, PeopleAs, meet
+from data.store import frame, rows
+from data.store.browse import PEOPLE, SIMULATED
+from data.store.crossed import Crossed, Unit, Way
+from data.store.selection import Selection
+from data.store.store import Store, run
+from ui.crossing import crossing_of
+
+EVERYTHING = Selection()
+KINDS = {
+    "ann": ("human", "person", False), "bob": ("human", "person", False), "cyd": ("human", "person", False),
+    "slot 1": ("human", "slot", False), "sim 1": ("human", "person", True), "sim 2": ("human", "person", True),
+    "m": ("scorer", None, False), "n": ("scorer", None, False), "all": ("consensus", None, False),
+}  # fmt: skip
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+WAYS: tuple[Way, ...] = ("each", "majority")
+
+
+@dataclass(frozen=True)
+class Said:
+    """One judgement, and what its annotation says of it (of a scorer's nothing)."""
+
+    item: str
+    rater: str
+    label: str | None
+    target: str | None = None
+    aspect: str = "correct"
+    reason: str | None = None
+    status: str = "valid"
+    saw: bool = False
+
+
+def fill(store: Store, said: Sequence[Said], scale: str = "nominal") -> None:
+    """A project with these judgements and no others, as they stand; items are named ``SUITE/N``."""
+    store.write(run(_empty), None)
+    store.write(run(_fill), (said, scale))
+
+
+def _empty(connection: duckdb.DuckDBPyConnection, _: None) -> None:
+    for name in ("items", "raters", "scales", "annotations", "judgements"):
+        connection.execute(f"delete from {name}")
+
+
+def _fill(connection: duckdb.DuckDBPyConnection, payload: tuple[Sequence[Said], str]) -> None:
+    said, scale = payload
+    items = sorted({one.item for one in said})
+    suites = sorted({i.split("/")[0] for i in items})
+    scales = {"correct": scale, "other": "nominal", "score": "interval"}
+    people = [(n, one) for n, one in enumerate(said) if KINDS[one.rater][0] == "human"]
+    content: dict[str, tuple[str, list[tuple[Any, ...]]]] = {
+        "items": (
+            "item_id suite task generator kind public_id",
+            [(i, i.split("/")[0], f"t{i[-1]}", "g", "image", i) for i in items],
+        ),
+        "raters": ("rater_id kind identity simulated settings", [(name, *of, "{}") for name, of in KINDS.items()]),
+        "scales": ("suite aspect scale", [(suite, *of) for suite in suites for of in scales.items()]),
+        "annotations": (
+            "annotation_id item_id rater_id questionnaire answers submitted status saw_evidence seq root_id",
+            [(f"s{n}", one.item, one.rater, "q", "{}", NOW, one.status, one.saw, n, f"s{n}") for n, one in people],
+        ),
+        "judgements": (
+            "item_id rater_id aspect target label reason source_id rule_version seq",
+            [(o.item, o.rater, o.aspect, o.target, o.label, o.reason, f"s{n}", "1", n) for n, o in enumerate(said)],
+        ),
+    }
+    for name, (columns, values) in content.items():
+        rows.insert(connection, name, columns.split(), values)
+
+
+def table(store: Store, a: str, b: str, way: Way, selection: Selection) -> Pair | None:
+    """What agreement makes of one suite's judgements; None where the two do not meet on labels."""
+    people_as: PeopleAs = way
+    options = Options(intervals=False, people_as=people_as)
+    one = PEOPLE if b == SIMULATED else b
+    try:
+        pair = meet(frame.frame(store, selection), frame.scales(store), "correct", a, one, options, simulated=b == SIMULATED)
+    except ValueError:
+        return None
+    return None if pair.by_score else pair
+
+
+def listed(store: Store, crossed: Crossed, selection: Selection = EVERYTHING) -> list[str]:
+    """The items of a crossing, sorted."""
+    condition, parameters = crossing_of(store, crossed, selection).items()
+    chosen, of_chosen = selection.items()
+    with store.read() as cursor:
+        query = f"select item_id from items t where {chosen} and {condition} order by item_id"
+        return [row[0] for row in cursor.execute(query, [*of_chosen, *parameters]).fetchall()]
+
+
+def compare(store: Store, a: str, b: str, way: Way, selection: Selection) -> int:
+    """Every cell of a pair's table, every row and every column; how many cells there were."""
+    pair = table(store, a, b, way, selection)
+    labels = pair.labels if pair else ("yes", "no")
+    cells = {(cell.a, cell.b): list(cell.items) for cell in pair.cells} if pair else {}
+    for says in product(labels, labels):
+        assert listed(store, Crossed("correct", a, says[0], b, says[1], way), selection) == cells.get(says, [])
+    for label in labels:
+        row = sorted({item for (x, _), items in cells.items() if x == label for item in items})
+        column = sorted({item for (_, y), items in cells.items() if y == label for item in items})
+        assert listed(store, Crossed("correct", a, label, b, "", way), selection) == row
+        assert listed(store, Crossed("correct", a, "", b, label, way), selection) == column
+    return len(cells)
+
+
+SUITE = Selection(suite=("s",))
+
+
+# --- by hand ----------------------------------------------------------------------------------------------------------
+UGLY = (
+    # both a yes and a no by people beside the scorer's no; bob's second answer does not count
+    Said("s/1", "m", "no"), Said("s/1", "ann", "yes"), Said("s/1", "bob", "no"), Said("s/1", "bob", "yes"),
+    # two of three say yes; who could not tell, came too late or had seen does not count
+    Said("s/2", "m", "no"), Said("s/2", "ann", "yes"), Said("s/2", "bob", "yes"), Said("s/2", "cyd", "no"),
+    Said("s/2", "slot 1", None, reason="cannot_tell"),
+    Said("s/3", "m", "yes"), Said("s/3", "ann", "no", status="surplus"), Said("s/3", "bob", "no", saw=True),
+    Said("s/3", "bob", "yes"), Said("s/3", "sim 1", "no"), Said("s/3", "sim 2", "no"),
+    # targets are units of their own: m's no and people's yes are about different ones
+    Said("s/4", "m", "no", "dog"), Said("s/4", "m", "yes", "cat"), Said("s/4", "ann", "no", "dog"),
+    Said("s/4", "ann", "yes", "cat"), Said("s/4", "bob", "yes", "fox"),
+    # a tie; nobody but a simulated person; another aspect; consensus; another suite
+    Said("s/5", "m", "yes"), Said("s/5", "ann", "yes"), Said("s/5", "slot 1", "no"),
+    Said("s/6", "m", "no"), Said("s/6", "sim 1", "yes"), Said("s/6", "all", "yes"),
+    Said("s/7", "m", "no", aspect="other"), Said("s/7", "ann", "yes", aspect="other"), Said("s/7", "ann", "yes"),
+    Said("r/1", "m", "no"), Said("r/1", "ann", "yes"),
+)  # fmt: skip
+
+
+@pytest.fixture
+def ugly(store: Store) -> Store:
+    fill(store, UGLY)
+    return store
+
+
+@pytest.mark.parametrize(
+    ("crossed", "items"),
+    [
+        (("m", "no", PEOPLE, "yes", "each"), ["s/1", "s/2"]),
+        (("m", "no", PEOPLE, "yes", "majority"), ["s/2"]),
+        (("m", "no", PEOPLE, "no", "each"), ["s/1", "s/2", "s/4"]),
+        (("m", "no", PEOPLE, "no", "majority"), ["s/4"]),
+        (("m", "yes", PEOPLE, "no", "each"), ["s/5"]),
+        (("m", "yes", PEOPLE, "no", "majority"), []),
+        (("m", "yes", PEOPLE, "yes", "majority"), ["s/3", "s/4"]),
+        (("m", "yes", SIMULATED, "no", "majority"), ["s/3"]),
+        (("m", "no", SIMULATED, "yes", "each"), ["s/6"]),
+        (("m", "no", PEOPLE, "", "each"), ["s/1", "s/2", "s/4"]),
+        (("m", "no", PEOPLE, "", "majority"), ["s/2", "s/4"]),
+        (("m", "", PEOPLE, "yes", "each"), ["s/1", "s/2", "s/3", "s/4", "s/5"]),
+        # ann is not among the people whom ann meets
+        (("ann", "yes", PEOPLE, "no", "majority"), ["s/1", "s/5"]),
+        (("ann", "yes", PEOPLE, "yes", "each"), ["s/2"]),
+        (("ann", "yes", "bob", "no", "each"), ["s/1"]),
+        (("sim 1", "no", PEOPLE, "yes", "each"), ["s/3"]),
+        (("m", "no", "all", "yes", "each"), []),
+        (("all", "yes", PEOPLE, "yes", "each"), []),
+        (("m", "maybe", PEOPLE, "yes", "each"), []),
+        (("nobody", "yes", PEOPLE, "yes", "each"), []),
+    ],
+)
+def test_a_cell_by_hand(ugly: Store, crossed: Any, items: list[str]) -> None:
+    assert listed(ugly, Crossed("correct", *crossed), SUITE) == items
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("a", "b", "cells"),
+    [("m", PEOPLE, (4, 3)), ("m", SIMULATED, (2, 2)), ("ann", PEOPLE, (2, 1)), ("ann", "m", (3, 3)), ("sim 1", PEOPLE, (1, 1))],
+)
+def test_every_cell_of_the_hand_made_project(ugly: Store, a: str, b: str, cells: tuple[int, int], way: Way) -> None:
+    assert compare(ugly, a, b, way, SUITE) == cells[WAYS.index(way)]
+
+
+def test_places_and_times_restrict_what_is_looked_at(ugly: Store) -> None:
+    crossed = Crossed("correct", "m", "no", PEOPLE, "yes")
+    assert listed(ugly, crossed) == ["r/1", "s/1", "s/2"]
+    assert listed(ugly, crossed, Selection(task=("t1",))) == ["r/1", "s/1"]
+    assert listed(ugly, crossed, Selection(suite=("s",), task=("t1",))) == ["s/1"]
+    said = Crossed("correct", "m", "no", PEOPLE, "no")
+    assert listed(ugly, said, Selection(target=("dog",))) == ["s/4"]
+    # raters and aspects of the selection play no part
+    assert listed(ugly, crossed, Selection(rater=("bob",), aspect=("other",))) == ["r/1", "s/1", "s/2"]
+
+
+def test_what_both_sides_say_of_a_unit(ugly: Store) -> None:
+    crossing = crossing_of(ugly, Crossed("correct", "m", "no", PEOPLE, "yes"), SUITE)
+    found = crossing.units(ugly, ["s/1", "s/2", "s/3", "no such"])
+    assert found == {"s/1": [Unit(None, "no", {"no": 1, "yes": 1})], "s/2": [Unit(None, "no", {"yes": 2, "no": 1})]}
+    assert list(found["s/2"][0].b) == ["yes", "no"]
+    anything = crossing_of(ugly, Crossed("correct", "m", "", "ann", ""), SUITE)
+    assert anything.units(ugly, ["s/4"]) == {"s/4": [Unit("cat", "yes", {"yes": 1}), Unit("dog", "no", {"no": 1})]}
+    most = crossing_of(ugly, Crossed("correct", "m", "", PEOPLE, "", "majority"), SUITE)
+    assert most.units(ugly, ["s/2", "s/5"]) == {"s/2": [Unit(None, "no", {"yes": 2, "no": 1})]}
+
+
+def test_labels_are_compared_as_the_table_compares_them(store: Store) -> None:
+    words = [Said("s/1", "m", "No"), Said("s/1", "ann", "YES"), Said("s/2", "m", "no"), Said("s/2", "ann", "Yes")]
+    fill(store, words)
+    assert listed(store, Crossed("correct", "m", "no", "ann", "yes"), SUITE) == ["s/1", "s/2"]
+    # with a third word it is not about yes and no any more: each spelling is a label of its own
+    fill(store, [*words, Said("s/3", "bob", "maybe")])
+    assert listed(store, Crossed("correct", "m", "no", "ann", "Yes"), SUITE) == ["s/2"]
+    assert listed(store, Crossed("correct", "m", "no", "ann", "yes"), SUITE) == []
+    fill(
+        store, [Said("s/1", "m", "3.0"), Said("s/1", "ann", "3"), Said("s/2", "m", "9"), Said("s/2", "ann", "3")], "ordinal:1-5"
+    )
+    assert listed(store, Crossed("correct", "m", "3", "ann", "3"), SUITE) == ["s/1"]
+    assert listed(store, Crossed("correct", "m", "9", "ann", "3"), SUITE) == []
+
+
+def test_suites_have_words_of_their_own(store: Store) -> None:
+    fill(store, [Said("r/1", "m", "Yes"), Said("r/1", "ann", "maybe"), Said("s/1", "m", "Yes"), Said("s/1", "ann", "no")])
+    assert listed(store, Crossed("correct", "m", "Yes", "ann", "")) == ["r/1"]
+    assert listed(store, Crossed("correct", "m", "yes", "ann", "no")) == ["s/1"]
+
+
+def test_data_is_never_part_of_the_query(store: Store) -> None:
+    hostile = "'; drop table items; -- {where} ?"
+    fill(store, [Said("s/1", "m", hostile, hostile), Said("s/1", "ann", hostile, hostile)])
+    assert listed(store, Crossed("correct", "m", hostile, PEOPLE, hostile, "majority"), SUITE) == ["s/1"]
+    assert listed(store, Crossed(hostile, hostile, hostile, hostile, hostile), SUITE) == []
+
+
+# --- by machine -------------------------------------------------------------------------------------------------------
+SCALES = {
+    "nominal": ("yes", "no", "Yes", "maybe"),
+    "ordinal:1-3": ("1", "2", "3", "3.0", "7"),
+    "interval": ("1", "yes"),
+}
+
+
+@st.composite
+def judgements(draw: st.DrawFn, labels: tuple[str, ...]) -> list[Said]:
+    one = st.builds(
+        Said,
+        item=st.sampled_from(["s/1", "s/2", "s/3", "r/1"]),
+        rater=st.sampled_from(["m", "m", *KINDS]),
+        label=st.sampled_from(labels[: draw(st.integers(2, len(labels)))]),
+        target=st.sampled_from([None, None, "dog"]),
+        aspect=st.sampled_from(["correct"] * 5 + ["other", "score"]),
+        status=st.sampled_from(["valid"] * 6 + ["surplus", "gold", "training"]),
+        saw=st.sampled_from([False] * 6 + [True]),
+    )
+    said = draw(st.lists(one, min_size=5, max_size=60))
+    unsure = draw(st.sets(st.integers(0, len(said) - 1), max_size=3))
+    return [replace(s, label=None, reason="cannot_tell") if n in unsure else s for n, s in enumerate(said)]
+
+
+@pytest.fixture(scope="module")
+def emptied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A project that each example fills anew."""
+    with Store(tmp_path_factory.mktemp("emptied") / "project") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@settings(max_examples=30, deadline=None)
+@given(data=st.data())
+def test_every_cell_of_any_project(emptied: Store, scale: str, data: st.DataObject) -> None:
+    fill(emptied, data.draw(judgements(SCALES[scale])), scale)
+    a = data.draw(st.sampled_from(["m", "m", "ann", "sim 1", "slot 1"]))
+    b = data.draw(st.sampled_from([PEOPLE, PEOPLE, SIMULATED, "ann", "n"]))
+    cells = compare(emptied, a, b, data.draw(st.sampled_from(WAYS)), SUITE)
+    assert cells == 0 or scale != "interval"

@@ -1,0 +1,89 @@
+"""The images of one cell of a confusion table: which labels count as the same, and what is said of them in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+
+from agreement import Scale
+from agreement.frame import read_values
+from data.store import crossed as store_crossed
+from data.store.browse import GROUPS
+from data.store.crossed import Crossed, Crossing, Word
+from data.store.frame import scales
+from data.store.selection import Selection
+from data.store.store import Store
+from ui import words
+
+_NAMED = 8
+"""So many of an aspect's labels are told at most."""
+
+
+def crossing_of(store: Store, crossed: Crossed, selection: Selection) -> Crossing:
+    """The crossing among the selected judgements, its labels read as agreement reads them."""
+    return Crossing(crossed, _words(store, store.version, crossed.aspect, selection), selection)
+
+
+@lru_cache(maxsize=64)
+def _words(store: Store, version: str, aspect: str, selection: Selection) -> tuple[Word, ...]:  # noqa: ARG001 - part of the key
+    known = scales(store)
+    found: list[Word] = []
+    for suite, labels in store_crossed.stored_labels(store, aspect, selection).items():
+        read = _read(known[suite, aspect], labels)
+        found += [Word(suite, stored, label) for stored, label in zip(labels, read, strict=True) if label is not None]
+    return tuple(found)
+
+
+def _read(scale: str, labels: Sequence[str]) -> list[str | None]:
+    """Each label as it is compared; None where it is not on the scale."""
+    rows = pd.DataFrame({"label": pd.Series(labels, dtype=object), "number": np.nan})
+    read = read_values(Scale.parse(scale), rows, np.ones(len(labels), dtype=bool))
+    return [read.names[code] if code >= 0 else None for code in read.label]
+
+
+def sentence(found: int, crossing: Crossing, *, a_is_human: bool = False) -> str:
+    """What the images are: how many, and what both sides say of them; where there are none, why that may be."""
+    crossed = crossing.crossed
+    images = words.count(found, "image") if found else "No image"
+    told = f"{images} that {_first(crossed)} and {_second(crossed, other=a_is_human)}, about “{crossed.aspect}”"
+    return f"{told}{_restricted(crossing.selection)}.{'' if found else _why(crossing)}"
+
+
+def _first(crossed: Crossed) -> str:
+    return f"{crossed.a} calls “{crossed.a_says}”" if crossed.a_says else f"{crossed.a} has judged"
+
+
+def _second(crossed: Crossed, *, other: bool) -> str:
+    if crossed.b not in GROUPS:
+        return f"{crossed.b} calls “{crossed.b_says}”" if crossed.b_says else f"{crossed.b} has judged"
+    who = f"other {crossed.b}" if other else crossed.b
+    who += " (more than half)" if crossed.by_majority else " (at least one)"
+    if crossed.b_says:
+        return f"{who} call “{crossed.b_says}”"
+    return f"{who} agree on" if crossed.by_majority else f"{who} have judged"
+
+
+def _restricted(selection: Selection) -> str:
+    """Which judgements are looked at, besides those of the images that Browse's own filters choose."""
+    told = [
+        *(f"target “{name}”" for name in selection.target),
+        *(f"campaign “{name}”" for name in selection.campaign),
+        *(f"since {moment}" for moment in selection.since[-1:]),
+        *(f"until {moment}" for moment in selection.until[-1:]),
+    ]
+    return f", of answers only those of {', '.join(told)}" if told else ""
+
+
+def _why(crossing: Crossing) -> str:
+    """Why there may be none."""
+    crossed, known = crossing.crossed, sorted({word.label for word in crossing.words})
+    if not known:
+        return f" Nothing that was said about “{crossed.aspect}” counts here as a label."
+    lost = [label for label in (crossed.a_says, crossed.b_says) if label and label not in known]
+    if not lost:
+        return ""
+    told = ", ".join(f"“{label}”" for label in known[:_NAMED]) + (" and others" if len(known) > _NAMED else "")
+    return f" Nobody says “{lost[0]}” here, but {told}."

@@ -14,7 +14,7 @@ import pandas as pd
 
 from .catalogue import STATISTICS
 from .cells import Cell, Found, Key, Options, Place, walk
-from .certainty import restrict
+from .certainty import select
 from .duel import Duels, Field, McNemar, Sides, ways_of
 from .frame import read
 from .outcome import Outcome, interval
@@ -114,12 +114,11 @@ def comparisons(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], opti
     if unknown:
         raise ValueError(f"unknown statistic {', '.join(unknown)}; known are {', '.join(STATISTICS)}")
     found: list[Comparison] = []
-    for suite in read(frame, scales):
+    for suite in read(select(frame, scales, wanted.certainty), scales):
         for aspect in suite.aspects:
             for topic in topics(suite, aspect, wanted):
                 for simulated in (False, True):
-                    part = restrict(topic, wanted.certainty, simulated=simulated)
-                    found += _Contest(part, simulated=simulated).comparisons()
+                    found += _Contest(topic, simulated=simulated).comparisons()
     return found
 
 

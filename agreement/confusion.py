@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .cells import Cell, Options, Place
+from .certainty import select
 from .crossed import Crossing, Step, Table, Values, steps_of, values_of
 from .encounter import PEOPLE, Encounter, Estimate, encounters
 from .frame import read
@@ -123,7 +124,7 @@ def meet(
         ValueError: as `build`; for an aspect, rater, task or generator that the frame has not, or more suites than one.
     """
     wanted, where = options or Options(), place or EVERYWHERE
-    suites = list(read(frame, scales))
+    suites = list(read(select(frame, scales, wanted.certainty), scales))
     if len(suites) != 1:
         raise ValueError(f"a pair is of one suite, not of {len(suites)}")
     suite, cell = suites[0], cell_of(suites[0], where, wanted)
@@ -150,7 +151,7 @@ def meet(
         aspects=tuple(Part(each.topic.aspect.name, each.estimates(cell, _short(each))) for each in judged),
         generators=_generators(meeting, cell, pairs),
         steps=steps_of(meeting, meeting.labelled(pairs)),
-        prevalence=_prevalence(meeting, cell, pairs),
+        prevalence=_prevalence(meeting, cell, pairs, f"simulated {b}" if simulated and b == PEOPLE else b),
     )
 
 
@@ -166,8 +167,8 @@ def _generators(meeting: Encounter, cell: Cell, pairs: Joined) -> tuple[Part, ..
     return tuple(Part(names[code], meeting.estimates(replace(cell, generator=code), _short(meeting))) for code in codes)
 
 
-def _prevalence(meeting: Encounter, cell: Cell, pairs: Joined) -> Prevalence | None:
-    """The shares of yes are of the same pairs, and in the same resamples, as the coefficients."""
+def _prevalence(meeting: Encounter, cell: Cell, pairs: Joined, others: str) -> Prevalence | None:
+    """The shares of yes are of the same pairs, and in the same resamples, as the coefficients; `others` names `b` in words."""
     if not meeting.topic.measure.binary or meeting.by_score:
         return None
     rows, clusters = meeting.labelled(pairs), np.unique(pairs.cluster)
@@ -176,7 +177,7 @@ def _prevalence(meeting: Encounter, cell: Cell, pairs: Joined) -> Prevalence | N
     sums = PairSums.unpack(cell.draws.weights(clusters.size) @ columns, 2, 2)
     used = meeting.against(cell).outcome("percent_agreement", meeting.way("percent_agreement") or "each").used
     shares = []
-    for name, labels in ((meeting.a, sums.rows), (meeting.b, sums.columns)):
+    for name, labels in ((meeting.a, sums.rows), (others, sums.columns)):
         said = outcome(ratio(labels[..., 1], sums.pairs), "they share no judgement", used, f"share of yes of {name}")
         shares.append(meeting.estimate("share_of_yes", said))
-    return prevalence(meeting.a, meeting.b, shares[0], shares[1], meeting.estimates(cell, COEFFICIENTS))
+    return prevalence(meeting.a, others, shares[0], shares[1], meeting.estimates(cell, COEFFICIENTS))

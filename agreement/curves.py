@@ -11,6 +11,7 @@ import pandas as pd
 
 from .bootstrap import LEVEL, percentile_interval
 from .cells import Cell, Options, Place
+from .certainty import select
 from .cuts import Tally, best_cut, curve_values, middle, thinned, why_no_cut
 from .cutting import Cutting, Meeting, meetings
 from .frame import read
@@ -98,7 +99,7 @@ def curve(
         ValueError: as `thresholds`; for more than one suite, an unknown task or generator, or a scorer without the number.
     """
     cut, wanted, where = cutting or Cutting(), options or Options(), place or EVERYWHERE
-    suites = list(read(frame, scales))
+    suites = list(read(select(frame, scales, wanted.certainty), scales))
     if len(suites) != 1:
         raise ValueError(f"a curve is made of one suite, not of {len(suites)}")
     pooled = replace(wanted, by_target=False)

@@ -9,7 +9,6 @@ import numpy as np
 
 from .catalogue import PeopleAs, people_as
 from .cells import Cell, Options
-from .certainty import restrict
 from .cuts import OBJECTIVES, Answers, Objective
 from .frame import Ratings, Suite
 from .joined import join, to_majority
@@ -92,8 +91,7 @@ def meetings(suite: Suite, cut: Cutting, options: Options, *, simulated: bool) -
     if cut.aspect not in aspects or cut.number not in aspects or way is None:
         return
     numbers = aspects[cut.number].ratings
-    for everything in topics(suite, aspects[cut.aspect], options):
-        topic = restrict(everything, options.certainty, simulated=simulated)
+    for topic in topics(suite, aspects[cut.aspect], options):
         people = topic.people(simulated=simulated)
         for code, rater in enumerate(suite.raters):
             scored = _about(topic, numbers.take(numbers.rater == code))

@@ -12,7 +12,6 @@ import numpy as np
 from .against import Against, Meeting
 from .catalogue import OF_SCORES, PeopleAs, chosen, people_as
 from .cells import Cell, Options
-from .certainty import restrict
 from .frame import Ratings, Suite
 from .joined import Joined, join, to_majority
 from .numeric import IntArray
@@ -152,8 +151,7 @@ def encounters(
     if two is not None and suite.raters[two].scorer != human:
         clock = None
     for aspect in suite.aspects:
-        (everything,) = topics(suite, aspect, replace(options, by_target=False))
-        topic = restrict(everything, options.certainty, simulated=simulated)
+        (topic,) = topics(suite, aspect, replace(options, by_target=False))
         rows_a = topic.ratings.take(topic.ratings.rater == one)
         by_score = topic.scores is not None and (aspect.name == scored or not rows_a.size)
         if by_score and topic.scores is not None:

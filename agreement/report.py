@@ -14,7 +14,7 @@ import pandas as pd
 
 from .catalogue import STATISTICS
 from .cells import Key, Options
-from .certainty import CLASSES, by_certainty, restrict
+from .certainty import by_certainty, select
 from .frame import read
 from .topic import Row, topics
 
@@ -62,18 +62,14 @@ def build(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: O
     unknown = sorted(set(wanted.statistics or ()) - set(STATISTICS))
     if unknown:
         raise ValueError(f"unknown statistic {', '.join(unknown)}; known are {', '.join(STATISTICS)}")
-    classes = sorted(set(wanted.certainty) - set(CLASSES))
-    if classes:
-        raise ValueError(f"unknown certainty {', '.join(classes)}; known are {', '.join(CLASSES)}")
     among: list[Row] = []
     raters: list[Row] = []
     matrix: list[Row] = []
     by_class: list[Row] = []
-    for suite in read(frame, scales):
+    for suite in read(select(frame, scales, wanted.certainty), scales):
         for aspect in suite.aspects:
-            for everything in topics(suite, aspect, wanted):
+            for topic in topics(suite, aspect, wanted):
                 for simulated in (False, True):
-                    topic = restrict(everything, wanted.certainty, simulated=simulated)
                     among += topic.among(simulated=simulated)
                     raters += topic.raters(simulated=simulated)
                     matrix += topic.matrix(simulated=simulated) if wanted.matrix else []
@@ -93,7 +89,7 @@ def scorer_means(
     wanted = replace(options or Options(), statistics=("mean",))
     rows = [
         row
-        for suite in read(frame, scales)
+        for suite in read(select(frame, scales, wanted.certainty), scales)
         for aspect in suite.aspects
         for t in topics(suite, aspect, wanted)
         for row in t.own()

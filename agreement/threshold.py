@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .cells import Cell, Key, Options, Place, walk
+from .certainty import select
 from .cuts import OBJECTIVES, Answers, CrossValidated, Tally, best_cut, cross_validate, folds_of, why_no_cut
 from .cutting import Cutting, Meeting, meetings
 from .frame import read
@@ -110,7 +111,7 @@ def thresholds(
     """
     cut, wanted = cutting or Cutting(), options or Options()
     found: list[Decided] = []
-    for suite in read(frame, scales):
+    for suite in read(select(frame, scales, wanted.certainty), scales):
         for simulated in (False, True):
             for meeting in meetings(suite, cut, wanted, simulated=simulated):
                 found += _Trial(meeting, cut).rows()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -9,6 +10,8 @@ from typing import Any
 
 Where = tuple[str, list[Any]]
 """A SQL condition and its parameters; data only ever travels as a parameter."""
+CERTAINTIES = ("unanimous", "majority", "split")
+"""How far people agree about what is judged: ``agreement.certainty``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +20,8 @@ class Selection:
 
     Attributes:
         rater: names of people or scorers; it restricts each of the two kinds of which it names one.
+        certainty: of ``CERTAINTIES``. It is told from all that the other fields select, so no condition here knows it:
+            ``agreement.certainty.select`` follows it.
         since, until: when it was said (ISO 8601, UTC if it names no zone); the last value given counts.
     """
 
@@ -27,10 +32,16 @@ class Selection:
     target: tuple[str, ...] = ()
     rater: tuple[str, ...] = ()
     campaign: tuple[str, ...] = ()
+    certainty: tuple[str, ...] = ()
     since: tuple[str, ...] = ()
     until: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for value in self.certainty:
+            if value not in CERTAINTIES:
+                near = difflib.get_close_matches(value, CERTAINTIES, n=1, cutoff=0.5)
+                hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(CERTAINTIES)}"
+                raise ValueError(f"--certainty {value}: there is no such class; {hint}")
         for name in ("since", "until"):
             for value in getattr(self, name):
                 try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
 from agreement import Options, build
-from agreement.certainty import CLASSES, classify
+from agreement.certainty import CLASSES, classify, select
 from agreement.frame import read
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 
@@ -97,33 +98,96 @@ def test_a_restricted_report_is_the_report_of_those_units() -> None:
             }, key
 
 
-def test_ratings_left_out_are_counted() -> None:
-    """Unanimous are u1 and u2, 5 of 19 ratings by people and 2 of the scorer's 8 judgements."""
-    found = report(people(PEOPLE) + scorer("m", OWN), UNANIMOUS)
-    total = sum(len(text.split()) for text in PEOPLE.values())
+def test_what_is_not_selected_is_not_there() -> None:
+    """Unanimous are u1 and u2: 5 of 19 ratings by people, 2 of the scorer's 8 judgements. A rating there that does not count
+    is counted as such; one on another unit is not of this selection."""
+    rows = people(PEOPLE) + scorer("m", OWN)
+    rows += [judgement(item, "shy", None, excluded="cannot_tell") for item in ("u1", "m1")]
+    found = report(rows, UNANIMOUS)
     among = pick(found["among_people"], statistic="percent_agreement")
-    assert (total, among["n_ratings"], among["n_items"], among["excluded"]) == (19, 5, 2, {"other_certainty": 14})
-    assert among["value"] == 1.0
+    assert (among["value"], among["n_ratings"], among["n_items"], among["excluded"]) == (1.0, 5, 2, {"cannot_tell": 1})
     row = pick(found["raters"], statistic="percent_agreement")
-    # the scorer's on m1 m2 s1 s2, on `one`, which has no class, and on `none`, which no person judged
-    assert (row["value"], row["n_items"], row["excluded"]) == (1.0, 2, {"other_certainty": 14 + 6})
+    assert (row["value"], row["n_items"], row["n_ratings"], row["excluded"]) == (1.0, 2, 5, {"cannot_tell": 1})
 
 
 def test_the_matrix_is_restricted_too() -> None:
     texts = {f"i{k:02}": "y y" if k % 2 else "y n" for k in range(24)}
     rows = people(texts) + scorer("m", dict.fromkeys(texts, "yes") | {"alone": "no"})
     found = report(rows, UNANIMOUS)["matrix"]
-    pair = pick(found, statistic="percent_agreement", a="r0", b="r1")
-    assert (pair["value"], pair["n_items"], pair["excluded"]) == (1.0, 12, {"other_certainty": 24})
-    assert pick(found, statistic="percent_agreement", a="m", b="r0")["excluded"] == {"other_certainty": 12 + 13}
+    for a, b in (("r0", "r1"), ("m", "r0")):
+        pair = pick(found, statistic="percent_agreement", a=a, b=b)
+        assert (pair["value"], pair["n_items"], pair["n_ratings"], pair["excluded"]) == (1.0, 12, 24, {})
 
 
 def test_scores_are_restricted_by_item() -> None:
+    """Of the unanimous units u1 (y y) has the higher score; m1 and s2, the other way round, play no part."""
     scores = {"u1": 0.9, "u2": 0.3, "m1": 0.1, "s1": 0.2, "s2": 0.8}
     found = report(people(PEOPLE) + scorer("clip", scores, aspect="score"), UNANIMOUS)["raters"]
     row = pick(found, statistic="auc")
-    assert (row["value"], row["n_items"], row["n_ratings"]) == (1.0, 2, 5)
-    assert row["excluded"] == {"other_certainty": 14 + 3}
+    assert (row["value"], row["n_items"], row["n_ratings"], row["excluded"]) == (1.0, 2, 5, {})
+
+
+def test_a_task_without_such_units_is_no_task_of_the_selection() -> None:
+    """The mean over tasks is that of the tasks that are left, as after `--task`."""
+    rows = people({"a": "y y", "b": "n n"}, task="sure") + people({"c": "y n"}, task="unsure")
+    found = report(rows, UNANIMOUS)["among_people"]
+    assert {row["task"] for row in found} == {"sure", "all", "tasks_mean"}
+    assert pick(found, statistic="mean", task="tasks_mean")["value"] == 0.5
+
+
+def kept(rows: list[Judgement], *names: str) -> set[tuple[str, str, str]]:
+    """Item, rater and aspect of the rows that are selected."""
+    found = select(frame(rows), SCALES | {("s", "present"): "nominal"}, names)
+    return set(zip(found["item"], found["rater"], found["aspect"], strict=True))
+
+
+def test_who_stays_where() -> None:
+    """Real people are of one mind about i, simulated ones about j, nobody about k."""
+    real = people({"i": "y y", "j": "y n", "k": "y n"})
+    imitated = [
+        row | {"rater": f"sim{row['rater']}", "simulated": True} for row in people({"i": "y n", "j": "n n", "k": "y n"})
+    ]
+    own = scorer("m", {"i": "yes", "j": "no", "k": "no", "l": "no"})
+    score = scorer("m", {"i": 1.0, "j": 2.0, "k": 3.0, "l": 4.0}, aspect="score")
+    # what nobody judged is about the item, too
+    present = scorer("m", {"i": "yes", "k": "no"}, aspect="present", target="dog")
+    of_people = {("i", "r0"), ("i", "r1"), ("j", "simr0"), ("j", "simr1")}
+    expected = {(item, who, "correct") for item, who in of_people | {("i", "m"), ("j", "m")}}
+    expected |= {("i", "m", "score"), ("j", "m", "score"), ("i", "m", "present")}
+    assert kept(real + imitated + own + score + present, "unanimous") == expected
+
+
+def test_a_scorers_label_stays_with_its_own_target() -> None:
+    rows = people({"i": "y y"}, aspect="present", target="dog") + people({"i": "y n"}, aspect="present", target="cat")
+    rows += [row for name in ("dog", "cat") for row in scorer("m", {"i": "yes"}, aspect="present", target=name)]
+    found = select(frame(rows), {("s", "present"): "nominal"}, ("unanimous",))
+    assert sorted(zip(found["target"], found["rater"], strict=True)) == [("dog", "m"), ("dog", "r0"), ("dog", "r1")]
+
+
+@pytest.mark.parametrize("classes_", [("unanimous",), ("majority", "split"), CLASSES])
+def test_what_is_selected_needs_no_selection_any_more(classes_: tuple[str, ...]) -> None:
+    """The same report, of that frame alone."""
+    rows = ugly(5, 30) + [row | {"rater": f"sim{row['rater']}", "simulated": True} for row in ugly(6) if row["kind"] == "human"]
+    options = Options(resamples=30, by_certainty=True)
+    alone = select(frame(rows), SCALES, classes_)
+    assert 0 < len(alone) < len(rows)
+    found, again = (
+        build(table, SCALES, made).to_dict()
+        for table, made in ((frame(rows), replace(options, certainty=classes_)), (alone, options))
+    )
+    assert {name: found[name] for name in ("among_people", "raters", "matrix")} == {
+        name: again[name] for name in ("among_people", "raters", "matrix")
+    }
+    assert select(alone, SCALES, classes_).equals(alone)
+
+
+def test_nothing_to_select() -> None:
+    nothing = frame([])
+    assert select(nothing, SCALES, ("split",)) is nothing
+    rows = frame(people({"i": "y", "j": "n"}))
+    assert select(rows, SCALES, ()) is rows
+    assert select(rows, SCALES, CLASSES).empty
+    assert select(frame(scorer("m", {"i": "yes"})), SCALES, CLASSES).empty
 
 
 def test_simulated_people_make_classes_of_their_own() -> None:

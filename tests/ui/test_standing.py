@@ -164,6 +164,7 @@ def test_a_broken_update_is_not_built_upon(store: Store, monkeypatch: pytest.Mon
         Selection(suite=("s",)),
         Selection(suite=("s", "t"), aspect=("correct",)),
         replace(SELECTION, rater=("ann",)),
+        replace(SELECTION, certainty=("unanimous",)),
         Selection(suite=("s",), aspect=("score",)),  # numbers without labels
         Selection(suite=("s",), aspect=("no such",)),
     ],

@@ -16,6 +16,7 @@ FILTERS: dict[str, str | None] = {
     "target": None,
     "rater": "Restricts people, scorers, or both: whichever kind it names.",
     "campaign": None,
+    "certainty": "unanimous, majority or split: how far the selected people agree about it.",
     "since": "ISO date or time, UTC.",
     "until": None,
 }

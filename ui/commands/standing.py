@@ -40,8 +40,8 @@ def quick(
 ) -> Rows | None:
     """The rows of ``recall`` without intervals that can be had at once, by section; None if none of them can.
 
-    The selection must have one suite and one aspect, and no raters. The first call counts everything in the database; after a
-    submission a call counts the touched items alone and computes the cells that hold them. Thread-safe.
+    The selection must have one suite and one aspect, no raters and no certainty. The first call counts everything in the
+    database; after a submission a call counts the touched items alone and computes the cells that hold them. Thread-safe.
 
     Args:
         store: the project.
@@ -49,7 +49,7 @@ def quick(
         statistics: those wanted; None for all.
         each_generator: rows for each generator besides those for all of them.
     """
-    if len(selection.suite) != 1 or len(selection.aspect) != 1 or selection.rater:
+    if len(selection.suite) != 1 or len(selection.aspect) != 1 or selection.rater or selection.certainty:
         return None
     kept = _kept(store, selection)
     with kept.lock:

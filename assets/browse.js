@@ -2,7 +2,9 @@
 // /api/studio/items; pictures load as they scroll into view.
 
 import { h } from "./js/dom.js";
-import { parse, workbench } from "./js/workbench/address.js";
+import { crosses, judge, parse, workbench } from "./js/workbench/address.js";
+
+const UNITS = 4; // so many of an image are told
 
 export function mount(root, { value }) {
   const grid = new Grid(root);
@@ -47,13 +49,13 @@ class Grid {
     if (page === 0) this.cells.replaceChildren();
     this.cells.append(...items.map((item) => cell(item, this.rater, this.listing)));
     const shown = Math.min((page + 1) * size, total);
-    if (total === 0 && !["suite", "task", "generator"].some((name) => new URLSearchParams(query).has(name))) {
+    if (total === 0 && !["suite", "task", "generator", "about"].some((name) => new URLSearchParams(query).has(name))) {
       const how = h("a", { href: "/studio/" }, "Overview says how to bring some");
       this.summary.replaceChildren("There are no images in this project yet. ", how, ".");
       this.more.hidden = true;
       return;
     }
-    this.summary.textContent = total ? `${shown.toLocaleString("en")} of ${total.toLocaleString("en")} images` : "No image fits these filters. Set one of them back to “all”.";
+    this.summary.textContent = total ? `${shown.toLocaleString("en")} of ${total.toLocaleString("en")} images` : nothing(this.listing);
     this.more.hidden = shown >= total;
   }
 }
@@ -69,14 +71,39 @@ function cell(item, rater, listing) {
     h(
       "a",
       // the Workbench learns what has been seen here: an answer given there is then not blind
-      { class: "cc-cell", href: workbench(item.item_id, listing, item.mean === null ? "" : rater) },
+      { class: "cc-cell", href: workbench(item.item_id, listing, item.mean === null && !crosses(listing) ? "" : judge(listing)) },
       picture,
       h("span", { class: "cc-cell-text" }, item.text ?? item.item_id),
       h("span", { class: "cc-cell-meta" }, place.filter(Boolean).join(" · ")),
+      ...crossings(item.crossed ?? [], listing),
       said(item, rater),
       item.reason ? h("span", { class: "cc-cell-reason" }, item.reason.replaceAll("\n", " · ")) : null,
     ),
   );
+}
+
+function nothing(listing) {
+  // the page has said whose answers do not cross here
+  if (crosses(listing)) return "No images.";
+  return "No image fits these filters. Set one of them back to “all”.";
+}
+
+/** What both sides say of an image, of each target of it on which they say what is listed. */
+function crossings(units, listing) {
+  const left = units.length - UNITS;
+  const lines = units.slice(0, UNITS).map((unit) => crossed(unit, listing));
+  return left > 0 ? [...lines, h("span", { class: "cc-cell-meta" }, `and ${left} more`)] : lines;
+}
+
+/** "geneval: no · people: 3 of 5 yes" */
+function crossed(unit, listing) {
+  const counts = Object.entries(unit.b);
+  const all = counts.reduce((sum, [, n]) => sum + n, 0);
+  const asked = listing.get("b_says");
+  const one = asked ? `${unit.b[asked]} of ${all} ${asked}` : counts.map(([label, n]) => `${n} of ${all} ${label}`).join(", ");
+  const theirs = all === 1 ? counts[0][0] : one;
+  const target = unit.target === null ? "" : `${unit.target}: `;
+  return h("span", { class: "cc-cell-meta" }, `${target}${listing.get("a")}: ${unit.a} · ${listing.get("b")}: ${theirs}`);
 }
 
 function said(item, rater) {

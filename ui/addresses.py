@@ -2,29 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import get_args
 from urllib.parse import urlencode
 
-from data.store.crossed import Crossed
+from data.store.crossed import Crossed, Way
 from data.store.selection import Selection
 
 BROWSE = "/studio/browse"
 ALL = ("all", "tasks_mean", "any", "")
 """What stands in a filter that restricts nothing."""
+CROSSED = {"about": "aspect", "a": "a", "a_says": "a_says", "b": "b", "b_says": "b_says", "way": "way"}
+"""The fields of ``Crossed`` by their names in Browse's address."""
+RESTRICTING = {name: name for name in ("target", "campaign", "certainty", "since", "until")} | {"among": "rater"}
+"""What else restricts the judgements that are crossed: fields of ``Selection`` (whose rater means another thing in Browse)."""
 
-_PLACES = ("suite", "task", "generator")
-_RESTRICTING = ("target", "campaign", "since", "until")
+_PLACES = {name: name for name in ("suite", "task", "generator")}
+_NEEDED = ("about", "a", "b")
+Read = Callable[[str], Sequence[str]]
+"""All values of a name in an address."""
 
 
 def browse_address(selection: Selection, crossed: Crossed | None = None, **listing: str) -> str:
     """Browse's address for a selection, or for those of its images where two sides' answers cross.
 
     Of the selection its places count, and with ``crossed`` also what restricts the judgements that are looked at (targets,
-    campaigns and times; ``crossed`` itself names aspect and raters). ``listing``: ``rater``, ``by`` and ``order``, as Browse
-    has them.
+    campaigns, certainty, raters and times; ``crossed`` itself names the aspect). ``listing``: ``rater``, ``by`` and
+    ``order``, as Browse has them.
     """
-    names = (*_PLACES, *_RESTRICTING) if crossed else _PLACES
-    query = [(name, value) for name in names for value in getattr(selection, name) if value not in ALL]
+    names = _PLACES | (RESTRICTING if crossed else {})
+    query = [(name, value) for name, field in names.items() for value in getattr(selection, field) if value not in ALL]
     if crossed:
-        query += crossed.to_query()
+        query += [(name, value) for name, field in CROSSED.items() if (value := getattr(crossed, field)) not in ("", "each")]
     query += [(name, value) for name, value in listing.items() if value]
     return f"{BROWSE}?{urlencode(query)}" if query else BROWSE
+
+
+def crossed_in(read: Read) -> Crossed | None:
+    """What an address asks to cross; None if it asks for nothing of the kind.
+
+    Raises:
+        ValueError: it asks for half of it, or for a way that there is not.
+    """
+    given = {name: next((value for value in reversed(read(name)) if value), "") for name in CROSSED}
+    if not any(given.values()):
+        return None
+    missing = [name for name in _NEEDED if not given[name]]
+    if missing:
+        raise ValueError(f"answers cross where about, a and b are given; there is no {' and no '.join(missing)}.")
+    ways = get_args(Way)
+    way = given["way"] or "each"
+    if way not in ways:
+        raise ValueError(f"way must be one of {', '.join(ways)}.")
+    return Crossed(given["about"], given["a"], given["a_says"], given["b"], given["b_says"], way)  # type: ignore[arg-type]
+
+
+def crossed_among(read: Read) -> Selection:
+    """The judgements among which an address's answers cross.
+
+    Raises:
+        ValueError: a value that cannot be followed, such as a date that is none.
+    """
+    found = Selection.of(lambda name: () if name in ("aspect", "rater") else read(name))
+    return replace(found, rater=tuple(name for name in read("among") if name))

@@ -12,9 +12,9 @@ from agreement import Scale
 from agreement.frame import read_values
 from data.store import crossed as store_crossed
 from data.store.browse import GROUPS
-from data.store.crossed import Crossed, Crossing, Word
+from data.store.crossed import Crossed, Crossing, Word, groups
 from data.store.frame import scales
-from data.store.selection import Selection
+from data.store.selection import Selection, Where
 from data.store.store import Store
 from ui import words
 
@@ -23,8 +23,27 @@ _NAMED = 8
 
 
 def crossing_of(store: Store, crossed: Crossed, selection: Selection) -> Crossing:
-    """The crossing among the selected judgements, its labels read as agreement reads them."""
+    """The crossing among the selected judgements, its labels read as agreement reads them.
+
+    Which labels there are is told without regard to the selection's certainty.
+    """
     return Crossing(crossed, _words(store, store.version, crossed.aspect, selection), selection)
+
+
+def listed(store: Store, crossing: Crossing) -> Where:
+    """The condition on ``items t`` that they are the crossing's; made out once while the project stays as it is."""
+    found = _items(store, store.version, crossing)
+    return "t.item_id in (select unnest(?::varchar[]))", [found]
+
+
+def count(store: Store, crossing: Crossing) -> int:
+    """How many items the crossing has."""
+    return len(_items(store, store.version, crossing))
+
+
+@lru_cache(maxsize=16)
+def _items(store: Store, version: str, crossing: Crossing) -> list[str]:  # noqa: ARG001 - part of the key
+    return crossing.items(store)
 
 
 @lru_cache(maxsize=64)
@@ -44,11 +63,12 @@ def _read(scale: str, labels: Sequence[str]) -> list[str | None]:
     return [read.names[code] if code >= 0 else None for code in read.label]
 
 
-def sentence(found: int, crossing: Crossing, *, a_is_human: bool = False) -> str:
+def sentence(store: Store, crossing: Crossing) -> str:
     """What the images are: how many, and what both sides say of them; where there are none, why that may be."""
-    crossed = crossing.crossed
+    crossed, found = crossing.crossed, count(store, crossing)
     images = words.count(found, "image") if found else "No image"
-    told = f"{images} that {_first(crossed)} and {_second(crossed, other=a_is_human)}, about “{crossed.aspect}”"
+    among = groups(store).get(crossed.a) == crossed.b
+    told = f"{images} that {_first(crossed)} and {_second(crossed, other=among)}, about “{crossed.aspect}”"
     return f"{told}{_restricted(crossing.selection)}.{'' if found else _why(crossing)}"
 
 
@@ -70,7 +90,9 @@ def _restricted(selection: Selection) -> str:
     """Which judgements are looked at, besides those of the images that Browse's own filters choose."""
     told = [
         *(f"target “{name}”" for name in selection.target),
+        *(f"rater “{name}”" for name in selection.rater),
         *(f"campaign “{name}”" for name in selection.campaign),
+        *(f"certainty “{name}”" for name in selection.certainty),
         *(f"since {moment}" for moment in selection.since[-1:]),
         *(f"until {moment}" for moment in selection.until[-1:]),
     ]

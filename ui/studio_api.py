@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
@@ -10,21 +10,39 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.prompts.spec import parse_spec
 from data.store import browse, runs
-from data.store.selection import Selection
+from data.store.crossed import Crossed, Crossing
+from data.store.selection import Selection, Where
 from data.store.store import Store
 from scorers import registry
+from ui.addresses import crossed_among, crossed_in
+from ui.crossing import crossing_of, listed
 
 PAGE = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a grid lists, in which order, and whose values of which aspect it shows."""
+    """What a grid lists, in which order, and whose values of which aspect it shows.
+
+    Attributes:
+        crossed: only what two sides say so of, among the judgements of ``judged``.
+    """
 
     selection: Selection
     aspect: str
     rater: str
     order: browse.Order
+    crossed: Crossed | None
+    judged: Selection
+
+    def crossing(self, store: Store) -> Crossing | None:
+        """Where answers cross, if only that is listed."""
+        return crossing_of(store, self.crossed, self.judged) if self.crossed else None
+
+    def also(self, store: Store) -> Where | None:
+        """What else than the selection restricts the items."""
+        crossing = self.crossing(store)
+        return listed(store, crossing) if crossing else None
 
 
 def router(store: Store) -> APIRouter:
@@ -47,8 +65,9 @@ def router(store: Store) -> APIRouter:
             order=listing.order,
             offset=page * PAGE,
             limit=PAGE,
+            also=listing.also(store),
         )
-        rows = _with_verdicts(store, found.rows, listing)
+        rows = _with_crossing(store, _with_verdicts(store, found.rows, listing), listing)
         return {"items": rows, "total": found.total, "page": page, "size": PAGE}
 
     return routes
@@ -67,8 +86,13 @@ def listing_of(
     """
     if order not in browse.ORDERS:
         raise HTTPException(422, f"order must be one of {', '.join(browse.ORDERS)}.")
+    read = request.query_params.getlist
+    try:
+        crossed, judged = crossed_in(read), crossed_among(read)
+    except ValueError as error:
+        raise HTTPException(422, str(error)) from error
     # here `rater` says whose values to show, and restricts no images
-    return Listing(replace(selection_of(request), rater=()), by, rater, cast("browse.Order", order))
+    return Listing(replace(selection_of(request), rater=()), by, rater, cast("browse.Order", order), crossed, judged)
 
 
 def selection_of(request: Request) -> Selection:
@@ -95,6 +119,15 @@ def _with_verdicts(store: Store, rows: list[dict[str, Any]], listing: Listing) -
         verdict = {1.0: YES, 0.0: NO}.get(row["mean"]) if one else None
         told.append(row | {"verdict": verdict, "reason": _reason(sights, row["item_id"], spec) if sights else None})
     return told
+
+
+def _with_crossing(store: Store, rows: list[dict[str, Any]], listing: Listing) -> list[dict[str, Any]]:
+    """Each row with what both sides say, where only that is listed: ``crossed``, one entry for each target."""
+    crossing = listing.crossing(store)
+    if crossing is None:
+        return rows
+    units = crossing.units(store, [row["item_id"] for row in rows])
+    return [row | {"crossed": [asdict(unit) for unit in units.get(row["item_id"], ())]} for row in rows]
 
 
 def _reason(sights: runs.Sights, item_id: str, spec: dict[str, Any] | None) -> str | None:

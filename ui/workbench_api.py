@@ -49,7 +49,15 @@ def router(store: Store) -> APIRouter:
 
     @routes.get("/neighbours")
     def neighbours(id: ItemId, listing: Annotated[Listing, Depends(listing_of)]) -> dict[str, Any]:
-        found = browse.neighbours(store, id, listing.selection, aspect=listing.aspect, rater=listing.rater, order=listing.order)
+        found = browse.neighbours(
+            store,
+            id,
+            listing.selection,
+            aspect=listing.aspect,
+            rater=listing.rater,
+            order=listing.order,
+            also=listing.also(store),
+        )
         if found is None:
             return {"place": None, "total": 0, "previous": None, "next": None}
         sides = {"previous": found.previous, "next": found.following}

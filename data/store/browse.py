@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from data.store import rows
-from data.store.selection import Selection
+from data.store.selection import Selection, Where
 from data.store.store import Store
 
 Order = Literal["prompt", "lowest", "highest", "split"]
@@ -64,12 +64,14 @@ def items(
     order: Order = "prompt",
     offset: int = 0,
     limit: int = 60,
+    also: Where | None = None,
 ) -> Page:
     """Items with prompt, file hash, and what was said of ``aspect``: the mean and the number of values.
 
-    ``rater`` is ``people`` (real ones, together), ``simulated people`` or one rater's name.
+    ``rater`` is ``people`` (real ones, together), ``simulated people`` or one rater's name; ``also`` is a further condition
+    on ``items t``.
     """
-    condition, parameters = selection.items()
+    condition, parameters = _listed(selection, also)
     with store.read() as cursor:
         found = rows.dicts(
             cursor,
@@ -79,6 +81,18 @@ def items(
         )
         total = rows.value(cursor, f"select count(*) from items t where {condition}", parameters)
     return Page([rows.decoded(row, "spec") for row in found], int(total))
+
+
+def count(store: Store, selection: Selection, also: Where | None = None) -> int:
+    """How many items there are, as ``items`` lists them."""
+    condition, parameters = _listed(selection, also)
+    with store.read() as cursor:
+        return int(rows.value(cursor, f"select count(*) from items t where {condition}", parameters))
+
+
+def _listed(selection: Selection, also: Where | None) -> Where:
+    condition, parameters = selection.items()
+    return (f"{condition} and {also[0]}", [*parameters, *also[1]]) if also else (condition, parameters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +110,17 @@ class Neighbours:
 
 
 def neighbours(
-    store: Store, item_id: str, selection: Selection, *, aspect: str, rater: str = PEOPLE, order: Order = "prompt"
+    store: Store,
+    item_id: str,
+    selection: Selection,
+    *,
+    aspect: str,
+    rater: str = PEOPLE,
+    order: Order = "prompt",
+    also: Where | None = None,
 ) -> Neighbours | None:
     """What comes before and after an item in the order of ``items``; None if it is not among them."""
-    condition, parameters = selection.items()
+    condition, parameters = _listed(selection, also)
     with store.read() as cursor:
         found = rows.one(
             cursor,

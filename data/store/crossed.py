@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal
 
 from data.store import rows
-from data.store.browse import GROUPS, SIMULATED
+from data.store.browse import GROUPS, PEOPLE, SIMULATED
 from data.store.frame import JUDGED
 from data.store.selection import Selection, Where
 from data.store.store import Store
@@ -32,18 +32,6 @@ class Crossed:
     b: str
     b_says: str
     way: Way = "each"
-
-    def to_query(self) -> list[tuple[str, str]]:
-        """As an address has it, without what is empty."""
-        named = {
-            "about": self.aspect,
-            "a": self.a,
-            "a_says": self.a_says,
-            "b": self.b,
-            "b_says": self.b_says,
-            "way": "" if self.way == "each" else self.way,
-        }
-        return [(name, value) for name, value in named.items() if value]
 
     @property
     def by_majority(self) -> bool:
@@ -84,35 +72,49 @@ def stored_labels(store: Store, aspect: str, selection: Selection) -> dict[str, 
     return found
 
 
-# A unit is an item, or one target of it. `heard`: what counts, a row for each rater of a unit.
+# A unit is an item, or one target of it. `heard`: what counts, a row for each rater of a unit; `mine` and `theirs`: whether
+# it is the one side's, or the other's.
 _MET = f"""
-with heard as (
-    select said.item, coalesce(said.target, '') as target, said.rater, said.kind, said.simulated,
-           arg_min(word.label, said.seq) as label
+with heard as materialized (
+    select said.item, coalesce(said.target, '') as target, word.label, said.kind = 'human' as human, said.simulated,
+           said.rater = ? as mine, {{side}} as theirs
     from ({JUDGED}) said
     join (select unnest(?::varchar[]) as suite, unnest(?::varchar[]) as stored, unnest(?::varchar[]) as label) word
         on word.suite = said.suite and word.stored = said.label
     where said.excluded is null
-    group by all
 ),
-mine as (select item, target, label from heard where rater = ?),
-theirs as (
-    select item, target, label, count(*) as n, sum(count(*)) over (partition by item, target) as of_all
-    from heard where {{side}}
-    group by item, target, label
+{{certain}},
+mine as (select item, target, label from certain where mine and {{a_says}}),
+theirs as (select item, target, c.label from certain c semi join mine using (item, target) where c.theirs),
+met as ({{met}})
+"""
+"""``where`` (and ``more``): as for a frame; ``side``: who is met; ``certain``: a table of that name with what to look at."""
+
+_EACH = "select distinct item, target from theirs where {b_says}"
+_MAJORITY = """
+    select item, target from (select item, target, label, count(*) as n from theirs group by all)
+    group by item, target having 2 * max(n) > sum(n) and {b_says}
+"""
+_CERTAIN = """
+sure as (
+    select item, target, simulated
+    from (select item, target, simulated, label, count(*) as n from heard where human group by all)
+    group by item, target, simulated
+    having sum(n) > 1 and case when max(n) = sum(n) then 'unanimous' when 2 * max(n) > sum(n) then 'majority' else 'split' end
+        in (select unnest(?::varchar[]))
 ),
-met as (
-    select distinct m.item, m.target, m.label
-    from mine m join theirs t on t.item = m.item and t.target = m.target
-    where {{says}}
+certain as (
+    select * from heard h where exists (
+        select 1 from sure s
+        where s.item = h.item and s.target = h.target and (not h.human or s.simulated = h.simulated))
 )
 """
-"""``where`` (and ``more``): as for a frame; ``side``: who is met, of ``heard``; ``says``: what ``m`` and ``t`` must say."""
+"""A unit's class is that of ``agreement.certainty``: each kind of people has its own, scorers are looked at in both."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """Two sides' answers that cross, among the selected judgements (the selection's aspects and raters play no part).
+    """Two sides' answers that cross, among the selected judgements (the selection's aspects play no part).
 
     ``words`` are all labels that count; what is not among them has no value on its scale.
     """
@@ -121,10 +123,12 @@ class Crossing:
     words: Sequence[Word]
     selection: Selection = field(default_factory=Selection)
 
-    def items(self) -> Where:
-        """The condition on ``items t``: both sides say of one unit of it what is asked for."""
+    def items(self, store: Store) -> list[str]:
+        """On which both sides say of one unit what is asked for, in order of their ids."""
         text, parameters = self._met()
-        return f"t.item_id in ({text} select item from met)", parameters
+        with store.read() as cursor:
+            found = cursor.execute(f"{text} select distinct item from met order by item", parameters).fetchnumpy()
+        return list(found["item"])
 
     def units(self, store: Store, items: Sequence[str]) -> dict[str, list[Unit]]:
         """By item those of its units on which the answers cross, in order of their targets."""
@@ -132,49 +136,65 @@ class Crossing:
         with store.read() as cursor:
             found = rows.dicts(
                 cursor,
-                f"{text} select m.item, m.target, m.label, map(list(t.label order by t.n desc, t.label),"
-                " list(t.n order by t.n desc, t.label)) as said from met m join theirs t on t.item = m.item"
-                " and t.target = m.target group by m.item, m.target, m.label order by m.item, m.target",
+                f"{text} select item, target, m.label as a, t.label as b, count(*) as n"
+                " from met join mine m using (item, target) join theirs t using (item, target)"
+                " group by all order by item, target, n desc, b",
                 parameters,
             )
-        made: dict[str, list[Unit]] = {}
+        made: dict[str, dict[str, Unit]] = {}
         for row in found:
-            made.setdefault(row["item"], []).append(Unit(row["target"] or None, row["label"], row["said"]))
-        return made
+            unit = made.setdefault(row["item"], {}).setdefault(row["target"], Unit(row["target"] or None, row["a"], {}))
+            unit.b[row["b"]] = row["n"]
+        return {item: list(units.values()) for item, units in made.items()}
 
     def _met(self, among: Where = ("true", [])) -> Where:
         """The query up to ``met``, and its parameters."""
-        which, of_which = _judgements(self.crossed.aspect, self.selection)
+        crossed, certainty = self.crossed, self.selection.certainty
+        which, of_which = _judgements(crossed.aspect, self.selection)
         raters, of_raters = self._raters()
         side, of_side = self._side()
-        says, of_says = self._says()
+        text = _MET.format(
+            where=f"{which} and {raters} and {among[0]}",
+            more="",
+            side=side,
+            certain=_CERTAIN if certainty else "certain as (from heard)",
+            a_says="label = ?" if crossed.a_says else "true",
+            met=self._met_by(),
+        )
         words = [[getattr(word, name) for word in self.words] for name in ("suite", "stored", "label")]
-        where = f"{which} and {raters} and {among[0]}"
-        text = _MET.format(where=where, more="", side=side, says=says)
-        return text, [*of_which, *of_raters, *among[1], *words, self.crossed.a, *of_side, *of_says]
+        said = [label for label in (crossed.a_says, crossed.b_says) if label]
+        sure = [list(certainty)] if certainty else []
+        return text, [crossed.a, *of_side, *of_which, *of_raters, *among[1], *words, *sure, *said]
+
+    def _met_by(self) -> str:
+        if not self.crossed.by_majority:
+            return _EACH.format(b_says="label = ?" if self.crossed.b_says else "true")
+        return _MAJORITY.format(b_says="arg_max(label, n) = ?" if self.crossed.b_says else "true")
 
     def _raters(self) -> Where:
-        """Whose judgements are looked at: consensus is made from people's, and is nobody's."""
-        a, b = self.crossed.a, self.crossed.b
-        if b in GROUPS:
-            people = "(r.kind = 'human' and r.simulated = ?)"
-            return f"(r.kind <> 'consensus' and (j.rater_id = ? or {people}))", [a, b == SIMULATED]
-        return "(r.kind <> 'consensus' and j.rater_id in (?, ?))", [a, b]
+        """Whose judgements are looked at, on what ``a`` has judged: consensus is made from people's, and is nobody's."""
+        crossed = self.crossed
+        judged = "j.item_id in (select item_id from judgements where rater_id = ? and aspect = ?)"
+        named = f"r.kind <> 'consensus' and {judged} and (j.rater_id in (?, ?)"
+        people = "or r.kind = 'human'" if crossed.b in GROUPS or self.selection.certainty else ""
+        return f"{named} {people})", [crossed.a, crossed.aspect, crossed.a, crossed.b]
 
     def _side(self) -> Where:
         a, b = self.crossed.a, self.crossed.b
         if b in GROUPS:
-            return "kind = 'human' and simulated = ? and rater <> ?", [b == SIMULATED, a]
-        return "rater = ?", [b]
-
-    def _says(self) -> Where:
-        asked: list[tuple[str, Any]] = [("m.label", self.crossed.a_says), ("t.label", self.crossed.b_says)]
-        conditions = [f"{column} = ?" for column, label in asked if label]
-        conditions += ["2 * t.n > t.of_all"] if self.crossed.by_majority else []
-        return " and ".join(conditions) or "true", [label for _, label in asked if label]
+            return "(said.kind = 'human' and said.simulated = ? and said.rater <> ?)", [b == SIMULATED, a]
+        return "said.rater = ?", [b]
 
 
 def _judgements(aspect: str, selection: Selection) -> Where:
     """The condition on judgements, as ``Selection.judgements`` has it, of one aspect."""
-    condition, parameters = replace(selection, aspect=(), rater=()).judgements()
+    condition, parameters = replace(selection, aspect=()).judgements()
     return f"j.aspect = ? and {condition}", [aspect, *parameters]
+
+
+def groups(store: Store) -> dict[str, str]:
+    """By rater among whom it is taken: ``people``, ``simulated people``, or nobody (a scorer)."""
+    with store.read() as cursor:
+        found = rows.dicts(cursor, "select rater_id, kind, simulated from raters where kind <> 'consensus'")
+    kinds = {True: SIMULATED, False: PEOPLE}
+    return {row["rater_id"]: kinds[row["simulated"]] if row["kind"] == "human" else "" for row in found}

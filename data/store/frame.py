@@ -19,7 +19,7 @@ WHY_EXCLUDED = """case when a.status is not null and a.status <> 'valid' then a.
 JUDGED = """
 with said as (
     select t.suite, t.prompt_id as prompt, t.task, t.generator, j.item_id as item, j.rater_id as rater, r.kind, r.identity,
-           r.simulated, j.aspect, j.target, j.label, j.value as number, j.seq,
+           r.simulated, j.aspect, nullif(j.target, '') as target, j.label, j.value as number, j.seq,
            {why} as excluded{more}
     from judgements j
     join items t on t.item_id = j.item_id

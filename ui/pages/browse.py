@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 import gradio as gr
+from starlette.datastructures import QueryParams
 
 from data.store import browse
+from data.store.crossed import groups
+from data.store.selection import Selection
 from data.store.store import Store
+from ui.addresses import CROSSED, RESTRICTING, browse_address, crossed_among, crossed_in
 from ui.components.filters import Choice, dropdown
 from ui.components.module import module
+from ui.components.table import linked_note
+from ui.crossing import crossing_of, sentence
 from ui.pages.live import ignored, keep_current, set_address
 
 NAME = "Browse"
@@ -27,28 +33,88 @@ def build(store: Store) -> None:
         aspect = dropdown("Aspect")
         order = dropdown("Order", list(_ORDERS.items()), "prompt")
     notice = gr.HTML(elem_id="ignored")
+    crossing = gr.HTML(elem_id="crossing")
     grid = module("browse", "")
+    # what of the address has no control: whose answers cross
+    fixed = gr.State("")
     filters = [suite, task, generator, rater, aspect, order]
 
-    def drawn(chosen: dict[str, Choice]) -> list[Any]:
-        values = {name: choice.value for name, choice in chosen.items() if choice.value not in (None, ALL)}
-        # the version makes the grid look again when the project has moved
-        return [*(choice.control() for choice in chosen.values()), urlencode(values | {"version": store.version})]
-
-    def choose(*asked: str | None) -> list[Any]:
-        return drawn(_choices(store, dict(zip(_FILTERS, asked, strict=True))))
+    def choose(crossed: str, *asked: str | None) -> list[Any]:
+        return _drawn(store, _choices(store, dict(zip(_FILTERS, asked, strict=True))), crossed)
 
     def opened(request: gr.Request) -> list[Any]:
-        asked = request.query_params
-        chosen = _choices(store, {name: asked.get(name) for name in _FILTERS})
-        return [ignored(asked, {name: choice.value for name, choice in chosen.items()}), *drawn(chosen)]
+        return _opened(store, request.query_params)
 
     quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-    gr.on(None, opened, None, [notice, *filters, grid], **quiet)
-    gr.on([f.input for f in filters], choose, filters, [*filters, grid], **quiet)
+    drawn = [*filters, grid, crossing]
+    gr.on(None, opened, None, [notice, fixed, *drawn], **quiet)
+    gr.on([f.input for f in filters], choose, [fixed, *filters], drawn, **quiet)
     for control in filters:
         control.change(None, filters, None, js=set_address(_FILTERS))
-    keep_current(store, lambda *asked: iter([choose(*asked)]), filters, [*filters, grid], on_change=False)
+    keep_current(store, lambda *asked: iter([choose(*asked)]), [fixed, *filters], drawn, on_change=False)
+
+
+def _opened(store: Store, asked: QueryParams) -> list[Any]:
+    """What an address asks for in vain, whose answers it crosses, and what is drawn of it."""
+    crossed, lost = _followed(store, asked), _lost(store, asked)
+    given = dict(parse_qsl(crossed))
+    # what is crossed is shown, unless something else is asked for
+    chosen = _choices(store, {"by": given.get("about")} | {name: asked.get(name) for name in _FILTERS if name in asked})
+    values = {name: choice.value for name, choice in chosen.items()}
+    # of what cannot be crossed, that is named which is to blame
+    silent = {*CROSSED, *RESTRICTING} - lost
+    wanted = {name: ",".join(asked.getlist(name)) for name in asked if name not in silent}
+    return [ignored(wanted, values), crossed, *_drawn(store, chosen, crossed)]
+
+
+def _drawn(store: Store, chosen: dict[str, Choice], crossed: str) -> list[Any]:
+    """The filters, what the grid is to list, and what that is in words."""
+    values = {name: choice.value for name, choice in chosen.items() if choice.value not in (None, ALL)}
+    query = [(name, str(value)) for name, value in values.items()] + parse_qsl(crossed)
+    # the version makes the grid look again when the project has moved
+    listing = urlencode([*query, ("version", store.version)])
+    return [*(choice.control() for choice in chosen.values()), listing, _in_words(store, QueryParams(query))]
+
+
+def _in_words(store: Store, query: QueryParams) -> str:
+    """A sentence about the answers that cross and a way back to all images; nothing where none are asked for."""
+    crossed = crossed_in(query.getlist)
+    if crossed is None:
+        return ""
+    told = sentence(store, crossing_of(store, crossed, crossed_among(query.getlist)))
+    places = Selection.of(lambda name: query.getlist(name) if name in ("suite", "task", "generator") else ())
+    rater, by, order = (query.get(name, "") for name in ("rater", "by", "order"))
+    everything = browse_address(places, rater=rater, by=by, order=order)
+    return linked_note(told, everything, "Show all images")
+
+
+def _followed(store: Store, asked: QueryParams) -> str:
+    """What an address asks to cross, as a query; empty if the project does not have all of it."""
+    names = [*CROSSED, *RESTRICTING]
+    given = [(name, value) for name, value in asked.multi_items() if name in names and value]
+    return "" if not given or _lost(store, asked) else urlencode(given)
+
+
+def _lost(store: Store, asked: QueryParams) -> set[str]:
+    """Which parts of what an address asks to cross are in the way of it; without any, nothing crosses."""
+    try:
+        crossed = crossed_in(asked.getlist)
+    except ValueError:
+        return {"way"} if {"about", "a", "b"} <= asked.keys() else {*CROSSED}
+    if crossed is None:
+        return {*RESTRICTING}
+    raters = groups(store)
+    known = {
+        "about": crossed.aspect in browse.choices(store)["aspect"],
+        "a": crossed.a in raters,
+        "b": crossed.b in raters or crossed.b in browse.GROUPS,
+    }
+    lost = {name for name, is_known in known.items() if not is_known}
+    try:
+        crossed_among(asked.getlist)
+    except ValueError:
+        lost |= {"certainty", "since", "until"}
+    return lost
 
 
 def _choices(store: Store, asked: dict[str, str | None]) -> dict[str, Choice]:
@@ -58,6 +124,6 @@ def _choices(store: Store, asked: dict[str, str | None]) -> dict[str, Choice]:
     options["rater"] = [*known["people"], *known["rater"]]
     options["by"] = sorted(known["aspect"], key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
     options["order"] = list(_ORDERS.values())
-    chosen = {name: value if (value := asked[name] or "") in options[name] else options[name][0] for name in _FILTERS}
+    chosen = {name: value if (value := asked.get(name) or "") in options[name] else options[name][0] for name in _FILTERS}
     titles = {"order": list(_ORDERS.items())}
     return {name: Choice(titles.get(name, options[name]), chosen[name]) for name in _FILTERS}

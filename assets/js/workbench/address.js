@@ -1,13 +1,16 @@
 // The Workbench's address: the image, the listing that it was opened from (as in Browse), and whose values that had shown.
 
-const LISTING = ["suite", "task", "generator", "rater", "by", "order"];
+// only images of which two sides say this, among these judgements
+const CROSSED = ["about", "a", "a_says", "b", "b_says", "way", "target", "campaign", "certainty", "among", "since", "until"];
+const LISTING = ["suite", "task", "generator", "rater", "by", "order", ...CROSSED];
 
 /** {id, listing, shown}; `shown` is null where nobody came from a grid, "" where the grid said nothing of this image. */
 export function parse(query) {
   const given = new URLSearchParams(query);
   const listing = new URLSearchParams();
   for (const name of LISTING) for (const value of given.getAll(name)) if (value) listing.append(name, value);
-  return { id: given.get("id") ?? "", listing, shown: given.get("shown") };
+  // the address itself tells what is said of images that it lists by that
+  return { id: given.get("id") ?? "", listing, shown: given.get("shown") ?? (crosses(listing) ? judge(listing) : null) };
 }
 
 /** The address of an image among those of a listing. */
@@ -18,9 +21,14 @@ export function workbench(id, listing, shown = null) {
   return `/studio/workbench?${query}`;
 }
 
+/** Whether a listing is of images of which two sides say something. */
+export function crosses(listing) {
+  return listing.has("about");
+}
+
 /** Whose values the grid of this listing shows. */
 export function judge(listing) {
-  return listing.get("rater") ?? "people";
+  return crosses(listing) ? `${listing.get("a")} and ${listing.get("b")}` : (listing.get("rater") ?? "people");
 }
 
 /** The grid that a listing comes from. */

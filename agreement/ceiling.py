@@ -3,6 +3,10 @@ units, and whether the scorer is below, at or above them.
 
 `one_out` makes people's number, the scorer's in the same places and their difference; here they are read. The verdict is
 that of the paired percentile interval of the difference (Efron and Tibshirani 1993, ch. 13 and 16).
+
+Where a scorer's score meets yes or no, a person has to say in two values what the scorer may say in many, which AUC and
+correlations reward whatever is known. A scorer below people is then below them all the more, but that it is at or above
+them cannot be told.
 """
 
 from __future__ import annotations
@@ -21,6 +25,8 @@ from .outcome import Outcome
 Standing = Literal["below", "at", "above", "too few items to tell"]
 Bounded = Callable[[Outcome], tuple[Interval, str]]
 NO_INTERVALS = "no intervals"
+TWO_VALUES = "a person's yes or no is a score of only two values"
+FINER = f"not below people, but {TWO_VALUES}, so no more can be told"
 _WORDS = {"below": "below people", "at": "at people's level", "above": "above people"}
 
 
@@ -74,11 +80,15 @@ def with_sides(found: Iterable[Found]) -> Iterator[tuple[Found, Mapping[str, Out
         yield main, {other.key.side: other.outcome for other in others if other.key.side is not None}
 
 
-def read(sides: Mapping[str, Outcome], bounded: Bounded, options: Options) -> Ceiling:
-    """The ceiling and the verdict from the three outcomes beside a scorer's own."""
+def read(sides: Mapping[str, Outcome], bounded: Bounded, options: Options, *, finer: bool = False) -> Ceiling:
+    """The ceiling and the verdict from the three outcomes beside a scorer's own; `finer`: a score that meets yes or no."""
     people = sides[PEOPLE]
     bounds, method = bounded(people)
     verdict = _verdict(sides[SCORER], sides[DIFFERENCE], bounded, options)
+    if finer:
+        method += f"; {TWO_VALUES}"
+    if finer and verdict.verdict in ("at", "above"):
+        verdict = replace(verdict, verdict=None, verdict_reason=FINER, words=None)
     used = people.used
     return Ceiling(people.value, bounds.low, bounds.high, used.items, used.ratings, people.reason, method, verdict)
 

@@ -112,9 +112,15 @@ def check(suite: Suite, cut: Cutting) -> None:
         raise ValueError(f"cross-validation needs two folds at least, not {cut.folds}")
     if cut.objective not in OBJECTIVES:
         raise ValueError(f"a cut is chosen by {' or '.join(OBJECTIVES)}, not {cut.objective}")
+    if reason := unfit(suite, cut):
+        raise ValueError(reason)
 
+
+def unfit(suite: Suite, cut: Cutting) -> str:
+    """What of the suite cannot be cut or compared with a cut; nothing if all can."""
     for aspect in suite.aspects:
         wrong = "yes or no" if aspect.name == cut.aspect and not aspect.measure.binary else ""
         wrong = wrong or ("a number" if aspect.name == cut.number and not aspect.measure.numeric else "")
         if wrong:
-            raise ValueError(f"the aspect {aspect.name!r} of the suite {suite.name!r} is not {wrong}")
+            return f"the aspect {aspect.name!r} of the suite {suite.name!r} is not {wrong}"
+    return ""

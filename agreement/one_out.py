@@ -262,12 +262,11 @@ class _Tally:
         return _SINGLE.format("every person" if self._places.persons else "people")
 
     def _how(self) -> str:
-        coarse = "; a person's yes or no is a score of only two values" if self._statistic == "auc" else ""
         if not self._places.persons:
-            return f"one rating out: each rating in turn {_HOW[self._way]}, pooled{coarse}"
+            return f"one rating out: each rating in turn {_HOW[self._way]}, pooled"
         persons, defined = self._places.group.size, self._people.defined
         left = f"{defined} of {persons} persons, undefined for the others" if defined < persons else f"{persons} persons"
-        return f"one person out: each person in turn {_HOW[self._way]}, mean over {left}{coarse}"
+        return f"one person out: each person in turn {_HOW[self._way]}, mean over {left}"
 
 
 def beside(

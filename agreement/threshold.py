@@ -18,7 +18,7 @@ import pandas as pd
 from .cells import Cell, Key, Options, Place, walk
 from .certainty import select
 from .cuts import OBJECTIVES, Answers, CrossValidated, Tally, best_cut, cross_validate, folds_of, why_no_cut
-from .cutting import Cutting, Meeting, meetings
+from .cutting import Cutting, Meeting, meetings, unfit
 from .frame import read
 from .numeric import BoolArray, FloatArray
 from .outcome import Outcome, interval, outcome, undefined
@@ -103,7 +103,7 @@ def thresholds(
     Args:
         frame: as for `build`.
         scales: as for `build`.
-        cutting: what is cut.
+        cutting: what is cut; None for people's `correct` by `score`, in the suites where these are yes/no and a number.
         options: `people_as` each or majority (None: each); `statistics` and `matrix` play no part.
 
     Raises:
@@ -112,6 +112,8 @@ def thresholds(
     cut, wanted = cutting or Cutting(), options or Options()
     found: list[Decided] = []
     for suite in read(select(frame, scales, wanted.certainty), scales):
+        if cutting is None and unfit(suite, cut):
+            continue
         for simulated in (False, True):
             for meeting in meetings(suite, cut, wanted, simulated=simulated):
                 found += _Trial(meeting, cut).rows()

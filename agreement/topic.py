@@ -106,13 +106,14 @@ class Topic:
             return self.measure.labels
         return int(np.unique(np.concatenate([part.label[part.valid] for part in parts])).size)
 
-    def rows(self, found: Iterable[Found], *, simulated: bool) -> list[Row]:
+    def rows(self, found: Iterable[Found], *, simulated: bool, finer: bool = False) -> list[Row]:
+        """Outcomes with their intervals and ceilings; `finer`: of scores, which may say more than people's answers can."""
         rows = []
         options, people = self.options, "simulated" if simulated else "real"
         bounded = partial(interval, by_prompt=self.suite.by_prompt, resamples=options.drawn, seed=options.seed)
         for each, sides in ceiling.with_sides(found):
             bounds, method = bounded(each.outcome)
-            beside = ceiling.read(sides, bounded, options) if sides else None
+            beside = ceiling.read(sides, bounded, options, finer=finer) if sides else None
             kept = replace(each, outcome=replace(each.outcome, replicates=None))
             row = Row(self.suite.name, self.aspect.name, self.target, people, kept, bounds.low, bounds.high, method, beside)
             rows.append(row)
@@ -153,8 +154,8 @@ class Topic:
         allowed = OF_SCORES if self.measure.binary else OF_SCORES - {"auc"}
         by_score = self._against(self.scores, people, chosen(allowed, self.options.statistics), by_item=True)
         done = {(row.found.key.rater, row.found.key.statistic) for row in rows}
-        met = walk(people, self.suite, self.options, by_score)
-        return rows + self.rows([f for f in met if (f.key.rater, f.key.statistic) not in done], simulated=simulated)
+        met = (f for f in walk(people, self.suite, self.options, by_score) if (f.key.rater, f.key.statistic) not in done)
+        return rows + self.rows(met, simulated=simulated, finer=self.measure.binary)
 
     def _against(self, scored: Ratings, people: Ratings, names: tuple[str, ...], *, by_item: bool) -> _Compute:
         scorers = [code for code in np.unique(scored.rater) if self.suite.raters[code].scorer]

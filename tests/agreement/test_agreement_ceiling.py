@@ -318,6 +318,32 @@ def test_verdicts(people_right: float, scorer_right: float, items: int, verdict:
     assert sentence in found["words"]
 
 
+def scored(people_right: float, noise: float, items: int) -> list[Judgement]:
+    """Three people who see the truth so often, as labels and as grades, and a scorer whose score is the truth, blurred."""
+    rows = judged(people_right, 1.0, items)
+    rng = np.random.default_rng(2)
+    truth = {row["item"]: float(row["label"] == "yes") for row in rows if row["rater"] == "m"}
+    rows = [row for row in rows if row["rater"] != "m"]
+    grades = [row | {"aspect": "faithfulness", "label": "5" if row["label"] == "yes" else "1"} for row in rows]
+    return rows + grades + scorer("clip", {i: t + noise * rng.normal() for i, t in truth.items()}, aspect="score")
+
+
+@pytest.mark.parametrize("statistic", ["auc", "spearman", "pearson"])
+def test_a_score_is_never_said_to_be_at_or_above_peoples_yes_and_no(statistic: str) -> None:
+    """They answer in two values; the same score beside people's grades has a verdict, and so has a label."""
+    above = ceiling(scored(0.75, 0.3, 150), statistic, aspect="correct")
+    assert above["difference_low"] > 0
+    reason = "not below people, but a person's yes or no is a score of only two values, so no more can be told"
+    assert (above["verdict"], above["verdict_reason"], above["words"]) == (None, reason, None)
+    assert above["method"].endswith("seed 0; a person's yes or no is a score of only two values")
+    below = ceiling(scored(0.95, 3.0, 150), statistic, aspect="correct")
+    assert (below["verdict"], below["verdict_reason"]) == ("below", None)
+    assert ceiling(scored(0.75, 0.8, 12), statistic, aspect="correct")["verdict"] == "too few items to tell"
+    if statistic != "auc":
+        assert ceiling(scored(0.75, 0.3, 150), statistic, aspect="faithfulness")["verdict"] == "above"
+        assert ceiling(judged(0.6, 0.99, 300), statistic)["verdict"] == "above"
+
+
 def test_tell_is_an_option() -> None:
     rows = judged(0.8, 0.8, 20)
     wide = ceiling(rows, "percent_agreement", Options(resamples=200, ceiling=True, tell=1.0))

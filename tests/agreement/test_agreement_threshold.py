@@ -304,6 +304,17 @@ def test_what_is_cut_is_checked() -> None:
         )
 
 
+def test_by_default_suites_where_nothing_can_be_cut_are_passed_over() -> None:
+    """`maybe` makes the other suite's `correct` more than yes or no."""
+    rows = ugly(1)
+    other = [row | {"suite": "z"} for row in [*rows, judgement("i", "r0", "maybe")]]
+    scales = SCALES | {("z", name): scale for (_, name), scale in SCALES.items()}
+    found = thresholds(frame(rows + other), scales, options=QUICK)
+    assert [each.to_dict() for each in found] == decided(rows)
+    with pytest.raises(ValueError, match="'correct' of the suite 'z' is not yes or no"):
+        thresholds(frame(rows + other), scales, Cutting(), QUICK)
+
+
 def _many(n: int) -> Curve:
     rng = np.random.default_rng(0)
     rows = []

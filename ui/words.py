@@ -224,6 +224,11 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
+def verdict(standing: str) -> str:
+    """Where a scorer stands beside people, in words that need no other."""
+    return {"below": "below people", "at": "at people’s level", "above": "above people"}.get(standing, standing)
+
+
 def duration(seconds: float) -> str:
     """``8 s``, ``4 min``, ``1 h 20 min``: as exact as an estimate can be."""
     whole = max(1, round(seconds))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,20 @@ def number(row: Row | None) -> Cell:
     if row["low"] is not None:
         # an interval without width is no certainty: there was nothing in the sample that could vary
         interval = "no spread" if row["low"] == row["high"] else f"{row['low']:.2f} to {row['high']:.2f}"
-    return Cell(f"{row['value']:.3f}", interval, f"{method}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers")
+    ceiling = row.get("ceiling")
+    lines = [interval, *(_beside(ceiling) if ceiling else ())]
+    note = f"{method}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers"
+    if ceiling and ceiling["words"]:
+        note += f". Beside people among themselves: {ceiling['words']}"
+    return Cell(f"{row['value']:.3f}", "\n".join(line for line in lines if line), note)
+
+
+def _beside(ceiling: Row) -> Iterator[str]:
+    """People's own number on the same images, and where the scorer stands beside it."""
+    if ceiling["value"] is not None:
+        yield f"people {ceiling['value']:.2f}"
+    if ceiling["verdict"]:
+        yield words.verdict(ceiling["verdict"])
 
 
 def statistics_table(

@@ -10,15 +10,18 @@ import gradio as gr
 from agreement import Options
 from data.store.store import Store
 from ui import teaching
-from ui.commands.agreement import recall
+from ui.commands.agreement import Rows, recall
 from ui.components.filters import dropdown
 from ui.components.matrix import clickable
 from ui.components.table import heading, note
+from ui.pages.agreement.certainty import by_certainty
 from ui.pages.agreement.choices import SHOWN, choices
 from ui.pages.agreement.lead import by_kind_of_people, lead, said
 from ui.pages.agreement.matrix import matrix
 from ui.pages.agreement.numbers import forest, tables
 from ui.pages.agreement.pair import Panel, panels
+from ui.pages.agreement.scorers import scorer_against_scorer
+from ui.pages.agreement.thresholds import scores_to_decisions
 from ui.pages.agreement.view import ADDRESS, ALL, NUMBERS, View, further, restricted
 from ui.pages.live import ignored, keep_current, set_address
 
@@ -41,7 +44,7 @@ def build(store: Store) -> None:
         sentence = gr.HTML(elem_id="sentence")
         show = gr.Radio([(title, name) for name, title in SHOWN.items()], value=NUMBERS, label="Show", elem_id="show")
         raters = clickable("agreement-matrix")
-        with gr.Column(elem_id="pair", elem_classes="cc-pair"):
+        with gr.Column(elem_id="pair", elem_classes="cc-pair") as pair_panel:
             with gr.Row(elem_classes="cc-filters"):
                 pair = [dropdown("Rater", [("none", "")], ""), dropdown("beside", [("none", "")], "")]
             opened_pair = _pair_outputs()
@@ -58,7 +61,7 @@ def build(store: Store) -> None:
 
     def draw(is_ready: bool, extra: str, *values: str | None) -> Iterator[list[Any]]:
         if not is_ready:
-            yield [gr.skip()] * 6
+            yield [gr.skip()] * 7
             return
         yield from _draw(store, _view(values, extra))
 
@@ -75,7 +78,7 @@ def build(store: Store) -> None:
     raters.select(_picked, None, pair, queue=False, **_QUIET).then(None, js=_FOLLOW)
     # the choices grow with the project, too
     keep_current(store, lambda *asked: iter([choose(*asked)]), [more, *controls], controls, on_change=False)
-    keep_current(store, draw, [ready, more, *filters, show], [empty, content, sentence, raters, plot, numbers])
+    keep_current(store, draw, [ready, more, *filters, show], [empty, content, sentence, raters, pair_panel, plot, numbers])
     keep_current(store, draw_pair, [ready, more, *controls], opened_pair)
 
 
@@ -116,29 +119,37 @@ def _picked(event: gr.EventData) -> list[str]:
 def _draw(store: Store, view: View) -> Iterator[list[Any]]:
     """All but the pair: point estimates first, then with intervals."""
     if not view.suite:
-        yield [gr.Markdown(visible=True), gr.Column(visible=False), "", "", None, ""]
+        yield [gr.Markdown(visible=True), gr.Column(visible=False), "", "", gr.Column(), None, ""]
         return
     for intervals in (False, True):
         yield [gr.Markdown(visible=False), gr.Column(visible=True), *_drawn(store, view, intervals=intervals)]
 
 
 def _drawn(store: Store, view: View, *, intervals: bool) -> list[Any]:
-    """Sentence, matrix, figure and tables: people first, simulated ones in a section of their own."""
+    """Sentence, matrix, figure and tables."""
     # one generator selected, or all of them: either way "all" is what is asked for
-    options = Options(
-        intervals=intervals,
-        each_generator=False,
-        matrix=False,
-        ceiling=intervals,
-        certainty=getattr(view.selection, "certainty", ()),
-    )
+    options = Options(intervals=intervals, each_generator=False, matrix=False, ceiling=intervals)
     rows = recall(store, view.selection, options)
     real, simulated = (by_kind_of_people(rows, kind) for kind in ("real", "simulated"))
-    body = "" if intervals else note("Intervals are being computed …", "cc-updating")
-    body += tables(real, view, "people")
+    updating = "" if intervals else note("Intervals are being computed …", "cc-updating")
+    raters = ""
+    if view.show == NUMBERS:
+        raters = matrix(store, view, rows, intervals=intervals)
+        figure, body = forest(real, simulated, view), _everything(real, simulated, view)
+    elif view.show == "certainty":
+        figure, body = by_certainty(store, view, intervals=intervals)
+    elif view.show == "scorers":
+        figure, body = None, scorer_against_scorer(store, view, intervals=intervals)
+    else:
+        figure, body = scores_to_decisions(store, view, intervals=intervals)
+    plot = gr.Plot(figure, visible=True) if figure else gr.Plot(visible=False)
+    return [lead(real, simulated, view), raters, gr.Column(visible=view.show == NUMBERS), plot, updating + body]
+
+
+def _everything(real: Rows, simulated: Rows, view: View) -> str:
+    """All tables: people first, simulated ones in a section of their own."""
+    body = tables(real, view, "people")
     if any(simulated.values()):
         body += heading("Simulated people", said(simulated, view, "simulated people"))
         body += tables(simulated, view, "simulated people")
-    figure = forest(real, simulated, view)
-    plot = gr.Plot(figure, visible=True) if figure else gr.Plot(visible=False)
-    return [lead(real, simulated, view), matrix(store, view, rows, intervals=intervals), plot, body]
+    return body

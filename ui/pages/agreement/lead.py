@@ -89,7 +89,9 @@ def _best(rows: Rows, view: View, who: str) -> str:
     among = f" of {len(found)} scorers" if len(found) > 1 else ""
     value = f"{best['value']:.2f}{_within(best, '.2f')}"
     ceiling = best.get("ceiling")
-    verdict = f" That is {ceiling['words']}." if ceiling and ceiling["verdict"] in ("below", "at", "above") else ""
+    verdict = (
+        f" In a person’s place it is {ceiling['words']}." if ceiling and ceiling["verdict"] in ("below", "at", "above") else ""
+    )
     return f"Closest to {who}{among} by {words.title(view.statistic)}: {best['rater']}, {value}.{verdict}"
 
 

@@ -23,7 +23,7 @@ def forest(real: Rows, simulated: Rows, view: View) -> Any:
 def tables(rows: Rows, view: View, who: str) -> str:
     """Every statistic, as HTML."""
     task = words.task(view.task)
-    against = [row for row in rows["raters"] if row["task"] == view.task]
+    against = _closest_first([row for row in rows["raters"] if row["task"] == view.task], view)
     known = any(row["value"] is not None for row in rows["among_people"] + rows["raters"])
     return (
         statistics_table(f"Scorers against {who}, {task}", "scorer", AGAINST, against, lambda row: str(row["rater"]))
@@ -32,6 +32,13 @@ def tables(rows: Rows, view: View, who: str) -> str:
         )
         + explained([row for section in rows.values() for row in section], open_=not known)
     )
+
+
+def _closest_first(rows: list[dict[str, Any]], view: View) -> list[dict[str, Any]]:
+    """Scorers by the chosen statistic; those without it last."""
+    closeness = {row["rater"]: row["value"] for row in rows if row["statistic"] == view.statistic}
+    least = float("-inf")
+    return sorted(rows, key=lambda row: -least if (value := closeness.get(row["rater"])) is None else -value)
 
 
 def _points(rows: Rows, view: View, mark: str) -> pd.DataFrame:

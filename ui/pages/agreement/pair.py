@@ -83,7 +83,7 @@ def _met(store: Store, version: str, view: View, intervals: bool) -> Pair:  # no
         SCORE if _only_scores(said, view.aspect, a) and _only_scores(said, view.aspect, b) else view.aspect,
         a,
         PEOPLE if b in (PEOPLE, SIMULATED) else b,
-        Options(intervals=intervals, certainty=getattr(selection, "certainty", ())),
+        Options(intervals=intervals, certainty=selection.certainty),
         place=Place("all", view.task),
         simulated=b == SIMULATED,
     )

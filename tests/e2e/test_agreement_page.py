@@ -1,0 +1,171 @@
+"""The Agreement page: the matrix of raters, the pair behind a click, the images behind a number, live and by its address."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pandas as pd
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.form import Form
+from tests.e2e.serving import Server
+from tests.e2e.watching import Visitor
+from tests.e2e.world import RATED_SUITE
+from ui.pages.live import SECONDS
+
+pytestmark = pytest.mark.e2e
+Visit = Callable[..., Visitor]
+ANSWERS = re.compile(r"(\d+) answers? by people")
+RATED = f"/studio/agreement?suite={RATED_SUITE}&aspect=faithfulness"
+
+
+def ready(page: Page) -> None:
+    expect(page.locator("#agreement-tables table, #agreement-tables .cc-note").first).to_be_visible()
+    expect(page.get_by_text("Intervals are being computed")).to_have_count(0)
+
+
+def met(page: Page) -> dict[tuple[str, str], str]:
+    """The exact values of the matrix by row and column."""
+    columns = [name.strip() for name in page.locator(".cc-matrix thead th").all_text_contents()]
+    found = {}
+    for row in page.locator(".cc-matrix tbody tr").all():
+        cells = row.locator("td").all()
+        for column, cell in zip(columns, cells, strict=True):
+            if (value := cell.get_attribute("data-value")) is not None:
+                found[row.locator("th").inner_text(), column] = value
+    return found
+
+
+def expected(server: Server, statistic: str, task: str) -> dict[tuple[str, str], str]:
+    """The same from the command line."""
+    rows = server.agreement("--suite", RATED_SUITE, "--aspect", "faithfulness", "--statistic", statistic)
+    found = {}
+    for section, names in (("among_people", None), ("raters", ("rater",)), ("matrix", ("a", "b"))):
+        for row in rows[section]:
+            if (row["generator"], row["task"]) == ("all", task) and row["value"] is not None:
+                one, other = ("people", "people") if names is None else [*(row[name] for name in names), "people"][:2]
+                found[one, other] = found[other, one] = repr(row["value"])
+    return found
+
+
+@pytest.mark.parametrize("statistic", ["cohen_kappa", "spearman"])
+def test_the_matrix_has_the_digits_of_the_command_line(page: Page, server: Server, statistic: str) -> None:
+    page.goto(f"{RATED}&statistic={statistic}")
+    ready(page)
+    shown = met(page)
+    assert shown == expected(server, statistic, "all")
+    # two people and two scorers, all of whom have judged the same twelve images
+    assert {("people", "clipscore"), ("clipscore", "tifa"), ("Ann", "Ben"), ("Ann", "tifa")} <= set(shown)
+
+
+def pair_of(page: Page, a: str, b: str) -> Locator:
+    return page.locator(f'.cc-matrix a[data-a="{a}"][data-b="{b}"]').first
+
+
+def test_a_click_opens_the_pair_and_a_copied_link_the_same_view(visitor: Visit, server: Server) -> None:
+    page = visitor(server).page
+    page.goto(f"{RATED}&statistic=cohen_kappa")
+    ready(page)
+    pair_of(page, "tifa", "people").click()
+    expect(page.get_by_role("heading", name="tifa and people")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"[?&]a=tifa&b=people"))
+    table = page.locator(".cc-confusion")
+    expect(table.get_by_role("row")).to_have_count(8)  # two lines of heads, five labels, sums
+    expect(page.locator("#pair-scores .js-plotly-plot")).to_be_visible()
+
+    other = visitor(server).page
+    other.goto(page.url)
+    expect(other.get_by_role("heading", name="tifa and people")).to_be_visible()
+    ready(other)
+    expect(other.locator(".cc-confusion")).to_have_text(table.inner_text(), use_inner_text=True)
+    assert met(other) == met(page)
+    expect(other.get_by_label("Statistic", exact=True)).to_have_value("Cohen’s κ")
+
+
+def test_a_cell_of_the_confusion_table_leads_to_its_images(page: Page, server: Server, tmp_path: Any) -> None:
+    page.goto(f"{RATED}&a=tifa&b=people")
+    expect(page.locator(".cc-confusion")).to_be_visible()
+    file = tmp_path / "said.csv"
+    server.run("export", "ratings", "--suite", RATED_SUITE, "--aspect", "faithfulness", "-o", file)
+    said = pd.read_csv(file, dtype=str)
+    scorer = said[said["rater"] == "tifa"].set_index("item")["value"]
+    people = said[said["kind"] == "human"]
+    links = page.locator(".cc-confusion tbody a")
+    addresses = [str(link.get_attribute("href")) for link in links.all()]
+    assert len(addresses) > 3
+    for address in addresses:
+        asked = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+        rows = people[(people["value"] == asked["b_says"]) & (people["item"].map(scorer) == asked["a_says"])]
+        found = {item["item_id"] for item in server.items(**asked)}
+        assert found == set(rows["item"]) != set()
+    last = links.last
+    n = int(last.locator("xpath=following-sibling::small").inner_text().split()[0])
+    last.click()
+    expect(page).to_have_url(re.compile(r"/studio/browse\?.*a_says="))
+    expect(page.locator(".cc-cell")).to_have_count(n)
+
+
+def test_two_persons_meet_as_well(page: Page) -> None:
+    page.goto(f"{RATED}&a=Ann&b=Ben")
+    expect(page.get_by_role("heading", name="Ann and Ben")).to_be_visible()
+    page.goto(f"{RATED}&a=Ann&b=people")
+    expect(page.get_by_role("heading", name="Ann and people")).to_be_visible()
+    # Ben is the only other
+    expect(page.locator(".cc-confusion .cc-total td").last).to_have_text("12")
+
+
+def test_who_cannot_be_compared_is_told_why(page: Page) -> None:
+    page.goto(f"{RATED}&a=Ann&b=Ann")
+    expect(page.locator("#pair-text")).to_contain_text("Choose two different raters")
+
+
+def test_the_page_follows_an_answer_within_one_poll(visitor: Visit, server: Server) -> None:
+    form = Form(visitor(server).page)
+    form.enter(f"Poll {uuid.uuid4().hex[:6]}")
+    form.two_objects()
+    form.submit()
+    form.saved("1")
+    page = visitor(server).page
+    page.goto("/studio/agreement?suite=sr2d&aspect=correct")
+    sentence = page.locator("#sentence")
+    expect(sentence).to_contain_text(ANSWERS)
+    ready(page)
+    found = ANSWERS.search(sentence.inner_text())
+    assert found
+    form.two_objects()
+    form.submit()
+    form.saved("2")
+    # the poll, and two seconds to compute and draw on a busy machine
+    now = int(found[1]) + 1
+    expect(sentence).to_contain_text(f"{now} answers by people", timeout=1000 * SECONDS + 2000)
+
+
+@pytest.mark.parametrize(
+    ("show", "said"),
+    [
+        ("certainty", "Where people are unanimous"),
+        ("scorers", "Closer to people by"),
+        ("thresholds", "Scores are cut for aspects that people answer with yes or no"),
+    ],
+)
+def test_every_part_has_an_address(page: Page, show: str, said: str) -> None:
+    page.goto(f"{RATED}&statistic=cohen_kappa&show={show}")
+    expect(page.locator("#agreement-tables")).to_contain_text(said)
+    expect(page.locator("#ignored")).to_have_text("")
+
+
+def test_what_else_restricts_the_selection_is_followed_and_said(page: Page, server: Server) -> None:
+    page.goto(f"{RATED}&rater=Ann&rater=tifa")
+    expect(page.locator("#sentence")).to_contain_text("Restricted to rater Ann, tifa.")
+    expect(page.locator("#sentence")).to_contain_text("12 answers by people")
+    ready(page)
+    rows = server.agreement("--suite", RATED_SUITE, "--aspect", "faithfulness", "--rater", "Ann", "--rater", "tifa")
+    shown = page.get_by_role("table").filter(has_text="Scorers against people").locator("tbody th")
+    assert shown.all_inner_texts() == sorted({row["rater"] for row in rows["raters"]})
+    page.get_by_role("link", name="Show all").click()
+    expect(page.locator("#sentence")).to_contain_text("24 answers by people")

@@ -74,6 +74,11 @@ class PeopleAs(StrEnum):
     mean = "mean"
 
 
+class By(StrEnum):
+    target = "target"
+    certainty = "certainty"
+
+
 class RaterKind(StrEnum):
     human = "human"
     scorer = "scorer"
@@ -300,24 +305,34 @@ def rebuild_command(project: Project = PLAYGROUND) -> None:
 def agreement_command(
     selection: Selection,
     statistic: Annotated[Many, typer.Option(help="Only these statistics.")] = [],  # noqa: B006
-    by: Annotated[str | None, typer.Option(help="'target': a row per object, relation or question.")] = None,
+    by: Annotated[
+        list[By],
+        typer.Option(help="target: a row per object, relation or question; certainty: scorers by how far people agree, too."),
+    ] = [],  # noqa: B006
+    compare: Annotated[bool, typer.Option("--compare", help="Scorers with each other, too: which agrees better?")] = False,
+    thresholds: Annotated[
+        bool, typer.Option("--thresholds", help="Scores as yes or no, too: the cut that people agree with best, out of fold.")
+    ] = False,
     people_as: Annotated[PeopleAs | None, typer.Option(help="How people meet a scorer.")] = None,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
+    ceiling: Annotated[
+        bool, typer.Option("--ceiling/--no-ceiling", help="Beside a scorer's number people's own, and the verdict.")
+    ] = True,
     seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
     output: Annotated[Format, typer.Option("--format")] = Format.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """How far raters agree: people among themselves, scorers with people, any two raters."""
-    if by not in (None, "target"):
-        raise typer.BadParameter("the only choice is 'target'", param_hint="--by")
     _execute(
         project,
         "agreement",
         selection=selection,
         statistics=statistic,
-        by_target=by == "target",
+        by=[each.value for each in by],
+        further=[name for name, asked in (("comparisons", compare), ("thresholds", thresholds)) if asked],
         people_as=people_as.value if people_as else None,
         intervals=intervals,
+        ceiling=ceiling,
         seed=seed,
         output=output.value,
     )

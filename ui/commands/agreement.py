@@ -4,29 +4,41 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 import pandas as pd
 
-from agreement import STATISTICS, Options, PeopleAs, build, scorer_means
+from agreement import STATISTICS, Options, PeopleAs, build, comparisons, scorer_means, thresholds
 from data.store import browse, frame
+from data.store.frame import Scales
 from data.store.selection import Selection
 from data.store.store import Store
+from ui.commands import agreement_text
 from ui.commands.context import Context, UsageError
 
 SECTIONS = ("among_people", "raters", "matrix")
-Rows = dict[str, list[dict[str, Any]]]
+Section = list[dict[str, Any]]
+Rows = dict[str, Section]
+
+FURTHER: dict[str, Callable[[pd.DataFrame, Scales, Options], Section]] = {
+    "comparisons": lambda said, scales, options: [one.to_dict() for one in comparisons(said, scales, options)],
+    "thresholds": lambda said, scales, options: [one.to_dict() for one in thresholds(said, scales, options=options)],
+}
+"""Sections that are made only when they are asked for, besides ``by_certainty``: scorer against scorer, scores to decisions."""
 
 
 def run(
     context: Context,
     selection: Mapping[str, Sequence[str]],
     statistics: Sequence[str],
-    by_target: bool,
+    by: Sequence[str],
+    further: Sequence[str],
     people_as: PeopleAs | None,
     intervals: bool,
+    ceiling: bool,
     seed: int,
     output: str,
 ) -> None:
@@ -36,17 +48,24 @@ def run(
             hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(STATISTICS))}"
             raise UsageError(f"--statistic {name}: there is no such statistic; {hint}")
     options = Options(
-        statistics=tuple(statistics) or None, by_target=by_target, people_as=people_as, intervals=intervals, seed=seed
+        statistics=tuple(statistics) or None,
+        by_target="target" in by,
+        by_certainty="certainty" in by,
+        people_as=people_as,
+        intervals=intervals,
+        ceiling=ceiling,
+        seed=seed,
     )
     chosen = selected(context, selection)
-    rows = compute(context.store, chosen, options)
+    rows = compute(context.store, chosen, options, further)
     if people_as and rows["among_people"] and not rows["raters"]:
         context.warn(f"--people-as {people_as}: no statistic of this selection compares scorers with people in that way")
     if output == "json":
         document = {"selection": chosen.to_dict(), **rows}
         context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
     else:
-        _print(context, rows)
+        for line in agreement_text.lines(rows):
+            context.say(line)
 
 
 def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Selection:
@@ -74,18 +93,38 @@ def _warn_of_typos(context: Context, selection: Selection) -> None:
                 context.warn(f"--{name} {value}: there is nothing by that name in this project{hint}")
 
 
-def compute(store: Store, selection: Selection, options: Options) -> Rows:
-    """The three sections of rows for a selection."""
-    return rows_of(frame.frame(store, selection), frame.scales(store), selection, options)
+def compute(store: Store, selection: Selection, options: Options, further: Collection[str] = ()) -> Rows:
+    """The rows for a selection by section: SECTIONS, ``by_certainty`` if ``options`` ask for it, and those of ``further``."""
+    return rows_of(frame.frame(store, selection), frame.scales(store), selection, options, further)
 
 
-def rows_of(judgements: pd.DataFrame, scales: Mapping[tuple[str, str], str], selection: Selection, options: Options) -> Rows:
+def rows_of(
+    judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, further: Collection[str] = ()
+) -> Rows:
     """As ``compute``, from judgements that were read already (``data.store.frame``)."""
-    rows: Rows = build(judgements, scales, options).to_dict()
-    # a scorer's score was let through to meet people's aspects; rows about the score itself were not asked for
+    rows: Rows = build(judgements, scales, _asked(selection, options)).to_dict()
+    if not options.by_certainty:
+        del rows["by_certainty"]
+    about = {name: _about(selection, section) for name, section in rows.items()}
+    return about | further_of(judgements, scales, selection, options, further)
+
+
+def further_of(
+    judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, names: Collection[str]
+) -> Rows:
+    """These sections of FURTHER, in its order."""
+    asked = _asked(selection, options)
+    return {name: _about(selection, FURTHER[name](judgements, scales, asked)) for name in FURTHER if name in names}
+
+
+def _asked(selection: Selection, options: Options) -> Options:
+    return replace(options, certainty=selection.certainty)
+
+
+def _about(selection: Selection, rows: Section) -> Section:
+    """A scorer's score was let through to meet people's aspects; rows about the score itself were not asked for."""
     wanted = selection.aspect
-    kept = {name: [row for row in section if not wanted or row["aspect"] in wanted] for name, section in rows.items()}
-    return {name: section for name, section in kept.items() if section or name in SECTIONS}
+    return [row for row in rows if not wanted or row["aspect"] in wanted]
 
 
 @lru_cache(maxsize=64)
@@ -99,40 +138,10 @@ def recall(store: Store, selection: Selection, options: Options) -> Rows:
 
 
 @lru_cache(maxsize=64)
-def _means(store: Store, version: str, selection: Selection, options: Options) -> list[dict[str, Any]]:  # noqa: ARG001
-    return scorer_means(frame.frame(store, selection), frame.scales(store), options)
+def _means(store: Store, version: str, selection: Selection, options: Options) -> Section:  # noqa: ARG001
+    return scorer_means(frame.frame(store, selection), frame.scales(store), _asked(selection, options))
 
 
-def means(store: Store, selection: Selection, options: Options) -> list[dict[str, Any]]:
+def means(store: Store, selection: Selection, options: Options) -> Section:
     """Each scorer's own means, computed once for all who look while the project stays as it is."""
     return _means(store, store.version, selection, options)
-
-
-_TITLES = {"among_people": "People among themselves", "raters": "Scorers against people", "matrix": "Any two raters"}
-_WHO = {"among_people": (), "raters": ("rater", "people_as"), "matrix": ("a", "b")}
-_WHERE = ("suite", "task", "generator", "aspect", "target")
-
-
-def _print(context: Context, rows: Rows) -> None:
-    for section in SECTIONS:
-        context.say(f"{_TITLES[section]}\n")
-        if not rows[section]:
-            context.say("  nothing to compare in this selection\n")
-            continue
-        names = [*_WHERE, *_WHO[section], "people", "statistic"]
-        names = [name for name in names if any(row[name] is not None for row in rows[section])]
-        header = [*names, "value", "95 % interval", "items", "ratings", "reason"]
-        lines = [
-            header,
-            *([*(str(row[name] if row[name] is not None else "") for name in names), *_numbers(row)] for row in rows[section]),
-        ]
-        widths = [max(len(line[n]) for line in lines) for n in range(len(header))]
-        for line in lines:
-            context.say("  " + "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
-        context.say("")
-
-
-def _numbers(row: Mapping[str, Any]) -> list[str]:
-    value = "-" if row["value"] is None else f"{row['value']:.4f}"
-    interval = "" if row["low"] is None else f"{row['low']:.4f} .. {row['high']:.4f}"
-    return [value, interval, str(row["n_items"]), str(row["n_ratings"]), row["reason"] or ""]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from agreement import Options
+from agreement.certainty import select
 from data.export import tables
 from data.export.ratings import COLUMNS
 from data.export.tables import Columns
@@ -48,8 +49,9 @@ def ratings(context: Context, selection: Mapping[str, Sequence[str]], form: str 
     """``export ratings``: the long frame that the statistics used; ``import ratings`` reads it without options."""
     form, path = target(context, output, form, tuple(tables.WRITERS))
     chosen = selected(context, selection)
-    said = frame.frame(context.store, chosen)
-    found = counted(said, frame.scales(context.store))
+    scales = frame.scales(context.store)
+    said = select(frame.frame(context.store, chosen), scales, chosen.certainty)
+    found = counted(said, scales)
     if found.empty:
         raise CommandError(nothing(said))
     write(path, tables.WRITERS[form](found, COLUMNS))
@@ -59,11 +61,13 @@ def ratings(context: Context, selection: Mapping[str, Sequence[str]], form: str 
 def judgements(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str) -> None:
     """``export judgements``: all of the selection, those left out too, with where they come from and why they do not count."""
     form, path = target(context, output, form, tuple(tables.WRITERS))
-    found = export.judgements(context.store, selected(context, selection))
+    chosen = selected(context, selection)
+    scales = frame.scales(context.store)
+    found = select(export.judgements(context.store, chosen), scales, chosen.certainty)
     if found.empty:
         raise CommandError(nothing(found))
-    found["scale"] = scales_of(found, frame.scales(context.store))
-    write(path, tables.WRITERS[form](found.rename(columns={"number": "value"}), JUDGEMENTS))
+    table = found.assign(scale=scales_of(found, scales)).rename(columns={"number": "value"})
+    write(path, tables.WRITERS[form](table, JUDGEMENTS))
     left = int(found["excluded"].notna().sum())
     context.say(f"{words.count(len(found), 'judgement')} in {output}, of which {left:,} do not count")
 
@@ -77,7 +81,8 @@ def report(context: Context, selection: Mapping[str, Sequence[str]], form: str |
 
     form, path = target(context, output, form, tuple(render.WRITERS))
     chosen = selected(context, selection)
-    options = Options(seed=seed, ceiling=True, by_certainty=True)
+    # of a single class there is nothing to set beside it
+    options = Options(seed=seed, ceiling=True, by_certainty=len(set(chosen.certainty)) != 1)
     material = gather(context.store, chosen, options, _command(context, chosen, form, output, seed))
     if material.ratings.empty:
         raise CommandError(nothing(material.said))

@@ -16,6 +16,7 @@ SECTIONS: tuple[Callable[[Material], Section | None], ...] = (
     numbers.against_people,
     numbers.by_certainty,
     numbers.scorers_compared,
+    numbers.thresholds,
     numbers.matrix,
     making.definitions,
     who.exclusions,
@@ -28,7 +29,7 @@ def document(material: Material) -> Document:
     """Everything that the report says."""
     sections = [section for make in SECTIONS if (section := make(material))]
     lead = f"{who.said_in_words(material)}. {material.made:%Y-%m-%d}, Concord {making.concord_version()}."
-    return Document("Agreement of raters", lead, tuple(sections), data(material))
+    return Document(who.title(material), lead, tuple(sections), data(material))
 
 
 def data(material: Material) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from agreement import Options
-from agreement.compare import comparisons
+from agreement.certainty import select
 from data.store import export, frame
 from data.store.export import Scorer
 from data.store.frame import Scales
@@ -48,8 +48,8 @@ class Material:
 
 def gather(store: Store, selection: Selection, options: Options, command: str) -> Material:
     """Read the judgements once and make everything from these."""
-    said = export.judgements(store, selection)
     scales = frame.scales(store)
+    said = select(export.judgements(store, selection), scales, selection.certainty)
     values = counted.values(said, scales)
     ratings = counted.counted(said, scales)
     return Material(
@@ -68,9 +68,16 @@ def gather(store: Store, selection: Selection, options: Options, command: str) -
 
 def _rows(said: pd.DataFrame, scales: Scales, selection: Selection, options: Options) -> Rows:
     rows = agreement.rows_of(said, scales, selection, options)
-    versus = comparisons(said, scales, replace(options, each_generator=False))
-    wanted = selection.aspect
+    whole = replace(options, each_generator=False)
+    further = agreement.further_of(said, scales, selection, whole, agreement.FURTHER)
+    decided = {_whose(row) for row in rows["raters"] if row["statistic"] == "percent_agreement"}
     return rows | {
         "matrix": [row for row in rows["matrix"] if (row["generator"], row["task"]) == ("all", "all")],
-        "comparisons": [one.to_dict() for one in versus if not wanted or one.aspect in wanted],
+        "comparisons": further["comparisons"],
+        # a scorer that says yes or no itself needs no cut
+        "thresholds": [row for row in further["thresholds"] if _whose(row) not in decided],
     }
+
+
+def _whose(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in ("suite", "aspect", "target", "people", "rater"))

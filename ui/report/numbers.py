@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ui import words
 from ui.report.content import Cell, Heading, Section, Table
 from ui.report.material import Material
-from ui.report.tables import ALL, Names, Row, by_topic, estimates_tables, place_names
+from ui.report.tables import ALL, TASKS_MEAN, Names, Row, by_topic, estimates_tables, place_names
 
 _CEILING = (
     "Beneath a scorer’s number stands people’s own by the same statistic, with one person (or one rating) held against the "
     "others on the same items, and where that leaves the scorer: below, at or above people, by the 95 % interval of the "
     "paired difference. “Too few items to tell” is said where that interval is wider than {tell:g}, with about how many "
-    "items would do."
+    "items would do. Where a score meets yes or no (AUC and correlations) only “below” is said: there a person’s answer is a "
+    "score of two values, and a finer score can lie above it without knowing more."
+)
+_CUT = (
+    "A score says yes or no by a threshold. For each task, and for all, the one that agrees best with people is chosen on four "
+    "fifths of the prompts and judged on the fifth, for each fifth: these are the numbers here. The threshold shown is chosen "
+    "on all of them; beneath a number stands what it reaches on the data that it was chosen on (in sample)."
 )
 _PREVALENCE = (
     "Where nearly all answers are alike, κ and α can be near 0 although raters nearly always agree: chance alone would make "
@@ -41,6 +48,22 @@ def by_certainty(material: Material) -> Section | None:
     )
     names: _NamesOf = lambda rows: {**_of_scorers(rows), "People are": lambda row: str(row["certainty"])}  # noqa: E731
     return _section(material, "by_certainty", "By people’s certainty", what, names)
+
+
+def thresholds(material: Material) -> Section | None:
+    """Scorers that only score: as decisions."""
+    names: _NamesOf = lambda rows: {**_of_scorers(rows), "Yes above": _threshold}  # noqa: E731
+    return _section(material, "thresholds", "Scores as decisions", (_CUT,), names, _in_sample)
+
+
+def _threshold(row: Row) -> str:
+    if row["task"] == TASKS_MEAN:
+        return "each task’s own"
+    return "–" if row["threshold"] is None else f"{row['threshold']:.4g}"
+
+
+def _in_sample(row: Row) -> tuple[str, ...]:
+    return () if row["in_sample"] is None else (f"in sample {row['in_sample']:.3f}",)
 
 
 def matrix(material: Material) -> Section | None:
@@ -105,13 +128,7 @@ def beside(row: Row) -> tuple[str, ...]:
     if ceiling["low"] is not None:
         people += f" ({ceiling['low']:.2f} to {ceiling['high']:.2f})"
     needed = f"about {ceiling['items_needed']:,} needed" if ceiling["items_needed"] is not None else ""
-    return tuple(part for part in (people, verdict(ceiling), needed) if part)
-
-
-def verdict(ceiling: Mapping[str, Any]) -> str:
-    """Where a scorer stands, in words that need no other."""
-    standing = ceiling["verdict"] or ""
-    return {"below": "below people", "at": "at people’s level", "above": "above people"}.get(standing, standing)
+    return tuple(part for part in (people, words.verdict(ceiling["verdict"] or ""), needed) if part)
 
 
 def _duel(row: Row) -> tuple[str, ...]:

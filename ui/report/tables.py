@@ -134,7 +134,8 @@ def number(row: Row | None, n_items: int, mark: Callable[[str], str], more: AddD
     """An estimate as a cell: its interval beneath, and its own n where that is not ``n_items``."""
     if row is None:
         return Cell("")
-    shown = estimates.number(dict(row))
+    # what stands beside the number is said by `more`
+    shown = estimates.number({**row, "ceiling": None})
     if row["value"] is None:
         return Cell(shown.text, more(row), mark=mark(row["reason"] or "no reason is given"))
     of_its_own = f"n = {row['n_items']:,}" if row["n_items"] != n_items else ""

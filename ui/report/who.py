@@ -11,12 +11,11 @@ from data.store.export import Scorer
 from ui import words
 from ui.report.content import Section, Table, texts
 from ui.report.material import Material
-from ui.report.numbers import verdict
 from ui.report.tables import ALL, Row
 
 _FILTERS = {
     "suite": "suite", "task": "task", "generator": "generator", "aspect": "aspect", "target": "target", "rater": "rater",
-    "campaign": "campaign", "since": "said since", "until": "said before",
+    "campaign": "campaign", "certainty": "certainty", "since": "said since", "until": "said before",
 }  # fmt: skip
 _HOW_TO_READ = (
     "Each table has one line per place (generator, task) and rater, and one column per statistic. Beneath a number stand its "
@@ -35,6 +34,19 @@ def said_in_words(material: Material) -> str:
     return "Only " + ", ".join(parts)
 
 
+_CERTAINTY = (
+    "Of the units that two people or more have rated, these are the ones of this certainty: unanimous where all ratings are "
+    "equal, majority where more than half are, split where neither. The others are not in this report."
+)
+
+
+def title(material: Material) -> str:
+    """What the report is about; the certainty of its units belongs to every number."""
+    classes = list(dict.fromkeys(material.selection.certainty))
+    several = f"{', '.join(classes[:-1])} and {classes[-1]}" if len(classes) > 1 else "".join(classes)
+    return "Agreement of raters" + (f" on {several} units" if classes else "")
+
+
 def selected(material: Material) -> Section:
     """What was selected and what it holds, in plain words."""
     ratings = material.ratings
@@ -46,7 +58,7 @@ def selected(material: Material) -> Section:
     about += [f"by {words.count(k, 'generator')}" for k in [int(ratings["generator"].nunique())] if k]
     left = int(material.left_out.notna().sum())
     first = f"{said_in_words(material)}: {', '.join(counts)}, about {' '.join(about)}. {_besides_these(left)}"
-    paragraphs = [first.strip()]
+    paragraphs = [first.strip(), *([_CERTAINTY] if material.selection.certainty else [])]
     if "human" not in n:
         paragraphs.append("No person has judged this yet.")
     if SIMULATED in n:
@@ -94,7 +106,7 @@ def _closest(material: Material, topic: tuple[str, str, str]) -> str:
     if not found:
         return ""
     best = max(found, key=lambda row: float(row["value"]))
-    standing = verdict(best["ceiling"]) if best["ceiling"] else ""
+    standing = words.verdict(best["ceiling"]["verdict"] or "") if best["ceiling"] else ""
     of = f"of {len(found)} scorers the closest to them" if len(found) > 1 else "the one scorer"
     number = f"{words.title(str(statistic))} {best['value']:.3f}{_within(best, '.3f')}"
     return f"{of} is {best['rater']}: {number}{', ' if standing else ''}{standing}"

@@ -137,11 +137,11 @@ class _Moments:
         self._times, self._values = (np.pad(each, ((0, 0), (0, codes - each.shape[1]))) for each in (self._times, self._values))
         if not self.stale:
             return
-        rows, row = np.array(sorted(self.stale)), np.full(grid, -1)
-        row[rows] = np.arange(rows.size)
-        unit = np.flatnonzero(row[base] >= 0)
+        rows, stale = np.array(sorted(self.stale)), np.zeros(grid, bool)
+        stale[rows] = True
+        unit = np.flatnonzero(stale[base])
         unit = unit[(people.code[unit] > 0) & ~np.isnan(x[unit])]
-        at, x = row[base[unit]], x[unit] * self._scale
+        at, x = np.searchsorted(rows, base[unit]), x[unit] * self._scale
         centre = np.nan_to_num(ratio(sums_by(at, rows.size, x), sums_by(at, rows.size, np.ones(at.size))))
         x, key = x - centre[at], at * codes + people.code[unit]
         self._centre[rows], self._squares[rows] = centre, sums_by(at, rows.size, x * x)

@@ -256,6 +256,27 @@ def test_what_goes_leaves_no_rounding_behind() -> None:
     assert (found["fleiss_kappa"]["value"], found["fleiss_kappa"]["reason"]) == (None, "all ratings use a single label")
 
 
+def test_correlations_do_not_drift() -> None:
+    """Hundreds of answers come, change and go, some about an item whose score is far off; then nobody has rated that one."""
+    rng = np.random.default_rng(1)
+    rows = [each | {"number": 1e9 if each["item"] == "i7" else each["number"]} for each in study()]
+    standing = Standing(About("s", ASPECT, "nominal"), counted(rows, ASPECT, STUDY_PLACES))
+    standing.report(("pearson", "spearman"))
+    for n in range(200):
+        item = f"i{7 if n % 4 == 0 else rng.integers(40)}"
+        rows = [each for each in rows if each["kind"] == "scorer" or each["item"] != item]
+        for rater in ("ann", "bob", "eve")[: rng.integers(4) if n < 196 else 0]:
+            rows = answered(rows, item, rater, ("yes", "no")[rng.integers(2)])
+        standing.update(counted(rows, ASPECT, STUDY_PLACES, [item]))
+        standing.report(("pearson", "spearman"))
+    same_study(standing, rows)
+    everything = [f"i{n}" for n in range(40)]
+    for item in everything:  # of too many at once the ranks are made anew
+        rows = answered(rows, item, "zoe", ("yes", "no")[rng.integers(2)])
+    standing.update(counted(rows, ASPECT, STUDY_PLACES, everything))
+    same_study(standing, rows)
+
+
 # --- what it does not do ----------------------------------------------------------------------------------------------
 def test_what_is_not_followed_says_so() -> None:
     rows = [row(item, "ann", "red") for item in ITEMS]

@@ -26,7 +26,7 @@ def lead(real: Rows, simulated: Rows, view: View) -> str:
     limits = ""
     if apart:
         everything = View(*(getattr(view, name) for name in View.__slots__[:-1]))
-        limits = linked_note(f"Restricted to {apart}.", f"?{everything.address()}", "Show all", "")
+        limits = linked_note(f"Restricted to {apart}.", everything.address(), "Show all", "")
     if real["among_people"] or not simulated["among_people"]:
         return note(f"{where(view)}: {said(real, view, 'people') or 'no person has judged this yet.'}") + limits
     first = f"{where(view)}: no person has judged this yet. What stands here is by simulated people, to show how it works."

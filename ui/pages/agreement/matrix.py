@@ -85,13 +85,13 @@ def _unmet(kept: Sequence[Judge], met: Met, view: View) -> Met:
         group = SIMULATED if judge.simulated else PEOPLE
         if judge.person and (judge.name, judge.name) not in met and (group, group) in met:
             text = f"{judge.name} and the other {group}: open to compare"
-            cell = Cell("…", note=text, href=f"?{view.address(a=judge.name, b=group)}")
+            cell = Cell("…", note=text, href=view.address(a=judge.name, b=group))
             found[judge.name, group] = found[group, judge.name] = Meeting(judge.name, group, None, cell)
     return found
 
 
 def _both_ways(a: str, b: str, row: dict[str, Any], view: View) -> Met:
-    meeting = Meeting(a, b, row["value"], replace(_shown(row, f"{a} and {b}"), href=f"?{view.address(a=a, b=b)}"))
+    meeting = Meeting(a, b, row["value"], replace(_shown(row, f"{a} and {b}"), href=view.address(a=a, b=b)))
     return {(a, b): meeting, (b, a): meeting}
 
 

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 from data.store.selection import Selection
 from ui import words
 
+PAGE = "/studio/agreement"
 ALL = "all"
 NUMBERS = ALL
 ADDRESS = ("suite", "aspect", "generator", "task", "statistic", "show", "a", "b")
@@ -43,9 +44,9 @@ class View:
         return chosen if self.generator == ALL else replace(chosen, generator=(self.generator,))
 
     def address(self, **changes: str) -> str:
-        """The query of this view with some of it changed; what is empty or stands for all is left out."""
+        """Where this view is, with some of it changed; what is empty or stands for all is left out."""
         values = {name: str(getattr(self, name)) for name in ADDRESS} | changes
-        return urlencode([(k, v) for k, v in values.items() if v not in ("", ALL)] + parse_qsl(self.further))
+        return f"{PAGE}?" + urlencode([(k, v) for k, v in values.items() if v not in ("", ALL)] + parse_qsl(self.further))
 
 
 def further(asked: Sequence[tuple[str, str]]) -> str:

@@ -21,6 +21,10 @@ from ui.pages.agreement.view import View
 
 MOST_PERSONS = 20
 Met = dict[tuple[str, str], Meeting]
+_ALONE = (
+    "A matrix of raters needs two that can be told apart: run a scorer on these images, or import ratings with people’s names. "
+    "The slots of a published study are nobody in particular, so they stand here as people together."
+)
 _GROUPS = {"real": PEOPLE, "simulated": SIMULATED}
 
 
@@ -37,7 +41,7 @@ def matrix(store: Store, view: View, rows: Rows, *, intervals: bool) -> str:
     met |= _unmet(kept, met, view)
     raters = [name for name in _in_order(kept, met) if any(name in pair for pair in met)]
     if len(raters) < 2:
-        return ""
+        return note(_ALONE)
     title = f"Any two raters: {words.title(view.statistic)}, {words.task(view.task)}"
     hint = "The darker, the closer. Point at a number for its interval and n; click it to see how the two meet."
     if len(persons) > MOST_PERSONS:
@@ -98,7 +102,7 @@ def _both_ways(a: str, b: str, row: dict[str, Any], view: View) -> Met:
 def _shown(row: dict[str, Any], who: str) -> Cell:
     cell = number(row)
     parts = [f"{who}: {words.title(row['statistic'])} {cell.text}", cell.detail.split("\n")[0], cell.note]
-    return Cell(cell.text if row["value"] is None else f"{row['value']:.2f}", note="; ".join(part for part in parts if part))
+    return Cell(cell.text if row["value"] is None else words.two(row["value"]), note="; ".join(part for part in parts if part))
 
 
 def _chosen(rows: Sequence[dict[str, Any]], view: View) -> list[dict[str, Any]]:

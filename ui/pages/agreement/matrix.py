@@ -75,9 +75,10 @@ def _by_scores(store: Store, view: View, *, intervals: bool) -> Met:
     if view.aspect not in MET_BY_SCORES:
         return {}
     options = Options(statistics=(view.statistic,), intervals=intervals, each_generator=False)
-    rows = recall(store, replace(view.selection, aspect=(SCORE,)), options)
+    # the aspect itself stays selected: how sure people are is told from what they say of it
+    rows = recall(store, replace(view.selection, aspect=(view.aspect, SCORE)), options)
     met: Met = {}
-    for row in _chosen(rows["matrix"], view):
+    for row in _chosen([row for row in rows["matrix"] if row["aspect"] == SCORE], view):
         met |= _both_ways(row["a"], row["b"], row, view)
     return met
 

@@ -13,10 +13,10 @@ from ui import teaching
 from ui.commands.agreement import Rows, recall
 from ui.components.filters import dropdown
 from ui.components.matrix import clickable
-from ui.components.table import heading, note
+from ui.components.table import heading
 from ui.pages.agreement.certainty import by_certainty
 from ui.pages.agreement.choices import SHOWN, choices
-from ui.pages.agreement.first import at_once, large
+from ui.pages.agreement.first import at_once, huge, large, passes, waiting
 from ui.pages.agreement.lead import by_kind_of_people, lead, said
 from ui.pages.agreement.matrix import matrix
 from ui.pages.agreement.numbers import forest, tables
@@ -121,7 +121,7 @@ def _draw(store: Store, view: View) -> Iterator[list[Any]]:
     if not view.suite:
         yield [gr.Markdown(visible=True), gr.Column(visible=False), "", "", gr.Column(), None, ""]
         return
-    for intervals in (False, True):
+    for intervals in passes(store):
         yield [gr.Markdown(visible=False), gr.Column(visible=True), *_drawn(store, view, intervals=intervals)]
 
 
@@ -131,11 +131,12 @@ def _drawn(store: Store, view: View, *, intervals: bool) -> list[Any]:
     whole = Options(each_generator=False, matrix=False, ceiling=True)
     rows = recall(store, view.selection, whole) if intervals else at_once(store, view.selection)
     real, simulated = (by_kind_of_people(rows, kind) for kind in ("real", "simulated"))
-    updating = "" if intervals else note("Intervals are being computed …", "cc-updating")
+    updating = "" if intervals else waiting(store, view.selection)
     raters: Any = ""
     if view.show == NUMBERS:
         # of a large project the matrix stays as it was until the new one is there
-        raters = matrix(store, view, rows, intervals=intervals) if intervals or not large(store) else gr.skip()
+        later = not intervals and large(store) and not huge(store)
+        raters = gr.skip() if later else matrix(store, view, rows, intervals=intervals)
         figure, body = forest(real, simulated, view), _everything(real, simulated, view)
     elif view.show == "certainty":
         figure, body = by_certainty(store, view, intervals=intervals)

@@ -17,6 +17,7 @@ from ui.components.estimates import number
 from ui.components.matrix import Meeting, matrix_table
 from ui.components.table import Cell, note
 from ui.pages.agreement.choices import pairable
+from ui.pages.agreement.first import huge
 from ui.pages.agreement.view import View
 
 MOST_PERSONS = 20
@@ -36,8 +37,10 @@ def matrix(store: Store, view: View, rows: Rows, *, intervals: bool) -> str:
     known = pairable(store, view.selection)
     persons = [judge for judge in known if judge.person]
     kept = [judge for judge in known if judge.scorer] + persons[:MOST_PERSONS]
-    met = _by_scores(store, view, intervals=intervals) | _with_people(rows, view)
-    met |= _two_by_two(store, view, kept, len(kept) < len(known), intervals=intervals)
+    met = _with_people(rows, view)
+    if not huge(store):
+        met = _by_scores(store, view, intervals=intervals) | met
+        met |= _two_by_two(store, view, kept, len(kept) < len(known), intervals=intervals)
     met |= _unmet(kept, met, view)
     raters = [name for name in _in_order(kept, met) if any(name in pair for pair in met)]
     if len(raters) < 2:

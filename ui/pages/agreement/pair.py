@@ -26,6 +26,7 @@ from ui.components.confusion import Crossings, confusion_table
 from ui.components.estimates import explained, statistics_table
 from ui.components.strip import thumbnails
 from ui.components.table import heading, note
+from ui.pages.agreement.first import passes
 from ui.pages.agreement.view import View, where
 
 _FURTHEST = 8
@@ -61,7 +62,7 @@ def panels(store: Store, view: View) -> Iterator[Panel]:
     if view.a == view.b:
         yield Panel(note(f"{view.a} with itself agrees by definition. Choose two different raters."))
         return
-    for intervals in (False, True):
+    for intervals in passes(store):
         try:
             pair = _met(store, store.version, view, intervals)
         except ValueError as error:

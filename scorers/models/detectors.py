@@ -120,10 +120,11 @@ def open_detector(name: str, side: int, keep: float, overlap: float, device: str
     """
     asked = Opening(name, side, keep, overlap, device)
     path = folder(name)
-    if (path is not None and not (path / "config.json").is_file()) or checkpoint(name) is not None:
+    yolo = checkpoint(name) if path is None or (path / "config.json").is_file() else path
+    if yolo is not None:
         from scorers.models.yolo import Yolo
 
-        return Yolo(checkpoint(name) or path or name, side=side, keep=keep, overlap=overlap, device=device)
+        return Yolo(yolo, side=side, keep=keep, overlap=overlap, device=device)
     if path is None and "/" not in name:
         raise ValueError(f"there is no detector {name}: {_ACCEPTED}")
     from scorers.models.transformer import config_of

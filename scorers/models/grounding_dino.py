@@ -61,8 +61,8 @@ class GroundingDino:
         for asked, places in alike.items():
             for question in questions(self._tokenizer, asked, self._length):
                 for rows in by_shape([fed[k] for k in places], _BATCH):
-                    some = [places[row] for row in rows]
-                    for k, seen in zip(some, self._answers([fed[k] for k in some], question), strict=True):
+                    same = [places[row] for row in rows]
+                    for k, seen in zip(same, self._answers([fed[k] for k in same], question), strict=True):
                         found[k] += self._objects(*seen, question, images[k].size)
         return [sorted(listed, key=lambda one: -one.score) for listed in found]
 

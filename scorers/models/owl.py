@@ -24,8 +24,9 @@ TEMPLATE: Final = "a photo of a {name}"
 """VISOR's."""
 
 _BATCH: Final = 8
-_LONGEST: Final = 4096
-"""OWLv2 pads to a square of the longer side: a strip of 20,000 pixels would be a picture of 400 million."""
+_LONGEST: Final = 5
+"""Times the model's side. OWLv2 pads to a square of the longer side, so a strip of 20,000 pixels would be a picture of 400
+million; it is shrunk to this much first (4,800 pixels as published)."""
 
 
 class Owl:
@@ -42,6 +43,7 @@ class Owl:
         self._tokenizer = tokenizer_of(name)
         self._length = config.text_config.max_position_embeddings
         self._process = processor(config)
+        self._longest = _LONGEST * config.vision_config.image_size
         self._keep, self._device = keep, device
         self._soundness = Soundness(name)
         self._texts: dict[str, torch.Tensor] = {}
@@ -62,9 +64,9 @@ class Owl:
         return found
 
     def _pixels(self, image: Image.Image) -> torch.Tensor:
-        if self._padded and max(image.size) > _LONGEST:
+        if self._padded and max(image.size) > self._longest:
             image = image.copy()
-            image.thumbnail((_LONGEST, _LONGEST))
+            image.thumbnail((self._longest, self._longest))
         pixels: torch.Tensor = self._process(images=image, return_tensors="pt")["pixel_values"][0]
         return pixels
 

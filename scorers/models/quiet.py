@@ -14,8 +14,6 @@ import tempfile
 os.environ.setdefault("YOLO_OFFLINE", "true")
 os.environ.setdefault("YOLO_AUTOINSTALL", "false")
 os.environ.setdefault("YOLO_VERBOSE", "false")
-# of a checkpoint only known classes are unpickled: it cannot run code of its own
-os.environ.setdefault("ULTRALYTICS_SAFE_LOAD", "true")
 if "YOLO_CONFIG_DIR" not in os.environ:
     os.environ["YOLO_CONFIG_DIR"] = tempfile.mkdtemp(prefix="concord-ultralytics-")
     atexit.register(shutil.rmtree, os.environ["YOLO_CONFIG_DIR"], ignore_errors=True)

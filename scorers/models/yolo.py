@@ -61,7 +61,10 @@ def _from_folder(folder: Path) -> Any:
 
 def _from_checkpoint(path: Path) -> Any:
     from ultralytics import YOLO
+    from ultralytics.nn import tasks
 
+    # only known classes are unpickled: the file cannot run code of its own (not by a variable, as that is read but once)
+    tasks.SAFE_LOAD = True
     if not path.is_file():
         raise OSError(f"there is no file {path.name}; fetch it from Ultralytics' releases into {path.parent.name}/")
     try:

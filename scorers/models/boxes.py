@@ -18,6 +18,11 @@ def confidence(score: float) -> float:
     return round(float(score), _SCORE_DIGITS)
 
 
+def sigmoid(logits: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Logits to probabilities; none too large for it."""
+    return np.asarray(1 / (1 + np.exp(-np.clip(logits.astype(np.float64), -60, 60))))
+
+
 def rounded(box: NDArray[np.float32]) -> Box:
     """Pixels, to a thousandth."""
     x0, y0, x1, y1 = (round(float(edge), _BOX_DIGITS) for edge in box)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -24,6 +25,20 @@ def edges(side: int) -> dict[str, int]:
     return {"shortest_edge": side, "longest_edge": round(side * 1333 / 800)}
 
 
+def read(process: Any, image: Image.Image) -> torch.Tensor:
+    """3 x H x W as a model reads it.
+
+    Args:
+        process: a processor of transformers with ``edges`` as its size.
+        image: RGB. A strip so thin that nothing would be left of it is widened first: boxes are shares, so they stay.
+    """
+    thinnest = math.ceil(max(image.size) / process.size["longest_edge"])
+    if min(image.size) < thinnest:
+        image = image.resize((max(image.width, thinnest), max(image.height, thinnest)))
+    pixels: torch.Tensor = process(images=image, return_tensors="pt")["pixel_values"][0]
+    return pixels
+
+
 class Detr:
     """A ``scorers.models.detectors.Detector``; its arguments are those of ``Opening``."""
 
@@ -42,7 +57,7 @@ class Detr:
 
     def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]] = ()) -> list[list[Found]]:  # noqa: ARG002
         """See ``Detector``."""
-        fed = [self._process(images=image, return_tensors="pt")["pixel_values"][0] for image in images]
+        fed = [read(self._process, image) for image in images]
         found: list[list[Found]] = [[] for _ in images]
         for places in by_shape(fed, _BATCH):
             batch = torch.stack([fed[k] for k in places]).to(self._device)

@@ -16,9 +16,9 @@ import torch
 from PIL import Image
 from transformers import GroundingDinoForObjectDetection, GroundingDinoImageProcessor
 
-from scorers.models.boxes import confidence, corners, rounded
+from scorers.models.boxes import confidence, corners, rounded, sigmoid
 from scorers.models.detectors import Found
-from scorers.models.detr import edges
+from scorers.models.detr import edges, read
 from scorers.models.labels import common
 from scorers.models.soundness import Soundness
 from scorers.models.transformer import by_shape, config_of, load, tokenizer_of
@@ -53,7 +53,7 @@ class GroundingDino:
 
     def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]]) -> list[list[Found]]:
         """See ``Detector``. Images of one shape that ask for the same go together."""
-        fed = [self._process(images=image, return_tensors="pt")["pixel_values"][0] for image in images]
+        fed = [read(self._process, image) for image in images]
         alike: dict[tuple[str, ...], list[int]] = {}
         for k, some in enumerate(names):
             alike.setdefault(tuple(some), []).append(k)
@@ -81,7 +81,7 @@ class GroundingDino:
         self, logits: np.ndarray[Any, Any], boxes: np.ndarray[Any, Any], question: Question, size: tuple[int, int]
     ) -> list[Found]:
         best = logits.argmax(-1)
-        scores = 1 / (1 + np.exp(-logits.max(-1).astype(np.float64)))
+        scores = sigmoid(logits.max(-1))
         pixels = corners(boxes, *size)
         listed = []
         for k in np.argsort(-scores, kind="stable"):

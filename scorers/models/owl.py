@@ -14,7 +14,7 @@ import torch
 from PIL import Image
 from transformers import Owlv2ForObjectDetection, Owlv2ImageProcessor, OwlViTForObjectDetection, OwlViTImageProcessor
 
-from scorers.models.boxes import confidence, corners, rounded
+from scorers.models.boxes import confidence, corners, rounded, sigmoid
 from scorers.models.detectors import Found
 from scorers.models.labels import common
 from scorers.models.soundness import Soundness
@@ -106,7 +106,7 @@ class Owl:
     ) -> list[Found]:
         width, height = (max(size), max(size)) if self._padded else size
         best = logits.argmax(-1)
-        scores = 1 / (1 + np.exp(-logits.max(-1).astype(np.float64)))
+        scores = sigmoid(logits.max(-1))
         edges = corners(boxes, width, height)
         if self._padded:  # what lies beyond the image is padding
             edges = np.clip(edges, 0, np.array([*size, *size], np.float32))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ pytest.importorskip("transformers", reason="the group scorers is not installed")
 from scorers.models import mask2former  # noqa: E402
 from scorers.models.mask2former import Frame, Instance, frame, instances, pixels  # noqa: E402
 
+Tensor = Any  # a torch.Tensor, which mypy does not follow
 Array = NDArray[np.float64]
 
 
@@ -75,7 +78,8 @@ def bilinear(array: Array, height: int, width: int) -> Array:
         places.append((low, np.minimum(low + 1, length - 1), at - low))
     (y0, y1, dy), (x0, x1, dx) = places
     rows = array[y0] * (1 - dy)[:, None] + array[y1] * dy[:, None]
-    return rows[:, x0] * (1 - dx) + rows[:, x1] * dx
+    large: Array = rows[:, x0] * (1 - dx) + rows[:, x1] * dx
+    return large
 
 
 def restated(classes: Array, masks: Array, fitted: Frame, keep: float) -> list[tuple[int, int, float, tuple[float, ...], int]]:
@@ -127,7 +131,7 @@ INSIDE, NOWHERE = np.full((4, 4), -9.0), np.full((4, 4), -9.0)
 INSIDE[1:3, 1:3] = 9.0
 
 
-def crafted(rows: list[dict[int, float]], masks: list[Array]) -> tuple[torch.Tensor, torch.Tensor]:
+def crafted(rows: list[dict[int, float]], masks: list[Array]) -> tuple[Tensor, Tensor]:
     """Queries with some classes' probabilities (of 80; the rest is nothing's)."""
     classes = np.full((len(rows), 81), -60.0)
     for query, row in enumerate(rows):

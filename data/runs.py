@@ -117,7 +117,7 @@ class Progress:
     seconds: float = 0.0
     error: str | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
-    warnings: Sequence[str] = ()
+    warnings: Sequence[str] = field(default_factory=list)
 
     @property
     def seconds_left(self) -> float | None:

@@ -85,7 +85,7 @@ def work_through(
     missing = [n for n in parts if n not in there]
     if missing:
         perceiver = _opened(run)
-        warnings = tuple(map(_line, getattr(perceiver, "warnings", ())))
+        warnings = list(map(_line, getattr(perceiver, "warnings", ())))
         for warning in warnings:
             print(f"warning: {warning}", file=sys.stderr)
         progress = replace(progress, state="running", versions=_versions(), warnings=warnings)

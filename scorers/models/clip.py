@@ -52,6 +52,7 @@ class Clip:
                 raise OSError(f"the model {name} is not on this machine; fetch it once: uv run hf download {source}") from error
             raise ValueError(f"{name} cannot be opened by open_clip: {' '.join(str(error).split())[:200]}") from error
         self._soundness = Soundness(name)
+        self._text_soundness = Soundness(name, "texts")
         self._model = model.eval()
         self.scale = float(model.logit_scale.detach().exp())
         self.context = int(self._tokenizer.context_length)
@@ -66,8 +67,8 @@ class Clip:
         return self._embedded(images, self._look)
 
     def texts(self, texts: Sequence[str]) -> Embeddings:
-        """n x d, each of length 1. What goes beyond ``context`` is not read."""
-        return self._embedded(texts, lambda some: self._model.encode_text(self._ids(some), normalize=True))
+        """n x d, each of length 1. What goes beyond ``context`` is not read. Raises as ``images``."""
+        return self._embedded(texts, self._read)
 
     def tokens(self, text: str) -> int:
         """How many tokens a text has, begin and end included, if none were cut off."""
@@ -82,8 +83,11 @@ class Clip:
         self._soundness.check(pixels, vectors)
         return vectors
 
-    def _ids(self, texts: Sequence[str]) -> Any:
-        return self._tokenizer(list(texts)).to(self._device)
+    def _read(self, texts: Sequence[str]) -> torch.Tensor:
+        ids = self._tokenizer(list(texts)).to(self._device)
+        vectors: torch.Tensor = self._model.encode_text(ids, normalize=True)
+        self._text_soundness.check(ids, vectors)
+        return vectors
 
     def _embedded(self, things: Sequence[Any], encode: Any) -> Embeddings:
         parts = [np.zeros((0, 0), np.float32)]

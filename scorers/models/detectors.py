@@ -28,14 +28,10 @@ class Detector(Protocol):
 
     Attributes:
         knows: the names that it can find; None if it looks for whatever it is asked.
-        warnings: what is odd about it, a line each.
     """
 
     @property
     def knows(self) -> frozenset[str] | None: ...
-
-    @property
-    def warnings(self) -> tuple[str, ...]: ...
 
     def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]]) -> list[list[Found]]:
         """The objects of each image, most confident first. What is found in one does not depend on the others.

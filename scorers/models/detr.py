@@ -42,8 +42,6 @@ def read(process: Any, image: Image.Image) -> torch.Tensor:
 class Detr:
     """A ``scorers.models.detectors.Detector``; its arguments are those of ``Opening``."""
 
-    warnings: tuple[str, ...] = ()
-
     def __init__(self, name: str, *, side: int = 800, keep: float, device: str = "cpu") -> None:
         self._labels: Vocabulary = vocabulary(config_of(name).id2label, name)
         self._model = load(DetrForObjectDetection, name, device)

@@ -41,7 +41,7 @@ def fingerprint(name: str) -> str | None:
     file = checkpoint(name)
     if file is not None:
         if not file.is_file():
-            raise ValueError(f"there is no file {name if file.name == Path(name).name else f'models/{file.name}'}")
+            raise ValueError(f"there is no file {file.name} in {file.parent.name}/")
         return _digest([file])
     path = folder(name)
     if path is None:

@@ -19,7 +19,7 @@ from transformers import GroundingDinoForObjectDetection, GroundingDinoImageProc
 from scorers.models.boxes import confidence, corners, rounded, sigmoid
 from scorers.models.detectors import Found
 from scorers.models.detr import edges, read
-from scorers.models.labels import common
+from scorers.models.labels import asked_label
 from scorers.models.soundness import Soundness
 from scorers.models.transformer import by_shape, config_of, load, tokenizer_of
 
@@ -41,7 +41,6 @@ class GroundingDino:
     """A ``scorers.models.detectors.Detector`` that looks for what it is asked; its arguments are those of ``Opening``."""
 
     knows: frozenset[str] | None = None
-    warnings: tuple[str, ...] = ()
 
     def __init__(self, name: str, *, side: int = 800, keep: float, device: str = "cpu") -> None:
         self._model = load(GroundingDinoForObjectDetection, name, device)
@@ -87,7 +86,7 @@ class GroundingDino:
         for k in np.argsort(-scores, kind="stable"):
             score = confidence(scores[k])
             if score > self._keep:
-                listed.append(Found(common(question.names[best[k]]), score, rounded(pixels[k])))
+                listed.append(Found(asked_label(question.names[best[k]]), score, rounded(pixels[k])))
         return listed
 
 

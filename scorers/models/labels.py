@@ -7,7 +7,8 @@ from typing import Final
 
 from data.prompts.coco import COCO, GENEVAL
 
-_ALIASES: Final = dict(zip(GENEVAL, COCO, strict=True)) | {
+_COCO_NAMES: Final = dict(zip(GENEVAL, COCO, strict=True))
+_ALIASES: Final = _COCO_NAMES | {
     # as Darknet and Pascal VOC spell them, and what is met elsewhere
     "aeroplane": "airplane",
     "motorbike": "motorcycle",
@@ -30,6 +31,12 @@ def common(name: str) -> str:
     """COCO's name of a thing; its own, in lower case, where COCO has none."""
     plain = " ".join(name.lower().replace("_", " ").split())
     return _ALIASES.get(plain, plain)
+
+
+def asked_label(name: str) -> str:
+    """What a thing is called that was looked for by this name: COCO's name where GenEval has another, else as it was asked for,
+    so that whoever judges knows it again."""
+    return _COCO_NAMES.get(name, name)
 
 
 def vocabulary(names: Mapping[int, str], model: str) -> Vocabulary:

@@ -144,8 +144,6 @@ def _masks(logits: torch.Tensor, fitted: Frame) -> list[_Mask | None]:
 class Mask2Former:
     """A ``scorers.models.detectors.Detector``; its arguments are those of ``Opening``."""
 
-    warnings: tuple[str, ...] = ()
-
     def __init__(self, name: str, *, side: int = SHORT, keep: float, device: str = "cpu") -> None:
         self._labels: Vocabulary = vocabulary(config_of(name).id2label, name)
         self._model = load(Mask2FormerForUniversalSegmentation, name, device)

@@ -16,7 +16,7 @@ from transformers import Owlv2ForObjectDetection, Owlv2ImageProcessor, OwlViTFor
 
 from scorers.models.boxes import confidence, corners, rounded, sigmoid
 from scorers.models.detectors import Found
-from scorers.models.labels import common
+from scorers.models.labels import asked_label
 from scorers.models.soundness import Soundness
 from scorers.models.transformer import config_of, load, tokenizer_of
 
@@ -33,7 +33,6 @@ class Owl:
     """A ``scorers.models.detectors.Detector`` that looks for what it is asked; its arguments are those of ``Opening``."""
 
     knows: frozenset[str] | None = None
-    warnings: tuple[str, ...] = ()
 
     def __init__(self, name: str, *, keep: float, device: str = "cpu") -> None:
         config = config_of(name)
@@ -114,7 +113,7 @@ class Owl:
         for k in np.argsort(-scores, kind="stable"):
             score = confidence(scores[k])
             if score > self._keep:
-                listed.append(Found(common(names[best[k]]), score, rounded(edges[k])))
+                listed.append(Found(asked_label(names[best[k]]), score, rounded(edges[k])))
         return listed
 
 

@@ -19,10 +19,16 @@ _ADVICE: Final = "its weights, or its kernels on this device, are broken"
 
 class Soundness:
     """Looks at the numbers of one model, batch by batch. Finite they must always be; that they depend on the picture is asked
-    until two different pictures have been seen."""
+    until two different pictures have been seen.
 
-    def __init__(self, model: str) -> None:
+    Args:
+        model: its name, for the message.
+        what: what it is given.
+    """
+
+    def __init__(self, model: str, what: str = "pictures") -> None:
         self._model = model
+        self._what = what
         self._finite_once = False
         self._seen: tuple[torch.Tensor, list[NDArray[np.float32]]] | None = None
         self._varied = False
@@ -31,8 +37,8 @@ class Soundness:
         """Look at a batch.
 
         Args:
-            pixels: B x 3 x H x W, what the model was given.
-            outputs: B x ... each, what it made of them.
+            pixels: B x 3 x H x W, what the model was given (or B x L tokens of texts).
+            outputs: B x ... each, what it made of them; each kind of numbers for itself must depend on the picture.
 
         Raises:
             ModelBroken: the first pictures' numbers are not finite, or all the same.
@@ -50,7 +56,7 @@ class Soundness:
 
     def _compare(self, pixels: torch.Tensor, numbers: list[NDArray[np.float32]]) -> None:
         """One picture's numbers with those of the first."""
-        if all(some.size > 1 and bool((some == some.flat[0]).all()) for some in numbers):
+        if any(some.size > 1 and bool((some == some.flat[0]).all()) for some in numbers):
             raise ModelBroken(f"{self._model} gives the same number for everything: {_ADVICE}")
         if self._seen is None:
             self._seen = (pixels.clone(), numbers)
@@ -59,6 +65,6 @@ class Soundness:
         if pixels.shape == first.shape and torch.equal(pixels, first):
             return
         # to the last bit: two pictures may differ by one pixel
-        if all(a.shape == b.shape and np.array_equal(a, b) for a, b in zip(said, numbers, strict=True)):
-            raise ModelBroken(f"{self._model} gives the same numbers for different pictures: {_ADVICE}")
+        if any(a.shape == b.shape and np.array_equal(a, b) for a, b in zip(said, numbers, strict=True)):
+            raise ModelBroken(f"{self._model} gives the same numbers for different {self._what}: {_ADVICE}")
         self._varied, self._seen = True, None

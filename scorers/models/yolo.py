@@ -80,8 +80,6 @@ def _from_checkpoint(path: Path) -> Any:
 class Yolo:
     """A ``scorers.models.detectors.Detector``; its arguments are those of ``Opening``."""
 
-    warnings: tuple[str, ...] = ()
-
     def __init__(self, path: Path, *, side: int, keep: float, overlap: float = 0.7, device: str = "cpu") -> None:
         self._model = load(path)
         # What the network says before anything is chosen from it: numbers that are none would look like nothing found.

@@ -91,7 +91,11 @@ def grounding_dino(folder: Path) -> Path:
         max_text_len=32,
     )  # fmt: skip
     _bert_tokenizer(folder)
-    return _saved(_seeded(GroundingDinoForObjectDetection, config), folder)
+    model = _seeded(GroundingDinoForObjectDetection, config)
+    with torch.no_grad():  # untrained it would give the same boxes to every picture
+        for head in model.bbox_embed:
+            head.layers[-1].weight.normal_()
+    return _saved(model, folder)
 
 
 def clip(folder: Path, quick: bool = True) -> Path:

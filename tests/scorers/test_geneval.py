@@ -29,7 +29,6 @@ class Detector:
     """Finds the given things in every image."""
 
     knows: frozenset[str] | None = None
-    warnings: tuple[str, ...] = ()
 
     def __init__(self, *found: Found) -> None:
         self.found = list(found)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from data.prompts.coco import COCO, GENEVAL
-from scorers.models.labels import common, vocabulary
+from scorers.geneval_rules import same_kind
+from scorers.models.labels import asked_label, common, vocabulary
 from tests.scorers.published import NAMES_80, NAMES_91
 
 DARKNET = {"airplane": "aeroplane", "motorcycle": "motorbike", "couch": "sofa", "potted plant": "pottedplant",
@@ -52,3 +53,9 @@ def test_what_coco_has_no_name_for_keeps_its_own() -> None:
     assert [common(name) for name in ("TV", "computer  mouse", "Hair Dryer", "red panda", "dining_table")] == [
         "tv", "mouse", "hair drier", "red panda", "dining table"
     ]  # fmt: skip
+
+
+def test_what_was_asked_for_by_name_is_known_again() -> None:
+    for name in (*GENEVAL, *COCO, "Red Panda", "sofa"):
+        assert same_kind(asked_label(name), name)
+    assert [asked_label(name) for name in ("tv remote", "Red Panda", "sofa")] == ["remote", "Red Panda", "sofa"]

@@ -150,7 +150,7 @@ def test_checkpoints_of_ultralytics_are_opened_by_path_or_name(
     for name in ("yolo11n-seg", "yolo11n-seg.pt"):
         assert open_detector(name, 64, 0.1, 0.7, "cpu").knows == frozenset(COCO)
         assert files.fingerprint(name) == files.fingerprint(str(checkpoint)) != None  # noqa: E711
-    with pytest.raises(ValueError, match=r"there is no file models/yolo12x-seg\.pt|there is no file .*yolo12x-seg\.pt"):
+    with pytest.raises(ValueError, match=r"there is no file yolo12x-seg\.pt in \w+/"):
         files.fingerprint("yolo12x-seg")
 
 
@@ -162,7 +162,7 @@ def test_checkpoints_that_are_none_are_refused_and_run_nothing(checkpoint: Path,
             return Path.write_text, (tmp_path / "harm", "done")
 
     bad = tmp_path / "bad.pt"
-    bad.write_bytes(pickle.dumps(Harm()))
+    bad.write_bytes(pickle.dumps(Harm(), protocol=2))
     cut = tmp_path / "cut.pt"
     cut.write_bytes(checkpoint.read_bytes()[:5000])
     zipped = tmp_path / "zipped.pt"
@@ -320,6 +320,12 @@ def test_an_image_text_model_that_sees_nothing_is_found_out(real: Path, pictures
                 parameter.fill_(value)
         with pytest.raises(ModelBroken, match=message):
             clip.images(pictures[:2])
+        clip = Clip(str(real))
+        with torch.no_grad():
+            for parameter in (clip._model.token_embedding.weight, clip._model.text_projection):
+                parameter.fill_(value)
+        with pytest.raises(ModelBroken, match=message):
+            clip.texts(["a photo of a red cup", "a photo of a blue cup"])
 
 
 def test_strips_are_looked_at_in_their_middle(real: Path) -> None:

@@ -22,8 +22,6 @@ PHOTOS = {"bus.jpg": Image.new("RGB", (81, 108)), "zidane.jpg": Image.new("RGB",
 class Detector:
     """Finds one thing of each name, as sure as told."""
 
-    warnings: tuple[str, ...] = ()
-
     def __init__(self, score: float, *names: str, knows: frozenset[str] | None = None) -> None:
         self.score, self.names, self.knows = score, names, knows
         self.asked: list[list[str]] = []

@@ -39,14 +39,19 @@ def test_the_same_for_different_pictures_is_broken() -> None:
         late.check(pictures(2)[1:], look([1, 2]))
 
 
-def test_two_kinds_of_numbers_may_have_one_that_stays() -> None:
-    Soundness("it").check(pictures(2), look([1, 2], [1, 2]), look([1, 2], [1, 3]))
+def test_each_kind_of_numbers_depends_on_the_picture() -> None:
+    with pytest.raises(ModelBroken, match="for different pictures"):
+        Soundness("it").check(pictures(2), look([1, 2], [1, 3]), look([1, 2], [1, 2]))
+    with pytest.raises(ModelBroken, match="for different texts"):
+        Soundness("it", "texts").check(look([4, 5], [4, 6]), look([1, 2], [1, 2]))
 
 
 def test_one_number_for_everything_is_broken() -> None:
     with pytest.raises(ModelBroken, match="the same number for everything"):
         Soundness("it").check(pictures(1), look([0, 0, 0]), torch.zeros(1, 4, 4))
-    Soundness("it").check(pictures(1), look([0, 0, 0]), look([1, 2]))
+    with pytest.raises(ModelBroken, match="the same number for everything"):
+        Soundness("it").check(pictures(1), look([1, 2]), look([0, 0, 0]))
+    Soundness("it").check(pictures(1), look([1, 2]), look([7]))
 
 
 @pytest.mark.parametrize("bad", [NAN, float("inf"), -float("inf")])

@@ -60,6 +60,7 @@ _PAPER: Final[Settings] = {
     "max_objects": 16,
     "max_overlap": 1.0,
     "position_threshold": 0.1,
+    "rule": "official",
 }
 
 _OPTIONS: Final[Settings] = {"crop": 1, "background": GREY, "vocabulary": "asked"}

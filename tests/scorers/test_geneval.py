@@ -216,7 +216,7 @@ def test_the_papers_profile_is_genevals() -> None:
     assert found == {
         "detector": "facebook/mask2former-swin-small-coco-instance", "detector_side": 800, "detector_overlap": 0.7,
         "clip": "ViT-L-14-quickgelu/openai", "keep": 0.1, "threshold": 0.3, "counting_threshold": 0.9, "max_objects": 16,
-        "max_overlap": 1.0, "position_threshold": 0.1,
+        "max_overlap": 1.0, "position_threshold": 0.1, "rule": "official",
     }  # fmt: skip
     chosen = {"detector": "google/owlvit-base-patch32", "crop": "0", "background": "original", "vocabulary": "coco"}
     assert registry.settings(SCORER, "paper", chosen) == {

@@ -107,6 +107,7 @@ class Progress:
         done: images that are through, ``failed`` of them without being seen.
         seconds: spent on them so far, over all attempts, without loading the models.
         versions: of the packages that matter.
+        warnings: what looked odd when the models were opened, a line each.
     """
 
     state: str
@@ -116,6 +117,7 @@ class Progress:
     seconds: float = 0.0
     error: str | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
+    warnings: Sequence[str] = field(default_factory=list)
 
     @property
     def seconds_left(self) -> float | None:

@@ -60,8 +60,15 @@ class Verdict:
     checks: tuple[Check, ...] = ()
 
 
+class ModelBroken(RuntimeError):
+    """A model gives what no working model gives, so that whatever it said of an image would be wrong: the run stops."""
+
+
 class Perceiver(Protocol):
-    """Models in memory. Built in the worker process only."""
+    """Models in memory. Built in the worker process only.
+
+    One that has ``warnings`` (lines for people) is heard: what looked odd when the models were opened.
+    """
 
     def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
         """What is seen of each, in the same order."""
@@ -75,6 +82,8 @@ class Scorer:
     Attributes:
         name: as on the command line (``geneval``); ``version`` moves when its code gives other results.
         profiles: named settings; ``settings`` that only judging reads are in ``judging``.
+        options: settings that no profile need have, with what holds where they are not set: they are stored only where they
+            are set to something else, so that a new one leaves earlier raters what they were.
         open: loads the models (imports torch; raises ``OSError`` or ``ValueError`` with one clear line).
         judge: the pure rules; never imports torch. Of what could not be seen (``failed``) it judges nothing.
         scales: aspect to scale, of what it judges.
@@ -92,3 +101,4 @@ class Scorer:
     scales: Mapping[str, str] = field(default_factory=dict)
     models: frozenset[str] = frozenset()
     check: Callable[[Settings], object] = dict
+    options: Settings = field(default_factory=dict)

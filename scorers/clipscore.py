@@ -1,9 +1,13 @@
-"""CLIPScore without its rescaling: the cosine between an image and its prompt, as it is (-1 to 1)."""
+"""CLIPScore: the cosine between an image and its prompt, as it is (-1 to 1), or in one of the forms that papers report.
+
+The cosine is what is stored; a form (``variant``) is a judgement made of it. They differ in more than a factor: Hessel et al.
+(2021) put "A photo depicts" before each text, and cut negative cosines off.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -18,19 +22,34 @@ if TYPE_CHECKING:
     from scorers.models.clip import Clip
 
 
-class ClipPerceiver:
-    """The model in memory."""
+COSINE: Final = "cos"
+VARIANTS: Final[dict[str, Callable[[float], float]]] = {
+    COSINE: lambda cosine: cosine,
+    "100*cos": lambda cosine: 100 * cosine,
+    "100*max(cos,0)": lambda cosine: 100 * max(cosine, 0.0),
+    "2.5*max(cos,0)": lambda cosine: 2.5 * max(cosine, 0.0),
+}
+"""What is made of a cosine. ``100*max(cos,0)``: GenEval, C.3; ``2.5*max(cos,0)``: Hessel et al., with their ``PREFIX``."""
+PREFIX: Final = "A photo depicts"
+_OPTIONS: Final[Settings] = {"prefix": "", "variant": COSINE}
 
-    def __init__(self, clip: Clip) -> None:
+
+class ClipPerceiver:
+    """The model in memory. ``prefix`` comes before each text, with a space."""
+
+    def __init__(self, clip: Clip, prefix: str = "", warnings: tuple[str, ...] = ()) -> None:
         self._clip = clip
+        self._prefix = f"{prefix.strip()} " if prefix.strip() else ""
+        self.warnings = warnings
 
     def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
         """See ``Perceiver``. ``cosine`` is None where the model gives no number; ``read`` of ``tokens`` reached it."""
+        asked = [self._prefix + shown.text for shown in batch]
         images = self._clip.images([shown.image for shown in batch]).astype(np.float64)
-        texts = self._clip.texts([shown.text for shown in batch]).astype(np.float64)
+        texts = self._clip.texts(asked).astype(np.float64)
         found = []
-        for shown, cosine in zip(batch, (images * texts).sum(axis=1).tolist(), strict=True):
-            tokens = self._clip.tokens(shown.text)
+        for shown, text, cosine in zip(batch, asked, (images * texts).sum(axis=1).tolist(), strict=True):
+            tokens = self._clip.tokens(text)
             payload = {
                 "cosine": cosine if math.isfinite(cosine) else None,
                 "tokens": tokens,
@@ -41,32 +60,52 @@ class ClipPerceiver:
 
 
 def judge(spec: Spec, seen: Seen, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
-    """``score`` is the cosine; undefined if the model gave no number."""
+    """``score`` is the cosine in the form that ``variant`` names; undefined if the model gave no number."""
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     cosine, tokens, read = (seen.payload.get(key) for key in ("cosine", "tokens", "read"))
     if cosine is None:
         return Verdict((Judgement("score", None, None, None, "not_finite"),), checks=(Check("the model gave no number", None),))
+    variant = settings.get("variant", COSINE)
+    score = VARIANTS[variant](float(cosine))
     checks = [Check(f"cosine of image and prompt: {cosine:.4f}", None)]
+    if variant != COSINE:
+        checks.append(Check(f"{variant} = {score:.4f}", None))
     if tokens is not None and read is not None and read < tokens:
         checks.append(Check(f"only the first {read} of the prompt's {tokens} tokens were read", None))
-    return Verdict((Judgement("score", None, float(cosine)),), checks=tuple(checks))
+    return Verdict((Judgement("score", None, score),), checks=tuple(checks))
 
 
 def _open(settings: Settings, device: str) -> Perceiver:
     from scorers.models.clip import Clip
+    from scorers.models.sentinel import check_clip
 
-    return ClipPerceiver(Clip(settings["clip"], device))
+    clip = Clip(settings["clip"], device)
+    return ClipPerceiver(clip, settings.get("prefix", ""), check_clip(clip, settings["clip"]))
+
+
+def _check(settings: Settings) -> None:
+    variant = settings.get("variant", COSINE)
+    if variant not in VARIANTS:
+        raise ValueError(f"there is no variant {variant!r}; known: {', '.join(VARIANTS)}")
 
 
 SCORER: Final = Scorer(
     name="clipscore",
     version="1",
     summary="How near image and prompt are in an image-text model: a raw cosine.",
-    profiles={"playground": {"clip": "assets/playground/clip"}},
-    judging=frozenset(),
+    profiles={
+        "playground": {"clip": "assets/playground/clip"},
+        # Hessel et al., 2021
+        "paper": {"clip": "ViT-B-32-quickgelu/openai", "prefix": PREFIX, "variant": "2.5*max(cos,0)"},
+        # the baseline of GenEval's human study (C.3, Table 5)
+        "geneval": {"clip": "ViT-H-14/laion2b_s32b_b79k", "prefix": "", "variant": "100*max(cos,0)"},
+    },
+    judging=frozenset({"variant"}),
     open=_open,
     judge=judge,
     scales={"score": SCALES["score"]},
     models=frozenset({"clip"}),
+    check=_check,
+    options=_OPTIONS,
 )

@@ -1,13 +1,15 @@
 """GenEval (Ghosh et al., 2023): an object detector, the colour of each masked crop, and rules.
 
 Perceiving keeps every detection above ``keep`` with its mask, and ten colour probabilities for those of a kind that the prompt
-asks a colour of; all thresholds belong to judging (``scorers.geneval_rules``).
+asks a colour of; all thresholds belong to judging (``scorers.geneval_rules``). The profile ``paper`` has GenEval's published
+settings; its detector is the same architecture with its authors' weights, as OpenMMLab's need packages that no longer install.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,16 +17,20 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from data.masks import pack
+from data.prompts.coco import GENEVAL
 from data.prompts.geneval import COLORS
 from data.prompts.spec import Spec
 from data.runs import Detection, Seen
 from scorers.base import Perceiver, Scorer, Settings, Shown
-from scorers.crops import masked_crop
+from scorers.crops import GREY, check_background, masked_crop
 from scorers.geneval_rules import Rules, judge, same_kind
 
 if TYPE_CHECKING:
     from scorers.models.clip import Clip
     from scorers.models.detectors import Detector, Found
+
+_Crops = dict[str, list[tuple[tuple[int, int], Image.Image]]]
+"""By the prompt's name of the thing: (image, rank) and what the colour classifier is shown of it."""
 
 TEMPLATES: Final = ("a photo of a {color} {name}", "a photo of a {color}-colored {name}", "a photo of a {color} object")
 """GenEval's prompts for a colour; their embeddings are averaged."""
@@ -43,37 +49,84 @@ _PLAYGROUND: Final[Settings] = {
     "position_threshold": 0.1,
 }
 
+_PAPER: Final[Settings] = {
+    "detector": "facebook/mask2former-swin-small-coco-instance",
+    "detector_side": 800,
+    "detector_overlap": 0.7,
+    "clip": "ViT-L-14-quickgelu/openai",
+    "keep": 0.1,
+    "threshold": 0.3,
+    "counting_threshold": 0.9,
+    "max_objects": 16,
+    "max_overlap": 1.0,
+    "position_threshold": 0.1,
+    "rule": "official",
+}
+
+_OPTIONS: Final[Settings] = {"crop": 1, "background": GREY, "vocabulary": "asked"}
+"""Table 4 of the paper: whether to crop, and what stands behind the object. ``vocabulary``: what a detector that looks for
+names is given, those that the prompt asks for (as VISOR) or all of COCO's."""
+VOCABULARIES: Final = ("asked", "coco")
+
+MAX_PIXELS: Final = 1 << 24
+"""Of an image that a detector is given: 4096 x 4096. Each object has a mask of that size."""
+_PIXELS_AT_ONCE: Final = 1 << 25
+
 
 class GenEvalPerceiver:
-    """Both models in memory."""
+    """Both models in memory.
 
-    def __init__(self, detector: Detector, clip: Clip) -> None:
+    Args:
+        detector: finds the objects.
+        clip: tells their colours.
+        settings: ``crop``, ``background`` and ``vocabulary`` are read, where they are set.
+        warnings: what looked odd when the models were opened.
+    """
+
+    def __init__(
+        self, detector: Detector, clip: Clip, settings: Settings | None = None, warnings: tuple[str, ...] = ()
+    ) -> None:
+        chosen = {**_OPTIONS, **(settings or {})}
         self._detector = detector
         self._clip = clip
+        self._crop, self._background = bool(chosen["crop"]), str(chosen["background"])
+        self._vocabulary = GENEVAL if chosen["vocabulary"] == "coco" else None
         self._classifiers: dict[str, NDArray[np.float32]] = {}
+        self.warnings = warnings
 
     def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
         """See ``Perceiver``. The crops of all images go through the image-text model together."""
-        found = self._detector.detect([shown.image for shown in batch])
-        crops: dict[str, list[tuple[tuple[int, int], Image.Image]]] = defaultdict(list)
-        for number, (shown, objects) in enumerate(zip(batch, found, strict=True)):
-            for rank, one in enumerate(objects):
-                name = _asked_color_of(shown.spec, one.label)
-                if name is not None:
-                    crops[name].append(((number, rank), masked_crop(shown.image, one.mask, one.box)))
-        colors = self._colors(crops)
-        return [
-            Seen(
-                shown.item_id,
-                {"width": shown.image.width, "height": shown.image.height},
-                tuple(_detection(one, colors.get((number, rank))) for rank, one in enumerate(objects)),
+        seen: dict[int, list[Detection]] = {}
+        crops: _Crops = defaultdict(list)
+        for numbers in _portions(batch):
+            found = self._detector.detect(
+                [batch[number].image for number in numbers], [self._names(batch[number].spec) for number in numbers]
             )
-            for number, (shown, objects) in enumerate(zip(batch, found, strict=True))
+            for number, objects in zip(numbers, found, strict=True):
+                self._cut(number, batch[number], objects, crops)
+                # packed at once: thirty masks of a large image are half a gigabyte
+                seen[number] = [_detection(one) for one in objects]
+        for (number, rank), colors in self._colors(crops).items():
+            seen[number][rank] = replace(seen[number][rank], colors=colors)
+        how = {"crop": self._crop, "background": self._background}
+        return [
+            Seen(shown.item_id, {"width": shown.image.width, "height": shown.image.height, **how}, tuple(seen[number]))
+            if number in seen
+            else Seen(shown.item_id, failed=_too_large(shown.image))
+            for number, shown in enumerate(batch)
         ]
 
-    def _colors(
-        self, crops: Mapping[str, list[tuple[tuple[int, int], Image.Image]]]
-    ) -> dict[tuple[int, int], tuple[float, ...]]:
+    def _names(self, spec: Spec) -> Sequence[str]:
+        return self._vocabulary or [asked.name for asked in spec.objects]
+
+    def _cut(self, number: int, shown: Shown, objects: Sequence[Found], crops: _Crops) -> None:
+        for rank, one in enumerate(objects):
+            name = _asked_color_of(shown.spec, one.label)
+            if name is not None:
+                cut = masked_crop(shown.image, one.mask, one.box, self._crop, self._background)
+                crops[name].append(((number, rank), cut))
+
+    def _colors(self, crops: _Crops) -> dict[tuple[int, int], tuple[float, ...]]:
         """Ten probabilities for each crop: a softmax of its cosines with the colours, times the model's scale."""
         listed = [(key, name, crop) for name, some in crops.items() for key, crop in some]
         embedded = self._clip.images([crop for _, _, crop in listed])
@@ -99,17 +152,42 @@ def _asked_color_of(spec: Spec, label: str) -> str | None:
     return next((asked.name for asked in spec.objects if asked.color is not None and same_kind(asked.name, label)), None)
 
 
-def _detection(found: Found, colors: tuple[float, ...] | None) -> Detection:
-    return Detection(found.label, found.score, found.box, None if found.mask is None else pack(found.mask), colors)
+def _detection(found: Found) -> Detection:
+    return Detection(found.label, found.score, found.box, None if found.mask is None else pack(found.mask))
+
+
+def _portions(batch: Sequence[Shown]) -> Iterable[list[int]]:
+    """Places of the images, as many together as memory allows; those that are too large are in none."""
+    some: list[int] = []
+    pixels = 0
+    for number, shown in enumerate(batch):
+        size = shown.image.width * shown.image.height
+        if size > MAX_PIXELS:
+            continue
+        if some and pixels + size > _PIXELS_AT_ONCE:
+            yield some
+            some, pixels = [], 0
+        some.append(number)
+        pixels += size
+    if some:
+        yield some
+
+
+def _too_large(image: Image.Image) -> str:
+    size = f"{image.width} x {image.height} pixels"
+    return f"{size}: a detector is given at most {MAX_PIXELS / 1e6:.0f} megapixels; shrink it"
 
 
 def _open(settings: Settings, device: str) -> Perceiver:
     from scorers.models.clip import Clip
     from scorers.models.detectors import open_detector
+    from scorers.models.sentinel import check_clip, check_detector
 
     side, overlap = settings["detector_side"], settings["detector_overlap"]
     detector = open_detector(settings["detector"], side, settings["keep"], overlap, device)
-    return GenEvalPerceiver(detector, Clip(settings["clip"], device))
+    clip = Clip(settings["clip"], device)
+    odd = check_detector(detector, settings["threshold"]) + check_clip(clip, settings["clip"])
+    return GenEvalPerceiver(detector, clip, settings, odd)
 
 
 def _check(settings: Mapping[str, Any]) -> None:
@@ -121,17 +199,24 @@ def _check(settings: Mapping[str, Any]) -> None:
         raise ValueError(f"detector_side must be a multiple of 32, got {settings['detector_side']}")
     if not 0 < settings["detector_overlap"] <= 1:
         raise ValueError(f"detector_overlap must be above 0 and at most 1, got {settings['detector_overlap']:g}")
+    chosen = {**_OPTIONS, **settings}
+    if chosen["crop"] not in (0, 1):
+        raise ValueError(f"crop must be 0 or 1, got {chosen['crop']}")
+    check_background(chosen["background"])
+    if chosen["vocabulary"] not in VOCABULARIES:
+        raise ValueError(f"vocabulary must be {' or '.join(VOCABULARIES)}, got {chosen['vocabulary']!r}")
 
 
 SCORER: Final = Scorer(
     name="geneval",
     version="1",
     summary="Detects the objects, then checks presence, number, colour and position by GenEval's rules.",
-    profiles={"playground": _PLAYGROUND},
+    profiles={"playground": _PLAYGROUND, "paper": _PAPER},
     judging=frozenset(Rules.__slots__),
     open=_open,
     judge=judge,
     scales={"correct": "nominal", "present": "nominal", "count": "ordinal:0-5", "color": "nominal", "position": "nominal"},
     models=frozenset({"detector", "clip"}),
     check=_check,
+    options=_OPTIONS,
 )

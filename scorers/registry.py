@@ -46,10 +46,13 @@ def settings(scorer: Scorer, profile: str, overrides: Mapping[str, str] | None =
     if profile not in scorer.profiles:
         raise ValueError(f"{scorer.name} has no profile {profile!r}{_hint(profile, scorer.profiles)}")
     found = dict(scorer.profiles[profile])
+    known = {**scorer.options, **found}
     for key, text in (overrides or {}).items():
-        if key not in found:
-            raise ValueError(f"{scorer.name} has no setting {key!r}{_hint(key, found)}")
-        found[key] = _typed(key, text, found[key])
+        if key not in known:
+            raise ValueError(f"{scorer.name} has no setting {key!r}{_hint(key, known)}")
+        value = _typed(key, text, known[key])
+        if key in found or value != known[key]:
+            found[key] = value
     scorer.check(found)
     found["weights"] = fingerprints(scorer, found)
     return found

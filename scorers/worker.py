@@ -30,9 +30,9 @@ from data.prompts.reading import printable
 from data.prompts.spec import SpecError, parse_spec
 from data.runs import Progress, Run, RunBusy, RunFolder, Seen, Work
 from scorers import registry
-from scorers.base import Perceiver, Shown
+from scorers.base import ModelBroken, Perceiver, Shown
 
-_PACKAGES: Final = ("torch", "open-clip-torch", "ultralytics")
+_PACKAGES: Final = ("torch", "open-clip-torch", "transformers", "timm", "ultralytics")
 _REASON_LIMIT: Final = 300
 
 
@@ -70,6 +70,7 @@ def work_through(
 
     Raises:
         ValueError: the run cannot be done by this code: unknown scorer, other version, other weights, senseless settings.
+        ModelBroken: a model gives what no working model gives.
         OSError: a model's files are not at hand.
         ImportError: a package is not installed.
     """
@@ -84,7 +85,10 @@ def work_through(
     missing = [n for n in parts if n not in there]
     if missing:
         perceiver = _opened(run)
-        progress = replace(progress, state="running", versions=_versions())
+        warnings = list(map(_line, getattr(perceiver, "warnings", ())))
+        for warning in warnings:
+            print(f"warning: {warning}", file=sys.stderr)
+        progress = replace(progress, state="running", versions=_versions(), warnings=warnings)
         folder.tell(progress)
         loaded()
         for number in missing:
@@ -119,7 +123,9 @@ def _opened(run: Run) -> Perceiver:
     scorer = registry.get(run.scorer)
     if run.version != scorer.version:
         raise ValueError(f"this run was begun by {run.scorer} {run.version}, now it is {scorer.version}; start a new run")
-    missing = sorted({key for profile in scorer.profiles.values() for key in profile} - set(run.settings))
+    # where the profile has another name by now, all that any has is wanted
+    profiles = [scorer.profiles[run.profile]] if run.profile in scorer.profiles else scorer.profiles.values()
+    missing = sorted({key for profile in profiles for key in profile} - set(run.settings))
     if missing:
         raise ValueError(f"the run's settings lack {', '.join(missing)}")
     scorer.check(run.settings)
@@ -152,11 +158,15 @@ def _perceived(perceiver: Perceiver, shown: Sequence[Shown]) -> list[Seen]:
         return []
     try:
         return perceiver.perceive(shown)
+    except ModelBroken:
+        raise
     except Exception as whole:
         alone: list[Seen] = []
         for one in shown:
             try:
                 alone += perceiver.perceive([one])
+            except ModelBroken:
+                raise
             except Exception as error:
                 alone.append(Seen(one.item_id, failed=_line(f"the model failed: {error or type(error).__name__}")))
         # one picture may be odd; if all are, it is not the pictures
@@ -217,7 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             why = "stopped after a part; start it again to go on"
     except _Stop:
         why = "stopped before the first part; start it again to go on"
-    except (RunBusy, ValueError, OSError, ImportError) as error:
+    except (RunBusy, ModelBroken, ValueError, OSError, ImportError) as error:
         why = _why(error)
     except Exception as error:
         traceback.print_exc()

@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from scorers.models.files import folder
+from scorers.models.soundness import Soundness
 
 _BATCH: Final = 64
+_LONGEST: Final = 16
+"""Sides of a picture: of a longer strip only the middle is looked at, as it would be cut out anyhow, but only after the whole
+strip were enlarged (a crop of 1 x 2,000 pixels to 224 x 448,000)."""
 
 Embeddings = NDArray[np.float32]
 
@@ -39,21 +43,32 @@ class Clip:
         self._device = device
         architecture, weights = _named(name)
         try:
+            # all its weights, and no others: open_clip is strict by itself
             model, self._transform = open_clip.create_model_from_pretrained(architecture, weights, device=device)
             self._tokenizer = open_clip.get_tokenizer(architecture)
         except RuntimeError as error:
+            if weights is not None and "Failed to download" in str(error):
+                source = open_clip.get_pretrained_cfg(architecture, weights).get("hf_hub", name).rstrip("/")
+                raise OSError(f"the model {name} is not on this machine; fetch it once: uv run hf download {source}") from error
             raise ValueError(f"{name} cannot be opened by open_clip: {' '.join(str(error).split())[:200]}") from error
+        self._soundness = Soundness(name)
+        self._text_soundness = Soundness(name, "texts")
         self._model = model.eval()
         self.scale = float(model.logit_scale.detach().exp())
         self.context = int(self._tokenizer.context_length)
 
     def images(self, images: Sequence[Image.Image]) -> Embeddings:
-        """n x d, each of length 1."""
-        return self._embedded(images, lambda some: self._model.encode_image(self._pixels(some), normalize=True))
+        """n x d, each of length 1.
+
+        Raises:
+            ModelBroken: the first images' numbers are not those of a working model.
+            ValueError: an image's numbers are not finite.
+        """
+        return self._embedded(images, self._look)
 
     def texts(self, texts: Sequence[str]) -> Embeddings:
-        """n x d, each of length 1. What goes beyond ``context`` is not read."""
-        return self._embedded(texts, lambda some: self._model.encode_text(self._ids(some), normalize=True))
+        """n x d, each of length 1. What goes beyond ``context`` is not read. Raises as ``images``."""
+        return self._embedded(texts, self._read)
 
     def tokens(self, text: str) -> int:
         """How many tokens a text has, begin and end included, if none were cut off."""
@@ -62,11 +77,17 @@ class Clip:
             return len(inner(self._tokenizer.clean_fn(text))["input_ids"])
         return len(self._tokenizer.encode(text)) + 2
 
-    def _pixels(self, images: Sequence[Image.Image]) -> torch.Tensor:
-        return torch.stack([self._transform(image) for image in images]).to(self._device)
+    def _look(self, images: Sequence[Image.Image]) -> torch.Tensor:
+        pixels = torch.stack([self._transform(_shortened(image)) for image in images]).to(self._device)
+        vectors: torch.Tensor = self._model.encode_image(pixels, normalize=True)
+        self._soundness.check(pixels, vectors)
+        return vectors
 
-    def _ids(self, texts: Sequence[str]) -> Any:
-        return self._tokenizer(list(texts)).to(self._device)
+    def _read(self, texts: Sequence[str]) -> torch.Tensor:
+        ids = self._tokenizer(list(texts)).to(self._device)
+        vectors: torch.Tensor = self._model.encode_text(ids, normalize=True)
+        self._text_soundness.check(ids, vectors)
+        return vectors
 
     def _embedded(self, things: Sequence[Any], encode: Any) -> Embeddings:
         parts = [np.zeros((0, 0), np.float32)]
@@ -86,7 +107,20 @@ def _named(name: str) -> tuple[str, str | None]:
     architecture, _, tag = name.rpartition("/")
     if tag not in open_clip.list_pretrained_tags_by_model(architecture):
         raise ValueError(f"there is no image-text model {name}: a folder, or ARCHITECTURE/TAG as open_clip lists them")
-    if tag == "openai" and "quickgelu" not in architecture:
+    trained = bool(open_clip.get_pretrained_cfg(architecture, tag).get("quick_gelu", False))
+    if trained != bool((open_clip.get_model_config(architecture) or {}).get("quick_gelu", False)):
         # open_clip 3 only warns, and then runs these weights with an activation that they were not trained with
-        raise ValueError(f"OpenAI's weights need {architecture}-quickgelu/openai")
+        plain = architecture.removesuffix("-quickgelu")
+        raise ValueError(
+            f"the weights {tag} need {plain}-quickgelu/{tag}" if trained else f"the weights {tag} need {plain}/{tag}"
+        )
     return architecture, tag
+
+
+def _shortened(image: Image.Image) -> Image.Image:
+    width, height = image.size
+    longest = _LONGEST * min(width, height)
+    if max(width, height) <= longest:
+        return image
+    x0, y0 = max(0, width - longest) // 2, max(0, height - longest) // 2
+    return image.crop((x0, y0, x0 + min(width, longest), y0 + min(height, longest)))

@@ -1,15 +1,21 @@
-"""Models that are folders on this machine: where they are, and which weights they hold."""
+"""Models that are folders or files on this machine: where they are, and which weights they hold."""
 
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 """What relative names of folders start from."""
+CHECKPOINTS: Final = ROOT / "models"
+"""Where single files with weights are looked for by their name (``yolo11x-seg``)."""
 
 _DIGITS: Final = 12
+_YOLO: Final = re.compile(r"yolo[\w-]*(\.pt)?", re.IGNORECASE)
+_BLOCK: Final = 1 << 22
 
 
 def folder(name: str) -> Path | None:
@@ -18,12 +24,25 @@ def folder(name: str) -> Path | None:
     return path if path.is_dir() else None
 
 
+def checkpoint(name: str) -> Path | None:
+    """The file that the name of a YOLO checkpoint means, whether or not it is there: a path that ends in ``.pt``, or a name
+    such as ``yolo11x-seg``, looked for in ``CHECKPOINTS``. None if the name is none of these."""
+    if _YOLO.fullmatch(name) and folder(name) is None:
+        return CHECKPOINTS / (name if name.endswith(".pt") else f"{name}.pt")
+    return ROOT / Path(name).expanduser() if name.endswith(".pt") and folder(name) is None else None
+
+
 def fingerprint(name: str) -> str | None:
-    """The first 12 hex digits of the SHA-256 of a folder's weights; None for a model of a hub.
+    """The first 12 hex digits of the SHA-256 of a folder's or file's weights; None for a model of a hub.
 
     Raises:
-        ValueError: the name is that of a folder, but there is none, or it holds no weights.
+        ValueError: the name is that of a folder or file, but there is none, or it holds no weights.
     """
+    file = checkpoint(name)
+    if file is not None:
+        if not file.is_file():
+            raise ValueError(f"there is no file {file.name} in {file.parent.name}/")
+        return _digest([file])
     path = folder(name)
     if path is None:
         if name.startswith(("/", ".", "~", "assets/")):
@@ -32,7 +51,13 @@ def fingerprint(name: str) -> str | None:
     files = sorted(path.glob("*.safetensors"))
     if not files:
         raise ValueError(f"the folder {name} holds no weights (*.safetensors)")
+    return _digest(files)
+
+
+def _digest(files: Sequence[Path]) -> str:
     digest = hashlib.sha256()
-    for file in files:
-        digest.update(file.read_bytes())
+    for path in files:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
     return digest.hexdigest()[:_DIGITS]

@@ -1,8 +1,10 @@
-"""Ultralytics' segmentation models (AGPL-3.0, hence an optional package), from a yaml and safetensors: nothing is unpickled."""
+"""Ultralytics' segmentation models (AGPL-3.0, hence an optional package): from a yaml and safetensors, where nothing is
+unpickled, or from one of Ultralytics' own checkpoints (``yolo11x-seg.pt``), of which only known classes are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,24 +15,37 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 import scorers.models.quiet  # noqa: F401  (before ultralytics)
+from scorers.models.boxes import confidence, rounded
 from scorers.models.detectors import Found
+from scorers.models.labels import common, vocabulary
+from scorers.models.soundness import Soundness
 
 _BATCH: Final = 32
 _MOST: Final = 300
-_DIGITS: Final = 7
-"""A confidence is a single-precision number: rounded, 0.3 is 0.3 and no hair above a threshold of 0.3."""
 
 
-def load(folder: Path) -> Any:
+def load(path: Path) -> Any:
     """The model as an ``ultralytics.YOLO`` ready to predict.
 
     Args:
-        folder: holds one ``.yaml`` (architecture and class ``names``; its own name tells the size, ``yolo11n``) and one
-            ``.safetensors``.
+        path: a checkpoint (``.pt``) of a model of COCO's 80 classes, or a folder that holds one ``.yaml`` (architecture and
+            class ``names``; its own name tells the size, ``yolo11n``) and one ``.safetensors``.
 
     Raises:
-        ValueError: these files are not there, or do not belong together.
+        OSError: there is no such file.
+        ValueError: it is no such model, or the folder's files do not belong together.
     """
+    yolo = _from_folder(path) if path.is_dir() else _from_checkpoint(path)
+    names, n_classes = yolo.model.names, int(yolo.model.model[-1].nc)
+    if len(names) != n_classes:
+        raise ValueError(f"{path.name} names {len(names)} classes, but its model has {n_classes}")
+    if not path.is_dir():
+        vocabulary(names, path.name)
+    yolo.model.eval()
+    return yolo
+
+
+def _from_folder(folder: Path) -> Any:
     from ultralytics import YOLO
     from ultralytics.utils import YAML
 
@@ -41,22 +56,46 @@ def load(folder: Path) -> Any:
         yolo.model.names = dict(enumerate(YAML.load(architecture)["names"]))
     except (RuntimeError, KeyError, SafetensorError) as error:
         raise ValueError(f"{weights.name} does not fit {architecture.name}: {' '.join(str(error).split())[:200]}") from error
-    yolo.model.eval()
+    return yolo
+
+
+def _from_checkpoint(path: Path) -> Any:
+    from ultralytics import YOLO
+    from ultralytics.nn import tasks
+
+    # only known classes are unpickled: the file cannot run code of its own (not by a variable, as that is read but once)
+    tasks.SAFE_LOAD = True
+    if not path.is_file():
+        raise OSError(f"there is no file {path.name}; fetch it from Ultralytics' releases into {path.parent.name}/")
+    try:
+        yolo = YOLO(str(path), verbose=False)
+        yolo.model.float()
+    except Exception as error:  # unpickling raises whatever the file makes it raise
+        raise ValueError(f"{path.name} is no checkpoint of Ultralytics: {' '.join(str(error).split())[:200]}") from error
+    if yolo.task not in ("segment", "detect"):
+        raise ValueError(f"{path.name} is a model for the task {yolo.task}; one for segment or detect is wanted")
     return yolo
 
 
 class Yolo:
-    """A ``scorers.models.detectors.Detector``; its arguments are those of ``open_detector``."""
+    """A ``scorers.models.detectors.Detector``; its arguments are those of ``Opening``."""
 
-    def __init__(self, folder: Path, *, side: int, keep: float, overlap: float = 0.7, device: str = "cpu") -> None:
-        self._model = load(folder)
+    def __init__(self, path: Path, *, side: int, keep: float, overlap: float = 0.7, device: str = "cpu") -> None:
+        self._model = load(path)
+        # What the network says before anything is chosen from it: numbers that are none would look like nothing found.
+        # No method of ours, as ultralytics copies the network with all that hangs on it.
+        self._model.model.register_forward_hook(partial(_look, Soundness(path.name)))
         # Not "rect": with it the frame around an image would depend on the other images of its batch.
         self._options = {
             "imgsz": side, "conf": keep, "iou": overlap, "max_det": _MOST, "device": device, "rect": False,
             "retina_masks": True, "verbose": False, "save": False,
         }  # fmt: skip
 
-    def detect(self, images: Sequence[Image.Image]) -> list[list[Found]]:
+    @property
+    def knows(self) -> frozenset[str]:
+        return frozenset(common(name) for name in self._model.model.names.values())
+
+    def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]] = ()) -> list[list[Found]]:  # noqa: ARG002
         """See ``Detector``. Ultralytics changes torch's number of threads for the whole process: it is set back."""
         threads = torch.get_num_threads()
         found: list[list[Found]] = []
@@ -70,14 +109,21 @@ class Yolo:
         return found
 
 
+def _look(soundness: Soundness, module: Any, given: tuple[Any, ...], said: Any) -> None:  # noqa: ARG001  (as torch's hooks are)
+    """Of the network's answers the first is all boxes with their confidences, B x ..."""
+    while not isinstance(said, torch.Tensor):
+        said = said[0]
+    soundness.check(given[0], said)
+
+
 def _found(result: Any) -> list[Found]:
     boxes = result.boxes.cpu().numpy()
     masks = None if result.masks is None else result.masks.data.cpu().numpy() > 0.5
     listed = []
     for k in np.argsort(-boxes.conf, kind="stable"):
-        x0, y0, x1, y1 = (round(float(edge), 3) for edge in boxes.xyxy[k])
-        score = round(float(boxes.conf[k]), _DIGITS)
-        listed.append(Found(result.names[int(boxes.cls[k])], score, (x0, y0, x1, y1), None if masks is None else masks[k]))
+        label = common(result.names[int(boxes.cls[k])])
+        box = rounded(boxes.xyxy[k])
+        listed.append(Found(label, confidence(boxes.conf[k]), box, None if masks is None else masks[k]))
     return listed
 
 

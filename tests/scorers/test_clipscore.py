@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from PIL import Image
 from data.prompts.spec import Spec
 from data.records import Judgement
 from data.runs import Seen
+from scorers import registry
 from scorers.base import Shown
-from scorers.clipscore import ClipPerceiver, judge
+from scorers.clipscore import PREFIX, SCORER, VARIANTS, ClipPerceiver, judge
 
 
 class Clip:
@@ -62,3 +64,59 @@ def test_no_number_is_no_score() -> None:
 
 def test_what_could_not_be_seen_is_not_judged() -> None:
     assert judge(Spec(), Seen("a", failed="no such file"), {}).judgements == ()
+
+
+@pytest.mark.parametrize(
+    ("settings", "cosine", "score"),
+    [
+        ({}, -0.2, -0.2),
+        ({"variant": "cos"}, 0.25, 0.25),
+        ({"variant": "100*cos"}, 0.25, 25.0),
+        ({"variant": "100*cos"}, -0.2, -20.0),
+        ({"variant": "100*max(cos,0)"}, 0.25, 25.0),
+        ({"variant": "100*max(cos,0)"}, -0.2, 0.0),
+        ({"variant": "2.5*max(cos,0)"}, 0.25, 0.625),
+        ({"variant": "2.5*max(cos,0)"}, -0.2, 0.0),
+    ],
+)
+def test_variants_are_made_of_the_same_cosine(settings: Mapping[str, Any], cosine: float, score: float) -> None:
+    verdict = judge(Spec(), Seen("a", {"cosine": cosine, "tokens": 3, "read": 3}), settings)
+    assert verdict.judgements[0].value == pytest.approx(score)
+    named = [check.text for check in verdict.checks if settings.get("variant", "") in check.text]
+    assert named
+
+
+def test_the_prefix_comes_before_the_prompt_and_is_counted() -> None:
+    read: list[str] = []
+
+    class Reading(Clip):
+        context = 77
+
+        def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            read.extend(texts)
+            return np.array([(1, 0)] * len(texts), np.float32)
+
+    for prefix in (PREFIX, f" {PREFIX}  ", ""):
+        it = ClipPerceiver(Reading(), prefix)  # type: ignore[arg-type]
+        (found,) = it.perceive([Shown("i", Image.new("RGB", (2, 2)), "a red cup", Spec())])
+        assert found.payload["tokens"] == (8 if prefix else 5)
+    assert read == ["A photo depicts a red cup", "A photo depicts a red cup", "a red cup"]
+
+
+def test_profiles_are_what_the_papers_report() -> None:
+    assert registry.settings(SCORER, "paper") == {
+        "clip": "ViT-B-32-quickgelu/openai", "prefix": "A photo depicts", "variant": "2.5*max(cos,0)", "weights": {}
+    }  # fmt: skip
+    assert registry.settings(SCORER, "geneval") == {
+        "clip": "ViT-H-14/laion2b_s32b_b79k", "prefix": "", "variant": "100*max(cos,0)", "weights": {}
+    }  # fmt: skip
+    with pytest.raises(ValueError, match=r"there is no variant '200\*cos'; known: cos, 100\*cos"):
+        registry.settings(SCORER, "paper", {"variant": "200*cos"})
+    assert set(VARIANTS) == {"cos", "100*cos", "100*max(cos,0)", "2.5*max(cos,0)"}
+
+
+def test_options_are_stored_only_where_they_are_set() -> None:
+    usual = registry.settings(SCORER, "playground")
+    assert set(usual) == {"clip", "weights"}  # what the sample's runs have: they are the same rater
+    assert registry.settings(SCORER, "playground", {"variant": "cos", "prefix": ""}) == usual
+    assert registry.settings(SCORER, "playground", {"variant": "100*cos"}) == {**usual, "variant": "100*cos"}

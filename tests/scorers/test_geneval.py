@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from data.masks import unpack
+from data.prompts.coco import GENEVAL
 from data.prompts.geneval import COLORS
 from data.prompts.spec import parse_spec
 from data.runs import Detection
-from scorers import registry
+from scorers import geneval, registry
 from scorers.base import Shown
 from scorers.geneval import SCORER, TEMPLATES, GenEvalPerceiver
 from scorers.models.detectors import Found
@@ -26,10 +28,16 @@ PAINT = {"red": (220, 30, 30), "blue": (30, 30, 220), "green": (30, 160, 30)}
 class Detector:
     """Finds the given things in every image."""
 
+    knows: frozenset[str] | None = None
+
     def __init__(self, *found: Found) -> None:
         self.found = list(found)
+        self.asked: list[list[str]] = []
+        self.calls = 0
 
-    def detect(self, images: Sequence[Image.Image]) -> list[list[Found]]:
+    def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]]) -> list[list[Found]]:
+        self.asked += map(list, names)
+        self.calls += 1
         return [self.found for _ in images]
 
 
@@ -84,7 +92,7 @@ RED_CUP = {"tag": "colors", "include": [{"class": "cup", "count": 1, "color": "r
 def test_all_that_was_found_stays_with_colours_where_they_are_asked() -> None:
     clip = Clip()
     (seen,) = perceiver(Detector(RED, DOG, BLUE), clip).perceive([shown(RED_CUP)])
-    assert seen.payload == {"width": 32, "height": 32}
+    assert seen.payload == {"width": 32, "height": 32, "crop": True, "background": "#999"}
     assert [(one.label, one.score, one.box) for one in seen.detections] == [
         ("cup", 0.9, (0, 0, 16, 16)), ("dog", 0.8, (4, 4, 12, 12)), ("cup", 0.2, (16, 16, 32, 32))
     ]  # fmt: skip
@@ -147,6 +155,88 @@ def test_the_crop_is_asked_by_the_prompts_own_name() -> None:
     asked = {"tag": "colors", "include": [{"class": "computer mouse", "count": 1, "color": "red"}]}
     perceiver(Detector(found("mouse", 0.9, (0, 0, 16, 16))), clip).perceive([shown(asked)])
     assert clip.read[0] == "a photo of a red computer mouse"
+
+
+def test_detectors_are_told_what_is_asked() -> None:
+    both = {"tag": "two_object", "include": [{"class": "cup", "count": 1}, {"class": "computer mouse", "count": 1}]}
+    asking = Detector()
+    perceiver(asking, Clip()).perceive([shown(both), shown({"tag": "", "include": []})])
+    assert asking.asked == [["cup", "computer mouse"], []]
+    every = Detector()
+    GenEvalPerceiver(every, Clip(), {"vocabulary": "coco"}).perceive([shown(both)])  # type: ignore[arg-type]
+    assert every.asked == [list(GENEVAL)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "size", "corner"),
+    [
+        ({}, (16, 16), PAINT["red"]),
+        ({"crop": 0}, (32, 32), PAINT["red"]),
+        ({"background": "original", "crop": 0}, (32, 32), PAINT["red"]),
+    ],
+)
+def test_what_the_classifier_was_shown_is_said(
+    settings: dict[str, Any], size: tuple[int, int], corner: tuple[int, int, int]
+) -> None:
+    class Looking(Clip):
+        def images(self, images: Sequence[Image.Image]) -> NDArray[np.float32]:
+            self.shown = list(images)
+            return super().images(images)
+
+    clip = Looking()
+    (seen,) = GenEvalPerceiver(Detector(RED), clip, settings).perceive([shown(RED_CUP)])  # type: ignore[arg-type]
+    assert (seen.payload["crop"], seen.payload["background"]) == (
+        settings.get("crop", 1) == 1,
+        settings.get("background", "#999"),
+    )
+    (crop,) = clip.shown
+    assert (crop.size, crop.getpixel((0, 0))) == (size, corner)
+    if not settings.get("crop", 1):
+        assert crop.getpixel((20, 20)) == (PAINT["blue"] if settings.get("background") else (153, 153, 153))
+
+
+def test_images_that_are_too_large_fail_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(geneval, "MAX_PIXELS", 32 * 32)
+    monkeypatch.setattr(geneval, "_PIXELS_AT_ONCE", 2 * 32 * 32)
+    large = replace(shown(RED_CUP, "large"), image=Image.new("RGB", (33, 32)))
+    clip = Clip()
+    asking = Detector(RED)
+    batch = [shown(RED_CUP, "a"), large, *(shown(RED_CUP, name) for name in "bcd")]
+    seen = GenEvalPerceiver(asking, clip).perceive(batch)  # type: ignore[arg-type]
+    assert [one.item_id for one in seen] == ["a", "large", "b", "c", "d"]
+    assert seen[1].failed == "33 x 32 pixels: a detector is given at most 0 megapixels; shrink it"
+    assert [one.detections[0].colors is not None for one in seen if one.failed is None] == [True] * 4
+    # the detector's portions are as memory allows, the crops still go together
+    assert (len(asking.asked), asking.calls, clip.batches) == (4, 2, [4])
+
+
+def test_the_papers_profile_is_genevals() -> None:
+    found = registry.settings(SCORER, "paper")
+    assert found.pop("weights") == {}
+    assert found == {
+        "detector": "facebook/mask2former-swin-small-coco-instance", "detector_side": 800, "detector_overlap": 0.7,
+        "clip": "ViT-L-14-quickgelu/openai", "keep": 0.1, "threshold": 0.3, "counting_threshold": 0.9, "max_objects": 16,
+        "max_overlap": 1.0, "position_threshold": 0.1, "rule": "official",
+    }  # fmt: skip
+    chosen = {"detector": "google/owlvit-base-patch32", "crop": "0", "background": "original", "vocabulary": "coco"}
+    assert registry.settings(SCORER, "paper", chosen) == {
+        **found, "detector": "google/owlvit-base-patch32", "crop": 0, "background": "original", "vocabulary": "coco",
+        "weights": {},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "message"),
+    [
+        ("crop", "2", "crop must be 0 or 1, got 2"),
+        ("crop", "yes", "crop must be a whole number, got 'yes'"),
+        ("background", "greyish", "background must be a colour"),
+        ("vocabulary", "all", "vocabulary must be asked or coco, got 'all'"),
+    ],
+)
+def test_senseless_options_are_refused(setting: str, value: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        registry.settings(SCORER, "paper", {setting: value})
 
 
 @pytest.mark.skipif(not (ROOT / "assets/playground/yolo").is_dir(), reason="the playground's detector is not there")

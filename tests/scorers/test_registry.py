@@ -37,7 +37,7 @@ def test_every_scorer_is_what_it_is_called(name: str) -> None:
     assert found.name == name
     assert found.summary
     for profile in found.profiles.values():
-        assert found.judging <= set(profile)
+        assert found.judging <= {*profile, *found.options}
         assert found.models <= set(profile)
         found.check(profile)
     # one scale for an aspect, whoever judges it

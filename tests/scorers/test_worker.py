@@ -313,7 +313,7 @@ def test_a_killed_run_goes_on_and_comes_to_the_same(tmp_path: Path, models: dict
     progress = killed.progress()
     assert progress is not None
     assert (progress.state, progress.done, progress.failed) == ("done", 16, 3)
-    assert set(progress.versions) == {"torch", "open-clip-torch", "ultralytics"}
+    assert set(progress.versions) == {"torch", "open-clip-torch", "transformers", "timm", "ultralytics"}
 
 
 def test_asked_to_stop_it_ends_its_part(tmp_path: Path, models: dict[str, str], start: Make) -> None:

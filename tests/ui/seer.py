@@ -1,7 +1,7 @@
 """A scorer without models: it sees a cow in each image whose red is below 40. Its worker is this file, run as a script.
 
 What the worker does besides is said by environment variables: ``SEER_SECONDS`` a part, ``SEER_DIES_AFTER`` parts (with
-SIGKILL), ``SEER_ERROR`` instead of loading. Each part that it makes is a line in ``made.txt``.
+SIGKILL), ``SEER_ERROR`` instead of loading, ``SEER_WARNING`` when loaded. Each part that it makes is a line in ``made.txt``.
 """
 
 from __future__ import annotations
@@ -84,6 +84,7 @@ def _main(folder: RunFolder) -> int:
         print(error, file=sys.stderr)
         return 1
     done = 0
+    warnings = [text] if (text := os.environ.get("SEER_WARNING")) else []
     for number, part in parts_of(run, work).items():
         if number not in folder.parts():
             if stopped:
@@ -97,8 +98,8 @@ def _main(folder: RunFolder) -> int:
             if str(number + 1) == os.environ.get("SEER_DIES_AFTER"):
                 os.kill(os.getpid(), signal.SIGKILL)
         done += len(part)
-        folder.tell(Progress("running", done, total, seconds=1.0))
-    folder.tell(Progress("done", total, total, seconds=1.0))
+        folder.tell(Progress("running", done, total, seconds=1.0, warnings=warnings))
+    folder.tell(Progress("done", total, total, seconds=1.0, warnings=warnings))
     return 0
 
 

@@ -25,7 +25,7 @@ from tests.ui import making, seer
 from tests.ui.making import concord, done, query, tables
 from tests.ui.serving import free_port
 from tests.ui.visiting import TOKEN, World
-from ui.commands import working
+from ui.commands import score, working
 
 SCORE = ("score", seer.NAME)
 
@@ -44,6 +44,16 @@ def pictured(project: Path, tmp_path: Path) -> Path:
     images = making.geneval_folder(tmp_path / "sdv2")
     done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
     return project
+
+
+def test_an_option_names_the_rater_where_it_is_set(tmp_path: Path) -> None:
+    with Store(tmp_path / "project") as store:
+
+        def rater(**overrides: str) -> str:
+            return score.plan(store, "clipscore", "playground", overrides).rater.rater_id
+
+        assert rater() == rater(variant="cos") == "clipscore-playground"
+        assert rater(variant="100*cos") == "clipscore-playground[variant=100*cos]"
 
 
 def listed(project: Path) -> list[RunRow]:
@@ -94,6 +104,13 @@ def test_progress_is_told(pictured: Path, monkeypatch: pytest.MonkeyPatch) -> No
         "2 of 4 images, 2.0 a second, about 1 s left",
         "4 of 4 images, 4.0 a second",
     ]
+
+
+def test_what_looked_odd_is_told_once(pictured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEER_WARNING", "on a known photograph the detector finds no bus")
+    ran = concord(pictured, *SCORE, "--batch-size", 1)
+    assert ran.status == 0
+    assert ran.err.count("warning: on a known photograph the detector finds no bus\n") == 1
 
 
 def test_a_selection_and_a_limit(pictured: Path, tmp_path: Path) -> None:
@@ -200,7 +217,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 import app
 from scorers import registry
 from tests.ui import seer
-from ui.commands import working
+from ui.commands import score, working
 registry.get = lambda name: seer.SCORER
 working.WORKER = seer.WORKER
 app.app()

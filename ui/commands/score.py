@@ -58,7 +58,7 @@ def plan(store: Store, scorer: str, profile: str, overrides: Mapping[str, str]) 
 
 def rater_of(store: Store, scorer: Scorer, profile: str, version: str, settings: Mapping[str, Any]) -> Rater:
     """The rater that a run with these settings is: named by scorer, profile, and what differs from the profile."""
-    usual = scorer.profiles.get(profile, {})
+    usual = {**scorer.options, **scorer.profiles.get(profile, {})}
     changed = [f"{key}={settings[key]}" for key in sorted(usual) if key in settings and settings[key] != usual[key]]
     name = f"{scorer.name}-{profile}" + (f"[{','.join(changed)}]" if changed else "")
     return runs.scorer_rater(store, name, version, settings)

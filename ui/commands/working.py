@@ -169,6 +169,7 @@ class _Session:
     taken: set[int]
     log_start: int = 0
     told: tuple[float, int] = (0.0, -1)
+    warned: bool = False
 
     def run(self) -> None:
         """Until the worker has ended and all its parts are in. Ctrl-C stops after the part at hand, twice at once."""
@@ -263,6 +264,10 @@ class _Session:
     def _tell(self) -> None:
         progress = progress_of(self.folder)
         when, done = self.told
+        if progress is not None and not self.warned and progress.warnings:
+            self.warned = True
+            for warning in progress.warnings:
+                self.context.warn(f"warning: {warning}")
         if progress is None or progress.done == done or time.monotonic() - when < _TELL_SECONDS:
             return
         self.told = (time.monotonic(), progress.done)

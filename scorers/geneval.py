@@ -41,6 +41,7 @@ _PLAYGROUND: Final[Settings] = {
     "max_objects": 16,
     "max_overlap": 1.0,
     "position_threshold": 0.1,
+    "rule": "official",
 }
 
 
@@ -125,7 +126,7 @@ def _check(settings: Mapping[str, Any]) -> None:
 
 SCORER: Final = Scorer(
     name="geneval",
-    version="1",
+    version="2",
     summary="Detects the objects, then checks presence, number, colour and position by GenEval's rules.",
     profiles={"playground": _PLAYGROUND},
     judging=frozenset(Rules.__slots__),

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ui.commands.official_cli import judge_app
 from ui.commands.options import selecting
 
 HERE = Path(__file__).resolve().parent
@@ -33,6 +34,7 @@ app.add_typer(import_app, name="import")
 app.add_typer(export_app, name="export")
 app.add_typer(reproduce_app, name="reproduce")
 import_app.add_typer(study_app, name="study")
+app.add_typer(judge_app, name="judge")
 
 Project = Annotated[
     Path, typer.Option("--project", help="The project's folder; made if it is not there.", show_default="projects/playground")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
-from data.prompts.coco import COCO, GENEVAL
+from data.prompts.coco import plain_name
 from data.prompts.geneval import COLORS
 from data.prompts.spec import ExcludeSpec, ObjectSpec, RelationSpec, Spec
 from data.records import Judgement
@@ -26,7 +26,6 @@ COUNTING: Final = "counting"
 """The tag of the prompts whose objects need the higher confidence."""
 OTHER_COLOR: Final = "another colour"
 """What is seen where the evidence says that it is none of GenEval's ten."""
-_COCO_NAMES: Final = dict(zip(GENEVAL, COCO, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +138,14 @@ def judge(spec: Spec, seen: Seen, settings: Mapping[str, Any]) -> Verdict:
         (_yes_no("correct", correct), *judgements),
         "\n".join(reasons),
         tuple(_checks(spec, things, excluded, places, needed, rules)),
-        {one.asked.name: len(one.ranks) for one in (*things, *excluded)},
+        {**{one.asked.name: len(one.ranks) for one in things}, **{one.asked.name: len(one.ranks) for one in excluded}},
         tuple(places),
     )
 
 
 def same_kind(a: str, b: str) -> bool:
     """Whether two names are of one class: GenEval calls three of COCO's differently (``computer mouse``)."""
-    return a == b or _COCO_NAMES.get(a, a) == _COCO_NAMES.get(b, b)
+    return a == b or plain_name(a) == plain_name(b)
 
 
 def kept(detections: Sequence[Detection], name: str, threshold: float, rules: Rules) -> list[int]:

@@ -72,14 +72,22 @@ def run(context: Context, name: str, parameters: Mapping[str, Any]) -> int:
 
 
 def guarded(context: Context, name: str, command: Callable[[], None]) -> int:
-    """Do what a command does. Whatever goes wrong is one line on ``err`` (``CONCORD_DEBUG=1``: a traceback too)."""
+    """As ``reported``, to whoever asked for the command."""
+    return reported(context.warn, name, command)
+
+
+def reported(warn: Callable[[str], None], name: str, command: Callable[[], None]) -> int:
+    """Do what a command does. Whatever goes wrong is one line for ``warn`` (``CONCORD_DEBUG=1``: a traceback too)."""
     try:
         command()
+    except BrokenPipeError:
+        # whoever read the output has had enough; click ends quietly
+        raise
     except Exception as error:
         expected = isinstance(error, (CommandError, ValueError, OSError))
         said = " ".join(str(error).splitlines())
-        context.warn(f"{name}: {said}" if expected else f"{name}: unexpected {type(error).__name__}: {said}")
+        warn(f"{name}: {said}" if expected else f"{name}: unexpected {type(error).__name__}: {said}")
         if os.environ.get("CONCORD_DEBUG"):
-            context.warn(traceback.format_exc())
+            warn(traceback.format_exc())
         return error.status if isinstance(error, CommandError) else 1
     return 0

@@ -70,6 +70,11 @@ def judge(spec: Spec, seen: Seen, settings: Mapping[str, Any]) -> Verdict:
     return replace(ours, judgements=(said, *others), reason=reason, checks=checks)
 
 
+def follows(spec: Spec, seen: Seen, settings: Mapping[str, Any]) -> bool:
+    """Whether the file's verdict is what the rules make of its boxes, or nothing else can be told from them."""
+    return geneval_rules.judge(spec, seen, settings).correct in (seen.payload.get("correct"), None)
+
+
 def details_of(spec: Spec, detections: Sequence[Detection], rules: Rules) -> Details:
     """What GenEval would list of an image: of every class the objects that count, by its names and in its order."""
     names = list(dict.fromkeys(_NAMES.get(one.label, one.label) for one in detections))

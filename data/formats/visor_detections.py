@@ -96,17 +96,20 @@ def key_of(case: Case, taken: Mapping[str, int]) -> str:
 
     Args:
         case: what was judged.
-        taken: how many images of each prompt there were before.
+        taken: how many images of each prompt, by its number, there were before.
 
     Raises:
-        ValueError: its prompt is none of SR2D by number.
+        ValueError: its prompt is none of SR2D's by number, or asks for something else than that.
     """
-    if _KEY.fullmatch(str(case.id)):
-        return str(case.id)
-    last = (case.prompt_id or "").rsplit("/", 1)[-1]
+    key = _KEY.fullmatch(str(case.id))
+    last = key[1] if key else (case.prompt_id or "").rsplit("/", 1)[-1]
     if not re.fullmatch("[0-9]{1,9}", last):
         raise ValueError(f"'prompt_id' is {quoted(case.prompt_id)}; VISOR names images by the number of SR2D's prompt")
-    return f"{int(last)}_{taken.get(last, 0)}"
+    prompt = sr2d.prompt(int(last))
+    published = parse_spec(prompt.spec)
+    if (case.spec.objects, case.spec.relations) != (published.objects, published.relations):
+        raise ValueError(f"it asks for something else than SR2D's prompt {int(last)}, {quoted(prompt.text)}")
+    return key[0] if key else f"{int(last)}_{taken.get(str(int(last)), 0)}"
 
 
 def entry_of(case: Case, found: Mapping[str, Any], sra: bool) -> dict[str, Any]:

@@ -15,10 +15,11 @@ from data.formats import geneval_results as results
 from data.formats import visor_detections as detections
 from data.formats.evidence import Case, read_case
 from data.formats.lines import read_lines
-from data.prompts.reading import located, printable, quoted
+from data.prompts.reading import located, printable
 from data.prompts.spec import parse_spec
 from scorers import geneval_results, geneval_rules, visor_rules
 from scorers.base import Verdict
+from scorers.visor_file import DetectionFile, MixedGenerators
 from scorers.visor_scores import Tally
 from ui import words
 from ui.commands.context import CommandError, UsageError
@@ -112,13 +113,15 @@ def visor(
     rules = visor_rules.Rules.of(settings)
     tally = Tally()
     with _target(output, out, quiet=summary) as write:
-        file = _DetectionFile(write) if form == "detections" else None
+        file = DetectionFile(write, rules) if form == "detections" else None
         for number, case in _visor_cases(told, Path(evidence), generator, settings):
             verdict = visor_rules.judge(case.spec, case.seen, settings)
             try:
                 tally.add(case.generator or "", case.prompt_id or "", case.spec, verdict)
                 if file is not None:
-                    file.add(case, verdict, rules)
+                    file.add(case)
+            except MixedGenerators as error:
+                raise UsageError(str(error)) from error
             except ValueError as error:
                 told.bad(Path(evidence), number, f"{case.id}: {error}")
                 continue
@@ -131,36 +134,6 @@ def visor(
     if summary:
         out.write(json.dumps({"threshold": rules.threshold, **tally.summary()}, indent=2) + "\n")
     told.check_all()
-
-
-class _DetectionFile:
-    """VISOR's file is one object, of one generator; it is written entry by entry."""
-
-    def __init__(self, write: Write) -> None:
-        self._write = write
-        self._keys: set[str] = set()
-        self._per_prompt: dict[str, int] = {}
-        self._generator: str | None = None
-
-    def add(self, case: Case, verdict: Verdict, rules: visor_rules.Rules) -> None:
-        """Raises ``ValueError`` where the image has no place in the file."""
-        if case.generator != (self._generator or case.generator):
-            other = f"{quoted(case.generator)}, but the file is of {quoted(self._generator)}"
-            raise ValueError(f"an image of generator {other}; choose one: --generator")
-        key = detections.key_of(case, self._per_prompt)
-        if key in self._keys:
-            raise ValueError(f"there is an image {key} already")
-        found = {one.name: visor_rules.found_of(one.name, case.seen.detections, rules) for one in case.spec.objects}
-        sra = bool(verdict.relations) and all(one.holds for one in verdict.relations)
-        entry = detections.entry_of(case, found, sra)
-        self._write(("{" if not self._keys else ",\n") + detections.dumped(key, entry))
-        self._keys.add(key)
-        self._generator = case.generator
-        prompt = (case.prompt_id or "").rsplit("/", 1)[-1]
-        self._per_prompt[prompt] = self._per_prompt.get(prompt, 0) + 1
-
-    def close(self) -> None:
-        self._write("}\n")
 
 
 def _geneval_cases(told: _Told, path: Path) -> Iterator[tuple[int, Case]]:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 judge_app = typer.Typer(help="Judge evidence by a scorer's rules: no model, no project.", no_args_is_help=True)
+import_results_app = typer.Typer(help="Verdicts of a scorer's own script.", no_args_is_help=True)
+export_results_app = typer.Typer(help="What a scorer saw and judged, as its own script writes it.", no_args_is_help=True)
+
+# as app.py says
+PLAYGROUND = Path(__file__).resolve().parents[2] / "projects" / "playground"
+Project = Annotated[
+    Path, typer.Option("--project", help="The project's folder; made if it is not there.", show_default="projects/playground")
+]
 
 
 class Rule(StrEnum):
@@ -84,6 +93,57 @@ def judge_visor(
         summary=summary,
         generator=generator,
     )
+
+
+@import_results_app.command("geneval")
+def import_results_geneval(
+    file: Annotated[str, typer.Argument(help="GenEval's results.jsonl.")],
+    generator: Annotated[str | None, typer.Option(help="Who made the images, if not as the folder above is called.")] = None,
+    suite: Annotated[str, typer.Option(help="The suite that its prompts' numbers belong to.")] = "geneval",
+    rater: Annotated[str, typer.Option(help="The name that these verdicts go by.")] = "geneval-official",
+    project: Project = PLAYGROUND,
+) -> None:
+    """The verdicts of GenEval's own script as a scorer's, and what else follows from the boxes in its file."""
+    _execute(project, "import results geneval", file=file, generator=generator, suite=suite, rater=rater)
+
+
+Rater = Annotated[str, typer.Option("--rater", help="Whose verdicts, e.g. geneval-playground.")]
+File = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
+Many = Annotated[list[str], typer.Option()]
+
+
+@export_results_app.command("geneval")
+def export_results_geneval(
+    rater: Rater,
+    output: File,
+    suite: Many = [],  # noqa: B006
+    task: Many = [],  # noqa: B006
+    generator: Many = [],  # noqa: B006
+    project: Project = PLAYGROUND,
+) -> None:
+    """GenEval's results.jsonl, which its summary_scores.py reads."""
+    selection = {"suite": suite, "task": task, "generator": generator}
+    _execute(project, "export results geneval", rater=rater, selection=selection, output=output)
+
+
+@export_results_app.command("visor")
+def export_results_visor(
+    rater: Rater,
+    output: File,
+    suite: Many = [],  # noqa: B006
+    task: Many = [],  # noqa: B006
+    generator: Many = [],  # noqa: B006
+    project: Project = PLAYGROUND,
+) -> None:
+    """VISOR's detections of one generator's images, which its visor.py reads."""
+    selection = {"suite": suite, "task": task, "generator": generator}
+    _execute(project, "export results visor", rater=rater, selection=selection, output=output)
+
+
+def _execute(project: Path, name: str, **parameters: object) -> None:
+    from ui.commands.runner import execute
+
+    raise typer.Exit(execute(project, name, parameters))
 
 
 def _judge(what: str, **parameters: object) -> None:

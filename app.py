@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ui.commands.official_cli import export_results_app, import_results_app, judge_app
 from ui.commands.options import selecting
 
 # numpy reads this when it is first imported. The matrices of statistics are narrow: a second thread that waits for the first
@@ -38,6 +39,9 @@ app.add_typer(import_app, name="import")
 app.add_typer(export_app, name="export")
 app.add_typer(reproduce_app, name="reproduce")
 import_app.add_typer(study_app, name="study")
+app.add_typer(judge_app, name="judge")
+import_app.add_typer(import_results_app, name="results")
+export_app.add_typer(export_results_app, name="results")
 
 Project = Annotated[
     Path, typer.Option("--project", help="The project's folder; made if it is not there.", show_default="projects/playground")
@@ -274,7 +278,7 @@ def generate_command(
 
 @app.command("score")
 def score_command(
-    scorer: Annotated[str, typer.Argument(help="geneval or clipscore.")],
+    scorer: Annotated[str, typer.Argument(help="geneval, visor or clipscore.")],
     profile: Annotated[str, typer.Option(help="Which models and thresholds.")] = "playground",
     settings: Annotated[Many, typer.Option("--set", metavar="KEY=VALUE", help="One setting of the profile, changed.")] = [],  # noqa: B006
     suite: Annotated[Many, typer.Option(help="Repeatable, as all filters.")] = [],  # noqa: B006

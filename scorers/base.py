@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 from PIL import Image
 
-from data.prompts.spec import Spec
+from data.aspects import YES
+from data.prompts.spec import Relation, Spec
 from data.records import Judgement
 from data.runs import Seen
 
@@ -35,12 +36,33 @@ class Check:
         holds: whether it is as asked; None where it could not be looked at.
         target: object or relation it is about, as in ``Judgement.target``.
         boxes: ranks of the detections that it rests on.
-        offset: of a relation, (dx, dy) in units of the rule (see ``scorers.geneval``).
+        offset: of a relation, (dx, dy) in units of the rule (see ``scorers.boxes``), right and down positive.
+        clear: what ``offset`` must exceed on a relation's axis.
     """
 
     text: str
     holds: bool | None
     target: str | None = None
+    boxes: tuple[int, ...] = ()
+    offset: tuple[float, float] | None = None
+    clear: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How an asked relation stands.
+
+    Attributes:
+        target: the relation, as in ``Judgement.target``.
+        holds: None where an object of it was not found.
+        found: the relations in which the pair stands that was looked at: the one that decided.
+        boxes: ranks of that pair, the asked relation's subject first.
+        offset: of the pair, as in ``Check``.
+    """
+
+    target: str
+    holds: bool | None
+    found: tuple[Relation, ...] = ()
     boxes: tuple[int, ...] = ()
     offset: tuple[float, float] | None = None
 
@@ -53,11 +75,21 @@ class Verdict:
         judgements: in the vocabulary of ``data.aspects``.
         reason: why not correct, in the words of the scorer's paper or code; empty if correct or not a yes/no scorer.
         checks: what the rules looked at, in order.
+        found: how many of each asked class count, whatever number is asked for, by the spec's name of it.
+        relations: the asked relations, in the spec's order.
     """
 
     judgements: tuple[Judgement, ...]
     reason: str = ""
     checks: tuple[Check, ...] = ()
+    found: Mapping[str, int] = field(default_factory=dict)
+    relations: tuple[Standing, ...] = ()
+
+    @property
+    def correct(self) -> bool | None:
+        """The judgement of that aspect; None if there is none, or if it was left open."""
+        label = next((one.label for one in self.judgements if one.aspect == "correct"), None)
+        return None if label is None else label == YES
 
 
 class ModelBroken(RuntimeError):

@@ -47,6 +47,7 @@ _PLAYGROUND: Final[Settings] = {
     "max_objects": 16,
     "max_overlap": 1.0,
     "position_threshold": 0.1,
+    "rule": "official",
 }
 
 _PAPER: Final[Settings] = {
@@ -209,7 +210,7 @@ def _check(settings: Mapping[str, Any]) -> None:
 
 SCORER: Final = Scorer(
     name="geneval",
-    version="1",
+    version="2",
     summary="Detects the objects, then checks presence, number, colour and position by GenEval's rules.",
     profiles={"playground": _PLAYGROUND, "paper": _PAPER},
     judging=frozenset(Rules.__slots__),

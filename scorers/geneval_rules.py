@@ -11,21 +11,21 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
-from data.prompts.coco import COCO, GENEVAL
+from data.prompts.coco import plain_name
 from data.prompts.geneval import COLORS
-from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec
+from data.prompts.spec import ExcludeSpec, ObjectSpec, RelationSpec, Spec
 from data.records import Judgement
 from data.runs import Detection, Seen
-from scorers.base import Check, Verdict
+from scorers.base import Check, Standing, Verdict
+from scorers.boxes import RULES, Rule, clear, overlap, where
 
-Box = tuple[float, float, float, float]
 # Yes, no, or None: evidence says nothing about it.
 _Holds = bool | None
 
-_COCO_NAMES: Final = dict(zip(GENEVAL, COCO, strict=True))
-_CLEAR: Final = 0.5
-_NOTHING: Final = 1e-3
-_OPPOSITE: Final[tuple[tuple[int, Relation, Relation], ...]] = ((0, "left of", "right of"), (1, "above", "below"))
+COUNTING: Final = "counting"
+"""The tag of the prompts whose objects need the higher confidence."""
+OTHER_COLOR: Final = "another colour"
+"""What is seen where the evidence says that it is none of GenEval's ten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,11 @@ class Rules:
 
     Attributes:
         threshold: an object counts if its confidence is higher (not equal).
-        counting_threshold: the same where an exact number is asked for.
+        counting_threshold: the same for all objects of a prompt with the tag ``counting``.
         max_objects: so many of a kind are looked at, the most confident ones.
         max_overlap: of two of a kind whose boxes overlap so much (IoU) or more, the less confident is dropped; 1: never.
         position_threshold: share of both objects' sizes by which they must be apart, and more, to stand in a relation.
+        rule: which rule decides relations, see ``scorers.boxes.where``.
     """
 
     threshold: float = 0.3
@@ -45,6 +46,7 @@ class Rules:
     max_objects: int = 16
     max_overlap: float = 1.0
     position_threshold: float = 0.1
+    rule: Rule = "official"
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Rules:
@@ -59,27 +61,33 @@ class Rules:
                 raise ValueError(f"{name} must be from 0 to 1, got {getattr(rules, name)}")
         if rules.max_objects < 1:
             raise ValueError(f"max_objects must be at least 1, got {rules.max_objects}")
+        if rules.rule not in RULES:
+            raise ValueError(f"rule must be {' or '.join(RULES)}, got {rules.rule!r}")
         return rules
+
+    def needed(self, spec: Spec) -> float:
+        """The confidence above which objects count."""
+        return self.counting_threshold if spec.tag == COUNTING else self.threshold
 
 
 @dataclass(frozen=True, slots=True)
 class _Thing:
-    """What was found of an asked object: ``ranks`` of all that count, ``top`` those looked at (as many as asked, or fewer)."""
+    """What was found of an asked object.
+
+    Attributes:
+        ranks: of all that count; ``top``: of those looked at (as many as asked, or fewer).
+        limit: so many and more are too many; None: no number is.
+    """
 
     asked: ObjectSpec
     ranks: tuple[int, ...]
     top: tuple[int, ...]
     colors: tuple[str | None, ...]
-    threshold: float
+    limit: int | None
 
     @property
     def enough(self) -> bool:
         return len(self.top) == self.asked.count
-
-    @property
-    def exact(self) -> bool:
-        """Not more than asked, where that matters."""
-        return not self.asked.exact or len(self.ranks) <= self.asked.count
 
     def colored(self, needed: int) -> _Holds:
         """Whether at least so many of the top ones have the asked colour."""
@@ -90,22 +98,24 @@ class _Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Whether a relation holds for all pairs, and the pair that is shown for it: the first that fails, or the first."""
+class _Excluded:
+    """What was found of a class of which there must be fewer than ``asked.count``."""
 
-    holds: bool
-    ranks: tuple[int, int]
-    found: tuple[Relation, ...]
-    offset: tuple[float, float]
+    asked: ExcludeSpec
+    ranks: tuple[int, ...]
+
+    @property
+    def holds(self) -> bool:
+        return len(self.ranks) < self.asked.count
 
 
 def judge(spec: Spec, seen: Seen, settings: Mapping[str, Any]) -> Verdict:
     """What GenEval's rules make of evidence.
 
-    ``correct`` and ``reason`` are those of GenEval's ``evaluate_images.py``: each object often enough (exactly so where the
-    spec is exact), its asked colour the likeliest on each of the most confident ones, each of these in the asked relation to
-    each of the other object's. ``color`` judges whether the asked colour is among those of the most confident ones,
-    ``position`` whether the relation holds for all pairs, both as soon as the objects are there at all, as for people.
+    ``correct`` and ``reason`` are those of GenEval's ``evaluate_images.py``: each object often enough, its asked colour the
+    likeliest on each of the most confident ones, each of these in the asked relation to each of the other object's; and of
+    what the spec excludes, fewer than it says. ``color`` judges whether the asked colour is among those of the most confident
+    ones, ``position`` whether the relation holds for all pairs, both as soon as the objects are there at all, as for people.
 
     Raises:
         ValueError: a setting is out of range.
@@ -113,31 +123,38 @@ def judge(spec: Spec, seen: Seen, settings: Mapping[str, Any]) -> Verdict:
     rules = Rules.of(settings)
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
-    things = [_look(asked, seen.detections, rules) for asked in spec.objects]
-    places = [_place(relation, things, seen.detections, rules) for relation in spec.relations]
+    if not spec.objects and not spec.excludes:
+        return Verdict(())
+    found, needed = seen.detections, rules.needed(spec)
+    excluded = [_Excluded(one, tuple(kept(found, one.name, needed, rules))) for one in spec.excludes]
+    things = [_look(asked, found, needed, rules, excluded) for asked in spec.objects]
+    places = [_stand(relation, things, found, rules) for relation in spec.relations]
     judgements: list[Judgement] = []
     for thing in things:
         judgements += _judged(thing)
-    for relation, place in zip(spec.relations, places, strict=True):
-        if place is not None:
-            judgements.append(_yes_no("position", place.holds, relation.target))
-    checks = [check for thing in things for check in _object_checks(thing)]
-    checks += [_relation_check(relation, things, place) for relation, place in zip(spec.relations, places, strict=True)]
-    if not things:
-        return Verdict(())
-    correct, reasons = _overall(spec, things, places)
-    return Verdict((_yes_no("correct", correct), *judgements), "\n".join(reasons), tuple(checks))
+    judgements += [_yes_no("position", place.holds, place.target) for place in places if place.holds is not None]
+    correct, reasons = _overall(spec, things, excluded, places)
+    return Verdict(
+        (_yes_no("correct", correct), *judgements),
+        "\n".join(reasons),
+        tuple(_checks(spec, things, excluded, places, needed, rules)),
+        {**{one.asked.name: len(one.ranks) for one in things}, **{one.asked.name: len(one.ranks) for one in excluded}},
+        tuple(places),
+    )
 
 
 def same_kind(a: str, b: str) -> bool:
     """Whether two names are of one class: GenEval calls three of COCO's differently (``computer mouse``)."""
-    return _COCO_NAMES.get(a, a) == _COCO_NAMES.get(b, b)
+    return a == b or plain_name(a) == plain_name(b)
 
 
 def kept(detections: Sequence[Detection], name: str, threshold: float, rules: Rules) -> list[int]:
-    """Ranks (places in ``detections``) of the objects of a kind that count, most confident first."""
+    """Ranks (places in ``detections``) of the objects of a kind that count, most confident first.
+
+    Of equally confident ones the last comes first, as GenEval's code reads numpy's ``argsort`` backwards.
+    """
     of_kind = [k for k, one in enumerate(detections) if one.score > threshold and same_kind(one.label, name)]
-    ordered = sorted(of_kind, key=lambda k: -detections[k].score)[: rules.max_objects]
+    ordered = sorted(of_kind, key=lambda k: (detections[k].score, k), reverse=True)[: rules.max_objects]
     if rules.max_overlap >= 1:
         return ordered
     left: list[int] = []
@@ -147,65 +164,41 @@ def kept(detections: Sequence[Detection], name: str, threshold: float, rules: Ru
     return left
 
 
-def overlap(a: Box, b: Box) -> float:
-    """Share of the union that two boxes have in common, sides counted in whole pixels (one more than their difference)."""
-    shared = _area((max(a[0], b[0]), max(a[1], b[1]), min(a[2], b[2]), min(a[3], b[3])))
-    union = _area(a) + _area(b) - shared
-    return shared / union if union else 0.0
-
-
-def where(a: Box, b: Box, threshold: float) -> tuple[tuple[Relation, ...], tuple[float, float]]:
-    """In which relations ``a`` stands to ``b``, and by how much.
-
-    The offset of the centres is shortened on each axis by ``threshold`` times both sizes, and divided by the length that it
-    had before: (dx, dy), each -1 to 1, right and down positive. A relation needs more than 0.5 on its axis, so one offset
-    may have two relations or none.
-    """
-    offset = [(a[k] + a[k + 2]) / 2 - (b[k] + b[k + 2]) / 2 for k in (0, 1)]
-    room = [threshold * (abs(a[k + 2] - a[k]) + abs(b[k + 2] - b[k])) for k in (0, 1)]
-    shortened = [max(abs(o) - r, 0.0) * ((o > 0) - (o < 0)) for o, r in zip(offset, room, strict=True)]
-    if all(abs(part) < _NOTHING for part in shortened):
-        return (), (0.0, 0.0)
-    length = (offset[0] ** 2 + offset[1] ** 2) ** 0.5
-    d = (shortened[0] / length, shortened[1] / length)
-    found: list[Relation] = []
-    for axis, negative, positive in _OPPOSITE:
-        if abs(d[axis]) > _CLEAR:
-            found.append(positive if d[axis] > 0 else negative)
-    return tuple(found), d
-
-
 def color_of(detection: Detection) -> str | None:
-    """The likeliest of GenEval's ten colours; None if the evidence holds none."""
+    """The likeliest of GenEval's ten colours, or ``OTHER_COLOR`` if none has any probability; None if the evidence has none."""
     colors = detection.colors
-    return None if colors is None else COLORS[max(range(len(colors)), key=colors.__getitem__)]
+    if colors is None:
+        return None
+    best = max(range(len(colors)), key=colors.__getitem__)
+    return COLORS[best] if colors[best] > 0 else OTHER_COLOR
 
 
-def _area(box: Box) -> float:
-    return max(box[2] - box[0] + 1, 0.0) * max(box[3] - box[1] + 1, 0.0)
-
-
-def _look(asked: ObjectSpec, detections: Sequence[Detection], rules: Rules) -> _Thing:
-    threshold = rules.counting_threshold if asked.exact else rules.threshold
-    ranks = tuple(kept(detections, asked.name, threshold, rules))
+def _look(
+    asked: ObjectSpec, detections: Sequence[Detection], needed: float, rules: Rules, excluded: Sequence[_Excluded]
+) -> _Thing:
+    ranks = tuple(kept(detections, asked.name, needed, rules))
     top = ranks[: asked.count]
-    return _Thing(asked, ranks, top, tuple(color_of(detections[k]) for k in top), threshold)
+    limit = min((one.asked.count for one in excluded if same_kind(one.asked.name, asked.name)), default=None)
+    return _Thing(asked, ranks, top, tuple(color_of(detections[k]) for k in top), limit)
 
 
-def _place(relation: RelationSpec, things: Sequence[_Thing], detections: Sequence[Detection], rules: Rules) -> _Place | None:
-    """None if one of the two is not there."""
-    shown: _Place | None = None
+def _stand(relation: RelationSpec, things: Sequence[_Thing], detections: Sequence[Detection], rules: Rules) -> Standing:
+    """Over all pairs; shown for it is the first that fails, or the first."""
+    shown: Standing | None = None
     for a in things[relation.subject].top:
         for b in things[relation.reference].top:
-            found, offset = where(detections[a].box, detections[b].box, rules.position_threshold)
-            one = _Place(relation.relation in found, (a, b), found, offset)
-            if not one.holds:
+            stand = where(detections[a].box, detections[b].box, rules.position_threshold, rules.rule)
+            holds = relation.relation in stand.relations
+            one = Standing(relation.target, holds, stand.relations, (a, b), stand.offset)
+            if not holds:
                 return one
             shown = shown or one
-    return shown
+    return shown or Standing(relation.target, None)
 
 
-def _overall(spec: Spec, things: Sequence[_Thing], places: Sequence[_Place | None]) -> tuple[_Holds, list[str]]:
+def _overall(
+    spec: Spec, things: Sequence[_Thing], excluded: Sequence[_Excluded], places: Sequence[Standing]
+) -> tuple[_Holds, list[str]]:
     """The verdict, and what GenEval's code says why: objects in their order, each with its relation, then what is too many."""
     matched: list[_Holds] = [thing.enough and thing.colored(thing.asked.count) for thing in things]
     reasons: list[str] = []
@@ -213,14 +206,12 @@ def _overall(spec: Spec, things: Sequence[_Thing], places: Sequence[_Place | Non
         if matched[k] is False:
             reasons.append(_object_reason(thing))
             continue
-        for relation, found in zip(spec.relations, places, strict=True):
-            if relation.subject == k and (why := _relation_reason(relation, thing, found, matched[relation.reference])):
+        for relation, place in zip(spec.relations, places, strict=True):
+            if relation.subject == k and (why := _relation_reason(relation, thing, place, matched[relation.reference])):
                 matched[k] = False
                 reasons.append(why)
-    for thing in things:
-        if not thing.exact:
-            reasons.append(f"expected {thing.asked.name}<{thing.asked.count + 1}, found {len(thing.ranks)}")
-    return _all([*matched, *(thing.exact for thing in things)]), reasons
+    reasons += [f"expected {one.asked.name}<{one.asked.count}, found {len(one.ranks)}" for one in excluded if not one.holds]
+    return _all([*matched, *(one.holds for one in excluded)]), reasons
 
 
 def _object_reason(thing: _Thing) -> str:
@@ -228,20 +219,22 @@ def _object_reason(thing: _Thing) -> str:
     if not thing.enough:
         return f"expected {asked.name}>={asked.count}, found {len(thing.top)}"
     right = thing.colors.count(asked.color)
-    return f"expected {asked.color} {asked.name}>={asked.count}, found {right} {asked.color}; and {_color_counts(thing)}"
+    return (
+        f"expected {asked.color} {asked.name}>={asked.count}, found {right} {asked.color}; and {_color_counts(thing, COLORS)}"
+    )
 
 
-def _relation_reason(relation: RelationSpec, thing: _Thing, found: _Place | None, reference: _Holds) -> str | None:
-    if reference is False or found is None:
+def _relation_reason(relation: RelationSpec, thing: _Thing, place: Standing, reference: _Holds) -> str | None:
+    if reference is False or place.holds is None:
         return f"no target for {thing.asked.name} to be {relation.relation}"
-    if found.holds:
+    if place.holds:
         return None
     # two spaces where there is no relation at all, as in the published results
-    return f"expected {thing.asked.name} {relation.relation} target, found {' and '.join(found.found)} target"
+    return f"expected {thing.asked.name} {relation.relation} target, found {' and '.join(place.found)} target"
 
 
-def _color_counts(thing: _Thing) -> str:
-    return ", ".join(f"{thing.colors.count(color)} {color}" for color in COLORS if color in thing.colors)
+def _color_counts(thing: _Thing, named: Iterable[str]) -> str:
+    return ", ".join(f"{thing.colors.count(color)} {color}" for color in named if color in thing.colors)
 
 
 def _judged(thing: _Thing) -> Iterable[Judgement]:
@@ -252,17 +245,38 @@ def _judged(thing: _Thing) -> Iterable[Judgement]:
         yield _yes_no("color", thing.colored(1), target)
 
 
-def _object_checks(thing: _Thing) -> Iterable[Check]:
-    asked = thing.asked
-    wanted = f"exactly {asked.count}" if asked.exact else f"{asked.count} or more"
-    text = f"{asked.target}: {wanted} asked for, {len(thing.ranks)} found with confidence above {thing.threshold:g}"
-    yield Check(text, thing.enough and thing.exact, asked.target, thing.ranks)
+def _checks(
+    spec: Spec,
+    things: Sequence[_Thing],
+    excluded: Sequence[_Excluded],
+    places: Sequence[Standing],
+    needed: float,
+    rules: Rules,
+) -> Iterable[Check]:
+    for thing in things:
+        yield from _object_checks(thing, needed)
+    for one in excluded:
+        # what is asked for too is said there
+        if not any(same_kind(one.asked.name, thing.asked.name) for thing in things):
+            text = f"{one.asked.name}: fewer than {one.asked.count} asked for, {_counted(one.ranks, needed)}"
+            yield Check(text, one.holds, None, one.ranks)
+    for relation, place in zip(spec.relations, places, strict=True):
+        yield _relation_check(relation, things, place, clear(rules.rule))
+
+
+def _object_checks(thing: _Thing, needed: float) -> Iterable[Check]:
+    asked, limit = thing.asked, thing.limit
+    wanted = f"{asked.count} or more" if limit is None else f"{asked.count} or more but fewer than {limit}"
+    if limit == asked.count + 1:
+        wanted = f"exactly {asked.count}"
+    holds = thing.enough and (limit is None or len(thing.ranks) < limit)
+    yield Check(f"{asked.target}: {wanted} asked for, {_counted(thing.ranks, needed)}", holds, asked.target, thing.ranks)
     if asked.color is None:
         return
     if not thing.top:
         yield Check(f"{asked.target}: {asked.color} asked for; none found to look at", None, asked.target)
         return
-    named = thing.colors[0] if len(thing.colors) == 1 else _color_counts(thing)
+    named = thing.colors[0] if len(thing.colors) == 1 else _color_counts(thing, (*COLORS, OTHER_COLOR))
     yield Check(
         f"{asked.target}: {asked.color} asked for, {named or 'no colour'} seen",
         thing.colored(asked.count),
@@ -271,12 +285,16 @@ def _object_checks(thing: _Thing) -> Iterable[Check]:
     )
 
 
-def _relation_check(relation: RelationSpec, things: Sequence[_Thing], found: _Place | None) -> Check:
-    if found is None:
+def _counted(ranks: Sequence[int], needed: float) -> str:
+    return f"{len(ranks)} found with confidence above {needed:g}"
+
+
+def _relation_check(relation: RelationSpec, things: Sequence[_Thing], place: Standing, needed: float) -> Check:
+    if place.holds is None:
         missing = [things[k].asked.target for k in (relation.subject, relation.reference) if not things[k].top]
         return Check(f"{relation.target}: no {' and no '.join(missing)} found to look at", None, relation.target)
-    seen = " and ".join(found.found) or "in no clear direction"
-    return Check(f"{relation.target}: found {seen}", found.holds, relation.target, found.ranks, found.offset)
+    seen = " and ".join(place.found) or "in no clear direction"
+    return Check(f"{relation.target}: found {seen}", place.holds, relation.target, place.boxes, place.offset, needed)
 
 
 def _all(parts: Iterable[_Holds]) -> _Holds:

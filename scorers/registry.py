@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 
 SCORERS: Final[dict[str, str]] = {
     "geneval": "Detects the objects, then checks presence, number, colour and position by GenEval's rules: yes or no.",
+    "visor": "Detects the prompt's objects and compares where their centres are: yes or no.",
     "clipscore": "How near image and prompt are in an image-text model: a raw cosine.",
 }
 """Each scorer and what it does, in a line. Its module has its name and calls it ``SCORER``."""
 
 NAMES: Final = tuple(SCORERS)
+
+IMPORTED: Final[dict[str, str]] = {"geneval-results": "Verdicts of GenEval's own script, from its results.jsonl."}
+"""Scorers that judge what was seen elsewhere and came as a file: they can be asked for, but not be run."""
 
 
 class UnknownScorer(ValueError):
@@ -30,9 +34,9 @@ def get(name: str) -> Scorer:
     Raises:
         UnknownScorer: there is none of that name.
     """
-    if name not in SCORERS:
+    if name not in SCORERS and name not in IMPORTED:
         raise UnknownScorer(f"there is no scorer {name!r}{_hint(name, NAMES)}")
-    scorer: Scorer = import_module(f"scorers.{name}").SCORER
+    scorer: Scorer = import_module(f"scorers.{name.replace('-', '_')}").SCORER
     return scorer
 
 

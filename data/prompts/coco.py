@@ -25,6 +25,24 @@ GENEVAL: Final[tuple[str, ...]] = tuple(_GENEVAL_RENAMES.get(name, name) for nam
 """GenEval's names: the same objects at the same places, three of them said more clearly."""
 
 
+_PLAIN: Final = dict(zip(GENEVAL, COCO, strict=True))
+
+_SUPERCATEGORIES: Final = (
+    ("person", 1), ("vehicle", 8), ("outdoor", 5), ("animal", 10), ("accessory", 5), ("sports", 10),
+    ("kitchen", 7), ("food", 10), ("furniture", 6), ("electronic", 6), ("appliance", 5), ("indoor", 7),
+)  # fmt: skip
+
+SUPERCATEGORY: Final[dict[str, str]] = dict(
+    zip(COCO, (name for name, size in _SUPERCATEGORIES for _ in range(size)), strict=True)
+)
+"""MS-COCO's supercategory of each name (VISOR, appendix A); they follow one another in COCO's order."""
+
+
+def plain_name(name: str) -> str:
+    """COCO's name of a class, where it is known by GenEval's; any other name as it is."""
+    return _PLAIN.get(name, name)
+
+
 def article_by_letter(name: str) -> str:
     """``a`` or ``an`` as GenEval chooses it: by the first letter."""
     return "an" if name[:1] in tuple("aeiou") else "a"

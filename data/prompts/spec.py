@@ -52,24 +52,39 @@ class RelationSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class ExcludeSpec:
+    """Fewer than ``count`` of the class ``name`` may be in the image (GenEval's ``exclude``)."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Spec:
-    """A prompt's demands. ``relations`` is empty where none is asked."""
+    """A prompt's demands. ``relations`` is empty where none is asked.
+
+    Attributes:
+        excludes: what must not be there so often; GenEval's counting task says by it that a number is exact.
+        tag: GenEval's name of the task, on which the confidence that its code asks for depends.
+    """
 
     objects: tuple[ObjectSpec, ...] = ()
     relations: tuple[RelationSpec, ...] = ()
+    excludes: tuple[ExcludeSpec, ...] = ()
+    tag: str | None = None
 
 
 def parse_spec(spec: Mapping[str, Any]) -> Spec:
     """Read a GenEval metadata object, an SR2D spec, or ``{}`` (nothing known).
 
-    GenEval: ``{"tag", "include": [{"class", "count", "color"?, "position"?: ["left of", 0]}], "exclude"?}``; an
-    ``exclude`` of the same class, or the tag ``counting``, makes the count exact (GenEval, appendix C.1).
+    GenEval: ``{"tag", "include": [{"class", "count", "color"?, "position"?: ["left of", 0]}], "exclude"?: [{"class",
+    "count"}]}``; an ``exclude`` of the same class, or the tag ``counting``, makes the count exact (GenEval, appendix C.1).
     SR2D (VISOR): ``{"a", "b"?, "relation"?}``, the relation being that of ``a`` to ``b``.
 
     Raises:
         SpecError: a part is missing or of the wrong kind.
     """
-    if "include" in spec:
+    if "include" in spec or "exclude" in spec:
         return _geneval(spec)
     if "a" in spec:
         return _sr2d(spec)
@@ -77,33 +92,46 @@ def parse_spec(spec: Mapping[str, Any]) -> Spec:
 
 
 def _geneval(spec: Mapping[str, Any]) -> Spec:
-    include = spec["include"]
-    if not isinstance(include, list):
-        raise SpecError(f"'include' must be a list, got {type(include).__name__}")
-    exclude = spec.get("exclude") or []
-    if not isinstance(exclude, list):
-        raise SpecError(f"'exclude' must be a list, got {type(exclude).__name__}")
-    excluded = [entry.get("class") for entry in exclude if isinstance(entry, Mapping)]
-    names: list[str] = []
-    for k, entry in enumerate(include):
-        if not isinstance(entry, Mapping) or not isinstance(entry.get("class"), str) or not entry["class"].strip():
-            raise SpecError(f"'include[{k}]' needs a 'class' name")
-        names.append(entry["class"])
-    targets = _unique(names)
+    include, tag = _entries(spec, "include"), spec.get("tag")
+    if tag is not None and not isinstance(tag, str):
+        raise SpecError(f"'tag' must be a task's name, got {tag!r}")
+    excludes = tuple(
+        ExcludeSpec(entry["class"], _count(entry, f"exclude[{k}]")) for k, entry in enumerate(_entries(spec, "exclude"))
+    )
+    excluded = {exclude.name for exclude in excludes}
+    targets = _unique([entry["class"] for entry in include])
     objects: list[ObjectSpec] = []
     relations: list[RelationSpec] = []
     for k, entry in enumerate(include):
-        count = entry.get("count", 1)
-        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-            raise SpecError(f"'include[{k}].count' must be a whole number of at least 1, got {count!r}")
-        exact = spec.get("tag") == "counting" or entry["class"] in excluded
+        count = _count(entry, f"include[{k}]", 1)
+        exact = tag == "counting" or entry["class"] in excluded
         color = entry.get("color")
         if color is not None and not isinstance(color, str):
             raise SpecError(f"'include[{k}].color' must be a colour name, got {color!r}")
         objects.append(ObjectSpec(entry["class"], targets[k], count, exact, color))
         if entry.get("position") is not None:
             relations.append(_geneval_relation(entry["position"], k, targets))
-    return Spec(tuple(objects), tuple(relations))
+    return Spec(tuple(objects), tuple(relations), excludes, tag)
+
+
+def _entries(spec: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    """The clauses of one kind, each with the name of a class."""
+    found = spec.get(key)
+    if found is None:
+        found = []
+    if not isinstance(found, list):
+        raise SpecError(f"'{key}' must be a list, got {type(found).__name__}")
+    for k, entry in enumerate(found):
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("class"), str) or not entry["class"].strip():
+            raise SpecError(f"'{key}[{k}]' needs a 'class' name")
+    return found
+
+
+def _count(entry: Mapping[str, Any], where: str, usual: int | None = None) -> int:
+    count = entry.get("count", usual)
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise SpecError(f"'{where}.count' must be a whole number of at least 1, got {count!r}")
+    return count
 
 
 def _geneval_relation(position: Any, subject: int, targets: list[str]) -> RelationSpec:
@@ -113,7 +141,12 @@ def _geneval_relation(position: Any, subject: int, targets: list[str]) -> Relati
     relation, reference = position
     if not isinstance(relation, str) or relation not in _RELATIONS:
         raise SpecError(f"{where}: unknown relation {relation!r}; known: left of, right of, above, below")
-    if not isinstance(reference, int) or not 0 <= reference < len(targets) or reference == subject:
+    if (
+        not isinstance(reference, int)
+        or isinstance(reference, bool)
+        or not 0 <= reference < len(targets)
+        or reference == subject
+    ):
         raise SpecError(f"{where}: {reference!r} is not the index of another object")
     return _relation(subject, reference, relation, targets)
 

@@ -41,12 +41,16 @@ def prompt(number: int) -> Prompt:
     pair, line = divmod(number, _LINES_PER_PAIR)
     if pair >= len(_PAIRS):
         name = COCO[number - _LINES_PER_PAIR * len(_PAIRS)]
-        return Prompt(prompt_id, SUITE, _with_article(name), "single", {"a": name})
+        return Prompt(prompt_id, SUITE, text_of(name), "single", {"a": name})
     task = _TASKS[line // 2]
     a, b = _PAIRS[pair] if line % 2 == 0 else _PAIRS[pair][::-1]
-    text = f"{_with_article(a)} {_PHRASES[task]} {_with_article(b)}"
     spec = {"a": a, "b": b} if task == "and" else {"a": a, "b": b, "relation": task}
-    return Prompt(prompt_id, SUITE, text, task, spec)
+    return Prompt(prompt_id, SUITE, text_of(a, b, spec.get("relation")), task, spec)
+
+
+def text_of(a: str, b: str | None = None, relation: str | None = None) -> str:
+    """The text of a spec; without a relation the two are joined by "and"."""
+    return _with_article(a) if b is None else f"{_with_article(a)} {_PHRASES[relation or 'and']} {_with_article(b)}"
 
 
 @cache

@@ -11,6 +11,7 @@ import duckdb
 
 from data.records import Annotation, Evidence, Image, Item, Prompt, Rater
 from data.store import rows
+from data.store.observed import Observed, insert_observed
 from data.store.statements import insert_annotations, insert_evidence
 from data.store.store import Store, run
 
@@ -26,6 +27,7 @@ class Bundle:
     Attributes:
         kind: what was imported (``"study geneval"``). ``name`` tells apart imports of one kind (``"sdv2"``).
         sha256: of the source; the same source twice is the same import.
+        observed: where the evidence comes from, if it is more than ratings.
         exclusive: whether another import of the same kind and name, with other content, is refused.
     """
 
@@ -39,6 +41,7 @@ class Bundle:
     scales: Sequence[tuple[str, str, str]] = ()
     annotations: Sequence[Annotation] = ()
     evidence: Sequence[Evidence] = ()
+    observed: Observed | None = None
     exclusive: bool = False
 
 
@@ -128,8 +131,12 @@ def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: st
         "items": _insert_items(connection, items, import_id, secret),
         "raters": insert_raters(connection, bundle.raters, import_id),
         "annotations": insert_annotations(connection, bundle.annotations, import_id),
-        "evidence": insert_evidence(connection, bundle.evidence, import_id),
+        "evidence": insert_evidence(
+            connection, bundle.evidence, import_id, None if bundle.observed is None else bundle.observed.run.run_id
+        ),
     }
+    if bundle.observed is not None:
+        insert_observed(connection, bundle.observed, import_id)
     insert_scales(connection, bundle.scales, import_id)
     if not any(counts.values()):
         return Imported(None, counts, refused)

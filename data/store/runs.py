@@ -14,6 +14,7 @@ from data.records import Evidence, Judgement, Rater
 from data.runs import Run, Seen, Work
 from data.store import detections, rows
 from data.store.imports import ImportRefused, insert_raters, insert_scales
+from data.store.observed import insert_run
 from data.store.seen import SeenBy, Sights, seen, seen_without_masks
 from data.store.selection import Selection
 from data.store.statements import insert_evidence
@@ -250,10 +251,7 @@ def _add_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, Rater, s
         raise RunRefused(f"there is a run {run.run_id} in this project already")
     import_id = None if source is None else rows.sequence(connection, "import_ids", 1)[0]
     insert_raters(connection, [rater], import_id)
-    columns = ("run_id", "rater_id", "scorer", "profile", "version", "settings", "folder", "state", "n_items", "import_id")
-    settings = rows.to_json(run.settings)
-    named = (run.run_id, rater.rater_id, run.scorer, run.profile, run.version, settings)
-    rows.insert(connection, "runs", columns, [(*named, folder, "running", n_items, import_id)])
+    insert_run(connection, run, rater.rater_id, folder, "running", n_items, import_id)
     if source is not None:
         rows.insert(
             connection,

@@ -13,8 +13,10 @@ from data.prompts.geneval import COLORS
 from data.prompts.spec import Spec, parse_spec
 from data.records import Judgement
 from data.runs import Detection, Seen
-from scorers.base import Verdict
-from scorers.geneval_rules import Rules, color_of, judge, kept, overlap, same_kind, where
+from scorers.base import Standing, Verdict
+from scorers.boxes import RULES as RULE_NAMES
+from scorers.boxes import Stand, overlap, where
+from scorers.geneval_rules import Rules, color_of, judge, kept, same_kind
 
 Box = tuple[float, float, float, float]
 NUMBERS: dict[str, Any] = {
@@ -23,6 +25,7 @@ NUMBERS: dict[str, Any] = {
     "max_objects": 16,
     "max_overlap": 1.0,
     "position_threshold": 0.1,
+    "rule": "official",
 }
 RULES = Rules()
 
@@ -106,8 +109,8 @@ def test_counts_are_capped_as_peoples_and_looked_at_up_to_sixteen(n: int, count:
 
 
 def test_sixteen_are_taken_before_overlapping_ones_are_dropped() -> None:
-    same = [one("cup", 0.99)] * 16
-    apart = [one("cup", 0.95, (100.0 + 20 * k, 0, 110.0 + 20 * k, 10)) for k in range(3)]
+    same = [one("cup", 0.999 - k / 1000) for k in range(16)]
+    apart = [one("cup", 0.95 - k / 1000, (100.0 + 20 * k, 0, 110.0 + 20 * k, 10)) for k in range(3)]
     assert kept([*same, *apart], "cup", 0.3, RULES) == list(range(16))
     assert kept([*same, *apart], "cup", 0.3, Rules(max_overlap=0.5)) == [0]
     assert kept([*same[:14], *apart], "cup", 0.3, Rules(max_overlap=0.5)) == [0, 14, 15]
@@ -116,7 +119,8 @@ def test_sixteen_are_taken_before_overlapping_ones_are_dropped() -> None:
 
 def test_the_most_confident_come_first_whatever_the_order() -> None:
     found = [one("cup", 0.4), one("dog", 0.99), one("cup", 0.9), one("cup", 0.6), one("cup", 0.9)]
-    assert kept(found, "cup", 0.3, RULES) == [2, 4, 3, 0]
+    # of two that are equally confident the last, as numpy's argsort read backwards
+    assert kept(found, "cup", 0.3, RULES) == [4, 2, 3, 0]
 
 
 def test_overlap_counts_whole_pixels() -> None:
@@ -133,6 +137,46 @@ def test_an_overlap_as_high_as_allowed_is_dropped() -> None:
     assert kept(pair, "cup", 0.3, Rules(max_overlap=third + 1e-9)) == [0, 1]
     other = [pair[0], one("dog", 0.8, (5, 0, 14, 9))]
     assert kept(other, "dog", 0.3, Rules(max_overlap=0.0)) == [1]
+
+
+def test_the_tag_alone_asks_for_the_higher_confidence() -> None:
+    spec = {"tag": "mine", "include": [{"class": "cup", "count": 2}], "exclude": [{"class": "cup", "count": 3}]}
+    assert labels(judged(spec, one("cup", 0.4), one("cup", 0.5)))[("correct", None)] == "yes"
+    assert judged(spec, one("cup", 0.4), one("cup", 0.5), one("cup", 0.6)).reason == "expected cup<3, found 3"
+    # without an exclude even the counting task's number is a least number
+    loose = {"tag": "counting", "include": [{"class": "cup", "count": 2}]}
+    assert labels(judged(loose, *[one("cup", 0.95)] * 3))[("correct", None)] == "yes"
+    assert judged(loose, *[one("cup", 0.9)] * 3).reason == "expected cup>=2, found 0"
+
+
+def test_an_exclude_is_its_own_number_of_its_own_class() -> None:
+    spec = {
+        "tag": "mine",
+        "include": [{"class": "dog", "count": 1}],
+        "exclude": [{"class": "person", "count": 1}, {"class": "dog", "count": 4}],
+    }
+    good = judged(spec, *[one("dog")] * 3)
+    assert labels(good) == {("correct", None): "yes", ("present", "dog"): "yes", ("count", "dog"): "3"}
+    assert good.found == {"dog": 3, "person": 0}
+    assert [check.text for check in good.checks] == [
+        "dog: 1 or more but fewer than 4 asked for, 3 found with confidence above 0.3",
+        "person: fewer than 1 asked for, 0 found with confidence above 0.3",
+    ]
+    bad = judged(spec, *[one("dog")] * 5, one("person"), one("person"))
+    assert bad.reason == "expected person<1, found 2\nexpected dog<4, found 5"
+    assert [check.holds for check in bad.checks] == [False, False]
+    alone = {"exclude": [{"class": "person", "count": 1}]}
+    assert judged(alone, one("dog")).judgements == (Judgement("correct", "yes", 1.0),)
+    assert judged(alone, one("person")).reason == "expected person<1, found 1"
+
+
+def test_found_is_how_many_count_whatever_is_asked() -> None:
+    assert judged(SINGLE, *[one("bear")] * 3, one("bear", 0.3), one("dog")).found == {"bear": 3}
+    assert judged(THREE_CUPS, *[one("cup")] * 20).found == {"cup": 16}  # no more are looked at
+    assert judged(LEFT, DOG).found == {"cup": 0, "dog": 1}
+    assert judged(LEFT, DOG).relations == (Standing("dog left of cup", None),)
+    (standing,) = judged(LEFT, CUP_FAR_LEFT, DOG).relations
+    assert (standing.holds, standing.found, standing.boxes) == (False, ("right of",), (1, 0))
 
 
 @pytest.mark.parametrize("name", ["computer mouse", "tv remote", "computer keyboard"])
@@ -224,6 +268,13 @@ def test_the_first_of_equally_likely_colours_is_taken() -> None:
     assert color_of(one("cup", color="white")) == "white"
 
 
+def test_none_of_the_ten_is_a_colour_too() -> None:
+    grey = Detection("cup", 0.9, (0, 0, 1, 1), None, (0.0,) * 10)
+    assert color_of(grey) == "another colour"
+    assert judged(RED_CUP, grey).reason == "expected red cup>=1, found 0 red; and "
+    assert judged(RED_CUP, grey).checks[1].text == "cup: red asked for, another colour seen"
+
+
 # ---- position
 
 
@@ -250,27 +301,66 @@ def at(x: float, y: float, side: float = 200) -> Box:
     ],
 )
 def test_where_boxes_of_two_hundred_stand(offset: tuple[float, float], found: tuple[str, ...]) -> None:
-    assert where(at(*offset), at(0, 0), 0.1)[0] == found
+    assert where(at(*offset), at(0, 0), 0.1).relations == found
     moved = where(at(500 + offset[0], 300 + offset[1]), at(500, 300), 0.1)
-    assert moved[0] == found
+    assert moved.relations == found
+    assert set(found) <= set(where(at(*offset), at(0, 0), 0.1, "paper").relations)
+
+
+@pytest.mark.parametrize(
+    ("offset", "found"),
+    [
+        ((60, 0), ("right of",)),
+        ((80, 0), ("right of",)),
+        ((81, 0), ("right of",)),
+        ((-60, 0), ("left of",)),
+        ((0, -60), ("above",)),
+        ((0, 60), ("below",)),
+        ((40, 0), ()),  # exactly a tenth of both widths: not more
+        ((40.0005, 0), ("right of",)),
+        ((100, 150), ("right of", "below")),
+        ((60, 60), ("right of", "below")),
+        ((60, 40), ("right of",)),
+        ((-400, -41), ("left of", "above")),
+        ((0, 0), ()),
+    ],
+)
+def test_where_boxes_of_two_hundred_stand_by_the_papers_formula(offset: tuple[float, float], found: tuple[str, ...]) -> None:
+    assert where(at(*offset), at(0, 0), 0.1, "paper").relations == found
+    assert where(at(500 + offset[0], 300 + offset[1]), at(500, 300), 0.1, "paper").relations == found
 
 
 def test_the_offset_is_shortened_but_its_length_is_not() -> None:
-    assert where(at(81, 0), at(0, 0), 0.1)[1] == pytest.approx((41 / 81, 0))
+    assert where(at(81, 0), at(0, 0), 0.1).offset == pytest.approx((41 / 81, 0))
     length = (100**2 + 150**2) ** 0.5
-    assert where(at(100, 150), at(0, 0), 0.1)[1] == pytest.approx((60 / length, 110 / length))
-    assert where(at(-81, 0), at(0, 0), 0.0) == (("left of",), (-1.0, 0.0))
-    assert where(at(0, 0), at(0, 0), 0.1) == ((), (0.0, 0.0))
+    for rule in RULE_NAMES:
+        assert where(at(100, 150), at(0, 0), 0.1, rule).offset == pytest.approx((60 / length, 110 / length))
+        assert where(at(-81, 0), at(0, 0), 0.0, rule) == Stand(("left of",), (-1.0, 0.0))
+        assert where(at(0, 0), at(0, 0), 0.1, rule) == Stand((), (0.0, 0.0))
 
 
 def test_sizes_count_on_their_own_axis() -> None:
     wide, tall = (-100, -10, 100, 10), (-10, -100, 10, 100)
     shifted = tuple(edge + (50 if k % 2 == 0 else 0) for k, edge in enumerate(tall))
     # 50 apart; room 0.1 x (20 + 200) = 22 on x
-    assert where((shifted[0], shifted[1], shifted[2], shifted[3]), wide, 0.1)[1][0] == pytest.approx(28 / 50)
+    assert where((shifted[0], shifted[1], shifted[2], shifted[3]), wide, 0.1).offset[0] == pytest.approx(28 / 50)
 
 
 DOG, CUP_FAR_LEFT, CUP_FAR_RIGHT = one("dog", box=at(0, 0, 20)), one("cup", box=at(-100, 0, 20)), one("cup", box=at(100, 0, 20))
+
+
+def test_the_rule_is_a_setting() -> None:
+    found = one("dog", box=at(-60, 0)), one("cup", box=at(0, 0))
+    assert judged(LEFT, *found).reason == "expected dog left of target, found  target"
+    paper = judged(LEFT, *found, rule="paper")
+    assert labels(paper)[("position", "dog left of cup")] == labels(paper)[("correct", None)] == "yes"
+    assert (paper.checks[-1].clear, judged(LEFT, *found).checks[-1].clear) == (0.0, 0.5)
+    # 100 left and 150 above: both by the paper, above alone by the code
+    diagonal = one("dog", box=at(-100, -150)), one("cup", box=at(0, 0))
+    assert judged(LEFT, *diagonal, rule="paper").reason == ""
+    assert judged(LEFT, *diagonal).reason == "expected dog left of target, found above target"
+    with pytest.raises(ValueError, match="rule must be official or paper, got 'code'"):
+        judged(LEFT, *found, rule="code")
 
 
 def test_a_relation_holds_or_says_what_was_found() -> None:
@@ -376,4 +466,4 @@ def test_senseless_numbers_are_refused(wrong: dict[str, float]) -> None:
 
 
 def test_the_profile_without_numbers_is_the_papers() -> None:
-    assert Rules.of({}) == Rules(**NUMBERS) == Rules(0.3, 0.9, 16, 1.0, 0.1)
+    assert Rules.of({}) == Rules(**NUMBERS) == Rules(0.3, 0.9, 16, 1.0, 0.1, "official")

@@ -20,11 +20,14 @@ COMMANDS: dict[str, str] = {
     "export judgements": "ui.commands.export:judgements",
     "export ratings": "ui.commands.export:ratings",
     "export report": "ui.commands.export:report",
+    "export results geneval": "ui.commands.results:export_geneval",
+    "export results visor": "ui.commands.results:export_visor",
     "generate": "ui.commands.generate:run",
     "import images": "ui.commands.images:run",
     "import playground": "ui.commands.playground:run",
     "import prompts": "ui.commands.prompts:run",
     "import ratings": "ui.commands.ratings:run",
+    "import results geneval": "ui.commands.results:import_geneval",
     "import scores": "ui.commands.scores:run",
     "import study geneval": "ui.commands.studies:geneval",
     "import study tifa": "ui.commands.studies:tifa",
@@ -72,14 +75,22 @@ def run(context: Context, name: str, parameters: Mapping[str, Any]) -> int:
 
 
 def guarded(context: Context, name: str, command: Callable[[], None]) -> int:
-    """Do what a command does. Whatever goes wrong is one line on ``err`` (``CONCORD_DEBUG=1``: a traceback too)."""
+    """As ``reported``, to whoever asked for the command."""
+    return reported(context.warn, name, command)
+
+
+def reported(warn: Callable[[str], None], name: str, command: Callable[[], None]) -> int:
+    """Do what a command does. Whatever goes wrong is one line for ``warn`` (``CONCORD_DEBUG=1``: a traceback too)."""
     try:
         command()
+    except BrokenPipeError:
+        # whoever read the output has had enough; click ends quietly
+        raise
     except Exception as error:
         expected = isinstance(error, (CommandError, ValueError, OSError))
         said = " ".join(str(error).splitlines())
-        context.warn(f"{name}: {said}" if expected else f"{name}: unexpected {type(error).__name__}: {said}")
+        warn(f"{name}: {said}" if expected else f"{name}: unexpected {type(error).__name__}: {said}")
         if os.environ.get("CONCORD_DEBUG"):
-            context.warn(traceback.format_exc())
+            warn(traceback.format_exc())
         return error.status if isinstance(error, CommandError) else 1
     return 0

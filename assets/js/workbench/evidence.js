@@ -56,7 +56,7 @@ export class Evidence {
     const [sign, words, kind] = SIGNS.get(check.holds);
     const text = h("span", { class: "cc-check__text" }, check.text);
     const figure = check.offset && check.relation
-      ? h("div", { class: "cc-check__figure" }, compass(check.offset, check.relation), h("p", { class: "cc-muted" }, ...offsetWords(check)))
+      ? h("div", { class: "cc-check__figure" }, compass(check.offset, check.relation, check.clear), h("p", { class: "cc-muted" }, ...offsetWords(check)))
       : null;
     const row = h("li", { class: `cc-check ${kind}`, tabindex: check.boxes.length ? 0 : null }, h("span", { class: "cc-check__sign", role: "img", "aria-label": words }, sign), text, figure);
     if (check.boxes.length) this.points(row, check.boxes);
@@ -116,11 +116,12 @@ export class Evidence {
   }
 }
 
-function offsetWords({ offset: [dx, dy], relation, holds }) {
+function offsetWords({ offset: [dx, dy], relation, holds, clear }) {
   const where = { above: "upwards", below: "downwards", "left of": "to the left", "right of": "to the right" }[relation];
+  const line = clear ? "the dashed line" : "the middle";
   return [
     `Offset (${signed(dx)}, ${signed(dy)}), right and down positive. `,
-    holds ? `It reaches past the dashed line into “${relation}”.` : `“${relation}” needs more than 0.5 ${where}, past the dashed line.`,
+    holds ? `It reaches past ${line} into “${relation}”.` : `“${relation}” needs more than ${clear} ${where}, past ${line}.`,
   ];
 }
 

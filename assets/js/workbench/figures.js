@@ -5,7 +5,6 @@ import { isSmall } from "./stage.js";
 import { maskImage, svg } from "./svg.js";
 
 const ASKED = { "left of": [-1, 0], "right of": [1, 0], above: [0, -1], below: [0, 1] };
-const CLEAR = 0.5; // a relation needs more than this on its axis (GenEval's code)
 
 /** The object on grey, cut out by its box: what the classifier was given. */
 export function crop(item, one) {
@@ -47,10 +46,10 @@ export function colorBars(names, probabilities, asked) {
   return h("ol", { class: "cc-bars", "aria-label": "How likely each colour is" }, ...rows);
 }
 
-/** Where one object lies from the other, in the rule's units; inside the dashed square no direction is clear. */
-export function compass([dx, dy], relation) {
+/** Where one object lies from the other, in the rule's units; a relation needs more than `clear` on its axis (the dashed square). */
+export function compass([dx, dy], relation, clear) {
   const [ax, ay] = ASKED[relation] ?? [0, 0];
-  const wanted = ax || ay ? svg("rect", { class: "cc-compass__asked", ...half(ax, ay) }) : null;
+  const wanted = ax || ay ? svg("rect", { class: "cc-compass__asked", ...half(ax, ay, clear) }) : null;
   const id = uniqueId("cc-arrow");
   const head = svg("marker", { id, viewBox: "0 0 6 6", refX: 4.5, refY: 3, markerWidth: 5, markerHeight: 5, orient: "auto" }, svg("path", { d: "M0 0 6 3 0 6z", class: "cc-compass__head" }));
   const still = Math.hypot(dx, dy) < 0.02;
@@ -64,16 +63,16 @@ export function compass([dx, dy], relation) {
     svg("rect", { class: "cc-compass__ground", x: -1, y: -1, width: 2, height: 2, rx: 0.06 }),
     wanted,
     svg("path", { class: "cc-compass__axis", d: "M-1 0H1M0-1V1" }),
-    svg("rect", { class: "cc-compass__dead", x: -CLEAR, y: -CLEAR, width: 2 * CLEAR, height: 2 * CLEAR }),
+    svg("rect", { class: "cc-compass__dead", x: -clear, y: -clear, width: 2 * clear, height: 2 * clear }),
     arrow,
   );
 }
 
 /** The strip of the square where the asked relation holds. */
-function half(ax, ay) {
-  const thick = 1 - CLEAR;
-  if (ax) return { x: ax < 0 ? -1 : CLEAR, y: -1, width: thick, height: 2 };
-  return { x: -1, y: ay < 0 ? -1 : CLEAR, width: 2, height: thick };
+function half(ax, ay, clear) {
+  const thick = 1 - clear;
+  if (ax) return { x: ax < 0 ? -1 : clear, y: -1, width: thick, height: 2 };
+  return { x: -1, y: ay < 0 ? -1 : clear, width: 2, height: thick };
 }
 
 export function signed(number) {

@@ -1,0 +1,262 @@
+"""``judge``: what a scorer's rules make of evidence in a file. No model, no project; lines come and go one at a time."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from data.files import whole_file
+from data.formats import geneval_results as results
+from data.formats import visor_detections as detections
+from data.formats.evidence import Case, read_case
+from data.formats.lines import read_lines
+from data.prompts.reading import located, printable
+from data.prompts.spec import parse_spec
+from scorers import geneval_results, geneval_rules, visor_rules
+from scorers.base import Verdict
+from scorers.visor_file import DetectionFile, MixedGenerators
+from scorers.visor_scores import Tally
+from ui import words
+from ui.commands.context import CommandError, UsageError
+
+Write = Callable[[str], object]
+
+
+def execute(what: str, parameters: Mapping[str, Any]) -> int:
+    """Judge by the rules of ``geneval`` or ``visor``; returns the exit status."""
+    from ui.commands.runner import reported
+
+    judges: dict[str, Callable[..., None]] = {"geneval": geneval, "visor": visor}
+    told = _Told(sys.stderr)
+    return reported(told.say, f"judge {what}", lambda: judges[what](told, sys.stdout, **parameters))
+
+
+@dataclass(slots=True)
+class _Told:
+    """What was said of lines that could not be judged, and how many lines there were."""
+
+    err: TextIO
+    lines: int = 0
+    wrong: int = 0
+    judged: int = 0
+
+    def say(self, text: str) -> None:
+        print(text, file=self.err, flush=True)
+
+    def bad(self, path: Path, line: int, why: str) -> None:
+        self.wrong += 1
+        self.say(located(path, line, printable(why)))
+
+    def check_any(self, evidence: str) -> None:
+        """Before a file gets its name.
+
+        Raises:
+            CommandError: there is nothing to put into it.
+        """
+        if not self.judged:
+            what = f"none of {words.count(self.lines, 'line')} could be judged" if self.lines else "holds no evidence"
+            raise CommandError(f"{evidence}: {what}; nothing was written")
+
+    def check_all(self) -> None:
+        """In the end.
+
+        Raises:
+            CommandError: the job is not wholly done.
+        """
+        if self.wrong:
+            raise CommandError(f"{self.wrong:,} of {words.count(self.lines, 'line')} could not be judged (see above)")
+
+
+def geneval(
+    told: _Told, out: TextIO, evidence: str, output: str | None, settings: Mapping[str, Any], form: str, summary: bool
+) -> None:
+    """By GenEval's rules: verdicts, or lines of its ``results.jsonl``; ``summary`` prints what its script prints."""
+    _check(geneval_rules.Rules.of, settings)
+    rules = geneval_rules.Rules.of(settings)
+    totals = results.Summary()
+    with _target(output, out, quiet=summary) as write:
+        for number, case in _geneval_cases(told, Path(evidence)):
+            verdict = geneval_rules.judge(case.spec, case.seen, settings)
+            if verdict.correct is None:
+                told.bad(Path(evidence), number, f"{case.id}: {_undecided(verdict)}")
+            else:
+                told.judged += 1
+                if summary:
+                    totals.add(case.spec.tag or "", case.asked, verdict.correct)
+            if form == "verdicts" and verdict.judgements:
+                write(json.dumps(_line(case, verdict)) + "\n")
+            elif form == "results" and verdict.correct is not None:
+                write(results.line_of(_result(case, verdict, rules)))
+        told.check_any(evidence)
+    if summary:
+        out.write(totals.text())
+    told.check_all()
+
+
+def visor(
+    told: _Told,
+    out: TextIO,
+    evidence: str,
+    output: str | None,
+    settings: Mapping[str, Any],
+    form: str,
+    summary: bool,
+    generator: str | None,
+) -> None:
+    """By VISOR's rules: verdicts, or its detection file; ``summary`` prints the scores of all images as JSON."""
+    _check(visor_rules.Rules.of, settings)
+    rules = visor_rules.Rules.of(settings)
+    tally = Tally()
+    with _target(output, out, quiet=summary) as write:
+        file = DetectionFile(write, rules) if form == "detections" else None
+        for number, case in _visor_cases(told, Path(evidence), generator, settings):
+            verdict = visor_rules.judge(case.spec, case.seen, settings)
+            try:
+                tally.add(case.generator or "", case.prompt_id or "", case.spec, verdict)
+                if file is not None:
+                    file.add(case)
+            except MixedGenerators as error:
+                raise UsageError(str(error)) from error
+            except ValueError as error:
+                told.bad(Path(evidence), number, f"{case.id}: {error}")
+                continue
+            told.judged += 1
+            if file is None:
+                write(json.dumps({**_line(case, verdict), "prompt_id": case.prompt_id, "generator": case.generator}) + "\n")
+        told.check_any(evidence)
+        if file is not None:
+            file.close()
+    if summary:
+        out.write(json.dumps({"threshold": rules.threshold, **tally.summary()}, indent=2) + "\n")
+    told.check_all()
+
+
+def _geneval_cases(told: _Told, path: Path) -> Iterator[tuple[int, Case]]:
+    for line in read_lines(path):
+        told.lines += 1
+        try:
+            if line.wrong is not None:
+                raise ValueError(line.wrong)
+            yield line.number, _of_result(line.value) if results.is_result(line.value) else read_case(line.value)
+        except ValueError as error:
+            told.bad(path, line.number, str(error))
+
+
+def _of_result(value: Mapping[str, Any]) -> Case:
+    """The evidence in a line of ``results.jsonl``."""
+    result = results.read_result(value)
+    if result.details is None:
+        raise ValueError("the line has no 'details', so there is nothing to judge")
+    spec = parse_spec(result.metadata)
+    return Case(result.filename, result.metadata, spec, geneval_results.seen_of(result, spec, result.filename))
+
+
+def _visor_cases(told: _Told, path: Path, generator: str | None, settings: Mapping[str, Any]) -> Iterator[tuple[int, Case]]:
+    if detections.is_detections(path):
+        name = generator or detections.generator_of(path)
+        if name is None:
+            raise UsageError(f"{path}: VISOR's detections do not say whose images they are; say it: --generator NAME")
+        if "threshold" in settings:
+            told.say(f"{path}: these detections have no confidences, so no threshold changes them")
+        yield from _of_detections(told, path, name)
+        return
+    for line in read_lines(path):
+        told.lines += 1
+        try:
+            if line.wrong is not None:
+                raise ValueError(line.wrong)
+            case = read_case(line.value)
+            for key, value in (("prompt_id", case.prompt_id), ("generator", case.generator)):
+                if value is None:
+                    raise ValueError(f"{key!r} is missing")
+        except ValueError as error:
+            told.bad(path, line.number, str(error))
+            continue
+        if generator is None or case.generator == generator:
+            yield line.number, case
+
+
+def _of_detections(told: _Told, path: Path, generator: str) -> Iterator[tuple[int, Case]]:
+    others = 0
+    for number, key, value in detections.read_entries(path):
+        told.lines += 1
+        try:
+            entry = detections.read_entry(key, value, generator)
+        except ValueError as error:
+            told.bad(path, number, str(error))
+            continue
+        relations = visor_rules.judge(entry.case.spec, entry.case.seen, {}).relations
+        others += entry.sra is not None and bool(relations) and entry.sra != bool(relations[0].holds)
+        yield number, entry.case
+    if others:
+        told.say(
+            f"{path}: of {words.count(others, 'image')} the file's own 'sra' differs from what its centroids say; these count"
+        )
+
+
+def _line(case: Case, verdict: Verdict) -> dict[str, Any]:
+    relations = [
+        {"target": one.target, "holds": one.holds, "found": one.found, "boxes": one.boxes, "offset": one.offset}
+        for one in verdict.relations
+    ]
+    return {
+        "id": case.id,
+        "correct": verdict.correct,
+        "reason": verdict.reason,
+        "found": verdict.found,
+        "relations": relations,
+    }
+
+
+def _result(case: Case, verdict: Verdict, rules: geneval_rules.Rules) -> results.Result:
+    text = case.asked.get("prompt")
+    return results.Result(
+        filename=str(case.id),
+        tag=case.spec.tag or "",
+        prompt=text if isinstance(text, str) else "",
+        correct=bool(verdict.correct),
+        reason=verdict.reason,
+        metadata=case.asked,
+        details=geneval_results.details_of(case.spec, case.seen.detections, rules),
+    )
+
+
+def _undecided(verdict: Verdict) -> str:
+    """Why a case has no verdict."""
+    if not verdict.judgements:
+        return "'spec' asks for nothing; an object with 'include' or 'exclude' expected"
+    return "; ".join(check.text for check in verdict.checks if check.holds is None) or "cannot be decided"
+
+
+def _check(rules: Callable[[Mapping[str, Any]], object], settings: Mapping[str, Any]) -> None:
+    try:
+        rules(settings)
+    except ValueError as error:
+        name, _, what = str(error).partition(" ")
+        raise UsageError(f"--{name.replace('_', '-')} {what}") from error
+
+
+@contextmanager
+def _target(output: str | None, out: TextIO, *, quiet: bool) -> Iterator[Write]:
+    """Where lines go: a file, whole or not at all; else the terminal, unless that is for something else (``quiet``)."""
+    if output is None:
+        yield (lambda _: None) if quiet else out.write
+        return
+    path = Path(output).expanduser()
+    try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            # a device or a pipe takes what it gets
+            with path.open("w", encoding="utf-8") as device:
+                yield device.write
+            return
+        with whole_file(path) as file:
+            yield lambda text: file.write(text.encode())
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise CommandError(f"{output} cannot be written: {error.strerror or error}") from error

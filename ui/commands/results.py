@@ -1,0 +1,254 @@
+"""``import results`` and ``export results``: verdicts and evidence in the files of the scorers' own scripts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from data.aspects import SCALES
+from data.files import whole_file
+from data.formats import geneval_results as results
+from data.formats.evidence import Case
+from data.formats.lines import read_lines
+from data.prompts.reading import check_name, located, printable, quoted
+from data.prompts.spec import Spec, parse_spec
+from data.records import Evidence, Image, Prompt, Rater
+from data.runs import Run, Seen
+from data.store import imports, judged, prompts, runs
+from data.store.imports import Bundle
+from data.store.judged import Judged
+from data.store.observed import Observed
+from data.store.selection import Selection
+from data.store.store import Store
+from data.studies.rows import image_item
+from scorers import geneval_results, geneval_rules, registry, visor_rules
+from scorers.base import Scorer
+from scorers.visor_file import DetectionFile, MixedGenerators
+from ui import words
+from ui.commands import working
+from ui.commands.context import CommandError, Context, UsageError, digest, report
+from ui.commands.derive import judge, rules
+
+RATER: Final = "geneval-official"
+"""Whose verdicts they are, unless it is said."""
+_KIND: Final = "results geneval"
+_AT_ONCE: Final = 2000
+_NUMBER: Final = re.compile(r"/([0-9]{1,9})$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line that has its place: an image, its prompt, and what was seen of it."""
+
+    image: Image
+    prompt: Prompt
+    result: results.Result
+    spec: Spec
+
+
+@dataclass(slots=True)
+class _Read:
+    """What a file holds, by item; and what was left out, with the reason."""
+
+    lines: dict[str, _Line] = field(default_factory=dict)
+    left: list[str] = field(default_factory=list)
+
+
+def import_geneval(context: Context, file: str, generator: str | None, suite: str, rater: str) -> None:
+    """GenEval's ``results.jsonl``: its verdicts, and what else follows from its boxes. What cannot be placed is left out."""
+    path = context.file(file)
+    check_name(suite, "the suite's name")
+    check_name(rater, "the rater's name")
+    scorer = registry.get(geneval_results.NAME)
+    sha256 = digest(path, repr((generator, suite, rater)))
+    known = imports.known(context.store, _KIND, sha256)
+    if known is not None:
+        context.say(f"nothing to do: this was imported before, as import {known}")
+        return
+    found = _read(path, generator, suite)
+    whose = runs.scorer_rater(context.store, rater, scorer.version, geneval_results.SETTINGS)
+    for item_id in judged.already(context.store, list(found.lines), whose.rater_id):
+        del found.lines[item_id]
+        found.left.append(f"{item_id}: {whose.rater_id} has judged it before")
+    for line in found.left:
+        context.warn(f"left out: {printable(line)}")
+    if not found.lines:
+        raise CommandError(f"{file}: none of its lines could be imported")
+    bundle, astray = _bundle(context.store, found.lines, scorer, whose, sha256)
+    (imported,) = imports.apply(context.store, [bundle])
+    if astray:
+        what = words.count(len(astray), "verdict")
+        context.warn(f"{what} not as the boxes beside would have it, e.g. of {astray[0]}; the file's verdicts are in")
+    report(context, f"{words.count(len(bundle.evidence), 'image')} of {bundle.name} judged by {whose.rater_id}", imported)
+    if found.left:
+        raise CommandError(f"{words.count(len(found.left), 'line')} left out (see above); the rest is in")
+
+
+def export_geneval(context: Context, rater: str, selection: Mapping[str, Sequence[str]], output: str) -> None:
+    """What a scorer saw and judged, as GenEval's ``results.jsonl``."""
+    scorer, settings, found = _judged(context, rater, selection, ("geneval", geneval_results.NAME))
+    numbers = geneval_rules.Rules.of(settings)
+    left: list[str] = []
+    count = 0
+    with _file(context, output) as write:
+        for one, spec, seen in _seen(context.store, found, rater, left):
+            verdict = scorer.judge(spec, seen, settings)
+            if verdict.correct is None:
+                left.append(f"{one.item_id}: no verdict")
+                continue
+            details = geneval_results.details_of(spec, seen.detections, numbers)
+            name = f"{one.generator}/{_number(one):05d}/samples/{one.idx:04d}.png"
+            result = results.Result(name, one.task or "", one.text, verdict.correct, verdict.reason, one.spec, details)
+            write(results.line_of(result))
+            count += 1
+        _check_any(count, left)
+    _say_exported(context, count, left, output)
+
+
+def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[str]], output: str) -> None:
+    """What a scorer saw, as VISOR's detection file, which is of one generator."""
+    _, settings, found = _judged(context, rater, selection, ("visor",))
+    left: list[str] = []
+    count = 0
+    with _file(context, output) as write:
+        file = DetectionFile(write, visor_rules.Rules.of(settings))
+        for one, spec, seen in _seen(context.store, found, rater, left):
+            try:
+                file.add(Case(f"{_number(one)}_{one.idx}", one.spec, spec, seen, one.prompt_id, one.generator))
+                count += 1
+            except MixedGenerators as error:
+                raise UsageError(str(error)) from error
+            except ValueError as error:
+                left.append(f"{one.item_id}: {error}")
+        _check_any(count, left)
+        file.close()
+    _say_exported(context, count, left, output)
+
+
+def _read(path: Path, generator: str | None, suite: str) -> _Read:
+    found = _Read()
+    for line in read_lines(path):
+        try:
+            if line.wrong is not None:
+                raise ValueError(line.wrong)
+            told = _line(results.read_result(line.value), generator, suite)
+            if told.image.image_id in found.lines:
+                raise ValueError(f"{told.image.image_id} stands on a line before")
+            found.lines[told.image.image_id] = told
+        except ValueError as error:
+            found.left.append(located(path, line.number, str(error)))
+    return found
+
+
+def _line(result: results.Result, generator: str | None, suite: str) -> _Line:
+    place, spec = results.place_of(result.filename), parse_spec(result.metadata)
+    name = generator or place.folder
+    if name is None:
+        raise ValueError(f"'filename' {quoted(result.filename)} does not say whose image it is; say it: --generator NAME")
+    check_name(name, "the generator's name")
+    prompt = Prompt(f"{suite}/{place.prompt:05d}", suite, result.prompt, result.tag, result.metadata)
+    return _Line(Image(prompt.prompt_id, name, place.index), prompt, result, spec)
+
+
+def _bundle(store: Store, lines: Mapping[str, _Line], scorer: Scorer, whose: Rater, sha256: str) -> tuple[Bundle, list[str]]:
+    """The import, and the items whose verdict does not follow from their boxes."""
+    published = {line.prompt.prompt_id: line.prompt for line in lines.values()}
+    # one that the project has keeps its spec, as `rebuild` will judge by that one too
+    stored = published | prompts.by_id(store, list(published))
+    run_id = working.next_id(store, whose.rater_id)
+    evidence: list[Evidence] = []
+    observed: list[Seen] = []
+    astray: list[str] = []
+    for item_id, line in lines.items():
+        spec = stored[line.prompt.prompt_id].spec
+        seen = geneval_results.seen_of(line.result, line.spec, item_id)
+        judgements = judge(scorer, spec, seen, whose.settings)
+        evidence.append(Evidence(f"{run_id}:{item_id}", item_id, whose.rater_id, seen.payload, judgements, rules(scorer)))
+        observed.append(seen)
+        if line.result.details is not None and not geneval_results.follows(line.spec, seen, whose.settings):
+            astray.append(item_id)
+    suites = {line.prompt.suite for line in lines.values()}
+    aspects = {judgement.aspect for one in evidence for judgement in one.judgements}
+    run = Run(run_id, scorer.name, scorer.version, "official", whose.settings)
+    bundle = Bundle(
+        _KIND,
+        ", ".join(sorted({line.image.generator for line in lines.values()})),
+        sha256,
+        prompts=list(published.values()),
+        images=[line.image for line in lines.values()],
+        items=[image_item(line.image, stored[line.prompt.prompt_id]) for line in lines.values()],
+        raters=[whose],
+        scales=[(suite, aspect, SCALES[aspect]) for suite in suites for aspect in aspects],
+        evidence=evidence,
+        observed=Observed(run, whose.rater_id, f"runs/{run_id}", observed),
+    )
+    return bundle, astray
+
+
+def _judged(
+    context: Context, rater: str, selection: Mapping[str, Sequence[str]], of: tuple[str, ...]
+) -> tuple[Scorer, Mapping[str, Any], list[Judged]]:
+    """The scorer behind a rater, its settings, and the selected images that it has seen.
+
+    Raises:
+        CommandError: it is none of these scorers, or has seen none of these images.
+    """
+    mine = [row for row in runs.listed(context.store) if row.rater_id == rater]
+    if not mine or mine[-1].scorer not in of:
+        known = sorted({row.rater_id for row in runs.listed(context.store) if row.scorer in of})
+        hint = f"known: {', '.join(known)}" if known else f"this project has none; first: score {of[0]}"
+        raise CommandError(f"--rater {rater}: no run of {' or '.join(of)} is by this rater; {hint}")
+    found = judged.judged(context.store, Selection.of(lambda name: selection.get(name, ())), rater)
+    if not found:
+        raise CommandError(f"{rater} has seen no image of this selection; nothing was written")
+    return registry.get(mine[-1].scorer), mine[-1].settings, found
+
+
+def _seen(store: Store, found: Sequence[Judged], rater: str, left: list[str]) -> Iterator[tuple[Judged, Spec, Seen]]:
+    """What was seen of each, some at a time; one without a number or a spec is appended to ``left``."""
+    for start in range(0, len(found), _AT_ONCE):
+        some = found[start : start + _AT_ONCE]
+        sights = runs.seen_without_masks(store, [one.item_id for one in some], rater)
+        for one in some:
+            try:
+                if _NUMBER.search(one.prompt_id) is None:
+                    raise ValueError(f"prompt {one.prompt_id} has no number, by which these files name images")
+                spec = parse_spec(one.spec)
+            except ValueError as error:
+                left.append(f"{one.item_id}: {error}")
+                continue
+            if sights is not None and one.item_id in sights.seen:
+                yield one, spec, sights.seen[one.item_id]
+
+
+def _number(one: Judged) -> int:
+    found = _NUMBER.search(one.prompt_id)
+    assert found is not None
+    return int(found[1])
+
+
+@contextmanager
+def _file(context: Context, output: str) -> Iterator[Callable[[str], object]]:
+    """A text file, whole or not at all."""
+    try:
+        with whole_file(context.path(output)) as file:
+            yield lambda text: file.write(text.encode())
+    except OSError as error:
+        raise CommandError(f"{output} cannot be written: {error.strerror or error}") from error
+
+
+def _check_any(count: int, left: Sequence[str]) -> None:
+    if not count:
+        raise CommandError(f"none of these images could be written, e.g. {left[0] if left else 'none was seen'}")
+
+
+def _say_exported(context: Context, count: int, left: Sequence[str], output: str) -> None:
+    context.say(f"{words.count(count, 'image')} in {output}")
+    for line in left:
+        context.warn(f"left out: {printable(line)}")
+    if left:
+        raise CommandError(f"{words.count(len(left), 'image')} left out (see above); the rest is in {output}")

@@ -8,7 +8,7 @@ settings; its detector is the same architecture with its authors' weights, as Op
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +23,7 @@ from data.prompts.spec import Spec
 from data.runs import Detection, Seen
 from scorers.base import Perceiver, Scorer, Settings, Shown
 from scorers.crops import GREY, check_background, masked_crop
+from scorers.detecting import check_settings, portions, too_large
 from scorers.geneval_rules import Rules, judge, same_kind
 
 if TYPE_CHECKING:
@@ -69,10 +70,6 @@ _OPTIONS: Final[Settings] = {"crop": 1, "background": GREY, "vocabulary": "asked
 names is given, those that the prompt asks for (as VISOR) or all of COCO's."""
 VOCABULARIES: Final = ("asked", "coco")
 
-MAX_PIXELS: Final = 1 << 24
-"""Of an image that a detector is given: 4096 x 4096. Each object has a mask of that size."""
-_PIXELS_AT_ONCE: Final = 1 << 25
-
 
 class GenEvalPerceiver:
     """Both models in memory.
@@ -99,7 +96,7 @@ class GenEvalPerceiver:
         """See ``Perceiver``. The crops of all images go through the image-text model together."""
         seen: dict[int, list[Detection]] = {}
         crops: _Crops = defaultdict(list)
-        for numbers in _portions(batch):
+        for numbers in portions(batch):
             found = self._detector.detect(
                 [batch[number].image for number in numbers], [self._names(batch[number].spec) for number in numbers]
             )
@@ -113,12 +110,12 @@ class GenEvalPerceiver:
         return [
             Seen(shown.item_id, {"width": shown.image.width, "height": shown.image.height, **how}, tuple(seen[number]))
             if number in seen
-            else Seen(shown.item_id, failed=_too_large(shown.image))
+            else Seen(shown.item_id, failed=too_large(shown.image))
             for number, shown in enumerate(batch)
         ]
 
     def _names(self, spec: Spec) -> Sequence[str]:
-        return self._vocabulary or [asked.name for asked in spec.objects]
+        return self._vocabulary or [*(asked.name for asked in spec.objects), *(kept_out.name for kept_out in spec.excludes)]
 
     def _cut(self, number: int, shown: Shown, objects: Sequence[Found], crops: _Crops) -> None:
         for rank, one in enumerate(objects):
@@ -157,28 +154,6 @@ def _detection(found: Found) -> Detection:
     return Detection(found.label, found.score, found.box, None if found.mask is None else pack(found.mask))
 
 
-def _portions(batch: Sequence[Shown]) -> Iterable[list[int]]:
-    """Places of the images, as many together as memory allows; those that are too large are in none."""
-    some: list[int] = []
-    pixels = 0
-    for number, shown in enumerate(batch):
-        size = shown.image.width * shown.image.height
-        if size > MAX_PIXELS:
-            continue
-        if some and pixels + size > _PIXELS_AT_ONCE:
-            yield some
-            some, pixels = [], 0
-        some.append(number)
-        pixels += size
-    if some:
-        yield some
-
-
-def _too_large(image: Image.Image) -> str:
-    size = f"{image.width} x {image.height} pixels"
-    return f"{size}: a detector is given at most {MAX_PIXELS / 1e6:.0f} megapixels; shrink it"
-
-
 def _open(settings: Settings, device: str) -> Perceiver:
     from scorers.models.clip import Clip
     from scorers.models.detectors import open_detector
@@ -193,13 +168,7 @@ def _open(settings: Settings, device: str) -> Perceiver:
 
 def _check(settings: Mapping[str, Any]) -> None:
     rules = Rules.of(settings)
-    lowest = min(rules.threshold, rules.counting_threshold)
-    if not 0 <= settings["keep"] <= lowest:
-        raise ValueError(f"keep must be from 0 to the lower threshold ({lowest:g}), got {settings['keep']:g}")
-    if settings["detector_side"] < 32 or settings["detector_side"] % 32:
-        raise ValueError(f"detector_side must be a multiple of 32, got {settings['detector_side']}")
-    if not 0 < settings["detector_overlap"] <= 1:
-        raise ValueError(f"detector_overlap must be above 0 and at most 1, got {settings['detector_overlap']:g}")
+    check_settings(settings, min(rules.threshold, rules.counting_threshold))
     chosen = {**_OPTIONS, **settings}
     if chosen["crop"] not in (0, 1):
         raise ValueError(f"crop must be 0 or 1, got {chosen['crop']}")

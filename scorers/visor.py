@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from data.prompts.spec import Spec
 from data.runs import Detection, Seen
 from scorers.base import Perceiver, Scorer, Settings, Shown
+from scorers.detecting import check_settings, portions, too_large
 from scorers.geneval_rules import same_kind
 from scorers.visor_rules import Rules, judge
 
@@ -28,23 +29,30 @@ _PLAYGROUND: Final[Settings] = {
     "threshold": 0.1,
 }
 
+# OWL-ViT has a size of its own, and suppresses no boxes
+_PAPER: Final[Settings] = {**_PLAYGROUND, "detector": "google/owlvit-base-patch32", "detector_side": 768, "keep": 0.1}
+
 
 class VisorPerceiver:
     """The detector in memory."""
 
-    def __init__(self, detector: Detector) -> None:
+    def __init__(self, detector: Detector, warnings: tuple[str, ...] = ()) -> None:
         self._detector = detector
+        self.warnings = warnings
 
     def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
         """See ``Perceiver``. Of other classes than the prompt's nothing is kept, as VISOR's detector is not asked for them."""
-        found = self._detector.detect([shown.image for shown in batch])
+        seen: dict[int, tuple[Detection, ...]] = {}
+        for numbers in portions(batch):
+            asked = [[thing.name for thing in batch[number].spec.objects] for number in numbers]
+            found = self._detector.detect([batch[number].image for number in numbers], asked)
+            for number, objects in zip(numbers, found, strict=True):
+                seen[number] = tuple(_detection(one) for one in objects if _is_asked(batch[number].spec, one.label))
         return [
-            Seen(
-                shown.item_id,
-                {"width": shown.image.width, "height": shown.image.height},
-                tuple(_detection(one) for one in objects if _is_asked(shown.spec, one.label)),
-            )
-            for shown, objects in zip(batch, found, strict=True)
+            Seen(shown.item_id, {"width": shown.image.width, "height": shown.image.height}, seen[number])
+            if number in seen
+            else Seen(shown.item_id, failed=too_large(shown.image))
+            for number, shown in enumerate(batch)
         ]
 
 
@@ -59,26 +67,22 @@ def _detection(found: Found) -> Detection:
 
 def _open(settings: Settings, device: str) -> Perceiver:
     from scorers.models.detectors import open_detector
+    from scorers.models.sentinel import check_detector
 
     side, overlap = settings["detector_side"], settings["detector_overlap"]
-    return VisorPerceiver(open_detector(settings["detector"], side, settings["keep"], overlap, device))
+    detector = open_detector(settings["detector"], side, settings["keep"], overlap, device)
+    return VisorPerceiver(detector, check_detector(detector, settings["threshold"]))
 
 
 def _check(settings: Mapping[str, Any]) -> None:
-    rules = Rules.of(settings)
-    if not 0 <= settings["keep"] <= rules.threshold:
-        raise ValueError(f"keep must be from 0 to the threshold ({rules.threshold:g}), got {settings['keep']:g}")
-    if settings["detector_side"] < 32 or settings["detector_side"] % 32:
-        raise ValueError(f"detector_side must be a multiple of 32, got {settings['detector_side']}")
-    if not 0 < settings["detector_overlap"] <= 1:
-        raise ValueError(f"detector_overlap must be above 0 and at most 1, got {settings['detector_overlap']:g}")
+    check_settings(settings, Rules.of(settings).threshold)
 
 
 SCORER: Final = Scorer(
     name="visor",
     version="1",
     summary="Detects the prompt's two objects and compares where their centres are.",
-    profiles={"playground": _PLAYGROUND},
+    profiles={"playground": _PLAYGROUND, "paper": _PAPER},
     judging=frozenset(field.name for field in fields(Rules)),
     open=_open,
     judge=judge,

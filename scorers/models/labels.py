@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from data.prompts.coco import COCO, GENEVAL
+from data.prompts.coco import COCO, plain_name
 
-_COCO_NAMES: Final = dict(zip(GENEVAL, COCO, strict=True))
-_ALIASES: Final = _COCO_NAMES | {
+_ALIASES: Final = {
     # as Darknet and Pascal VOC spell them, and what is met elsewhere
     "aeroplane": "airplane",
     "motorbike": "motorcycle",
@@ -30,13 +29,13 @@ Vocabulary = tuple[str | None, ...]
 def common(name: str) -> str:
     """COCO's name of a thing; its own, in lower case, where COCO has none."""
     plain = " ".join(name.lower().replace("_", " ").split())
-    return _ALIASES.get(plain, plain)
+    return _ALIASES.get(plain, plain_name(plain))
 
 
 def asked_label(name: str) -> str:
     """What a thing is called that was looked for by this name: COCO's name where GenEval has another, else as it was asked for,
     so that whoever judges knows it again."""
-    return _COCO_NAMES.get(name, name)
+    return plain_name(name)
 
 
 def vocabulary(names: Mapping[int, str], model: str) -> Vocabulary:

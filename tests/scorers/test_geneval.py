@@ -16,7 +16,7 @@ from data.prompts.coco import GENEVAL
 from data.prompts.geneval import COLORS
 from data.prompts.spec import parse_spec
 from data.runs import Detection
-from scorers import geneval, registry
+from scorers import detecting, registry
 from scorers.base import Shown
 from scorers.geneval import SCORER, TEMPLATES, GenEvalPerceiver
 from scorers.models.detectors import Found
@@ -196,8 +196,8 @@ def test_what_the_classifier_was_shown_is_said(
 
 
 def test_images_that_are_too_large_fail_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(geneval, "MAX_PIXELS", 32 * 32)
-    monkeypatch.setattr(geneval, "_PIXELS_AT_ONCE", 2 * 32 * 32)
+    monkeypatch.setattr(detecting, "MAX_PIXELS", 32 * 32)
+    monkeypatch.setattr(detecting, "_PIXELS_AT_ONCE", 2 * 32 * 32)
     large = replace(shown(RED_CUP, "large"), image=Image.new("RGB", (33, 32)))
     clip = Clip()
     asking = Detector(RED)

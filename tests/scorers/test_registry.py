@@ -78,7 +78,7 @@ def test_values_take_the_kind_of_the_profiles(geneval: Scorer) -> None:
         ("playground", {"threshold": "1.5"}, "threshold must be from 0 to 1, got 1.5"),
         ("playground", {"max_objects": "2.5"}, "max_objects must be a whole number, got '2.5'"),
         ("playground", {"max_objects": "0"}, "max_objects must be at least 1"),
-        ("playground", {"keep": "0.95"}, "keep must be from 0 to the lower threshold"),
+        ("playground", {"keep": "0.95"}, "keep must be from 0 to the lowest threshold"),
         ("playground", {"detector_side": "100"}, "detector_side must be a multiple of 32, got 100"),
         ("playground", {"detector": "assets/none"}, "there is no folder assets/none with a model's weights"),
     ],

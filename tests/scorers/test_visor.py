@@ -133,8 +133,13 @@ def test_what_could_not_be_seen_is_not_judged() -> None:
 
 
 def test_the_detector_is_asked_for_the_prompts_objects_alone() -> None:
+    asked: list[Sequence[str]] = []
+
     class Detector:
-        def detect(self, images: Sequence[Image.Image]) -> list[list[Found]]:
+        knows = None
+
+        def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]]) -> list[list[Found]]:
+            asked.extend(names)
             found = [Found("mouse", 0.9, (0, 0, 5, 5)), Found("dog", 0.8, (1, 1, 2, 2)), Found("cup", 0.7, (3, 3, 4, 4))]
             return [found for _ in images]
 
@@ -145,12 +150,13 @@ def test_the_detector_is_asked_for_the_prompts_objects_alone() -> None:
     assert (first.item_id, first.payload) == ("0", {"width": 32, "height": 24})
     assert [(one.label, one.score, one.mask) for one in first.detections] == [("mouse", 0.9, None), ("cup", 0.7, None)]
     assert second.detections == ()
+    assert asked == [["computer mouse", "cup"], ["cat"]]
 
 
 def test_the_profile_keeps_what_its_threshold_may_need() -> None:
     settings = SCORER.profiles["playground"]
     assert Rules.of(settings).threshold == Rules().threshold == 0.1
-    with pytest.raises(ValueError, match=r"keep must be from 0 to the threshold \(0.01\)"):
+    with pytest.raises(ValueError, match=r"keep must be from 0 to the lowest threshold \(0.01\)"):
         SCORER.check({**settings, "threshold": 0.01})
 
 

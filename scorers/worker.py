@@ -20,6 +20,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import FrameType
@@ -30,10 +31,15 @@ from data.prompts.reading import printable
 from data.prompts.spec import SpecError, parse_spec
 from data.runs import Progress, Run, RunBusy, RunFolder, Seen, Work
 from scorers import registry
+from scorers.ahead import Ahead, decoders
 from scorers.base import ModelBroken, Perceiver, Shown
 
 _PACKAGES: Final = ("torch", "open-clip-torch", "transformers", "timm", "ultralytics")
 _REASON_LIMIT: Final = 300
+_PIXELS_AHEAD: Final = 1 << 26
+"""Of images that are opened before their part is begun: 64 of 1024 x 1024, 200 MB."""
+_LEAST_PIXELS: Final = 1 << 16
+"""What an image counts as at least, so that tiny ones are not opened by the ten thousand."""
 
 
 class _Stop(BaseException):
@@ -56,7 +62,10 @@ class _Signals:
 
 
 def work_through(
-    folder: RunFolder, stop: Callable[[], bool] = lambda: False, loaded: Callable[[], None] = lambda: None
+    folder: RunFolder,
+    stop: Callable[[], bool] = lambda: False,
+    loaded: Callable[[], None] = lambda: None,
+    threads: int | None = None,
 ) -> bool:
     """Make the parts of a run that are not there yet.
 
@@ -64,6 +73,7 @@ def work_through(
         folder: the run. Its progress is told after every part.
         stop: asked before every part.
         loaded: called when the models are in memory.
+        threads: how many open images while the model looks at earlier ones; None: as many as suits this machine.
 
     Returns:
         Whether all parts are there.
@@ -91,20 +101,22 @@ def work_through(
         progress = replace(progress, state="running", versions=_versions(), warnings=warnings)
         folder.tell(progress)
         loaded()
-        for number in missing:
-            if stop():
-                folder.tell(replace(progress, state="stopped"))
-                return False
-            began = time.monotonic()
-            seen = _seen(perceiver, parts[number], folder.path)
-            folder.write_part(number, seen)
-            progress = replace(
-                progress,
-                done=progress.done + len(seen),
-                failed=progress.failed + sum(one.failed is not None for one in seen),
-                seconds=progress.seconds + time.monotonic() - began,
-            )
-            folder.tell(progress)
+        todo = [one for n in missing for one in parts[n]]
+        with Ahead(todo, partial(_shown, base=folder.path), _pixels, _PIXELS_AHEAD, threads or decoders()) as images:
+            for number in missing:
+                if stop():
+                    folder.tell(replace(progress, state="stopped"))
+                    return False
+                began = time.monotonic()
+                seen = _seen(perceiver, images.take(len(parts[number])))
+                folder.write_part(number, seen)
+                progress = replace(
+                    progress,
+                    done=progress.done + len(seen),
+                    failed=progress.failed + sum(one.failed is not None for one in seen),
+                    seconds=progress.seconds + time.monotonic() - began,
+                )
+                folder.tell(progress)
     folder.tell(replace(progress, state="done"))
     return True
 
@@ -134,13 +146,12 @@ def _opened(run: Run) -> Perceiver:
     return scorer.open(run.settings, run.device)
 
 
-def _seen(perceiver: Perceiver, work: Sequence[Work], base: Path) -> list[Seen]:
-    """What is seen of each, in order. An image that cannot be opened, or breaks the model, fails alone."""
-    opened = [_shown(one, base) for one in work]
+def _seen(perceiver: Perceiver, opened: Sequence[Shown | Seen]) -> list[Seen]:
+    """What is seen of each, in order. An image that could not be opened, or breaks the model, fails alone."""
     good = [one for one in opened if isinstance(one, Shown)]
     seen = {one.item_id: one for one in opened if isinstance(one, Seen)}
     seen |= {one.item_id: one for one in _perceived(perceiver, good)}
-    return [seen[one.item_id] for one in work]
+    return [seen[one.item_id] for one in opened]
 
 
 def _shown(work: Work, base: Path) -> Shown | Seen:
@@ -151,6 +162,10 @@ def _shown(work: Work, base: Path) -> Shown | Seen:
         return Seen(work.item_id, failed=_line(error.reason))
     except SpecError as error:
         return Seen(work.item_id, failed=_line(f"the prompt's spec cannot be read: {error}"))
+
+
+def _pixels(opened: Shown | Seen) -> int:
+    return max(_LEAST_PIXELS, opened.image.width * opened.image.height if isinstance(opened, Shown) else 0)
 
 
 def _perceived(perceiver: Perceiver, shown: Sequence[Shown]) -> list[Seen]:

@@ -15,7 +15,7 @@ from scorers.models.boxes import confidence, corners, rounded
 from scorers.models.detectors import Found
 from scorers.models.labels import Vocabulary, vocabulary
 from scorers.models.soundness import Soundness
-from scorers.models.transformer import by_shape, config_of, load
+from scorers.models.transformer import by_shape, config_of, load, together
 
 _BATCH: Final = 8
 
@@ -47,6 +47,7 @@ class Detr:
         self._model = load(DetrForObjectDetection, name, device)
         self._process = DetrImageProcessor(size=edges(side))
         self._keep, self._device = keep, device
+        self._batch = together(device, _BATCH)
         self._soundness = Soundness(name)
 
     @property
@@ -57,7 +58,7 @@ class Detr:
         """See ``Detector``."""
         fed = [read(self._process, image) for image in images]
         found: list[list[Found]] = [[] for _ in images]
-        for places in by_shape(fed, _BATCH):
+        for places in by_shape(fed, self._batch):
             batch = torch.stack([fed[k] for k in places]).to(self._device)
             with torch.inference_mode():
                 out = self._model(pixel_values=batch)

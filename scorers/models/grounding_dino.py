@@ -21,7 +21,7 @@ from scorers.models.detectors import Found
 from scorers.models.detr import edges, read
 from scorers.models.labels import asked_label
 from scorers.models.soundness import Soundness
-from scorers.models.transformer import by_shape, config_of, load, tokenizer_of
+from scorers.models.transformer import by_shape, config_of, load, together, tokenizer_of
 
 _BATCH: Final = 4
 _ENDS_A_NAME: Final = re.compile(r"[.?]")
@@ -48,6 +48,7 @@ class GroundingDino:
         self._length = config_of(name).max_text_len
         self._process = GroundingDinoImageProcessor(size=edges(side))
         self._keep, self._device = keep, device
+        self._batch = together(device, _BATCH)
         self._soundness = Soundness(name)
 
     def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]]) -> list[list[Found]]:
@@ -59,7 +60,7 @@ class GroundingDino:
         found: list[list[Found]] = [[] for _ in images]
         for asked, places in alike.items():
             for question in questions(self._tokenizer, asked, self._length):
-                for rows in by_shape([fed[k] for k in places], _BATCH):
+                for rows in by_shape([fed[k] for k in places], self._batch):
                     same = [places[row] for row in rows]
                     for k, seen in zip(same, self._answers([fed[k] for k in same], question), strict=True):
                         found[k] += self._objects(*seen, question, images[k].size)

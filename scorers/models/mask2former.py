@@ -20,10 +20,11 @@ from torch.nn.functional import interpolate
 from transformers import Mask2FormerForUniversalSegmentation
 
 from scorers.models.boxes import confidence
+from scorers.models.deformable import quicken
 from scorers.models.detectors import Found
 from scorers.models.labels import Vocabulary, vocabulary
 from scorers.models.soundness import Soundness
-from scorers.models.transformer import by_shape, config_of, load
+from scorers.models.transformer import by_shape, config_of, load, together
 
 SHORT: Final = 800
 LONG: Final = 1333
@@ -147,6 +148,9 @@ class Mask2Former:
     def __init__(self, name: str, *, side: int = SHORT, keep: float, device: str = "cpu") -> None:
         self._labels: Vocabulary = vocabulary(config_of(name).id2label, name)
         self._model = load(Mask2FormerForUniversalSegmentation, name, device)
+        self._batch = together(device, _BATCH)
+        if torch.device(device).type == "cpu":
+            quicken(self._model)
         self._side, self._keep, self._device = side, keep, device
         self._soundness = Soundness(name)
 
@@ -159,7 +163,7 @@ class Mask2Former:
         frames = [frame(image.width, image.height, self._side) for image in images]
         fed = [pixels(image, fitted) for image, fitted in zip(images, frames, strict=True)]
         found: list[list[Found]] = [[] for _ in images]
-        for places in by_shape(fed, _BATCH):
+        for places in by_shape(fed, self._batch):
             batch = torch.stack([fed[k] for k in places]).to(self._device)
             with torch.inference_mode():
                 out = self._model(pixel_values=batch)

@@ -18,7 +18,7 @@ from scorers.models.boxes import confidence, corners, rounded, sigmoid
 from scorers.models.detectors import Found
 from scorers.models.labels import asked_label
 from scorers.models.soundness import Soundness
-from scorers.models.transformer import config_of, load, tokenizer_of
+from scorers.models.transformer import config_of, load, together, tokenizer_of
 
 TEMPLATE: Final = "a photo of a {name}"
 """VISOR's."""
@@ -44,6 +44,7 @@ class Owl:
         self._process = processor(config)
         self._longest = _LONGEST * config.vision_config.image_size
         self._keep, self._device = keep, device
+        self._batch = together(device, _BATCH)
         self._soundness = Soundness(name)
         self._texts: dict[str, torch.Tensor] = {}
 
@@ -51,8 +52,8 @@ class Owl:
         """See ``Detector``."""
         found: list[list[Found]] = [[] for _ in images]
         asked = [k for k in range(len(images)) if names[k]]
-        for start in range(0, len(asked), _BATCH):
-            places = asked[start : start + _BATCH]
+        for start in range(0, len(asked), self._batch):
+            places = asked[start : start + self._batch]
             batch = torch.stack([self._pixels(images[k]) for k in places]).to(self._device)
             with torch.inference_mode():
                 logits, boxes = self._look(batch, [names[k] for k in places])

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
+from scorers.models.batches import together
 from scorers.models.files import folder
 from scorers.models.soundness import Soundness
 
@@ -33,6 +34,8 @@ class Clip:
     Attributes:
         scale: what cosines are multiplied by before a softmax, as trained.
         context: tokens of a text that are read, those of begin and end included.
+        together: pictures, or texts, that go through at once.
+        looks_at: shape of a picture as the model reads it.
 
     Raises:
         ValueError: there is no such model, or it would silently run with another activation than it was trained with.
@@ -56,6 +59,9 @@ class Clip:
         self._model = model.eval()
         self.scale = float(model.logit_scale.detach().exp())
         self.context = int(self._tokenizer.context_length)
+        self.together = together(device, _BATCH)
+        height, width = _pair(model.visual.image_size)
+        self.looks_at = (3, height, width)
 
     def images(self, images: Sequence[Image.Image]) -> Embeddings:
         """n x d, each of length 1.
@@ -77,9 +83,14 @@ class Clip:
             return len(inner(self._tokenizer.clean_fn(text))["input_ids"])
         return len(self._tokenizer.encode(text)) + 2
 
+    def forward(self, pixels: torch.Tensor) -> torch.Tensor:
+        """Of B x 3 x S x S the embeddings, B x d, each of length 1."""
+        vectors: torch.Tensor = self._model.encode_image(pixels, normalize=True)
+        return vectors
+
     def _look(self, images: Sequence[Image.Image]) -> torch.Tensor:
         pixels = torch.stack([self._transform(_shortened(image)) for image in images]).to(self._device)
-        vectors: torch.Tensor = self._model.encode_image(pixels, normalize=True)
+        vectors = self.forward(pixels)
         self._soundness.check(pixels, vectors)
         return vectors
 
@@ -92,8 +103,8 @@ class Clip:
     def _embedded(self, things: Sequence[Any], encode: Any) -> Embeddings:
         parts = [np.zeros((0, 0), np.float32)]
         with torch.inference_mode():
-            for start in range(0, len(things), _BATCH):
-                parts.append(encode(things[start : start + _BATCH]).float().cpu().numpy())
+            for start in range(0, len(things), self.together):
+                parts.append(encode(things[start : start + self.together]).float().cpu().numpy())
         return np.concatenate(parts[1:]) if things else parts[0]
 
 
@@ -115,6 +126,11 @@ def _named(name: str) -> tuple[str, str | None]:
             f"the weights {tag} need {plain}-quickgelu/{tag}" if trained else f"the weights {tag} need {plain}/{tag}"
         )
     return architecture, tag
+
+
+def _pair(size: Any) -> tuple[int, int]:
+    height, width = size if isinstance(size, Sequence) else (size, size)
+    return int(height), int(width)
 
 
 def _shortened(image: Image.Image) -> Image.Image:

@@ -11,11 +11,12 @@ import torch
 from PIL import Image
 from transformers import DetrForObjectDetection, DetrImageProcessor
 
+from scorers.models.batches import together
 from scorers.models.boxes import confidence, corners, rounded
 from scorers.models.detectors import Found
 from scorers.models.labels import Vocabulary, vocabulary
 from scorers.models.soundness import Soundness
-from scorers.models.transformer import by_shape, config_of, load, together
+from scorers.models.transformer import by_shape, config_of, load
 
 _BATCH: Final = 8
 

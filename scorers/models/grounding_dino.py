@@ -16,12 +16,13 @@ import torch
 from PIL import Image
 from transformers import GroundingDinoForObjectDetection, GroundingDinoImageProcessor
 
+from scorers.models.batches import together
 from scorers.models.boxes import confidence, corners, rounded, sigmoid
 from scorers.models.detectors import Found
 from scorers.models.detr import edges, read
 from scorers.models.labels import asked_label
 from scorers.models.soundness import Soundness
-from scorers.models.transformer import by_shape, config_of, load, together, tokenizer_of
+from scorers.models.transformer import by_shape, config_of, load, tokenizer_of
 
 _BATCH: Final = 4
 _ENDS_A_NAME: Final = re.compile(r"[.?]")

@@ -19,12 +19,13 @@ from PIL import Image
 from torch.nn.functional import interpolate
 from transformers import Mask2FormerForUniversalSegmentation
 
+from scorers.models.batches import together
 from scorers.models.boxes import confidence
 from scorers.models.deformable import quicken
 from scorers.models.detectors import Found
 from scorers.models.labels import Vocabulary, vocabulary
 from scorers.models.soundness import Soundness
-from scorers.models.transformer import by_shape, config_of, load, together
+from scorers.models.transformer import by_shape, config_of, load
 
 SHORT: Final = 800
 LONG: Final = 1333
@@ -143,12 +144,12 @@ def _masks(logits: torch.Tensor, fitted: Frame) -> list[_Mask | None]:
 
 
 class Mask2Former:
-    """A ``scorers.models.detectors.Detector``; its arguments are those of ``Opening``."""
+    """A ``scorers.models.detectors.Detector``; its arguments are those of ``Opening``. ``together``: pictures at once."""
 
     def __init__(self, name: str, *, side: int = SHORT, keep: float, device: str = "cpu") -> None:
         self._labels: Vocabulary = vocabulary(config_of(name).id2label, name)
         self._model = load(Mask2FormerForUniversalSegmentation, name, device)
-        self._batch = together(device, _BATCH)
+        self.together = together(device, _BATCH)
         if torch.device(device).type == "cpu":
             quicken(self._model)
         self._side, self._keep, self._device = side, keep, device
@@ -158,16 +159,20 @@ class Mask2Former:
     def knows(self) -> frozenset[str]:
         return frozenset(label for label in self._labels if label is not None)
 
+    def forward(self, batch: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Of B x 3 x H x W the logits of classes (B x Q x (K + 1)) and masks (B x Q x H/4 x W/4)."""
+        out = self._model(pixel_values=batch)
+        return out.class_queries_logits.float(), out.masks_queries_logits.float()
+
     def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]] = ()) -> list[list[Found]]:  # noqa: ARG002
         """See ``Detector``."""
         frames = [frame(image.width, image.height, self._side) for image in images]
         fed = [pixels(image, fitted) for image, fitted in zip(images, frames, strict=True)]
         found: list[list[Found]] = [[] for _ in images]
-        for places in by_shape(fed, self._batch):
+        for places in by_shape(fed, self.together):
             batch = torch.stack([fed[k] for k in places]).to(self._device)
             with torch.inference_mode():
-                out = self._model(pixel_values=batch)
-                classes, masks = out.class_queries_logits.float(), out.masks_queries_logits.float()
+                classes, masks = self.forward(batch)
                 self._soundness.check(batch, classes, masks)
                 for row, k in enumerate(places):
                     seen = instances(classes[row], masks[row], frames[k], self._keep)

@@ -14,11 +14,12 @@ import torch
 from PIL import Image
 from transformers import Owlv2ForObjectDetection, Owlv2ImageProcessor, OwlViTForObjectDetection, OwlViTImageProcessor
 
+from scorers.models.batches import together
 from scorers.models.boxes import confidence, corners, rounded, sigmoid
 from scorers.models.detectors import Found
 from scorers.models.labels import asked_label
 from scorers.models.soundness import Soundness
-from scorers.models.transformer import config_of, load, together, tokenizer_of
+from scorers.models.transformer import config_of, load, tokenizer_of
 
 TEMPLATE: Final = "a photo of a {name}"
 """VISOR's."""

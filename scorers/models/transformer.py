@@ -66,12 +66,6 @@ def load(kind: Any, name: str, device: str) -> Any:
     return model.to(device).eval()
 
 
-def together(device: str, most: int) -> int:
-    """How many pictures go through a model at once: on the CPU one, which is as fast, as there the last digits of what is seen
-    of a picture depend on how many there are."""
-    return 1 if torch.device(device).type == "cpu" else most
-
-
 def by_shape(pixels: Sequence[torch.Tensor], most: int) -> Iterable[list[int]]:
     """Places of tensors of one shape, at most so many together: stacked, not padded, so that what is seen of one picture does
     not depend on the others."""

@@ -1,0 +1,91 @@
+"""Models with random weights, of the published sizes or small, saved as the real ones are; and pictures for them to look at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import open_clip
+import torch
+from PIL import Image
+from safetensors.torch import save_file
+from transformers import Mask2FormerConfig, Mask2FormerForUniversalSegmentation, SwinConfig
+
+from data.prompts.coco import COCO
+from scorers.models.mask2former import frame, pixels
+
+_SWIN: Final = {"embed_dim": 96, "depths": [2, 2, 18, 2], "num_heads": [3, 6, 12, 24], "window_size": 7}
+"""Swin-S; the rest of facebook/mask2former-swin-small-coco-instance is the class's defaults."""
+_SWIN_SMALL: Final = {"embed_dim": 8, "depths": [1, 1, 1, 1], "num_heads": [1, 2, 2, 2], "window_size": 4}
+_HEADS_SMALL: Final = {
+    "feature_size": 32, "mask_feature_size": 32, "hidden_dim": 32, "encoder_feedforward_dim": 16, "dim_feedforward": 16,
+    "encoder_layers": 1, "decoder_layers": 3, "num_attention_heads": 2, "num_queries": 100,
+}  # fmt: skip
+_CLIP_SMALL: Final = {
+    "embed_dim": 16, "quick_gelu": True,
+    "vision_cfg": {"image_size": 32, "layers": 1, "width": 64, "patch_size": 16},
+    "text_cfg": {"context_length": 77, "vocab_size": 49408, "width": 64, "heads": 1, "layers": 1},
+}  # fmt: skip
+_CLIP: Final = "ViT-L-14-quickgelu"
+_PROCESSING: Final = {
+    "mean": [0.48145466, 0.4578275, 0.40821073], "std": [0.26862954, 0.26130258, 0.27577711],
+    "interpolation": "bicubic", "resize_mode": "shortest",
+}  # fmt: skip
+_OBJECTS: Final = 8
+"""Of a picture's 100 queries, so many see something: about what a trained model sees."""
+_SHOWN_SIDE: Final = 256
+
+
+def mask2former(folder: Path, *, small: bool) -> Path:
+    """A detector that sees a few things in each picture, all wrong."""
+    sizes: Mapping[str, Any] = _SWIN_SMALL if small else _SWIN
+    swin = SwinConfig(**sizes, out_features=["stage1", "stage2", "stage3", "stage4"])
+    heads: Mapping[str, Any] = _HEADS_SMALL if small else {}
+    torch.manual_seed(0)
+    config = Mask2FormerConfig(backbone_config=swin, id2label=dict(enumerate(COCO)), **heads)
+    model = Mask2FormerForUniversalSegmentation(config).eval()
+    picture = paint(0, (_SHOWN_SIDE, _SHOWN_SIDE))
+    with torch.inference_mode():
+        width = model.class_predictor.weight.shape[1]
+        model.class_predictor.weight.normal_(std=6 / width**0.5)
+        model.class_predictor.bias.zero_()
+        said = model(pixel_values=pixels(picture, frame(*picture.size, side=_SHOWN_SIDE))[None]).class_queries_logits[0]
+        # so that "no object" is the likeliest but for a few
+        sure = said[:, :-1].logsumexp(-1) - said[:, -1]
+        model.class_predictor.bias[-1] = sure.sort(descending=True).values[_OBJECTS]
+    model.save_pretrained(folder)
+    return folder
+
+
+def clip(folder: Path, *, small: bool) -> Path:
+    """An image-text model that has learnt nothing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    config: Any = _CLIP_SMALL if small else open_clip.get_model_config(_CLIP)
+    told = {"model_cfg": config, "preprocess_cfg": _PROCESSING}
+    (folder / "open_clip_config.json").write_text(json.dumps(told))
+    torch.manual_seed(0)
+    save_file(open_clip.CLIP(**config).state_dict(), folder / "open_clip_model.safetensors")
+    return folder
+
+
+def paint(seed: int, size: tuple[int, int]) -> Image.Image:
+    """A smooth background with a few plain boxes; ``size``: width and height."""
+    rng = np.random.default_rng(seed)
+    image = Image.fromarray(rng.integers(0, 256, (8, 8, 3), np.uint8)).resize(size, Image.Resampling.BICUBIC)
+    for _ in range(6):
+        (x, y), (w, h) = (rng.uniform(0, 0.8, 2) * size).astype(int), (rng.uniform(0.1, 0.4, 2) * size).astype(int)
+        image.paste(tuple(rng.integers(0, 256, 3).tolist()), (int(x), int(y), int(x + w), int(y + h)))
+    noise = rng.integers(-4, 5, (size[1], size[0], 3))
+    return Image.fromarray(np.clip(np.asarray(image) + noise, 0, 255).astype(np.uint8))
+
+
+def paintings(folder: Path, n: int, sizes: Sequence[tuple[int, int]]) -> list[Path]:
+    """As files, the sizes in turn."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{k:05d}.png" for k in range(n)]
+    for k, path in enumerate(paths):
+        paint(k + 1, sizes[k % len(sizes)]).save(path)
+    return paths

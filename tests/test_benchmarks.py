@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -30,3 +31,39 @@ def test_a_difference_is_not_passed_over() -> None:
             agreement.apart(mine, {("all", "m", "cohen_kappa"): other})
     with pytest.raises(AssertionError):
         agreement.apart(mine, {("all", "m", "spearman"): 0.5})
+
+
+def test_geneval_equals_the_published_loop(capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("transformers", reason="the group scorers is not installed")
+    from benchmarks import geneval
+
+    lines = geneval.main(["--small", "--images", "3", "--device", "cpu"])
+    assert capfd.readouterr().out.splitlines()[-len(lines) :] == lines
+    said = re.match(r"3 images, (\d+) objects and (\d+) colours compared, on cpu$", lines[0])
+    assert said is not None
+    assert int(said[1]) > 3
+    assert int(said[2]) >= 1
+    assert lines[-1].startswith("equal verdicts, reasons and boxes")
+
+
+def test_other_evidence_is_not_passed_over() -> None:
+    pytest.importorskip("transformers", reason="the group scorers is not installed")
+    from benchmarks import geneval
+    from data.runs import Detection, Seen, Work
+
+    spec = {"tag": "colors", "include": [{"class": "dog", "count": 1, "color": "red"}]}
+    bench = geneval.Bench([Work("0", "", "", "", spec)], {}, "cpu")
+    colors = (1.0, *[0.0] * 9)
+    dog = Detection("dog", 0.5, (0, 0, 4, 4), None, colors)
+    found = geneval.apart(bench, [Seen("0", {}, (dog,))], [Seen("0", {}, (replace(dog, score=0.5004),))])
+    assert (found.detections, found.colors, found.color) == (1, 1, 0.0)
+    assert found.score == pytest.approx(4e-4)
+    for other in (
+        replace(dog, score=0.502),
+        replace(dog, score=0.2),
+        replace(dog, label="cat"),
+        replace(dog, box=(0, 0, 4, 5)),
+        replace(dog, colors=colors[::-1]),
+    ):
+        with pytest.raises(AssertionError):
+            geneval.apart(bench, [Seen("0", {}, (dog,))], [Seen("0", {}, (other,))])

@@ -37,6 +37,8 @@ _PROCESSING: Final = {
 _OBJECTS: Final = 8
 """Of a picture's 100 queries, so many see something: about what a trained model sees."""
 _SHOWN_SIDE: Final = 256
+_SPREAD: Final = 4.0
+"""Of the logits of classes."""
 
 
 def mask2former(folder: Path, *, small: bool) -> Path:
@@ -47,15 +49,21 @@ def mask2former(folder: Path, *, small: bool) -> Path:
     torch.manual_seed(0)
     config = Mask2FormerConfig(backbone_config=swin, id2label=dict(enumerate(COCO)), **heads)
     model = Mask2FormerForUniversalSegmentation(config).eval()
-    picture = paint(0, (_SHOWN_SIDE, _SHOWN_SIDE))
+    fed = [paint(seed, (_SHOWN_SIDE, _SHOWN_SIDE)) for seed in (0, 1)]
+    batch = torch.stack([pixels(picture, frame(*picture.size, side=_SHOWN_SIDE)) for picture in fed])
+    classes = model.class_predictor
     with torch.inference_mode():
-        width = model.class_predictor.weight.shape[1]
-        model.class_predictor.weight.normal_(std=6 / width**0.5)
-        model.class_predictor.bias.zero_()
-        said = model(pixel_values=pixels(picture, frame(*picture.size, side=_SHOWN_SIDE))[None]).class_queries_logits[0]
+        classes.weight.normal_()
+        classes.bias.zero_()
+        said = model(pixel_values=batch).class_queries_logits.flatten(0, 1)
+        # untrained queries are much alike: what tells them apart is what is made large
+        scale = _SPREAD / (said - said.mean(0)).std()
+        classes.weight.mul_(scale)
+        classes.bias.copy_(-said.mean(0) * scale)
+        said = (said - said.mean(0)) * scale
         # so that "no object" is the likeliest but for a few
         sure = said[:, :-1].logsumexp(-1) - said[:, -1]
-        model.class_predictor.bias[-1] = sure.sort(descending=True).values[_OBJECTS]
+        classes.bias[-1] += sure.sort(descending=True).values[_OBJECTS * len(fed)]
     model.save_pretrained(folder)
     return folder
 

@@ -15,6 +15,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 import scorers.models.quiet  # noqa: F401  (before ultralytics)
+from scorers.models.batches import together
 from scorers.models.boxes import confidence, rounded
 from scorers.models.detectors import Found
 from scorers.models.labels import common, vocabulary
@@ -82,6 +83,7 @@ class Yolo:
 
     def __init__(self, path: Path, *, side: int, keep: float, overlap: float = 0.7, device: str = "cpu") -> None:
         self._model = load(path)
+        self._batch = together(device, _BATCH)
         # What the network says before anything is chosen from it: numbers that are none would look like nothing found.
         # No method of ours, as ultralytics copies the network with all that hangs on it.
         self._model.model.register_forward_hook(partial(_look, Soundness(path.name)))
@@ -100,9 +102,9 @@ class Yolo:
         threads = torch.get_num_threads()
         found: list[list[Found]] = []
         try:
-            for start in range(0, len(images), _BATCH):
+            for start in range(0, len(images), self._batch):
                 # PIL images are taken as RGB; arrays would be taken as BGR
-                results = self._model.predict(list(images[start : start + _BATCH]), **self._options)
+                results = self._model.predict(list(images[start : start + self._batch]), **self._options)
                 found += [_found(result) for result in results]
         finally:
             torch.set_num_threads(threads)

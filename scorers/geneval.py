@@ -25,6 +25,7 @@ from scorers.base import Perceiver, Scorer, Settings, Shown
 from scorers.crops import GREY, check_background, masked_crop
 from scorers.detecting import check_settings, portions, too_large
 from scorers.geneval_rules import Rules, judge, same_kind
+from scorers.models.detectors import FULL, HALF
 
 if TYPE_CHECKING:
     from scorers.models.clip import Clip
@@ -65,10 +66,12 @@ _PAPER: Final[Settings] = {
     "rule": "official",
 }
 
-_OPTIONS: Final[Settings] = {"crop": 1, "background": GREY, "vocabulary": "asked"}
+_OPTIONS: Final[Settings] = {"crop": 1, "background": GREY, "vocabulary": "asked", "precision": FULL}
 """Table 4 of the paper: whether to crop, and what stands behind the object. ``vocabulary``: what a detector that looks for
-names is given, those that the prompt asks for (as VISOR) or all of COCO's."""
+names is given, those that the prompt asks for (as VISOR) or all of COCO's. ``precision``: ``bf16`` has Mask2Former's backbone
+compute in half precision, on a GPU alone."""
 VOCABULARIES: Final = ("asked", "coco")
+PRECISIONS: Final = (FULL, HALF)
 
 
 class GenEvalPerceiver:
@@ -160,7 +163,10 @@ def _open(settings: Settings, device: str) -> Perceiver:
     from scorers.models.sentinel import check_clip, check_detector
 
     side, overlap = settings["detector_side"], settings["detector_overlap"]
-    detector = open_detector(settings["detector"], side, settings["keep"], overlap, device)
+    precision = settings.get("precision", FULL)
+    if precision != FULL and device.startswith("cpu"):
+        raise ValueError(f"precision {precision} needs a GPU: on the CPU it is slower; leave it out, or name a --device")
+    detector = open_detector(settings["detector"], side, settings["keep"], overlap, device, precision)
     clip = Clip(settings["clip"], device)
     odd = check_detector(detector, settings["threshold"]) + check_clip(clip, settings["clip"])
     return GenEvalPerceiver(detector, clip, settings, odd)
@@ -175,6 +181,8 @@ def _check(settings: Mapping[str, Any]) -> None:
     check_background(chosen["background"])
     if chosen["vocabulary"] not in VOCABULARIES:
         raise ValueError(f"vocabulary must be {' or '.join(VOCABULARIES)}, got {chosen['vocabulary']!r}")
+    if chosen["precision"] not in PRECISIONS:
+        raise ValueError(f"precision must be {' or '.join(PRECISIONS)}, got {chosen['precision']!r}")
 
 
 SCORER: Final = Scorer(

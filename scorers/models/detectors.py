@@ -12,6 +12,10 @@ from PIL import Image
 
 from scorers.models.files import checkpoint, folder
 
+FULL: Final = "fp32"
+HALF: Final = "bf16"
+"""How precisely a model computes."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
@@ -58,6 +62,7 @@ class Opening:
         keep: only objects of higher confidence are returned.
         overlap: YOLO: of two boxes of one class that overlap more (IoU), only the more confident is returned.
         device: as torch names it.
+        precision: ``bf16``: Mask2Former's backbone in half precision; else ``fp32``.
     """
 
     name: str
@@ -65,12 +70,13 @@ class Opening:
     keep: float
     overlap: float
     device: str
+    precision: str = FULL
 
 
 def _mask2former(asked: Opening) -> Detector:
     from scorers.models.mask2former import Mask2Former
 
-    return Mask2Former(asked.name, side=asked.side, keep=asked.keep, device=asked.device)
+    return Mask2Former(asked.name, side=asked.side, keep=asked.keep, device=asked.device, precision=asked.precision)
 
 
 def _owl(asked: Opening) -> Detector:
@@ -103,23 +109,24 @@ _FAMILIES: Final[dict[str, Callable[[Opening], Detector]]] = {
 _ACCEPTED: Final = "a folder, a hub id (owner/name), or a YOLO checkpoint (yolo11x-seg, looked for in models/)"
 
 
-def open_detector(name: str, side: int, keep: float, overlap: float, device: str) -> Detector:
+def open_detector(name: str, side: int, keep: float, overlap: float, device: str, precision: str = FULL) -> Detector:
     """Load a detector; the arguments are those of ``Opening``.
 
     ``name`` is a folder with one ``.yaml`` and one ``.safetensors`` (YOLO), the name or path of a YOLO checkpoint
     (``yolo11x-seg``, ``.pt``), or a model of transformers: a folder as ``save_pretrained`` writes it, or a hub id.
 
     Raises:
-        ValueError: there is no such model, or its weights do not fit.
+        ValueError: there is no such model, its weights do not fit, or it has no such precision.
         OSError: it is not on this machine.
         ImportError: the packages of the group ``yolo`` are not installed.
     """
-    asked = Opening(name, side, keep, overlap, device)
+    asked = Opening(name, side, keep, overlap, device, precision)
     path = folder(name)
     yolo = checkpoint(name) if path is None or (path / "config.json").is_file() else path
     if yolo is not None:
         from scorers.models.yolo import Yolo
 
+        _only_in_full(asked, "YOLO")
         return Yolo(yolo, side=side, keep=keep, overlap=overlap, device=device)
     if path is None and "/" not in name:
         raise ValueError(f"there is no detector {name}: {_ACCEPTED}")
@@ -128,4 +135,11 @@ def open_detector(name: str, side: int, keep: float, overlap: float, device: str
     kind = config_of(name).model_type
     if kind not in _FAMILIES:
         raise ValueError(f"{name} is a model of the kind {kind}; known: {', '.join(sorted(_FAMILIES))} and YOLO")
+    if kind != "mask2former":
+        _only_in_full(asked, kind)
     return _FAMILIES[kind](asked)
+
+
+def _only_in_full(asked: Opening, kind: str) -> None:
+    if asked.precision != FULL:
+        raise ValueError(f"precision {asked.precision} is for Mask2Former; {asked.name} ({kind}) has {FULL} alone")

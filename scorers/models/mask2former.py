@@ -22,8 +22,9 @@ from transformers import Mask2FormerForUniversalSegmentation
 from scorers.models.batches import together
 from scorers.models.boxes import confidence
 from scorers.models.deformable import quicken
-from scorers.models.detectors import Found
+from scorers.models.detectors import FULL, HALF, Found
 from scorers.models.labels import Vocabulary, vocabulary
+from scorers.models.precision import halve
 from scorers.models.soundness import Soundness
 from scorers.models.transformer import by_shape, config_of, load
 
@@ -146,12 +147,14 @@ def _masks(logits: torch.Tensor, fitted: Frame) -> list[_Mask | None]:
 class Mask2Former:
     """A ``scorers.models.detectors.Detector``; its arguments are those of ``Opening``. ``together``: pictures at once."""
 
-    def __init__(self, name: str, *, side: int = SHORT, keep: float, device: str = "cpu") -> None:
+    def __init__(self, name: str, *, side: int = SHORT, keep: float, device: str = "cpu", precision: str = FULL) -> None:
         self._labels: Vocabulary = vocabulary(config_of(name).id2label, name)
         self._model = load(Mask2FormerForUniversalSegmentation, name, device)
         self.together = together(device, _BATCH)
         if torch.device(device).type == "cpu":
             quicken(self._model)
+        if precision == HALF:
+            halve(self._model.model.pixel_level_module.encoder, device)
         self._side, self._keep, self._device = side, keep, device
         self._soundness = Soundness(name)
 

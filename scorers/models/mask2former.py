@@ -134,7 +134,7 @@ def _masks(logits: torch.Tensor, fitted: Frame) -> list[_Mask | None]:
     weight = positive.float()
     certainty = ((large.sigmoid() * weight).sum((1, 2)) / (weight.sum((1, 2)) + _EPSILON)).tolist()
     found: list[_Mask | None] = []
-    for mask, sure in zip(positive.cpu().numpy(), certainty, strict=True):
+    for mask, sure in zip(fetched(positive), certainty, strict=True):
         rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
         if not len(rows):
             found.append(None)
@@ -142,6 +142,22 @@ def _masks(logits: torch.Tensor, fitted: Frame) -> list[_Mask | None]:
         box = (float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1))
         found.append(_Mask(mask, sure, box))
     return found
+
+
+def fetched(masks: torch.Tensor) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Masks, n x H x W, brought to this side of a GPU in one copy, of a bit a pixel."""
+    if masks.device.type == "cpu":
+        return np.asarray(masks.numpy())
+    packed = bits(masks).cpu().numpy()
+    return np.unpackbits(packed, count=masks.numel()).reshape(masks.shape).view(np.bool_)
+
+
+def bits(masks: torch.Tensor) -> torch.Tensor:
+    """As ``numpy.packbits`` of all in a row, where they are: a byte for eight."""
+    flat = masks.flatten().to(torch.uint8)
+    filled = torch.nn.functional.pad(flat, (0, -len(flat) % 8)).view(-1, 8)
+    places = torch.tensor([128, 64, 32, 16, 8, 4, 2, 1], dtype=torch.uint8, device=masks.device)
+    return (filled * places).sum(1, dtype=torch.uint8)
 
 
 class Mask2Former:

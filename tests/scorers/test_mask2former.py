@@ -187,3 +187,10 @@ def test_the_threshold_is_strict_and_pruning_changes_nothing(monkeypatch: pytest
     ]
     exactly = instances(*crafted([{0: 0.5}], [np.full((4, 4), 60.0)]), FRAME, 0.0)[0].score
     assert instances(*crafted([{0: 0.5}], [np.full((4, 4), 60.0)]), FRAME, exactly) == []
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (3, 5, 7), (2, 8, 8), (0, 4, 4)])
+def test_bits_are_those_of_numpy(shape: tuple[int, int, int]) -> None:
+    masks = np.random.default_rng(0).random(shape) < 0.5
+    assert mask2former.bits(torch.from_numpy(masks)).numpy().tolist() == np.packbits(masks).tolist()
+    assert (mask2former.fetched(torch.from_numpy(masks)) == masks).all()

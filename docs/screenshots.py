@@ -16,7 +16,7 @@ from playwright.sync_api import Page, ViewportSize, expect, sync_playwright
 from tests.e2e.form import Form
 from tests.e2e.serving import ROOT, Server, command, serving
 
-_SIZE: ViewportSize = {"width": 1280, "height": 800}
+_SIZE: ViewportSize = {"width": 1280, "height": 1000}
 _INTERVALS_MS = 180_000
 
 

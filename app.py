@@ -5,6 +5,7 @@ Nothing heavy is imported here: a command imports what it needs when it runs.
 
 from __future__ import annotations
 
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -14,6 +15,10 @@ import typer
 
 from ui.commands.official_cli import export_results_app, import_results_app, judge_app
 from ui.commands.options import selecting
+
+# numpy reads this when it is first imported. The matrices of statistics are narrow: a second thread that waits for the first
+# doubles the work, and takes the processor from whoever else needs it.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 HERE = Path(__file__).resolve().parent
 PLAYGROUND = HERE / "projects" / "playground"

@@ -12,10 +12,10 @@ from .among import number_alpha, why_no_number_alpha
 from .bootstrap import cluster_sums
 from .catalogue import CORRELATIONS, NUMBER_ALPHAS, Measure, PeopleAs
 from .cells import Cell
-from .correlation import Units
 from .frame import Ratings, Suite
 from .numeric import FloatArray, IntArray, ratio
 from .outcome import Outcome, Used, compact, first_of, merged, outcome, refused, used_rows
+from .units import Units
 
 HOW: dict[PeopleAs | None, str] = {
     "each": "the scorer against each rating by people, pooled",

@@ -12,11 +12,11 @@ from .alpha import SAME_VALUE, MomentSums, RatioSums, moment_columns, ratio_colu
 from .bootstrap import cluster_sums
 from .catalogue import CORRELATIONS, FIRST_VS_REST, NUMBER_ALPHAS, TWO_RATERS, Measure
 from .cells import Cell
-from .correlation import Units
 from .frame import Ratings, Suite
 from .icc import NO_PAIRED_UNIT
 from .numeric import BoolArray, FloatArray, IntArray, ratio
 from .outcome import Outcome, Used, compact, first_of, merged, outcome, refused, undefined, used_rows
+from .units import Units
 
 PAIRWISE = TWO_RATERS | CORRELATIONS
 # Single ratings say nothing about agreement, but they tell how common a label is.

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .correlation import Ties
 from .encounter import Encounter
 from .joined import Joined, to_mean
 from .numeric import FloatArray, IntArray
 from .pairs import PairSums, pair_columns, percent_agreement
+from .units import Ties
 
 STEPS = 20
 

@@ -11,10 +11,11 @@ from .against import pair_alpha
 from .among import Grid
 from .catalogue import CORRELATIONS, NUMBER_ALPHAS, Measure
 from .cells import Cell, Key
-from .correlation import Concordance, Units
 from .frame import Rater, Ratings, Suite
+from .kendall import Concordance, tau_b
 from .numeric import FloatArray, IntArray
 from .outcome import Outcome, Used, compact, merged, outcome, refused
+from .units import Units
 
 LEAST_ITEMS = 10
 
@@ -122,7 +123,7 @@ class _Group:
         if statistic == "kendall_tau_b":
             if self._concordance is None:
                 self._concordance = Concordance(self._numbers, self.units, self.weights)
-            return correlation.tau_b(self._concordance, a, b)
+            return tau_b(self._concordance, a, b)
         return correlation.FORMULAS[statistic](self._numbers[a], self._numbers[b], self.units, self.weights)
 
     def why(self, pair: _Pair, a: str, b: str) -> str:

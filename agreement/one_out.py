@@ -22,10 +22,10 @@ from . import correlation, pairs
 from .against import Met, pair_alpha
 from .catalogue import NUMBER_ALPHAS, PeopleAs
 from .cells import Key
-from .correlation import Units
 from .frame import Suite
 from .numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
 from .outcome import Outcome, Used, compact, first_of, outcome, undefined
+from .units import Units
 
 SIDES = PEOPLE, SCORER, DIFFERENCE = "people", "scorer", "difference"
 _HOW: dict[PeopleAs, str] = {

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import correlation
-from .correlation import Ties
 from .numeric import BoolArray, FloatArray, IntArray, ratio, standardised, sums_by
+from .units import Ties
 
 STATISTICS = ("pearson", "spearman")
 _FEW = 10  # changed units at once, beyond which ranks are made anew

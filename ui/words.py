@@ -224,6 +224,12 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun if number == 1 else plural}"
 
 
+def two(value: float) -> str:
+    """With two digits; what rounds to nothing has no sign."""
+    text = f"{value:.2f}"
+    return "0.00" if text == "-0.00" else text
+
+
 def verdict(standing: str) -> str:
     """Where a scorer stands beside people, in words that need no other."""
     return {"below": "below people", "at": "at people’s level", "above": "above people"}.get(standing, standing)

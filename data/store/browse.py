@@ -83,13 +83,6 @@ def items(
     return Page([rows.decoded(row, "spec") for row in found], int(total))
 
 
-def count(store: Store, selection: Selection, also: Where | None = None) -> int:
-    """How many items there are, as ``items`` lists them."""
-    condition, parameters = _listed(selection, also)
-    with store.read() as cursor:
-        return int(rows.value(cursor, f"select count(*) from items t where {condition}", parameters))
-
-
 def _listed(selection: Selection, also: Where | None) -> Where:
     condition, parameters = selection.items()
     return (f"{condition} and {also[0]}", [*parameters, *also[1]]) if also else (condition, parameters)

@@ -59,3 +59,9 @@ def looks(store: Store, items: Sequence[str]) -> dict[str, Look]:
             [list(items)],
         )
     return {row["item_id"]: Look(row["text"], row["sha256"]) for row in found}
+
+
+def size(store: Store) -> int:
+    """How many judgements the project has."""
+    with store.read() as cursor:
+        return int(rows.value(cursor, "select count(*) from judgements"))

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
-from agreement import correlation, counts, pairs
+from agreement import correlation, counts, kendall, pairs, units
 from agreement.alpha import MomentSums, moment_columns
 from agreement.bootstrap import Draws, cluster_sums, percentile_interval
-from agreement.correlation import Correlation, Units
+from agreement.correlation import Correlation
 from agreement.numeric import FloatArray, IntArray
+from agreement.units import Units
 from tests.agreement import naive
 
 SCIPY: dict[Correlation, Callable[[FloatArray, FloatArray], float]] = {
@@ -106,7 +107,8 @@ def _resample() -> tuple[IntArray, FloatArray, list[IntArray]]:
 @pytest.mark.parametrize("name", list(SCIPY))
 @pytest.mark.parametrize("block", [2_000_000, 100])
 def test_correlation_weights_equal_replication(name: Correlation, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(correlation, "_BLOCK", block)
+    for module in (units, kendall):
+        monkeypatch.setattr(module, "_BLOCK", block)
     cluster, weights, rows = _resample()
     x, y = _vectors(3, 60)
     found = correlation.FORMULAS[name](x, y, Units(cluster, 9), weights)

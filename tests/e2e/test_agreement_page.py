@@ -150,7 +150,7 @@ def test_the_page_follows_an_answer_within_one_poll(visitor: Visit, server: Serv
     [
         ("certainty", "Where people are unanimous"),
         ("scorers", "Closer to people by"),
-        ("thresholds", "Scores are cut for aspects that people answer with yes or no"),
+        ("thresholds", "choose the aspect “correct”"),
     ],
 )
 def test_every_part_has_an_address(page: Page, show: str, said: str) -> None:

@@ -120,3 +120,22 @@ def test_in_agreement_and_its_chart(page: Page) -> None:
     expect(chart.locator(".ytick text")).to_have_count(1 + len(HOSTILE))
     assert set(shown(chart.locator(".ytick text"))) == {"people among themselves", *scorers}
     assert_inert(page)
+
+
+def test_in_the_matrix_and_in_a_pair(page: Page) -> None:
+    page.goto(f"/studio/agreement?suite={HOSTILE_SUITE}&statistic=percent_agreement")
+    names = {"people", *HOSTILE, *(f"scorer {text}" for text in HOSTILE)}
+    heads = page.locator(".cc-matrix tbody th")
+    expect(heads).to_have_count(len(names))
+    expect(page.get_by_text("Intervals are being computed")).to_have_count(0)
+    assert set(shown(heads)) == names
+    assert set(shown(page.locator(".cc-matrix thead th"))) == names
+    for text in HOSTILE:
+        row = page.locator(".cc-matrix tbody tr").filter(has=page.get_by_role("rowheader", name=f"scorer {text}", exact=True))
+        row.get_by_role("link").first.click()
+        expect(page.locator("#pair-text h2")).to_have_text(f"scorer {text} and people")
+        expect(page.locator(".cc-confusion thead")).to_contain_text(f"scorer {text} says")
+    page.locator(".cc-confusion tbody a").first.click()
+    expect(page.locator(".cc-cell").first).to_be_visible()
+    expect(page.get_by_text(f"scorer {HOSTILE[-1]} calls")).to_be_visible()
+    assert_inert(page)

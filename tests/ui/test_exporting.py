@@ -85,6 +85,47 @@ def test_a_selection_is_exported_and_its_numbers_come_back(world: Path, tmp_path
     assert numbers(tmp_path / "again", *words) == numbers(world, *words)
 
 
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("classes", [("unanimous",), ("majority", "split")])
+def test_a_certainty_is_exported_and_its_numbers_come_back(
+    world: Path, tmp_path: Path, classes: tuple[str, ...], form: str
+) -> None:
+    """Once exported, the units need no selection any more: their people, real and simulated, are of that certainty anyway."""
+    chosen = [word for name in classes for word in ("--certainty", name)]
+    file = export(world, "ratings", tmp_path / f"r.{form}", *chosen)
+    again = tmp_path / "again"
+    done(again, "import", "ratings", file)
+    every = (("--by", "target", "--no-intervals", "--compare", "--thresholds"), ("--aspect", "correct", "--seed", "7"))
+    for words in every:
+        before = numbers(world, *words, *chosen)
+        assert {row["people"] for row in before["raters"]} == {"real", "simulated"}
+        assert {row["aspect"] for row in before["among_people"]} >= {"correct"}
+        assert numbers(again, *words) == before
+        assert before != numbers(world, *words)
+    judged = read_csv(export(world, "judgements", tmp_path / "j.csv", *chosen))
+    assert sum(row["excluded"] == "" for row in judged) == len(read_csv(export(again, "ratings", tmp_path / "back.csv")))
+
+
+def test_a_certainty_by_hand(tmp_path: Path) -> None:
+    """On a all say yes, on b most, on c as many yes as no; d has one rating. What does not count there goes with its item."""
+    said = {"a": "yes yes yes", "b": "yes yes no", "c": "no yes", "d": "yes"}
+    texts = [
+        line().replace(",i1,ann,", f",{item},p{n},").replace(",yes,1", f",{label},{n}")
+        for item, labels in said.items()
+        for n, label in enumerate(labels.split())
+    ]
+    texts += [f"s,s/1,t,g,{item},clip,scorer,,score,,interval,0.5,9" for item in said]
+    project = tmp_path / "project"
+    done(project, "import", "ratings", ratings_csv(tmp_path / "x.csv", *texts, header=HEADER))
+    for name, item, n in (("unanimous", "a", 3), ("majority", "b", 3), ("split", "c", 2)):
+        rows = read_csv(export(project, "ratings", tmp_path / f"{name}.csv", "--certainty", name))
+        assert Counter((row["item"], row["aspect"]) for row in rows) == {(item, "correct"): n, (item, "score"): 1}
+        rows = read_csv(export(project, "judgements", tmp_path / f"{name}.j.csv", "--certainty", name))
+        assert len(rows) == n + 1
+    ran = concord(project, "export", "ratings", "-o", tmp_path / "none.csv", "--rater", "p2", "--certainty", "split")
+    assert (ran.status, ran.err) == (1, "export ratings: there is nothing in this selection; nothing was written\n")
+
+
 def test_both_formats_hold_the_same_cells_as_the_store(world: Path, tmp_path: Path) -> None:
     text = export(world, "ratings", tmp_path / "r.csv")
     assert text.read_bytes().split(b"\n")[0].decode() == HEADER

@@ -30,6 +30,8 @@ from tests.ui.visiting import TOKEN, World
 from ui import teaching
 from ui.commands import playground, runner, scores, working
 from ui.pages import agreement, overview
+from ui.pages.agreement.choices import choices
+from ui.pages.agreement.view import View
 from ui.server import create_app
 
 LATE = "playground-late"
@@ -370,10 +372,13 @@ def test_overview_invites_to_be_the_first(default: Path) -> None:
 def test_agreement_opens_on_something_and_real_people_come_first(default: Path) -> None:
     opened(default)
     with Store(default) as store:
-        values = [choice.value for choice in agreement._choices(store, *[None] * 5)]
-        assert values == ["playground", "correct", "all", "all", "cohen_kappa"]
-        view = agreement.View(*(str(value) for value in values))
-        lead, plot, tables = agreement._drawn(store, view, intervals=False)
+        values = [choice.value for choice in choices(store, View())]
+        assert values == ["playground", "correct", "all", "all", "cohen_kappa", "all", "", ""]
+        view = View(*(str(value) for value in values))
+        lead, matrix, _, plot, tables = agreement._drawn(store, view, intervals=False)
+        # simulated people, together and each, and the scorer that says yes or no
+        assert all(f">{name}<" in matrix for name in ("simulated people", "simulated Ada", "geneval-playground"))
+        assert ">people<" not in matrix
         assert "no person has judged this yet" in lead
         assert "/annotate/" in lead
         assert plot.visible
@@ -382,7 +387,7 @@ def test_agreement_opens_on_something_and_real_people_come_first(default: Path) 
         for text in ("geneval-playground", "clipscore-playground", "Cohen’s κ", "Spearman’s ρ"):
             assert text in tables
         submit(store)
-        lead, _, tables = agreement._drawn(store, view, intervals=False)
+        lead, _, _, _, tables = agreement._drawn(store, view, intervals=False)
         assert "1 answer by people about 1 image" in lead
         assert tables.index("Scorers against people") < tables.index("Scorers against simulated people")
 

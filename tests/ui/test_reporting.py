@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import shlex
+from collections import Counter
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -363,6 +364,60 @@ def test_a_selection_is_said_and_kept(made: Made, tmp_path: Path) -> None:
     # one task alone has the numbers of all tasks: it is shown once, under its name
     (table, *_) = page.sections["People among themselves"]
     assert {line[table.headings.index("Task")].text for line in table.rows} == {"task a,b"}
+
+
+def test_a_certainty_is_said_in_the_heading_and_holds_for_everything(made: Made, tmp_path: Path) -> None:
+    chosen = ("--certainty", "unanimous", "--certainty", "split")
+    page = Page(export(made.project, "report", tmp_path / "some.html", *chosen).read_text(encoding="utf-8"))
+    data = json.loads(page.data)
+    assert "Agreement of raters on unanimous and split units" in page.text
+    assert "Only certainty unanimous or split: " in page.text
+    assert "The others are not in this report." in page.text
+    wanted = json.loads(done(made.project, "agreement", "--format", "json", "--by", "certainty", "--compare", *chosen))
+    for name in ("among_people", "raters", "by_certainty"):
+        assert data[name] == wanted[name]
+    assert data["comparisons"] == [row for row in wanted["comparisons"] if row["generator"] == "all"]
+    # what was used is what is exported, and no more is said of who judged
+    ratings = read_csv(export(made.project, "ratings", tmp_path / "r.csv", *chosen))
+    everything = read_csv(export(made.project, "ratings", tmp_path / "all.csv"))
+    assert data["data"]["ratings"] == len(ratings) < len(everything)
+    people, _ = page.sections["Who judged"]
+    counts = {line[0].text: int(line[2].text) for line in people.rows}
+    assert counts == Counter(row["rater"] for row in ratings if row["kind"] != "scorer")
+    one = Page(export(made.project, "report", tmp_path / "one.html", *chosen[:2]).read_text(encoding="utf-8"))
+    assert "Agreement of raters on unanimous units" in one.text
+    assert "By people’s certainty" not in one.sections
+    assert "Agreement of raters on" not in made.page.text
+
+
+def test_a_scorer_that_only_scores_is_cut(project: Path, tmp_path: Path) -> None:
+    """Scores of no are 0.0 to 0.4, of yes 10.0 to 10.4: the cut is halfway, and out of fold all is right.
+
+    Beside two equal answers a person is always right too, so that a score is not below; more is not said of it.
+    """
+    row = "s,s/{n},t,g,i{n},{who},{value},{n}\n"
+    text = "suite,prompt,task,generator,item,rater,kind,identity,aspect,target,scale,value,seq\n"
+    for n in range(10):
+        label, score = "no" if n < 5 else "yes", n % 5 / 10 + (0 if n < 5 else 10)
+        text += "".join(row.format(n=n, who=f"{who},human,person,correct,,nominal", value=label) for who in "xy")
+        text += row.format(n=n, who="says,scorer,,correct,,nominal", value=label)
+        text += "".join(row.format(n=n, who=f"{who},scorer,,score,,interval", value=score) for who in ("says", "clip"))
+    (tmp_path / "r.csv").write_text(text)
+    done(project, "import", "ratings", tmp_path / "r.csv")
+    page = Page(export(project, "report", tmp_path / "r.html").read_text(encoding="utf-8"))
+    (table,) = page.sections["Scores as decisions"]
+    (line,) = table.rows
+    cells = dict(zip(table.headings, line, strict=True))
+    assert [cells[name].text for name in ("Scorer", "Yes above", "Items", "Ratings")] == ["clip", "5.2", "10", "20"]
+    assert [cells[name].text for name in ("Agreement", "Cohen’s κ")] == ["1.000", "1.000"]
+    assert [cells[name].details for name in ("Agreement", "Cohen’s κ")] == [["no spread", "in sample 1.000"]] * 2
+    data = json.loads(page.data)
+    assert {row["rater"] for row in data["thresholds"]} == {"clip"}
+    wanted = json.loads(done(project, "agreement", "--format", "json", "--thresholds"))["thresholds"]
+    assert data["thresholds"] == [row for row in wanted if (row["rater"], row["generator"]) == ("clip", "all")]
+    against = next(table for table in page.sections["Scorers against people"] if "AUC" in table.headings)
+    details = line_of(against, "g", "t", "clip")["AUC"].details
+    assert details[1:] == ["people 1.000 (1.00 to 1.00)"]
 
 
 def test_in_short(made: Made) -> None:

@@ -192,8 +192,11 @@ def test_a_worker_that_cannot_load_says_why(pictured: Path, monkeypatch: pytest.
     assert listed(pictured)[0].error is None
 
 
+# a shell that starts the tests in the background has them ignore Ctrl-C, and all their children
 _CLI = """
+import signal
 import sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import app
 from scorers import registry
 from tests.ui import seer
@@ -227,8 +230,7 @@ def process(pictured: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
 def test_stopped_it_ends_its_part_and_goes_on_later(
     pictured: Path, process: Callable[..., subprocess.Popen[str]], how: signal.Signals
 ) -> None:
-    # slow enough for a busy machine: it must not be done before it hears of the signal
-    running = process(*SCORE, "--batch-size", "1", seconds=2.0)
+    running = process(*SCORE, "--batch-size", "1", seconds=1.0)
     folder = RunFolder(pictured / "runs" / "0001-seer-playground")
     until(lambda: bool(folder.parts()))
     running.send_signal(how)

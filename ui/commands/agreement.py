@@ -137,6 +137,16 @@ def recall(store: Store, selection: Selection, options: Options) -> Rows:
     return _recall(store, store.version, selection, options)
 
 
+@lru_cache(maxsize=32)
+def _recall_further(store: Store, version: str, selection: Selection, options: Options, name: str) -> Section:  # noqa: ARG001
+    return further_of(frame.frame(store, selection), frame.scales(store), selection, options, (name,))[name]
+
+
+def recall_further(store: Store, selection: Selection, options: Options, name: str) -> Section:
+    """One section of FURTHER, computed once for all who look while the project stays as it is. Do not change the rows."""
+    return _recall_further(store, store.version, selection, options, name)
+
+
 @lru_cache(maxsize=64)
 def _means(store: Store, version: str, selection: Selection, options: Options) -> Section:  # noqa: ARG001
     return scorer_means(frame.frame(store, selection), frame.scales(store), _asked(selection, options))

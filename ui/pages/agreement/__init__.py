@@ -13,9 +13,10 @@ from ui import teaching
 from ui.commands.agreement import Rows, recall
 from ui.components.filters import dropdown
 from ui.components.matrix import clickable
-from ui.components.table import heading, note
+from ui.components.table import heading
 from ui.pages.agreement.certainty import by_certainty
 from ui.pages.agreement.choices import SHOWN, choices
+from ui.pages.agreement.first import at_once, huge, large, passes, waiting
 from ui.pages.agreement.lead import by_kind_of_people, lead, said
 from ui.pages.agreement.matrix import matrix
 from ui.pages.agreement.numbers import forest, tables
@@ -85,8 +86,7 @@ def build(store: Store) -> None:
 def _pair_outputs() -> list[Any]:
     """Where a pair is drawn, in the order of ``Panel.outputs``."""
     text = gr.HTML(elem_id="pair-text")
-    with gr.Row():
-        plots = [gr.Plot(show_label=False, visible=False, elem_id=name) for name in ("pair-scores", "pair-steps")]
+    plots = [gr.Plot(show_label=False, visible=False, elem_id=name) for name in ("pair-scores", "pair-steps")]
     return [text, *plots, gr.HTML(elem_id="pair-parts")]
 
 
@@ -121,20 +121,22 @@ def _draw(store: Store, view: View) -> Iterator[list[Any]]:
     if not view.suite:
         yield [gr.Markdown(visible=True), gr.Column(visible=False), "", "", gr.Column(), None, ""]
         return
-    for intervals in (False, True):
+    for intervals in passes(store):
         yield [gr.Markdown(visible=False), gr.Column(visible=True), *_drawn(store, view, intervals=intervals)]
 
 
 def _drawn(store: Store, view: View, *, intervals: bool) -> list[Any]:
     """Sentence, matrix, figure and tables."""
     # one generator selected, or all of them: either way "all" is what is asked for
-    options = Options(intervals=intervals, each_generator=False, matrix=False, ceiling=intervals)
-    rows = recall(store, view.selection, options)
+    whole = Options(each_generator=False, matrix=False, ceiling=True)
+    rows = recall(store, view.selection, whole) if intervals else at_once(store, view.selection)
     real, simulated = (by_kind_of_people(rows, kind) for kind in ("real", "simulated"))
-    updating = "" if intervals else note("Intervals are being computed …", "cc-updating")
-    raters = ""
+    updating = "" if intervals else waiting(store, view.selection)
+    raters: Any = ""
     if view.show == NUMBERS:
-        raters = matrix(store, view, rows, intervals=intervals)
+        # of a large project the matrix stays as it was until the new one is there
+        later = not intervals and large(store) and not huge(store)
+        raters = gr.skip() if later else matrix(store, view, rows, intervals=intervals)
         figure, body = forest(real, simulated, view), _everything(real, simulated, view)
     elif view.show == "certainty":
         figure, body = by_certainty(store, view, intervals=intervals)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agreement import Options
 from data.aspects import YES_NO_ASPECTS
 from data.store import browse, judges
 from data.store.judges import Judge
 from data.store.selection import Selection
 from data.store.store import Store
 from ui import words
-from ui.commands.agreement import recall
 from ui.components.filters import Choice
+from ui.pages.agreement.first import at_once
 from ui.pages.agreement.view import ALL, NUMBERS, View
 
 # In this order, those that make sense for the aspect's scale.
@@ -91,7 +90,7 @@ def _of(asked: str, known: Sequence[str] | Mapping[str, object], otherwise: str 
 
 def _charted(store: Store, suite: str, aspect: str) -> dict[str, bool]:
     """Statistics that can be shown, those first that scorers have too; whether any of it is defined."""
-    rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), Options(intervals=False, each_generator=False))
+    rows = at_once(store, Selection(suite=(suite,), aspect=(aspect,)))
     against, among = ({row["statistic"] for row in rows[name]} for name in ("raters", "among_people"))
     found = [s for s in AGAINST if s in against] + [s for s in AMONG if s in among - against]
     defined = {row["statistic"] for name in ("raters", "among_people") for row in rows[name] if row["value"] is not None}

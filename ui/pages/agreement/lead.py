@@ -9,7 +9,7 @@ from data.aspects import YES_NO_ASPECTS
 from ui import words
 from ui.commands.agreement import Rows
 from ui.components.table import linked_note, note
-from ui.pages.agreement.view import ALL, View, restriction, where
+from ui.pages.agreement.view import View, restriction, where
 
 Row = dict[str, Any]
 _BEYOND_CHANCE = ("cohen_kappa", "fleiss_kappa")
@@ -35,7 +35,7 @@ def lead(real: Rows, simulated: Rows, view: View) -> str:
 
 def said(rows: Rows, view: View, who: str) -> str:
     """What the main numbers say; nothing where nobody has judged."""
-    people = {row["statistic"]: row for row in rows["among_people"] if row["task"] == ALL}
+    people = {row["statistic"]: row for row in rows["among_people"] if row["task"] == view.task}
     if not people:
         return ""
     row = people.get("mean") or next(iter(people.values()))
@@ -66,8 +66,8 @@ def _paradox(people: dict[str, Row], view: View) -> str:
         return ""
     word, common = ("yes", mean) if mean > 0.5 else ("no", 1 - mean)
     return (
-        f"{words.title(str(name))} is only {kappa:.2f}, as {share(common)} of the answers are {word} and chance alone would"
-        f" agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is {ac1:.2f}."
+        f"{words.title(str(name))} is only {words.two(kappa)}, as {share(common)} of the answers are {word} and chance alone"
+        f" would agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is {ac1:.2f}."
     )
 
 
@@ -87,7 +87,7 @@ def _best(rows: Rows, view: View, who: str) -> str:
         return "" if rows["raters"] else "No scorer has judged these images yet."
     best = max(found, key=lambda row: float(row["value"]))
     among = f" of {len(found)} scorers" if len(found) > 1 else ""
-    value = f"{best['value']:.2f}{_within(best, '.2f')}"
+    value = f"{words.two(best['value'])}{_within(best, '.2f')}"
     ceiling = best.get("ceiling")
     verdict = (
         f" In a person’s place it is {ceiling['words']}." if ceiling and ceiling["verdict"] in ("below", "at", "above") else ""

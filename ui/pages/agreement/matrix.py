@@ -17,10 +17,15 @@ from ui.components.estimates import number
 from ui.components.matrix import Meeting, matrix_table
 from ui.components.table import Cell, note
 from ui.pages.agreement.choices import pairable
+from ui.pages.agreement.first import huge
 from ui.pages.agreement.view import View
 
 MOST_PERSONS = 20
 Met = dict[tuple[str, str], Meeting]
+_ALONE = (
+    "A matrix of raters needs two that can be told apart: run a scorer on these images, or import ratings with people’s names. "
+    "The slots of a published study are nobody in particular, so they stand here as people together."
+)
 _GROUPS = {"real": PEOPLE, "simulated": SIMULATED}
 
 
@@ -32,12 +37,14 @@ def matrix(store: Store, view: View, rows: Rows, *, intervals: bool) -> str:
     known = pairable(store, view.selection)
     persons = [judge for judge in known if judge.person]
     kept = [judge for judge in known if judge.scorer] + persons[:MOST_PERSONS]
-    met = _by_scores(store, view, intervals=intervals) | _with_people(rows, view)
-    met |= _two_by_two(store, view, kept, len(kept) < len(known), intervals=intervals)
+    met = _with_people(rows, view)
+    if not huge(store):
+        met = _by_scores(store, view, intervals=intervals) | met
+        met |= _two_by_two(store, view, kept, len(kept) < len(known), intervals=intervals)
     met |= _unmet(kept, met, view)
     raters = [name for name in _in_order(kept, met) if any(name in pair for pair in met)]
     if len(raters) < 2:
-        return ""
+        return note(_ALONE)
     title = f"Any two raters: {words.title(view.statistic)}, {words.task(view.task)}"
     hint = "The darker, the closer. Point at a number for its interval and n; click it to see how the two meet."
     if len(persons) > MOST_PERSONS:
@@ -71,9 +78,10 @@ def _by_scores(store: Store, view: View, *, intervals: bool) -> Met:
     if view.aspect not in MET_BY_SCORES:
         return {}
     options = Options(statistics=(view.statistic,), intervals=intervals, each_generator=False)
-    rows = recall(store, replace(view.selection, aspect=(SCORE,)), options)
+    # the aspect itself stays selected: how sure people are is told from what they say of it
+    rows = recall(store, replace(view.selection, aspect=(view.aspect, SCORE)), options)
     met: Met = {}
-    for row in _chosen(rows["matrix"], view):
+    for row in _chosen([row for row in rows["matrix"] if row["aspect"] == SCORE], view):
         met |= _both_ways(row["a"], row["b"], row, view)
     return met
 
@@ -98,7 +106,7 @@ def _both_ways(a: str, b: str, row: dict[str, Any], view: View) -> Met:
 def _shown(row: dict[str, Any], who: str) -> Cell:
     cell = number(row)
     parts = [f"{who}: {words.title(row['statistic'])} {cell.text}", cell.detail.split("\n")[0], cell.note]
-    return Cell(cell.text if row["value"] is None else f"{row['value']:.2f}", note="; ".join(part for part in parts if part))
+    return Cell(cell.text if row["value"] is None else words.two(row["value"]), note="; ".join(part for part in parts if part))
 
 
 def _chosen(rows: Sequence[dict[str, Any]], view: View) -> list[dict[str, Any]]:

@@ -19,7 +19,6 @@ from data.store import frame
 from data.store.browse import PEOPLE, SIMULATED
 from data.store.crossed import Crossed
 from data.store.judges import looks
-from data.store.selection import Selection
 from data.store.store import Store
 from ui import charts, words
 from ui.addresses import browse_address
@@ -27,6 +26,7 @@ from ui.components.confusion import Crossings, confusion_table
 from ui.components.estimates import explained, statistics_table
 from ui.components.strip import thumbnails
 from ui.components.table import heading, note
+from ui.pages.agreement.first import passes
 from ui.pages.agreement.view import View, where
 
 _FURTHEST = 8
@@ -62,7 +62,7 @@ def panels(store: Store, view: View) -> Iterator[Panel]:
     if view.a == view.b:
         yield Panel(note(f"{view.a} with itself agrees by definition. Choose two different raters."))
         return
-    for intervals in (False, True):
+    for intervals in passes(store):
         try:
             pair = _met(store, store.version, view, intervals)
         except ValueError as error:
@@ -103,7 +103,7 @@ def _only_scores(said: pd.DataFrame, aspect: str, rater: str) -> bool:
 def _panel(store: Store, view: View, pair: Pair) -> Panel:
     b = SIMULATED if pair.b == PEOPLE and pair.people == "simulated" else pair.b
     sentence = pair.prevalence.sentence if pair.prevalence else ""
-    text = heading(f"{pair.a} and {b}", f"{where(view)}, {words.task(view.task)}. {sentence}".strip())
+    text = heading(f"{pair.a} and {b}", f"{where(view)}. {sentence}".strip())
     text += _table(f"Both on {words.aspect(pair.aspect)}", "", [("", pair.estimates)])
     if pair.labels:
         text += _crossings(view, pair, b) + note(_COUNTED.format(b=b) if pair.b == PEOPLE else _COUNTED_TWO)
@@ -130,15 +130,10 @@ def _crossings(view: View, pair: Pair, b: str) -> str:
     place = view.selection if view.task == "all" else replace(view.selection, task=(view.task,))
 
     def link(a_says: str, b_says: str) -> str:
-        return browse_address(_places(place), Crossed(pair.aspect, pair.a, a_says, b, b_says))
+        return browse_address(replace(place, aspect=()), Crossed(pair.aspect, pair.a, a_says, b, b_says))
 
     crossed = Crossings(pair.a, b, pair.labels, pair.table, images)
     return confusion_table(f"Where their answers cross: {words.aspect(pair.aspect)}", crossed, link)
-
-
-def _places(selection: Selection) -> Selection:
-    """Without what the crossing itself names."""
-    return replace(selection, aspect=(), rater=())
 
 
 def _furthest(store: Store, pair: Pair, view: View) -> str:
@@ -157,7 +152,8 @@ def _furthest(store: Store, pair: Pair, view: View) -> str:
     shown = dict(list(first.items())[:_FURTHEST])
     if not shown:
         return ""
-    return heading("Ranked most differently") + thumbnails(looks(store, [*shown]), shown, _places(view.selection))
+    places = replace(view.selection, aspect=(), rater=())
+    return heading("Ranked most differently") + thumbnails(looks(store, [*shown]), shown, places)
 
 
 def _parts(pair: Pair) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
-from agreement import Options, comparisons
-from data.store import frame
-from data.store.selection import Selection
+from agreement import Options
 from data.store.store import Store
 from ui import words
+from ui.commands.agreement import recall_further
 from ui.components.estimates import number
 from ui.components.table import Cell, html_table, note
 from ui.pages.agreement.view import View
@@ -28,20 +26,13 @@ _TOO_FEW = (
 
 def scorer_against_scorer(store: Store, view: View, *, intervals: bool) -> str:
     """The tables as HTML."""
-    options = Options(
-        statistics=(view.statistic,), intervals=intervals, each_generator=False, certainty=view.selection.certainty
-    )
-    rows = [row for row in _compared(store, store.version, view.selection, options) if row["task"] == view.task]
+    options = Options(statistics=(view.statistic,), intervals=intervals, each_generator=False)
+    found = recall_further(store, view.selection, options, "comparisons")
+    rows = [row for row in found if row["task"] == view.task]
     if not rows:
         return note(_TOO_FEW)
     tables = [_table([row for row in rows if row["people"] == kind], kind, view) for kind in ("real", "simulated")]
     return note(_WHAT) + "".join(tables)
-
-
-@lru_cache(maxsize=32)
-def _compared(store: Store, version: str, selection: Selection, options: Options) -> list[Row]:  # noqa: ARG001 - part of the key
-    found = comparisons(frame.frame(store, selection), frame.scales(store), options)
-    return [one.to_dict() for one in found if one.aspect in selection.aspect]
 
 
 def _table(rows: Sequence[Row], kind: str, view: View) -> str:

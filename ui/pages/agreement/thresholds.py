@@ -8,12 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from agreement import Curve, Cutting, Options, Place, curve, thresholds
-from data.aspects import YES_NO_ASPECTS
+from agreement import Curve, Cutting, Options, Place, curve
 from data.store import frame
 from data.store.selection import Selection
 from data.store.store import Store
 from ui import charts, words
+from ui.commands.agreement import recall_further
 from ui.components.estimates import explained, number
 from ui.components.table import Cell, html_table, note
 from ui.pages.agreement.view import View
@@ -24,16 +24,16 @@ _WHAT = (
     " fifth: the numbers are out of fold, so they are what a cut is worth on prompts that it has not seen. “In sample” is the"
     " same on the prompts that it was chosen on, which flatters."
 )
-_NO_YES = "Scores are cut for aspects that people answer with yes or no, such as “correct”. Choose another aspect."
+_NO_YES = "Scores are cut where people say yes or no of the whole image: choose the aspect “correct”."
 _NO_SCORES = "No scorer gives a score for images that people have judged here, such as CLIPScore does."
 
 
 def scores_to_decisions(store: Store, view: View, *, intervals: bool) -> tuple[Any, str]:
     """The curve of one scorer (None: nothing to draw) and the tables as HTML."""
-    if view.aspect not in YES_NO_ASPECTS:
+    if view.aspect != Cutting().aspect:
         return None, note(_NO_YES)
     options = Options(intervals=intervals, each_generator=False, certainty=view.selection.certainty)
-    rows = _decided(store, store.version, view.selection, options)
+    rows = recall_further(store, view.selection, options, "thresholds")
     if not rows:
         return None, note(_NO_SCORES)
     scorers = sorted({(row["people"], row["rater"]) for row in rows})
@@ -43,17 +43,10 @@ def scores_to_decisions(store: Store, view: View, *, intervals: bool) -> tuple[A
 
 
 @lru_cache(maxsize=16)
-def _decided(store: Store, version: str, selection: Selection, options: Options) -> list[Row]:  # noqa: ARG001 - part of the key
-    said, scales = frame.frame(store, selection), frame.scales(store)
-    return [one.to_dict() for one in thresholds(said, scales, Cutting(aspect=selection.aspect[0]), options)]
-
-
-@lru_cache(maxsize=16)
 def _curve(store: Store, version: str, selection: Selection, asked: tuple[str, str, str], options: Options) -> Curve:  # noqa: ARG001
     rater, task, people = asked
     said, scales = frame.frame(store, selection), frame.scales(store)
-    cutting = Cutting(aspect=selection.aspect[0])
-    return curve(said, scales, rater, cutting, options, place=Place("all", task), simulated=people == "simulated")
+    return curve(said, scales, rater, Cutting(), options, place=Place("all", task), simulated=people == "simulated")
 
 
 def _figure(store: Store, view: View, scorers: Sequence[tuple[str, str]], options: Options) -> Any:

@@ -67,9 +67,10 @@ def restricted(query: str) -> Selection:
 
 
 def where(view: View) -> str:
-    """The suite, the aspect and the generator in words."""
+    """The suite, the aspect, the generator and the task in words."""
     generator = "all generators" if view.generator == ALL else view.generator
-    return f"{view.suite}, {words.aspect(view.aspect)}, {generator}"
+    task = "" if view.task == ALL else f", {words.task(view.task)}"
+    return f"{view.suite}, {words.aspect(view.aspect)}, {generator}{task}"
 
 
 def restriction(view: View) -> str:

@@ -20,6 +20,7 @@ from data.prompts.spec import Spec
 from data.runs import Detection, Seen
 from scorers.base import Perceiver, Scorer, Settings, Shown
 from scorers.crops import masked_crop
+from scorers.geneval_knobs import KNOBS
 from scorers.geneval_rules import Rules, judge, same_kind
 
 if TYPE_CHECKING:
@@ -135,4 +136,5 @@ SCORER: Final = Scorer(
     scales={"correct": "nominal", "present": "nominal", "count": "ordinal:0-5", "color": "nominal", "position": "nominal"},
     models=frozenset({"detector", "clip"}),
     check=_check,
+    knobs=KNOBS,
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from data.prompts.spec import Spec
 from data.runs import Detection, Seen
-from scorers.base import Perceiver, Scorer, Settings, Shown
+from scorers.base import Knob, Perceiver, Scorer, Settings, Shown
 from scorers.geneval_rules import same_kind
 from scorers.visor_rules import Rules, judge
 
@@ -74,6 +74,12 @@ def _check(settings: Mapping[str, Any]) -> None:
         raise ValueError(f"detector_overlap must be above 0 and at most 1, got {settings['detector_overlap']:g}")
 
 
+def _confidences(spec: Spec, seen: Seen) -> list[float]:
+    return [one.score for one in seen.detections if _is_asked(spec, one.label)]
+
+
+_KNOBS: Final = {"threshold": Knob("Confidence", "An object counts if its confidence is higher.", edges=_confidences)}
+
 SCORER: Final = Scorer(
     name="visor",
     version="1",
@@ -85,4 +91,5 @@ SCORER: Final = Scorer(
     scales={"correct": "nominal", "present": "nominal", "position": "nominal"},
     models=frozenset({"detector"}),
     check=_check,
+    knobs=_KNOBS,
 )

@@ -42,7 +42,7 @@ class Places:
     generator: IntArray
     cluster: IntArray
 
-    def take(self, rows: BoolArray) -> Places:
+    def take(self, rows: BoolArray | IntArray) -> Places:
         """Some of the items."""
         return replace(self, task=self.task[rows], generator=self.generator[rows], cluster=self.cluster[rows])
 
@@ -60,7 +60,7 @@ class Heard:
     yes: FloatArray
     asked: BoolArray
 
-    def take(self, rows: BoolArray) -> Heard:
+    def take(self, rows: BoolArray | IntArray) -> Heard:
         """Some of the items."""
         return Heard(self.no[rows], self.yes[rows], self.asked[rows])
 
@@ -158,8 +158,14 @@ def shares(said: IntArray, places: Places) -> list[Shared]:
 
 def _share(said: IntArray) -> Outcome:
     n = int((said >= 0).sum())
-    value = ratio(np.array([(said == YES).sum()]), np.array([n]))
+    value = share_of_yes(said, np.zeros(said.size, np.int64), 1)
     return outcome(value, "the scorer has no verdict", Used(n, n, 0), _OWN)
+
+
+def share_of_yes(said: IntArray, group: IntArray, groups: int) -> FloatArray:
+    """(..., groups): of verdicts (..., items) the share of yes by group, NaN without a verdict; `group` as for `tables`."""
+    member = (group[:, None] == np.arange(groups)).astype(float)
+    return ratio((said == YES).astype(float) @ member, (said >= 0).astype(float) @ member)
 
 
 def _with_mean(generator: str, found: Mapping[str, Mapping[str, Outcome]]) -> list[Shared]:

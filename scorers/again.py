@@ -90,7 +90,8 @@ class Again:
 
     def __init__(self, scorer: Scorer, cases: Sequence[Case], settings: Settings) -> None:
         """``settings`` are those of the run; what is not turned stays as it is there."""
-        self.scorer, self.cases, self.settings = scorer, tuple(cases), settings
+        self.scorer, self.cases = scorer, tuple(cases)
+        self.settings: Settings = {name: knob.default for name, knob in scorer.knobs.items()} | dict(settings)
         self._turns = [self._turns_of(case) for case in self.cases]
         self._rows = {
             name: [k for k, case in enumerate(self.cases) if knob.applies(case.spec)] for name, knob in scorer.knobs.items()

@@ -106,8 +106,10 @@ class Knob:
 
     Attributes:
         title: its name for people; ``help``: what it does, one line.
-        low, high, step: of a number. What is compared with detections' confidences begins at ``keep``, if the scorer has that.
+        low, high, step: of a number.
         choices: names instead of a number.
+        default: what holds where a run's settings do not say.
+        confidence: whether it is compared with detections' confidences: those below the setting ``keep`` were not kept.
         applies: whether it can change the verdict on an image of this prompt at all.
         edges: the numbers in an image's evidence that it is compared with: between two neighbouring ones, and at each of
             them, it makes no difference where it is. None: it may make one anywhere; nothing: it makes none.
@@ -119,6 +121,8 @@ class Knob:
     high: float = 1.0
     step: float = 0.01
     choices: tuple[str, ...] = ()
+    default: float | str = 0.0
+    confidence: bool = False
     applies: Callable[[Spec], bool] = field(default=lambda spec: True)  # noqa: ARG005
     edges: Callable[[Spec, Seen], Sequence[float] | None] = field(default=lambda spec, seen: None)  # noqa: ARG005
 

@@ -9,7 +9,7 @@ from data.prompts.spec import Spec
 from data.runs import Detection, Seen
 from scorers.base import Knob
 from scorers.boxes import RULES, overlap
-from scorers.geneval_rules import COUNTING, same_kind
+from scorers.geneval_rules import COUNTING, Rules, same_kind
 
 
 def _asked(spec: Spec, seen: Seen) -> list[Detection]:
@@ -47,16 +47,22 @@ def _has_relations(spec: Spec) -> bool:
     return bool(spec.relations)
 
 
+_USUAL: Final = Rules()
+
 KNOBS: Final = {
     "threshold": Knob(
         "Confidence",
         "An object counts if the detector’s confidence is higher. Not for counting prompts, which have their own.",
+        default=_USUAL.threshold,
+        confidence=True,
         applies=_is_not_counting,
         edges=_confidences,
     ),
     "counting_threshold": Knob(
         "Confidence for counting",
         "The same for all objects of a counting prompt: too low, and one object is found twice.",
+        default=_USUAL.counting_threshold,
+        confidence=True,
         applies=_is_counting,
         edges=_confidences,
     ),
@@ -64,6 +70,7 @@ KNOBS: Final = {
         "Dead zone of positions",
         "Share of both objects’ sizes by which they must be apart before one is left of, right of, above or below the other.",
         high=0.5,
+        default=_USUAL.position_threshold,
         applies=_has_relations,
         edges=_places,
     ),
@@ -71,12 +78,14 @@ KNOBS: Final = {
         "Largest overlap",
         "Of two objects of a kind whose boxes overlap so much or more, the less confident is dropped. 1: never.",
         step=0.05,
+        default=_USUAL.max_overlap,
         edges=_overlaps,
     ),
     "rule": Knob(
         "Rule for positions",
         "That of GenEval’s published code, or the formula of its paper.",
         choices=RULES,
+        default=_USUAL.rule,
         applies=_has_relations,
         edges=_places,
     ),

@@ -78,7 +78,15 @@ def _confidences(spec: Spec, seen: Seen) -> list[float]:
     return [one.score for one in seen.detections if _is_asked(spec, one.label)]
 
 
-_KNOBS: Final = {"threshold": Knob("Confidence", "An object counts if its confidence is higher.", edges=_confidences)}
+_KNOBS: Final = {
+    "threshold": Knob(
+        "Confidence",
+        "An object counts if the detector’s confidence is higher.",
+        default=Rules().threshold,
+        confidence=True,
+        edges=_confidences,
+    )
+}
 
 SCORER: Final = Scorer(
     name="visor",

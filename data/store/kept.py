@@ -1,4 +1,4 @@
-"""Evidence judged by other settings and kept: another rater, with the same evidence as its own; an import that can be undone."""
+"""Evidence judged by other settings and kept: another rater with the same evidence, as an import that can be undone."""
 
 from __future__ import annotations
 

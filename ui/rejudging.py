@@ -111,7 +111,7 @@ def _sources(store: Store, version: str) -> list[Source]:  # noqa: ARG001 - part
 @lru_cache(maxsize=4)
 def _evidence(store: Store, source: Source) -> Evidence:
     found = judged.judged(store, Selection(suite=(source.suite,)), source.rater_id)
-    held = _some(found)
+    held = some(found)
     sights = runs.seen_without_masks(store, [one.item_id for one in held], source.rater_id)
     assert sights is not None
     specs = {one.item_id: spec for one in held if one.item_id in sights.seen and (spec := _spec(one)) is not None}
@@ -128,7 +128,7 @@ def _spec(one: Judged) -> Spec | None:
         return None
 
 
-def _some(found: Sequence[Judged]) -> list[Judged]:
+def some(found: Sequence[Judged]) -> list[Judged]:
     """All, or as many as are held: those whose ids' checksums are lowest."""
     if len(found) <= MOST_IMAGES:
         return list(found)

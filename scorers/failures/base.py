@@ -13,6 +13,8 @@ from scorers.base import Scorer, Verdict
 
 ANY: Final = ""
 """In place of a generator, of what was asked or of what was found: whatever it is."""
+AS_ASKED: Final = "as asked"
+NOT_AS_ASKED: Final = "not as asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Unit:
 
     Attributes:
         asked: the group of which shares are taken (``left of``).
-        found: what is there instead; several where more than one holds (``left of`` and ``below``).
+        found: what is there instead; several where more than one holds (``left of`` and ``below``, and ``as asked``).
     """
 
     case: Case
@@ -109,12 +111,20 @@ class Table:
 
     def cell(self, asked: str = ANY, found: str = ANY, generator: str = ANY) -> Cell:
         """One cell; of 0 units where there is none."""
-        units = self._index.get((generator, asked), [])
-        if self.apart and found != self.apart:
-            units = [unit for unit in units if self.apart not in unit.found]
-        hits = [unit for unit in units if not found or found in unit.found]
+        units, hits = self._of(asked, found, generator), self.having(asked, found, generator)
         items = tuple(dict.fromkeys(unit.case.item_id for unit in hits))
         return Cell(generator, asked, found, len(hits), len(units), items, _counted(units, hits))
+
+    def having(self, asked: str = ANY, found: str = ANY, generator: str = ANY) -> list[Unit]:
+        """The units of a cell."""
+        return [unit for unit in self._of(asked, found, generator) if not found or found in unit.found]
+
+    def _of(self, asked: str, found: str, generator: str) -> list[Unit]:
+        """Those that a cell is a share of."""
+        units = self._index.get((generator, asked), [])
+        if self.apart and found != self.apart:
+            return [unit for unit in units if self.apart not in unit.found]
+        return units
 
     def rows(self, generator: str = ANY) -> list[Cell]:
         """All cells of a generator, in order: each group with each thing found."""

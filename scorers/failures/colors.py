@@ -8,7 +8,7 @@ from typing import Final
 
 from data.prompts.geneval import COLORS
 from data.prompts.spec import ObjectSpec
-from scorers.failures.base import Case, Looked, Table, Unit, table
+from scorers.failures.base import AS_ASKED, NOT_AS_ASKED, Case, Looked, Table, Unit, table
 from scorers.failures.objects import distinct
 from scorers.geneval_rules import OTHER_COLOR, Rules, color_of, kept
 
@@ -20,9 +20,9 @@ LEAKED: Final = "leaked"
 MOVED: Final = "moved"
 OTHER: Final = "another colour"
 MISSING: Final = "object missing"
-BINDINGS: Final = (OWN, SWAPPED, LEAKED, MOVED, OTHER, MISSING)
-MISBOUND: Final = (SWAPPED, LEAKED, MOVED)
-"""What GenEval's paper calls swapping: one of the asked colours on the wrong object."""
+ON_WRONG: Final = "on the wrong object"
+"""Swapped, leaked or moved: what GenEval's paper calls swapping, one of the asked colours on the wrong object."""
+BINDINGS: Final = (OWN, SWAPPED, LEAKED, MOVED, OTHER)
 
 TWO_COLORS: Final = "colours of their own"
 """What is asked of all units of ``bindings``."""
@@ -53,10 +53,10 @@ def colors(looked: Looked) -> Table:
     for case in looked.cases:
         for painted in _painted(case, looked):
             color = painted.asked.color or ""
-            units += [Unit(case, color, (seen,)) for seen in painted.colors if seen is not None]
+            units += [Unit(case, color, (seen, _held(seen, color))) for seen in painted.colors if seen is not None]
             if not painted.colors:
                 units.append(Unit(case, color, (NOT_FOUND,)))
-    return table(units, COLORS, (*COLORS, OTHER_COLOR, NOT_FOUND), NOT_FOUND)
+    return table(units, COLORS, (*COLORS, OTHER_COLOR, AS_ASKED, NOT_AS_ASKED, NOT_FOUND), NOT_FOUND)
 
 
 def bindings(looked: Looked) -> Table:
@@ -79,8 +79,12 @@ def bindings(looked: Looked) -> Table:
             continue
         name = _binding(painted)
         if name is not None:
-            units.append(Unit(case, TWO_COLORS, (name,)))
-    return table(units, (TWO_COLORS,), BINDINGS, MISSING)
+            units.append(Unit(case, TWO_COLORS, (name, ON_WRONG) if name in (SWAPPED, LEAKED, MOVED) else (name,)))
+    return table(units, (TWO_COLORS,), (*BINDINGS, ON_WRONG, MISSING), MISSING)
+
+
+def _held(seen: str, asked: str) -> str:
+    return AS_ASKED if seen == asked else NOT_AS_ASKED
 
 
 def _painted(case: Case, looked: Looked) -> list[_Painted]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from data.prompts.coco import plain_name
 from data.prompts.spec import Spec
 from scorers.base import Verdict
-from scorers.failures.base import Case, Looked, Table, Unit, table
+from scorers.failures.base import AS_ASKED, Case, Looked, Table, Unit, table
 from scorers.visor_scores import Asked
+
+TOO_FEW: Final = "too few"
+TOO_MANY: Final = "too many"
 
 ALL_FOUND: Final = "all found"
 SOME_FOUND: Final = "some found"
@@ -30,22 +33,28 @@ SECOND: Final = "second found"
 BOTH: Final = "both found"
 ONLY_FIRST: Final = "only the first"
 ONLY_SECOND: Final = "only the second"
+ONLY_ONE: Final = "only one"
 NEITHER: Final = "neither"
 
 
 def counts(looked: Looked) -> Table:
     """Asked and found numbers of the objects of which a prompt asks an exact one (GenEval's counting task), uncapped."""
-    units = [
-        Unit(case, str(asked.count), (str(case.verdict.found[asked.name]),))
+    pairs = [
+        (case, asked.count, case.verdict.found[asked.name])
         for case in looked.cases
         for asked in case.spec.objects
         if asked.exact and asked.name in case.verdict.found
     ]
-    occurring = {int(number) for unit in units for number in (unit.asked, *unit.found)}
-    # no number is left out between those that occur, unless a spec asks for very many
-    every = [str(number) for number in sorted({*occurring, *range(min(max(occurring, default=0), _IN_A_ROW))})]
-    made = table(units, every, every)
-    return Table(made.asked, tuple(every) if units else (), made.units)
+    units = [Unit(case, str(asked), (str(found), _compared(found, asked))) for case, asked, found in pairs]
+    made = table(units, numbers({asked for _, asked, _ in pairs}), ())
+    found = numbers({number for pair in pairs for number in pair[1:]}, gaps=True)
+    return Table(made.asked, (*found, AS_ASKED, TOO_FEW, TOO_MANY) if pairs else (), made.units)
+
+
+def numbers(occurring: Iterable[int], *, gaps: bool = False) -> tuple[str, ...]:
+    """Numbers in order; with ``gaps`` also those below them that do not occur, unless there are very many."""
+    some = set(occurring)
+    return tuple(str(number) for number in sorted({*some, *range(min(max(some, default=0), _IN_A_ROW) if gaps else 0)}))
 
 
 def kinds(looked: Looked) -> Table:
@@ -66,7 +75,7 @@ def first_object(looked: Looked) -> Table:
         if kind in (TWO, TWO_COLORED, RELATED) and there is not None:
             a, b = there if mentioned_first(case.spec) == 0 else reversed(there)
             units.append(Unit(case, kind, tuple(_of_two(a, b))))
-    return table(units, KINDS, (BOTH, ONLY_FIRST, ONLY_SECOND, NEITHER, FIRST, SECOND))
+    return table(units, KINDS, (FIRST, SECOND, BOTH, ONLY_ONE, ONLY_FIRST, ONLY_SECOND, NEITHER))
 
 
 def kind_of(spec: Spec) -> str | None:
@@ -106,8 +115,14 @@ def _there(case: Case) -> tuple[bool, ...] | None:
     return found(case.verdict, case.spec)
 
 
+def _compared(found: int, asked: int) -> str:
+    return AS_ASKED if found == asked else TOO_FEW if found < asked else TOO_MANY
+
+
 def _of_two(a: bool, b: bool) -> Iterator[str]:
     yield {(True, True): BOTH, (True, False): ONLY_FIRST, (False, True): ONLY_SECOND}.get((a, b), NEITHER)
+    if a is not b:
+        yield ONLY_ONE
     if a:
         yield FIRST
     if b:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from data.prompts.coco import SUPERCATEGORY, plain_name
-from data.prompts.spec import Spec
-from scorers.failures.base import Case, Looked, Table, Unit, table
+from data.prompts.spec import Relation, Spec
+from scorers.base import Standing
+from scorers.failures.base import AS_ASKED, Case, Looked, Table, Unit, table
 from scorers.failures.objects import distinct, found
 from scorers.visor_scores import RELATIONS
 
 NOT_BOTH: Final = "not both found"
 NO_RELATION: Final = "no clear relation"
+OPPOSITE: Final = "the opposite"
+_OPPOSITES: Final[dict[Relation, Relation]] = {
+    "left of": "right of",
+    "right of": "left of",
+    "above": "below",
+    "below": "above",
+}
 
 CORRECT: Final = "correct"
 BOTH_BUT: Final = "both found, not as asked"
@@ -32,9 +41,8 @@ def positions(looked: Looked) -> Table:
         if not distinct(case.spec):
             continue
         for asked, standing in zip(case.spec.relations, case.verdict.relations, strict=False):
-            stands = (NOT_BOTH,) if standing.holds is None else standing.found or (NO_RELATION,)
-            units.append(Unit(case, asked.relation, tuple(stands)))
-    return table(units, tuple(RELATIONS), (*RELATIONS, NO_RELATION, NOT_BOTH), NOT_BOTH)
+            units.append(Unit(case, asked.relation, tuple(_standing(asked.relation, standing))))
+    return table(units, tuple(RELATIONS), (*RELATIONS, NO_RELATION, AS_ASKED, OPPOSITE, NOT_BOTH), NOT_BOTH)
 
 
 def supercategories(looked: Looked) -> Table:
@@ -67,6 +75,17 @@ def split(pair: str) -> tuple[str, str]:
     """The two supercategories of a group of ``supercategories``."""
     a, _, b = pair.partition(_BESIDE)
     return a, b
+
+
+def _standing(asked: Relation, found: Standing) -> Iterator[str]:
+    if found.holds is None:
+        yield NOT_BOTH
+        return
+    yield from found.found or (NO_RELATION,)
+    if found.holds:
+        yield AS_ASKED
+    elif _OPPOSITES[asked] in found.found:
+        yield OPPOSITE
 
 
 def _ended(case: Case) -> str | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from data.prompts.spec import SpecError, parse_spec
 from data.store import explored, judged, runs
@@ -23,11 +24,12 @@ _ALL_TOGETHER: Final = ""
 
 @dataclass(frozen=True, slots=True)
 class Drawable:
-    """A picture's table, and how many of a suite's ``total`` images with evidence it rests on."""
+    """A picture's table, from ``images`` of the ``total`` of a suite that the scorer saw with these settings."""
 
     table: Table
     images: int
     total: int
+    settings: Mapping[str, Any]
 
 
 def sources(store: Store, suite: str = _ALL_TOGETHER) -> list[Source]:
@@ -42,8 +44,18 @@ def drawable(store: Store, suite: str, rater: str, picture: str) -> Drawable | N
     Raises:
         ValueError: the settings that the scorer ran with make no sense.
     """
-    source = next((one for one in sources(store, suite) if one.rater_id == rater), None)
+    source = _source(store, suite, rater)
     return None if source is None or picture not in PICTURES else _drawable(store, source, picture)
+
+
+def generators(store: Store, suite: str, rater: str) -> list[str]:
+    """Whose images of a suite the scorer saw, sorted.
+
+    Raises:
+        ValueError: as ``drawable``.
+    """
+    source = _source(store, suite, rater)
+    return [] if source is None else sorted({case.generator for case in _looked(store, source)[0].cases})
 
 
 def listed(store: Store, marked: Marked, selection: Selection) -> Where:
@@ -72,6 +84,10 @@ def sentence(store: Store, marked: Marked, selection: Selection) -> str:
     return f"{images} of “{TITLES[marked.picture]}”, as {marked.rater} sees them{what and ': '}{what}."
 
 
+def _source(store: Store, suite: str, rater: str) -> Source | None:
+    return next((one for one in sources(store, suite) if one.rater_id == rater), None)
+
+
 @lru_cache(maxsize=8)
 def _sources(store: Store, version: str) -> list[Source]:  # noqa: ARG001 - part of the key
     return explored.sources(store)
@@ -81,7 +97,7 @@ def _sources(store: Store, version: str) -> list[Source]:  # noqa: ARG001 - part
 @lru_cache(maxsize=32)
 def _drawable(store: Store, source: Source, picture: str) -> Drawable:
     looked, total = _looked(store, source)
-    return Drawable(PICTURES[picture](looked), len(looked.cases), total)
+    return Drawable(PICTURES[picture](looked), len(looked.cases), total, looked.settings)
 
 
 @lru_cache(maxsize=2)

@@ -27,6 +27,22 @@ BINDING: Final[dict[str, str]] = {
     MISSING: "fewer objects than asked for, so no colour is looked at",
 }
 
+_NO_OBJECTS: Final = "as GenEval’s and VISOR’s prompts do, or this scorer sees no objects."
+NEEDS: Final[dict[str, str]] = {
+    "counts": "No prompt here asks for an exact number, as GenEval’s counting task does, or this scorer counts nothing.",
+    "colors": "No prompt here asks for a colour, as GenEval’s colors and color_attr do, or this scorer sees none.",
+    "bindings": "No prompt here asks two objects for colours of their own, as GenEval’s color_attr does, or this scorer sees no"
+    " colours.",
+    "positions": f"No prompt here asks how two objects stand to each other, {_NO_OBJECTS}",
+    "kinds": f"No prompt here asks for one or two objects, {_NO_OBJECTS}",
+    "first": f"No prompt here asks for two objects, {_NO_OBJECTS}",
+    "supercategories": f"No prompt here asks for two objects, {_NO_OBJECTS}",
+    "thresholds": "This scorer judges by no detector’s confidence, or nobody knows above which one its evidence was kept: there"
+    " is nothing to judge by another.",
+    "seeds": "This scorer says of no image whether it is correct.",
+}
+"""What a picture without data is missing."""
+
 _ASKED: Final = {
     "counts": "{} asked for",
     "colors": "{} asked for",

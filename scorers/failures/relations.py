@@ -15,7 +15,7 @@ from scorers.visor_scores import RELATIONS
 NOT_BOTH: Final = "not both found"
 NO_RELATION: Final = "no clear relation"
 OPPOSITE: Final = "the opposite"
-_OPPOSITES: Final[dict[Relation, Relation]] = {
+OPPOSITES: Final[dict[Relation, Relation]] = {
     "left of": "right of",
     "right of": "left of",
     "above": "below",
@@ -56,19 +56,24 @@ def supercategories(looked: Looked) -> Table:
     for case in related or pairs:
         name = _ended(case)
         if name is not None:
-            units.append(Unit(case, _BESIDE.join(pair_of(case.spec)), (name,)))
-    pairs_in_order = [_BESIDE.join((a, b)) for k, a in enumerate(GROUPS) for b in GROUPS[k:]]
+            units.append(Unit(case, pair_name(*pair_of(case.spec)), (name,)))
+    pairs_in_order = [pair_name(a, b) for k, a in enumerate(GROUPS) for b in GROUPS[k:]]
     return table(units, pairs_in_order, (CORRECT, BOTH_BUT, NOT_BOTH))
 
 
 def pair_of(spec: Spec) -> tuple[str, str]:
-    """The supercategories of a spec's two objects, in COCO's order.
+    """The supercategories of a spec's two objects.
 
     Raises:
         ValueError: it has not two objects.
     """
-    a, b = sorted((SUPERCATEGORY.get(plain_name(asked.name), GROUPS[-1]) for asked in spec.objects), key=GROUPS.index)
+    a, b = (SUPERCATEGORY.get(plain_name(asked.name), GROUPS[-1]) for asked in spec.objects)
     return a, b
+
+
+def pair_name(a: str, b: str) -> str:
+    """Two supercategories as a group of ``supercategories``, in either order."""
+    return _BESIDE.join(sorted((a, b), key=GROUPS.index))
 
 
 def split(pair: str) -> tuple[str, str]:
@@ -84,7 +89,7 @@ def _standing(asked: Relation, found: Standing) -> Iterator[str]:
     yield from found.found or (NO_RELATION,)
     if found.holds:
         yield AS_ASKED
-    elif _OPPOSITES[asked] in found.found:
+    elif OPPOSITES[asked] in found.found:
         yield OPPOSITE
 
 

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import Any, Final
 
 from data.store.store import Store
-from ui.failure_words import TITLES
+from scorers.failures import ANY
+from ui import failing, teaching
+from ui.components.table import note
+from ui.failing import Drawable
+from ui.failure_words import NEEDS, TITLES
+from ui.pages.explore.pictures import DRAW, Shown
 
 PICTURES: Final[dict[str, str]] = TITLES
 """The pictures by their name in the address, each with its title."""
@@ -22,11 +28,40 @@ class Failures:
     numbers: str
 
 
-def failures(store: Store, suite: str, rater: str, picture: str, generator: str = ALL) -> Failures:  # noqa: ARG001 - to come
-    """One of PICTURES for a suite as a scorer saw it, of one generator or of all."""
-    return Failures("", None, "")
+def failures(store: Store, suite: str, rater: str, picture: str, generator: str = ALL) -> Failures:
+    """One of PICTURES for a suite as a scorer saw it, of one generator or of all (also where there is none of that name)."""
+    try:
+        found = failing.drawable(store, suite, rater, picture)
+    except ValueError as error:
+        return Failures(note(f"What {rater} saw cannot be judged: {error}", "cc-bad"), None, "")
+    if found is None:
+        told = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
+        return Failures(note(told, "cc-lead"), None, _commands(store, teaching.SCORE))
+    if not found.table.units:
+        return Failures(note(NEEDS[picture], "cc-lead"), None, _commands(store, teaching.PROMPTS, teaching.SCORE))
+    known = found.table.generators
+    shown = Shown(found.table, suite, rater, picture, generator if generator in known else ANY, found.settings)
+    drawn = DRAW[picture](shown)
+    return Failures(note(drawn.lead, "cc-lead"), drawn.figure, drawn.numbers + _method(found))
 
 
-def generators(store: Store, suite: str, rater: str) -> list[str]:  # noqa: ARG001 - to come
+def generators(store: Store, suite: str, rater: str) -> list[str]:
     """Whose images the scorer has looked at, sorted: what ``generator`` can be, besides all."""
-    return []
+    try:
+        return failing.generators(store, suite, rater)
+    except ValueError:
+        return []
+
+
+def _method(found: Drawable) -> str:
+    some = ""
+    if found.images < found.total:
+        some = f" Drawn from {found.images:,} of {found.total:,} images, always the same ones."
+    return note(
+        "Every number leads to its images. Intervals are Wilson’s (95\u00a0%), from as many independent images as the likeness"
+        f" of a prompt’s images leaves.{some}"
+    )
+
+
+def _commands(store: Store, *groups: tuple[str, ...]) -> str:
+    return f'<pre class="cc-note">{escape(chr(10).join(teaching.commands(store, *groups)))}</pre>'

@@ -25,6 +25,11 @@ from ui.pages.live import ignored, keep_current
 NAME = "Explore"
 PATH = "/explore"
 _QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+# The address follows what is drawn: that is at most a few times a second, as browsers want it.
+_SHOW_ADDRESS: Final = (
+    "(value) => { if (value && location.pathname.endsWith('/explore')) history.replaceState(history.state, '', value);"
+    " return []; }"
+)
 _FOLLOW: Final = "() => document.getElementById('explore-pictures')?.scrollIntoView({behavior: 'smooth', block: 'start'})"
 
 
@@ -40,7 +45,7 @@ def build(store: Store) -> None:
 
     def open_page(request: gr.Request) -> list[Any]:
         chosen, lost = _opened(store, dict(request.query_params.items()))
-        return [*_controls(store, chosen), *_standing(store, known, chosen), lost, True]
+        return [*_controls(store, chosen), *_standing(store, known, chosen), lost]
 
     def choose(*values: Any) -> list[Any]:
         return _controls(store, view(*values))
@@ -58,7 +63,9 @@ def build(store: Store) -> None:
     def kept(*values: Any) -> Any:
         return _kept(store, view(*values))
 
-    gr.on(None, open_page, None, [*page.everything, page.notice, ready], queue=False, **_QUIET)
+    opened = gr.on(None, open_page, None, [*page.everything, page.notice], queue=False, **_QUIET)
+    # only now do the knobs stand where they should: what their changes ask for until then is not drawn
+    opened.then(lambda: True, None, ready, queue=False, **_QUIET)
     rater = [page.control(name).input for name in ("suite", "rater")]
     gr.on(rater, change_rater, page.controls, [*page.everything, part.message], queue=False, **_QUIET)
     page.control("task").input(choose, page.everything, page.controls, queue=False, **_QUIET)
@@ -66,6 +73,7 @@ def build(store: Store) -> None:
     part.keep.click(kept, page.everything, part.message, trigger_mode="once", **_QUIET)
     picked = [page.control(name) for name in ("task", "changed")]
     part.changes.select(_picked, None, picked, queue=False, **_QUIET).then(None, js=_FOLLOW)
+    page.address.change(None, page.address, None, js=_SHOW_ADDRESS)
     # the choices grow with the project, too
     keep_current(store, lambda *values: iter([choose(*values)]), page.everything, page.controls, on_change=False)
     keep_current(store, draw, [ready, *page.everything], page.places)

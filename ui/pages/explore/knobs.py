@@ -30,15 +30,11 @@ def controls(known: Mapping[str, Knob]) -> list[Component]:
 
 
 def _component(name: str, knob: Knob) -> Component:
-    shown: dict[str, Any] = {"label": knob.title, "info": knob.help, "visible": False, "elem_id": element(name)}
+    # on the page from the first: one that is not there tells nobody when its value is set
+    shown: dict[str, Any] = {"label": knob.title, "info": knob.help, "visible": "hidden", "elem_id": f"knob-{name}"}
     if knob.choices:
         return gr.Radio(list(knob.choices), value=str(knob.default), **shown)
     return gr.Slider(knob.low, knob.high, float(knob.default), step=knob.step, buttons=[], **shown)
-
-
-def element(name: str) -> str:
-    """The id of a knob's element, which is on the page only if the chosen scorer has the knob."""
-    return f"knob-{name}"
 
 
 def updates(known: Sequence[str], of: Evidence | None, turned: Mapping[str, Any]) -> list[Any]:
@@ -49,7 +45,7 @@ def updates(known: Sequence[str], of: Evidence | None, turned: Mapping[str, Any]
 def _update(name: str, of: Evidence | None, turned: Mapping[str, Any]) -> Any:
     knob = of.scorer.knobs.get(name) if of else None
     if of is None or knob is None:
-        return gr.update(visible=False)
+        return gr.update(visible="hidden")
     said: dict[str, Any] = {"value": turned[name], "label": knob.title, "info": knob.help, "visible": True}
     if knob.choices:
         return gr.Radio(list(knob.choices), **said)

@@ -16,14 +16,6 @@ from ui.components.filters import dropdown
 from ui.pages.explore import knobs, tables
 from ui.pages.explore.view import ADDRESS, ALL, SHOWN, THRESHOLDS
 
-# The address follows what is drawn: that is at most a few times a second, as browsers want it.
-_SHOW_ADDRESS: Final = """
-const show = () => {
-  if (props.value && location.pathname.endsWith('/explore')) history.replaceState(history.state, '', props.value);
-};
-show();
-watch('value', show);
-"""
 _EMPTY: Final = (
     "No scorer has looked at this project’s images yet. What one has seen can be judged again here, by other thresholds, as"
     " often as you move a slider. Have one look at them, or fill the project with the playground, where two have:"
@@ -60,7 +52,7 @@ class Layout:
         controls: in the order of ``ADDRESS``.
     """
 
-    address: gr.HTML
+    address: gr.Textbox
     empty: gr.Markdown
     notice: gr.HTML
     content: gr.Column
@@ -85,7 +77,7 @@ class Layout:
 
 
 def laid_out(store: Store, known: Mapping[str, Knob]) -> Layout:
-    address = gr.HTML("", html_template="<span></span>", js_on_load=_SHOW_ADDRESS, elem_id="explore-address")
+    address = gr.Textbox("", visible="hidden", elem_id="explore-address")
     empty = gr.Markdown(f"{_EMPTY}\n\n{teaching.block(store, teaching.SCORE, teaching.PLAYGROUND)}", visible=False)
     notice = gr.HTML(elem_id="ignored")
     at: dict[str, Component] = {}

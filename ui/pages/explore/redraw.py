@@ -101,15 +101,18 @@ def _pictures(store: Store, evidence: Evidence, compared: Compared, view: View) 
     title = f"Verdicts that changed: {CHANGED[view.changed]}{task}"
     if not found:
         return heading(title, "None. Move a slider.")
-    items = evidence.items
-    shown = {items[k]: f"{_generator(evidence, k)}: {_NOW[int(compared.now[k])]}" for k in found[:MOST_PICTURES]}
+    shown = {evidence.again.cases[k].item_id: _said(evidence, compared, view, k) for k in found[:MOST_PICTURES]}
     more = f"The first {MOST_PICTURES} of {words.count(len(found), 'image')}." if len(found) > MOST_PICTURES else ""
     place = Selection(suite=(view.suite,)) if view.task == ALL else Selection(suite=(view.suite,), task=(view.task,))
     return heading(title, more) + thumbnails(judges.looks(store, [*shown]), shown, place)
 
 
-def _generator(evidence: Evidence, k: int) -> str:
-    return evidence.places.generators[int(evidence.places.generator[k])]
+def _said(evidence: Evidence, compared: Compared, view: View, k: int) -> str:
+    """Whose image it is, and what is said of it now; the Workbench says what the run said."""
+    case, places = evidence.again.cases[k], evidence.places
+    reason = evidence.scorer.judge(case.spec, case.seen, {**evidence.again.settings, **view.turned}).reason
+    first = f": {reason.splitlines()[0]}" if reason else ""
+    return f"{places.generators[int(places.generator[k])]}, {_NOW[int(compared.now[k])]}{first}"
 
 
 def _by_scores(store: Store, view: View) -> Drawn:

@@ -28,8 +28,8 @@ class Tuned:
 
     Attributes:
         values: at each value of the setting, on all items; None where it is undefined.
-        best: the place of the best value: of equally good ones, that nearest to the middle of their widest run. None with a
-            `reason`.
+        best: the place of the best value: of equally good ones, that nearest to the middle of their widest run, which goes
+            from place `run[0]` to `run[1]`. None with a `reason`.
         fold_best: the place of the value chosen without each fold; empty where none can be.
         fold_values: the statistic in each fold by that value; None where it is undefined there.
         out_of_fold: the statistic over all folds together, each judged by the value chosen without it.
@@ -38,6 +38,7 @@ class Tuned:
 
     values: tuple[float | None, ...]
     best: int | None = None
+    run: tuple[int, int] | None = None
     fold_best: tuple[int, ...] = ()
     fold_values: tuple[float | None, ...] = ()
     out_of_fold: float | None = None
@@ -87,12 +88,12 @@ def tune(
         others = FORMULAS[objective](PairSums.of(whole - by_fold[:, left_out]))
         if np.isnan(others).all():
             why = f"without fold {left_out + 1} of {folds} it is undefined at every value"
-            return Tuned(shown, _best(at, values), n_items=n_items, n_ratings=n_ratings, reason=why)
-        chosen.append(_best(at, others))
+            return Tuned(shown, *_best(at, values), n_items=n_items, n_ratings=n_ratings, reason=why)
+        chosen.append(_best(at, others)[0])
     judged = by_fold[chosen, np.arange(folds)]
     return Tuned(
         shown,
-        _best(at, values),
+        *_best(at, values),
         tuple(chosen),
         tuple(_number(value) for value in FORMULAS[objective](PairSums.of(judged))),
         _number(FORMULAS[objective](PairSums.of(judged.sum(0)))),
@@ -112,14 +113,14 @@ def _why_not(said: IntArray, values: FloatArray, clusters: int, folds: int) -> s
     return f"{clusters} prompts cannot be dealt into {folds} folds" if clusters < folds else None
 
 
-def _best(at: FloatArray, values: FloatArray) -> int:
-    """The place of the best value."""
+def _best(at: FloatArray, values: FloatArray) -> tuple[int, tuple[int, int]]:
+    """The place of the best value, and the run that it stands for."""
     runs = best_runs(values)
     first, last = runs.first, runs.after - 1
     widest = int(np.argmax(at[last] - at[first]))
-    inside = np.arange(first[widest], last[widest] + 1)
-    middle = (at[inside[0]] + at[inside[-1]]) / 2
-    return int(inside[np.argmin(np.abs(at[inside] - middle))])
+    run = int(first[widest]), int(last[widest])
+    middle = (at[run[0]] + at[run[1]]) / 2
+    return run[0] + int(np.argmin(np.abs(at[run[0] : run[1] + 1] - middle))), run
 
 
 def _number(value: float | np.float64 | FloatArray) -> float | None:

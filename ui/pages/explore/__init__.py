@@ -13,6 +13,7 @@ from scorers.base import Knob
 from ui import rejudging, teaching
 from ui.commands.context import CommandError
 from ui.commands.keep import keep
+from ui.components.filters import Choice
 from ui.components.table import linked_note, note
 from ui.pages.explore import knobs
 from ui.pages.explore.choices import choices, view_of
@@ -65,7 +66,8 @@ def build(store: Store) -> None:
 
     opened = gr.on(None, open_page, None, [*page.everything, page.notice], queue=False, **_QUIET)
     # only now do the knobs stand where they should: what their changes ask for until then is not drawn
-    opened.then(lambda: True, None, ready, queue=False, **_QUIET)
+    standing = opened.then(lambda: True, None, ready, queue=False, **_QUIET)
+    standing.then(draw, [ready, *page.everything], page.places, **_QUIET)
     rater = [page.control(name).input for name in ("suite", "rater")]
     gr.on(rater, change_rater, page.controls, [*page.everything, part.message], queue=False, **_QUIET)
     page.control("task").input(choose, page.everything, page.controls, queue=False, **_QUIET)
@@ -87,9 +89,15 @@ def _opened(store: Store, asked: Mapping[str, str]) -> tuple[View, str]:
 
 
 def _controls(store: Store, view: View) -> list[Any]:
-    """The changes to all controls but the knobs."""
+    """The changes to all controls but the knobs; what has nothing to choose from is not shown."""
     found = choices(store, view)
-    return [gr.Radio(value=found[name].value) if name == "show" else found[name].control() for name in ADDRESS]
+    return [_control(name, found[name]) for name in ADDRESS]
+
+
+def _control(name: str, choice: Choice) -> Any:
+    if name == "show":
+        return gr.Radio(value=choice.value)
+    return gr.Dropdown(list(choice.choices), value=choice.value, visible=bool(choice.choices))
 
 
 def _standing(store: Store, known: Mapping[str, Knob], view: View) -> list[Any]:
@@ -112,7 +120,7 @@ def _draw(store: Store, view: View) -> list[Any]:
 def _thresholds(store: Store, view: View) -> list[Any]:
     made, moved = drawn(store, view), bool(view.moved)
     texts = [made.told, made.numbers, made.changes, made.pictures]
-    return [made.lead, _plot(made.plot), *texts, gr.Button(interactive=moved), gr.Button(interactive=moved)]
+    return [made.lead, _plot(made.plot), *texts, *[gr.Button(interactive=moved, visible=bool(view.turned))] * 2]
 
 
 def _plot(made: Any) -> gr.Plot:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from data.store import judges
+from data.store import browse, judges
 from data.store.browse import PEOPLE
 from data.store.selection import Selection
 from data.store.store import Store
@@ -25,20 +25,21 @@ def choices(store: Store, asked: View) -> dict[str, Choice]:
     names = found.get(suite, {})
     rater = _of(asked.rater, names)
     evidence = rejudging.evidence(store, suite, rater)
-    tasks = [ALL, *(evidence.places.tasks if evidence else ())]
+    tasks = [ALL, *(evidence.places.tasks if evidence else _tasks(store, suite))]
     task = _of(asked.task, tasks)
     along = _along(evidence, task)
     heard = rejudging.heard(store, evidence) if evidence else {}
     people = [name for name, kind in KINDS.items() if kind in heard] or [PEOPLE]
+    judged = evidence is not None
     offered: dict[str, Mapping[str, str]] = {
         "suite": {name: name for name in found},
         "rater": {name: name for name in names},
         "show": SHOWN,
         "task": {name: words.task(name) for name in tasks},
         "along": along,
-        "statistic": {name: words.title(name) for name in OBJECTIVES},
-        "people": {name: name for name in people},
-        "changed": CHANGED,
+        "statistic": {name: words.title(name) for name in OBJECTIVES if judged},
+        "people": {name: name for name in people if judged},
+        "changed": CHANGED if judged else {},
         "picture": PICTURES,
         "generator": {ALL: "all generators"} | {name: name for name in generators(store, suite, rater)},
     }
@@ -71,6 +72,12 @@ def _raters(store: Store, version: str) -> dict[str, dict[str, bool]]:  # noqa: 
             if judge.scorer:
                 found[suite].setdefault(judge.name, False)
     return {suite: dict(sorted(found[suite].items(), key=lambda each: (not each[1], each[0]))) for suite in sorted(found)}
+
+
+def _tasks(store: Store, suite: str) -> Sequence[str]:
+    """Of which something was judged."""
+    found = browse.judged(store).get(suite)
+    return found.tasks if found else ()
 
 
 def _along(evidence: Evidence | None, task: str) -> dict[str, str]:

@@ -94,7 +94,9 @@ def _agreement(found: Curve, view: View) -> str:
     about = f"{words.count(tuned.n_ratings, 'answer')} by {view.people} about {words.count(tuned.n_items, 'image')}"
     if tuned.best is None:
         return f"{title} ({about}): no best value, as {tuned.reason}."
-    best = f"Best at {found.best:g}: {title} {_said(tuned.values[tuned.best])} on all of {about}, which flatters."
+    low, high = (found.at[place] for place in tuned.run or (tuned.best, tuned.best))
+    where = f"{found.best:g}" if low == high else f"{found.best:g} (and as good from {low:g} to {high:g})"
+    best = f"Best at {where}: {title} {_said(tuned.values[tuned.best])} on all of {about}, which flatters."
     if tuned.reason is not None:
         return f"{best} It was not cross-validated: {tuned.reason}."
     low, high = min(found.chosen), max(found.chosen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import gradio as gr
 from gradio.components import Component
@@ -13,6 +13,10 @@ from scorers import registry
 from scorers.base import Knob
 from ui import rejudging
 from ui.rejudging import Evidence
+
+# What is not shown is on the page all the same: a slider that is not there tells nobody when its value is set, and Gradio's own
+# "hidden" does nothing to sliders.
+_OFF: Final = "cc-off"
 
 
 def every_knob() -> dict[str, Knob]:
@@ -30,8 +34,7 @@ def controls(known: Mapping[str, Knob]) -> list[Component]:
 
 
 def _component(name: str, knob: Knob) -> Component:
-    # on the page from the first: one that is not there tells nobody when its value is set
-    shown: dict[str, Any] = {"label": knob.title, "info": knob.help, "visible": "hidden", "elem_id": f"knob-{name}"}
+    shown: dict[str, Any] = {"label": knob.title, "info": knob.help, "elem_classes": [_OFF], "elem_id": f"knob-{name}"}
     if knob.choices:
         return gr.Radio(list(knob.choices), value=str(knob.default), **shown)
     return gr.Slider(knob.low, knob.high, float(knob.default), step=knob.step, buttons=[], **shown)
@@ -45,8 +48,8 @@ def updates(known: Sequence[str], of: Evidence | None, turned: Mapping[str, Any]
 def _update(name: str, of: Evidence | None, turned: Mapping[str, Any]) -> Any:
     knob = of.scorer.knobs.get(name) if of else None
     if of is None or knob is None:
-        return gr.update(visible="hidden")
-    said: dict[str, Any] = {"value": turned[name], "label": knob.title, "info": knob.help, "visible": True}
+        return gr.update(elem_classes=[_OFF])
+    said: dict[str, Any] = {"value": turned[name], "label": knob.title, "info": knob.help, "elem_classes": []}
     if knob.choices:
         return gr.Radio(list(knob.choices), **said)
     return gr.Slider(rejudging.lowest(of, name), rejudging.highest(of, name), step=knob.step, **said)

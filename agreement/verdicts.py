@@ -116,7 +116,7 @@ def tables(said: IntArray, heard: Heard, group: IntArray, groups: int) -> FloatA
     weights = np.zeros((group.size, groups, 2))
     rows = np.flatnonzero(group >= 0)
     weights[rows, group[rows], NO], weights[rows, group[rows], YES] = heard.no[rows], heard.yes[rows]
-    flat = weights.reshape(group.size, -1)
+    flat = weights.reshape(group.size, groups * 2)
     met = [(said == verdict).astype(float) @ flat for verdict in (NO, YES)]
     return np.stack([part.reshape(*said.shape[:-1], groups, 2) for part in met], axis=-2)
 

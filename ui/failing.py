@@ -64,11 +64,14 @@ def listed(store: Store, marked: Marked, selection: Selection) -> Where:
 
 
 def items(store: Store, marked: Marked, selection: Selection) -> list[str]:
-    """The mark's images among those of the selection's places."""
+    """The mark's images among those of the selection's places; none where the evidence cannot be judged."""
     suites = selection.suite or tuple({source.suite for source in sources(store) if source.rater_id == marked.rater})
     found = []
     for suite in suites:
-        drawn = drawable(store, suite, marked.rater, marked.picture)
+        try:
+            drawn = drawable(store, suite, marked.rater, marked.picture)
+        except ValueError:
+            continue
         for unit in drawn.table.having(marked.asked, marked.found) if drawn else ():
             places = ((selection.generator, unit.case.generator), (selection.task, unit.case.task))
             if all(not asked or here in asked for asked, here in places):
@@ -81,7 +84,7 @@ def sentence(store: Store, marked: Marked, selection: Selection) -> str:
     n = len(items(store, marked, selection))
     images = words.count(n, "image") if n else "No image"
     what = told(marked.picture, marked.asked, marked.found)
-    return f"{images} of “{TITLES[marked.picture]}”, as {marked.rater} sees them{what and ': '}{what}."
+    return f"{images} of “{TITLES[marked.picture]}”, by what {marked.rater} saw{what and ': '}{what}."
 
 
 def _source(store: Store, suite: str, rater: str) -> Source | None:

@@ -77,12 +77,12 @@ def heat(rows: Sequence[str], columns: Sequence[str], cells: Sequence[Sequence[M
         for x, mark in enumerate(row):
             if mark.value is not None:
                 _annotate(figure, x, y, mark, mark.text, _legible(_shade(mark)) if mark.value else _FAINT)
-    plain(figure, height=132 + _ROW * len(rows))
+    plain(figure, height=(112 if axes[0] else 68) + _ROW * len(rows))
     figure.update_xaxes(**_named(columns), title=escape(axes[0]), side="top", showgrid=False, zeroline=False)
     figure.update_yaxes(
         **_named(rows), title=escape(axes[1]), range=[len(rows) - 0.5, -0.5], showgrid=False, zeroline=False, automargin=True
     )
-    figure.update_layout(margin={"t": 92, "b": 12})
+    figure.update_layout(margin={"t": 92 if axes[0] else 48, "b": 12})
     return figure
 
 

@@ -95,7 +95,8 @@ def _painted(case: Case, looked: Looked) -> list[_Painted]:
     return [
         _Painted(asked, tuple(color_of(detections[k]) for k in kept(detections, asked.name, needed, rules)[: asked.count]))
         for asked in case.spec.objects
-        if asked.color is not None
+        # a scorer that looks for no objects has not found that they are missing
+        if asked.color is not None and asked.name in case.verdict.found
     ]
 
 

@@ -27,7 +27,7 @@ BOTH_BUT: Final = "both found, not as asked"
 
 GROUPS: Final = (*dict.fromkeys(SUPERCATEGORY.values()), "other")
 """COCO's supercategories in its order, and what is in none."""
-_BESIDE: Final = " + "
+_BESIDE: Final = " and "
 
 
 def positions(looked: Looked) -> Table:

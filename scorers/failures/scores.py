@@ -62,7 +62,10 @@ def name_of(threshold: float) -> str:
 def _judged(looked: Looked, cases: Sequence[Case], grid: Sequence[float]) -> list[list[bool | None]]:
     """Of each image whether it is correct at each threshold; None where that is left open."""
     evidence = [again.Case(case.item_id, case.spec, case.seen) for case in cases]
-    sweep = again.Again(looked.scorer, evidence, looked.settings).sweep(_THRESHOLD, grid, {})
+    try:
+        sweep = again.Again(looked.scorer, evidence, looked.settings).sweep(_THRESHOLD, grid, {})
+    except KeyError as error:
+        raise ValueError(f"its settings lack {error}") from error
     said: list[list[bool | None]] = [[case.verdict.correct] * len(grid) for case in cases]
     for column, row in enumerate(sweep.rows):
         said[row] = [None if one < 0 else bool(one) for one in sweep.said[:, column]]

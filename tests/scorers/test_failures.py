@@ -134,6 +134,15 @@ def test_what_is_missing_enters_no_share_and_what_has_no_colour_is_not_counted()
     assert table.cell().n == 1
 
 
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_scorer_that_looks_for_no_objects_has_missed_none(name: str) -> None:
+    scorer = registry.get("clipscore")
+    cosine = Seen("i", {"cosine": 0.3})
+    specs = [parse_spec(spec) for spec in (RED_CUP_BLUE_BOOK, TWO_CUPS, LEFT_CUP, prompts.single_object("cup"))]
+    cases = [Case("i", "p", "g", 0, "", spec, cosine, scorer.judge(spec, cosine, {})) for spec in specs]
+    assert PICTURES[name](Looked(scorer, {}, cases)).units == ()
+
+
 def test_bindings_are_of_two_colours_on_two_classes() -> None:
     same_colors = prompts.color_attr(["cup", "book"], ["red", "red"])
     same_class = prompts.color_attr(["cup", "cup"], ["red", "blue"])
@@ -230,13 +239,13 @@ def test_pairs_of_supercategories_stand_in_cocos_order() -> None:
     ]
     table = supercategories(looked(*cases))
     assert numbers(table) == {
-        "animal + kitchen": {"correct": (1, 3), "both found, not as asked": (1, 3), "not both found": (1, 3)}
+        "animal and kitchen": {"correct": (1, 3), "both found, not as asked": (1, 3), "not both found": (1, 3)}
     }
-    assert split("animal + kitchen") == ("animal", "kitchen")
+    assert split("animal and kitchen") == ("animal", "kitchen")
     # no relation in the whole suite: all prompts with two objects
-    assert numbers(supercategories(looked(cases[-1]))) == {"animal + kitchen": {"correct": (1, 1)}}
+    assert numbers(supercategories(looked(cases[-1]))) == {"animal and kitchen": {"correct": (1, 1)}}
     odd = prompts.two_object("zorb", "computer mouse")
-    assert numbers(supercategories(looked(case(2, odd)))) == {"electronic + other": {"not both found": (1, 1)}}
+    assert numbers(supercategories(looked(case(2, odd)))) == {"electronic and other": {"not both found": (1, 1)}}
 
 
 # ---- which objects
@@ -314,7 +323,7 @@ def test_visors_own_summary_says_the_same() -> None:
         for name, kind in {"single": "one object", "and": "two objects", "relation": "two objects in a relation"}.items():
             cell = tables["kinds"].cell(kind, "all found", generator)
             assert summary["kinds"][generator][name] == {"OA": pytest.approx(_percent(cell)), "n_images": cell.n}
-        rows = {" + ".join(row["pair"]): row for row in summary["supercategories"][generator]}
+        rows = {" and ".join(row["pair"]): row for row in summary["supercategories"][generator]}
         pairs = tables["supercategories"]
         assert {pair for pair in pairs.asked if pairs.cell(pair, ANY, generator).n} == set(rows)
         for pair, row in rows.items():

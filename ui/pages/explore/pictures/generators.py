@@ -71,8 +71,8 @@ def kinds(shown: Shown) -> Drawn:
         told = [f"of {kind} in {shown.briefly(shown.cell(kind, ALL_FOUND))}" for kind in groups]
     lead = f"All objects are found in prompts {listed(told)}."
     figure = dots(groups, _each(shown, groups, ALL_FOUND), "share of images in which all objects are found")
-    table = _by_kind(shown, groups, (ALL_FOUND, SOME_FOUND, NONE_FOUND))
-    return Drawn(lead, figure, table)
+    table = _by_kind(shown, groups, (ALL_FOUND, SOME_FOUND, NONE_FOUND), (ANY,))
+    return Drawn(lead, figure, _all_found(shown, groups) + table)
 
 
 def first_object(shown: Shown) -> Drawn:
@@ -85,7 +85,8 @@ def first_object(shown: Shown) -> Drawn:
         for name, found in (("the first object", FIRST), ("the second object", SECOND))
     ]
     figure = dots(labels, cells, "share of images in which it is found")
-    table = _by_kind(shown, groups, (FIRST, SECOND, BOTH, ONLY_FIRST, ONLY_SECOND, NEITHER))
+    each = (*shown.generators, ANY) if several else (ANY,)
+    table = _by_kind(shown, groups, (FIRST, SECOND, BOTH, ONLY_FIRST, ONLY_SECOND, NEITHER), each)
     return Drawn(" ".join(_about_first(shown)), figure, table)
 
 
@@ -112,13 +113,23 @@ def _each(shown: Shown, groups: Sequence[str], found: str) -> list[Series]:
     return [shown.series(name, [shown.cell(kind, found, name) for kind in groups]) for name in shown.generators]
 
 
-def _by_kind(shown: Shown, groups: Sequence[str], columns: Sequence[str]) -> str:
-    several = len(shown.generators) > 1
-    rows = []
-    for kind in groups:
-        rows += [_row(shown, f"{kind}, {name}" if several else kind, columns, kind, name) for name in shown.generators]
-        if several:
-            rows.append(_row(shown, f"{kind}, {_ALL}", columns, kind))
+def _all_found(shown: Shown, groups: Sequence[str]) -> str:
+    """Generators beside one another, where there are several."""
+    if len(shown.generators) < 2:
+        return ""
+    rows: list[list[str | HtmlCell]] = [
+        [kind, *(shown.number(shown.cell(kind, ALL_FOUND, name)) for name in shown.generators)] for kind in groups
+    ]
+    return html_table("All objects found, by generator", ["prompts of", *map(HtmlCell, shown.generators)], rows)
+
+
+def _by_kind(shown: Shown, groups: Sequence[str], columns: Sequence[str], generators: Sequence[str]) -> str:
+    """A row for each kind of prompt and generator; ANY for all that are shown."""
+    rows = [
+        _row(shown, kind if len(generators) < 2 else f"{kind}, {name or _ALL}", columns, kind, name)
+        for kind in groups
+        for name in generators
+    ]
     return html_table("By kind of prompt", ["prompts of", HtmlCell("images"), *map(HtmlCell, columns)], rows)
 
 

@@ -38,14 +38,19 @@ def sources(store: Store, suite: str = _ALL_TOGETHER) -> list[Source]:
     return [one for one in _sources(store, store.version) if one.scorer in known and suite in (_ALL_TOGETHER, one.suite)]
 
 
+def source(store: Store, suite: str, rater: str) -> Source | None:
+    """One scorer's evidence of a suite; None if there is none."""
+    return next((one for one in sources(store, suite) if one.rater_id == rater), None)
+
+
 def drawable(store: Store, suite: str, rater: str, picture: str) -> Drawable | None:
     """A picture of a suite as a scorer saw it; None if there is no such picture or no such evidence.
 
     Raises:
         ValueError: the settings that the scorer ran with make no sense.
     """
-    source = _source(store, suite, rater)
-    return None if source is None or picture not in PICTURES else _drawable(store, source, picture)
+    found = source(store, suite, rater)
+    return None if found is None or picture not in PICTURES else _drawable(store, found, picture)
 
 
 def generators(store: Store, suite: str, rater: str) -> list[str]:
@@ -54,8 +59,8 @@ def generators(store: Store, suite: str, rater: str) -> list[str]:
     Raises:
         ValueError: as ``drawable``.
     """
-    source = _source(store, suite, rater)
-    return [] if source is None else sorted({case.generator for case in _looked(store, source)[0].cases})
+    found = source(store, suite, rater)
+    return [] if found is None else sorted({case.generator for case in _looked(store, found)[0].cases})
 
 
 def listed(store: Store, marked: Marked, selection: Selection) -> Where:
@@ -65,7 +70,7 @@ def listed(store: Store, marked: Marked, selection: Selection) -> Where:
 
 def items(store: Store, marked: Marked, selection: Selection) -> list[str]:
     """The mark's images among those of the selection's places; none where the evidence cannot be judged."""
-    suites = selection.suite or tuple({source.suite for source in sources(store) if source.rater_id == marked.rater})
+    suites = selection.suite or tuple({one.suite for one in sources(store) if one.rater_id == marked.rater})
     found = []
     for suite in suites:
         try:
@@ -87,10 +92,6 @@ def sentence(store: Store, marked: Marked, selection: Selection) -> str:
     return f"{images} of “{TITLES[marked.picture]}”, by what {marked.rater} saw{what and ': '}{what}."
 
 
-def _source(store: Store, suite: str, rater: str) -> Source | None:
-    return next((one for one in sources(store, suite) if one.rater_id == rater), None)
-
-
 @lru_cache(maxsize=8)
 def _sources(store: Store, version: str) -> list[Source]:  # noqa: ARG001 - part of the key
     return explored.sources(store)
@@ -98,18 +99,18 @@ def _sources(store: Store, version: str) -> list[Source]:  # noqa: ARG001 - part
 
 # by the evidence's stamp, not by the project's version: answers of people leave it what it is
 @lru_cache(maxsize=32)
-def _drawable(store: Store, source: Source, picture: str) -> Drawable:
-    looked, total = _looked(store, source)
+def _drawable(store: Store, of: Source, picture: str) -> Drawable:
+    looked, total = _looked(store, of)
     return Drawable(PICTURES[picture](looked), len(looked.cases), total, looked.settings)
 
 
 @lru_cache(maxsize=2)
-def _looked(store: Store, source: Source) -> tuple[Looked, int]:
-    places = judged.judged(store, Selection(suite=(source.suite,)), source.rater_id)
+def _looked(store: Store, of: Source) -> tuple[Looked, int]:
+    places = judged.judged(store, Selection(suite=(of.suite,)), of.rater_id)
     held = some(places)
-    sights = runs.seen_without_masks(store, [one.item_id for one in held], source.rater_id)
+    sights = runs.seen_without_masks(store, [one.item_id for one in held], of.rater_id)
     if sights is None:
-        raise ValueError(f"no run of {source.rater_id} is left in this project")
+        raise ValueError(f"no run of {of.rater_id} is left in this project")
     scorer, cases = registry.get(sights.scorer), []
     for one in held:
         seen = sights.seen.get(one.item_id)

@@ -111,13 +111,14 @@ class Table:
 
     def cell(self, asked: str = ANY, found: str = ANY, generator: str = ANY) -> Cell:
         """One cell; of 0 units where there is none."""
-        units, hits = self._of(asked, found, generator), self.having(asked, found, generator)
+        units = self._of(asked, found, generator)
+        hits = _having(units, found)
         items = tuple(dict.fromkeys(unit.case.item_id for unit in hits))
         return Cell(generator, asked, found, len(hits), len(units), items, _counted(units, hits))
 
     def having(self, asked: str = ANY, found: str = ANY, generator: str = ANY) -> list[Unit]:
         """The units of a cell."""
-        return [unit for unit in self._of(asked, found, generator) if not found or found in unit.found]
+        return _having(self._of(asked, found, generator), found)
 
     def _of(self, asked: str, found: str, generator: str) -> list[Unit]:
         """Those that a cell is a share of."""
@@ -129,6 +130,10 @@ class Table:
     def rows(self, generator: str = ANY) -> list[Cell]:
         """All cells of a generator, in order: each group with each thing found."""
         return [self.cell(asked, found, generator) for asked in self.asked for found in self.found]
+
+
+def _having(units: list[Unit], found: str) -> list[Unit]:
+    return [unit for unit in units if found in unit.found] if found else units
 
 
 def _counted(units: Iterable[Unit], hits: Iterable[Unit]) -> tuple[Count, ...]:

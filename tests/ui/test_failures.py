@@ -33,7 +33,7 @@ from ui.failure_charts import Mark, Series, dots, heat, lines, stacked
 from ui.failure_words import NEEDS, TITLES, told
 from ui.marked import Marked
 from ui.pages import browse as page
-from ui.pages.explore.failures import ALL, failures, generators
+from ui.pages.explore.failures import ALL, _drawn, failures, generators
 from ui.pages.explore.pictures import DRAW
 
 HOSTILE = "<script>alert(1)</script>&a=b#\"'+"
@@ -156,6 +156,7 @@ def test_settings_that_make_no_sense_are_told_in_a_line(store: Store, monkeypatc
         raise ValueError("threshold must be from 0 to 1, got 7")
 
     monkeypatch.setattr(failing, "_drawable", refuse)
+    _drawn.cache_clear()
     made = failures(store, *WHERE, "counts")
     assert (made.figure, made.numbers) == (None, "")
     assert "cannot be judged: threshold must be from 0 to 1, got 7" in made.lead

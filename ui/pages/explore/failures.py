@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from typing import Any, Final
 
+from data.store.explored import Source
 from data.store.store import Store
 from scorers.failures import ANY
 from ui import failing, teaching
@@ -30,19 +32,14 @@ class Failures:
 
 def failures(store: Store, suite: str, rater: str, picture: str, generator: str = ALL) -> Failures:
     """One of PICTURES for a suite as a scorer saw it, of one generator or of all (also where there is none of that name)."""
-    try:
-        found = failing.drawable(store, suite, rater, picture)
-    except ValueError as error:
-        return Failures(note(f"What {rater} saw cannot be judged: {error}", "cc-bad"), None, "")
-    if found is None:
+    source = failing.source(store, suite, rater)
+    if source is None or picture not in PICTURES:
         told = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
         return Failures(note(told, "cc-lead"), None, _commands(store, teaching.SCORE))
-    if not found.table.units:
-        return Failures(note(NEEDS[picture], "cc-lead"), None, _commands(store, teaching.PROMPTS, teaching.SCORE))
-    known = found.table.generators
-    shown = Shown(found.table, suite, rater, picture, generator if generator in known else ANY, found.settings)
-    drawn = DRAW[picture](shown)
-    return Failures(note(drawn.lead, "cc-lead"), drawn.figure, drawn.numbers + _method(found))
+    try:
+        return _drawn(store, source, picture, generator)
+    except ValueError as error:
+        return Failures(note(f"What {rater} saw cannot be judged: {error}", "cc-bad"), None, "")
 
 
 def generators(store: Store, suite: str, rater: str) -> list[str]:
@@ -51,6 +48,18 @@ def generators(store: Store, suite: str, rater: str) -> list[str]:
         return failing.generators(store, suite, rater)
     except ValueError:
         return []
+
+
+# by the evidence's stamp, as what it is drawn from
+@lru_cache(maxsize=32)
+def _drawn(store: Store, source: Source, picture: str, generator: str) -> Failures:
+    found = failing.drawable(store, source.suite, source.rater_id, picture)
+    if found is None or not found.table.units:
+        return Failures(note(NEEDS[picture], "cc-lead"), None, _commands(store, teaching.PROMPTS, teaching.SCORE))
+    known = found.table.generators
+    one = generator if generator in known else ANY
+    drawn = DRAW[picture](Shown(found.table, source.suite, source.rater_id, picture, one, found.settings))
+    return Failures(note(drawn.lead, "cc-lead"), drawn.figure, drawn.numbers + _method(found))
 
 
 def _method(found: Drawable) -> str:

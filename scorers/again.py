@@ -106,7 +106,7 @@ class Again:
         Raises:
             ValueError: a setting is out of range.
         """
-        settings = self._checked(turned)
+        settings = self.turned(turned)
         return np.array([self._verdict(k, settings) for k in range(len(self.cases))], np.int64)
 
     def sweep(self, name: str, at: Sequence[float], turned: Mapping[str, Any]) -> Sweep:
@@ -115,8 +115,8 @@ class Again:
         Raises:
             ValueError: a setting is out of range.
         """
-        settings = self._checked({**turned, name: at[0]})
-        self._checked({**turned, name: at[-1]})
+        settings = self.turned({**turned, name: at[0]})
+        self.turned({**turned, name: at[-1]})
         rows, values = self._rows[name], np.asarray(at, np.float64)
         before = self._swept.get(name)
         if before is None or before.at != tuple(at):
@@ -134,9 +134,19 @@ class Again:
         self._swept[name] = _Swept(before.at, before.stretches, others, said)
         return Sweep(values, np.array(rows, np.int64), said)
 
-    def _checked(self, turned: Mapping[str, Any]) -> dict[str, Any]:
+    def turned(self, turned: Mapping[str, Any]) -> dict[str, Any]:
+        """All settings with these knobs turned. What concerns perceiving is not looked at: it was done.
+
+        Raises:
+            ValueError: one is out of range, or what it asks for was not kept.
+        """
         settings = {**self.settings, **turned}
-        self.scorer.check(settings)
+        keep = settings.get("keep", 0)
+        for name, knob in self.scorer.knobs.items():
+            if knob.confidence and settings[name] < keep:
+                raise ValueError(f"{name} must be at least {keep:g}, below which nothing was kept, got {settings[name]:g}")
+        # the rules look at their numbers whatever the image
+        self.scorer.judge(Spec(), Seen(""), settings)
         return settings
 
     def _turns_of(self, case: Case) -> tuple[_Turn, ...]:

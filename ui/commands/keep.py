@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from data.records import Judgement
+from data.records import Judgement, Rater
 from data.runs import Run
 from data.store import kept, runs
 from data.store.kept import Keeping, Stated
 from data.store.store import Store
 from scorers import registry
+from scorers.again import Again
 from scorers.base import Scorer
 from ui.commands import score, working
 from ui.commands.context import CommandError
@@ -48,18 +49,26 @@ def keep(store: Store, rater_id: str, turned: Mapping[str, Any]) -> Kept:
     if row is None:
         raise CommandError(f"{rater_id} has no evidence that could be judged again")
     scorer = registry.get(row.scorer)
-    usual = {name: knob.default for name, knob in scorer.knobs.items()} | dict(row.settings)
-    changed = {name: value for name, value in turned.items() if value != usual[name]}
+    known = Again(scorer, (), row.settings)
+    known.turned(turned)
+    # what is as in the run is not written down where the run's settings do not say it
+    changed = {name: value for name, value in turned.items() if value != known.settings[name]}
     if not changed:
         raise CommandError(f"these are the settings of {rater_id} already")
     settings = {**row.settings, **changed}
-    scorer.check(settings)
-    rater = score.rater_of(store, scorer, row.profile, scorer.version, settings)
+    rater = _known(store, scorer, settings) or score.rater_of(store, scorer, row.profile, scorer.version, settings)
     stated = kept.stated(store, rater_id, rater.rater_id)
     copies = _copies(store, rater.rater_id, stated, Run("", scorer.name, scorer.version, row.profile, settings))
     judged = _judged(store, scorer, rater_id, stated, settings)
     done = kept.keep(store, Keeping(rater, copies, judged, rules(scorer)))
     return Kept(rater.rater_id, done.import_id, done.images)
+
+
+def _known(store: Store, scorer: Scorer, settings: Mapping[str, Any]) -> Rater | None:
+    """Who judges by these very settings already, whatever its name."""
+    same = (scorer.name, scorer.version, dict(settings))
+    found = (row for row in runs.listed(store) if (row.scorer, row.version, dict(row.settings)) == same)
+    return next((Rater(row.rater_id, "scorer", None, row.version, row.settings) for row in found), None)
 
 
 def _copies(store: Store, rater_id: str, stated: Sequence[Stated], run: Run) -> dict[str, Run]:

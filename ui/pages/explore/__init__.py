@@ -38,7 +38,7 @@ def build(store: Store) -> None:
     known = knobs.every_knob()
     names = [*ADDRESS, *known]
     page = laid_out(store, known)
-    part, ready = page.thresholds, gr.State(False)
+    part, standing = page.thresholds, page.standing
 
     def view(*values: Any) -> View:
         """Of the controls and the knobs, or of the controls alone: the knobs stand as in the run then."""
@@ -51,25 +51,29 @@ def build(store: Store) -> None:
     def choose(*values: Any) -> list[Any]:
         return _controls(store, view(*values))
 
-    def change_rater(*values: Any) -> list[Any]:
+    def change_rater(stands: str, *values: Any) -> list[Any]:
         chosen = view(*values)
+        if stands in ("", chosen.of):
+            return [gr.skip()] * (len(page.everything) + 1)
         return [*_controls(store, chosen), *_standing(store, known, chosen), gr.HTML(visible=False)]
 
     def reset(*values: Any) -> list[Any]:
         return _standing(store, known, view(*values))
 
-    def draw(is_ready: bool, *values: Any) -> Iterator[list[Any]]:
-        yield _draw(store, view(*values)) if is_ready else [gr.skip()] * len(page.places)
+    def draw(stands: str, *values: Any) -> Iterator[list[Any]]:
+        chosen = view(*values)
+        yield _draw(store, chosen) if stands == chosen.of else [gr.skip()] * len(page.places)
 
     def kept(*values: Any) -> Any:
         return _kept(store, view(*values))
 
     opened = gr.on(None, open_page, None, [*page.everything, page.notice], queue=False, **_QUIET)
-    # only now do the knobs stand where they should: what their changes ask for until then is not drawn
-    standing = opened.then(lambda: True, None, ready, queue=False, **_QUIET)
-    standing.then(draw, [ready, *page.everything], page.places, **_QUIET)
-    rater = [page.control(name).input for name in ("suite", "rater")]
-    gr.on(rater, change_rater, page.controls, [*page.everything, part.message], queue=False, **_QUIET)
+    rater = [page.control(name).change for name in ("suite", "rater")]
+    changing = [*page.everything, part.message]
+    changed = gr.on(rater, change_rater, [standing, *page.controls], changing, queue=False, **_QUIET)
+    for event in (opened, changed):
+        # only now do the knobs stand where this rater's should: what is asked for until then is not drawn
+        event.then(lambda *values: view(*values).of, page.controls, standing, queue=False, **_QUIET)
     page.control("task").input(choose, page.everything, page.controls, queue=False, **_QUIET)
     part.reset.click(reset, page.controls, part.turned, queue=False, **_QUIET)
     part.keep.click(kept, page.everything, part.message, trigger_mode="once", **_QUIET)
@@ -78,7 +82,7 @@ def build(store: Store) -> None:
     page.address.change(None, page.address, None, js=_SHOW_ADDRESS)
     # the choices grow with the project, too
     keep_current(store, lambda *values: iter([choose(*values)]), page.everything, page.controls, on_change=False)
-    keep_current(store, draw, [ready, *page.everything], page.places)
+    keep_current(store, draw, [standing, *page.everything], page.places)
 
 
 def _opened(store: Store, asked: Mapping[str, str]) -> tuple[View, str]:

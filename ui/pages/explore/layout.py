@@ -49,10 +49,13 @@ class Layout:
 
     Attributes:
         address: what is put into it becomes the page's address.
+        standing: whose knobs the sliders are, as ``View.of`` has it. On the page and not in a state of the server, so that
+            what the browser sends says whether the sliders stood so then.
         controls: in the order of ``ADDRESS``.
     """
 
     address: gr.Textbox
+    standing: gr.Textbox
     empty: gr.Markdown
     notice: gr.HTML
     content: gr.Column
@@ -78,6 +81,7 @@ class Layout:
 
 def laid_out(store: Store, known: Mapping[str, Knob]) -> Layout:
     address = gr.Textbox("", visible="hidden", elem_id="explore-address")
+    standing = gr.Textbox("", visible="hidden", elem_id="explore-standing")
     empty = gr.Markdown(f"{_EMPTY}\n\n{teaching.block(store, teaching.SCORE, teaching.PLAYGROUND)}", visible=False)
     notice = gr.HTML(elem_id="ignored")
     at: dict[str, Component] = {}
@@ -87,7 +91,7 @@ def laid_out(store: Store, known: Mapping[str, Knob]) -> Layout:
         at["show"] = gr.Radio([(title, name) for name, title in SHOWN.items()], value=THRESHOLDS, label="Show", elem_id="show")
         thresholds = _thresholds(known, at)
         failing = _failing(at)
-    return Layout(address, empty, notice, content, [at[name] for name in ADDRESS], thresholds, failing)
+    return Layout(address, standing, empty, notice, content, [at[name] for name in ADDRESS], thresholds, failing)
 
 
 def _thresholds(known: Mapping[str, Knob], at: dict[str, Component]) -> Thresholds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -49,6 +50,11 @@ class View:
     generator: str = ALL
     turned: Mapping[str, Any] = field(default_factory=dict)
     own: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def of(self) -> str:
+        """Whose knobs they are, as text."""
+        return json.dumps([self.suite, self.rater])
 
     @property
     def moved(self) -> dict[str, Any]:

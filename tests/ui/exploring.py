@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
 import numpy as np
 
-from data.prompts.spec import parse_spec
 from data.records import Annotation, Image, Judgement, Prompt, Rater
 from data.runs import Detection, Run, Seen
 from data.store import imports, runs
@@ -19,8 +17,9 @@ from data.store.imports import Bundle
 from data.store.store import Store
 from data.studies.rows import image_item
 from scorers import geneval
+from scorers.base import Scorer
 from tests.ui import seeing
-from ui.commands.derive import judge
+from ui.commands.derive import judge, rules
 
 SUITE, RATER, CLIP = "geneval", seeing.RATER, seeing.CLIP
 SIMULATED = "simulated Zoe"
@@ -69,20 +68,19 @@ def hostile(store: Store) -> None:
 
 
 def add_run(
-    store: Store, run_id: str, rater: str, seen: Sequence[Seen], specs: Mapping[str, Mapping[str, object]], **settings: float
+    store: Store,
+    run_id: str,
+    rater: str,
+    seen: Sequence[Seen],
+    specs: Mapping[str, Mapping[str, object]],
+    scorer: Scorer = geneval.SCORER,
 ) -> None:
-    """A finished run of GenEval, whose files are gone."""
-    scorer = geneval.SCORER
-    run = Run(run_id, scorer.name, scorer.version, "playground", {**seeing.SETTINGS, **settings})
+    """A finished run, whose files are gone."""
+    run = Run(run_id, scorer.name, scorer.version, "playground", seeing.SETTINGS)
     runs.add_run(store, run, Rater(rater, "scorer", None, scorer.version, run.settings), f"runs/{run_id}", len(seen))
     judged = [(one, judge(scorer, specs[one.item_id], one, run.settings)) for one in seen]
-    runs.ingest(store, run_id, 0, judged, "geneval-2")
+    runs.ingest(store, run_id, 0, judged, rules(scorer))
     runs.set_state(store, run_id, "done")
-
-
-def again(seen: Sequence[Seen]) -> list[Seen]:
-    """The same without masks."""
-    return [replace(one, detections=tuple(replace(each, mask=None) for each in one.detections)) for one in seen]
 
 
 def table(html: str, caption: str) -> dict[str, list[str]]:
@@ -95,7 +93,3 @@ def table(html: str, caption: str) -> dict[str, list[str]]:
         name, *rest = (unescape(re.sub(r"<[^>]*>", "", cell)) for cell in cells)
         lines[name] = rest
     return lines
-
-
-def correct(prompt: Prompt, seen: Seen, settings: Mapping[str, object]) -> bool | None:
-    return geneval.SCORER.judge(parse_spec(prompt.spec), seen, settings).correct

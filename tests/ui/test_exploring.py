@@ -18,13 +18,14 @@ from data.store import browse, imports, runs, statements
 from data.store.judged import judged
 from data.store.selection import Selection
 from data.store.store import Store
-from scorers import geneval
+from scorers import geneval, visor
 from tests.data.store.making import content
 from tests.ui import exploring
 from tests.ui.exploring import CLIP, HOSTILE, RATER, SUITE
 from tests.ui.seeing import SETTINGS
 from tests.ui.visiting import TOKEN, World
 from ui import rejudging
+from ui import runs as supervisor
 from ui.commands import score
 from ui.commands.agreement import compute, means
 from ui.commands.context import CommandError
@@ -322,6 +323,36 @@ def test_masks_are_still_those_of_the_run(store: Store) -> None:
     assert seen[done.rater_id].seen == seen[RATER].seen
     assert any(one.mask for one in seen[done.rater_id].seen.detections)
     assert seen[done.rater_id].settings["threshold"] == 0.9
+
+
+def test_masks_outlive_their_run_while_settings_are_kept(store: Store) -> None:
+    done = keep(store, RATER, MOVED)
+    item = next(iter(own(store)))
+    folder = store.project / "runs" / f"0001-{RATER}"
+    assert supervisor.remove(store, f"0001-{RATER}") == ""
+    (seen,) = (one for one in runs.seen(store, item) if one.rater_id == done.rater_id)
+    assert any(one.mask for one in seen.seen.detections)
+    kept_run = next(row.run_id for row in runs.listed(store) if row.rater_id == done.rater_id)
+    assert "import undo" in supervisor.remove(store, kept_run)
+    assert folder.is_dir()
+
+
+def test_of_what_visor_says_nothing_there_is_no_verdict(store: Store) -> None:
+    found = judged(store, Selection(suite=(SUITE,)), RATER)
+    specs = {one.item_id: one.spec for one in found}
+    sights = runs.seen_without_masks(store, [*specs], RATER)
+    assert sights is not None
+    exploring.add_run(store, "0003-v", "v", [*sights.seen.values()], specs, visor.SCORER)
+    view = view_of(store, {"rater": "v", "threshold": 0.85})
+    assert view.moved == {"threshold": 0.85}
+    shown = drawn(store, view)
+    table = exploring.table(shown.numbers, "Score: share of correct images")
+    # it looks at neither numbers nor colours
+    assert [text for text in table["renderer-careless"] if text == "–"] == ["–"] * 4
+    assert exploring.table(shown.changes, "Verdicts that changed")["counting"] == ["6", "0", "0"]
+    evidence = rejudging.evidence(store, SUITE, "v")
+    shown_knobs = knobs.updates([*knobs.every_knob()], evidence, view.turned)
+    assert [update.get("elem_classes") == ["cc-off"] for update in shown_knobs if isinstance(update, dict)] == [True] * 4
 
 
 def test_what_is_seen_later_is_added_to_the_kept_rater(store: Store) -> None:

@@ -128,11 +128,11 @@ def redraw(store: Store, asked: Mapping[str, str | float]) -> float:
     return 1000 * (time.perf_counter() - start)
 
 
-def moved(store: Store, name: str, along: str) -> list[float]:
+def moved(store: Store, name: str, along: str, steps: int) -> list[float]:
     """One slider moved step by step."""
     base = {"suite": SUITE, "rater": RATER, "along": along}
     redraw(store, base)
-    return [redraw(store, base | {name: value}) for value in MOVES[name]]
+    return [redraw(store, base | {name: value}) for value in MOVES[name][:steps]]
 
 
 def check(store: Store) -> int:
@@ -167,8 +167,8 @@ def check(store: Store) -> int:
     return numbers
 
 
-def run(store: Store, n: int) -> list[str]:
-    """Measure; the lines to print."""
+def run(store: Store, n: int, steps: int) -> list[str]:
+    """Measure, each slider moved ``steps`` times at most; the lines to print."""
     fill(store, n)
     first = redraw(store, {"suite": SUITE, "rater": RATER})
     evidence = rejudging.evidence(store, SUITE, RATER)
@@ -184,7 +184,7 @@ def run(store: Store, n: int) -> list[str]:
     every: list[float] = []
     for name in MOVES:
         for along in MOVES:
-            took = moved(store, name, along)
+            took = moved(store, name, along, steps)
             every += took
             tenth = statistics.quantiles(took, n=10)[-1]
             lines.append(f"{name:20}{along:22}{statistics.median(took):>6.0f} ms{tenth:>6.0f} ms{max(took):>6.0f} ms")
@@ -199,9 +199,10 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     """Make a project, measure, print; the printed lines."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--images", type=int, default=2000, help="at least the playground's 504 (default 2000)")
-    images = parser.parse_args(arguments).images
+    parser.add_argument("--steps", type=int, default=30, help="how often each slider is moved (default 30)")
+    asked = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "project") as store:
-        lines = run(store, images)
+        lines = run(store, asked.images, asked.steps)
     print("\n".join(lines))
     return lines
 

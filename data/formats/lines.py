@@ -54,10 +54,9 @@ def _lines(file: IO[bytes]) -> Iterator[Line]:
             while (rest := file.readline(MAX_BYTES)) and not rest.endswith(b"\n"):
                 pass
             continue
-        if number == 1:
-            raw = raw.removeprefix(_UTF8_MARK)
-        if raw.strip():
-            yield _line(number, raw)
+        text = (raw.removeprefix(_UTF8_MARK) if number == 1 else raw).rstrip()
+        if text:
+            yield _line(number, text)
 
 
 def _line(number: int, raw: bytes) -> Line:

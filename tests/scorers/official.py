@@ -120,13 +120,9 @@ def visor_sees(evidence: Evidence, threshold: float = 0.1) -> tuple[bool, bool, 
         ]
         for side in ("a", "b")
     }
-    stands = {
-        "left": lambda a, b: a[0] < b[0],
-        "right": lambda a, b: a[0] > b[0],
-        "above": lambda a, b: a[1] < b[1],
-        "below": lambda a, b: a[1] > b[1],
-    }[spec["relation"]]
-    any_pair = any(stands(a, b) for a in centers["a"] for b in centers["b"])
+    axis = {"left": 0, "right": 0, "above": 1, "below": 1}[spec["relation"]]
+    sign = {"left": 1, "right": -1, "above": 1, "below": -1}[spec["relation"]]
+    any_pair = any(sign * b[axis] > sign * a[axis] for a in centers["a"] for b in centers["b"])
     return bool(centers["a"]), bool(centers["b"]), any_pair
 
 

@@ -180,9 +180,10 @@ def tally(*images: tuple[str, dict[str, Any], Sequence[Detection]], generator: s
     return found
 
 
-RIGHT_WAY = (at("cat", 0), at("dog", 9))
-WRONG_WAY = (at("cat", 9), at("dog", 0))
-CAT_ALONE, NOTHING = (at("cat", 0),), ()
+RIGHT_WAY: tuple[Detection, ...] = (at("cat", 0), at("dog", 9))
+WRONG_WAY: tuple[Detection, ...] = (at("cat", 9), at("dog", 0))
+CAT_ALONE: tuple[Detection, ...] = (at("cat", 0),)
+NOTHING: tuple[Detection, ...] = ()
 
 
 def test_the_scores_of_three_prompts_by_hand() -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from data.formats.geneval_results import Result, line_of
 from tests.ui import making
 from tests.ui.making import RATINGS, Ran, concord, done, ratings_csv, tables
 from tests.ui.serving import ROOT, Serving, announced, free_port
@@ -39,6 +40,11 @@ COMMANDS_IN_ORDER = (
     "import playground",
     "import playground",
     "import scores nowhere",
+    "import results geneval results.jsonl --generator theirs",
+    "import results geneval results.jsonl --generator theirs",
+    "import results geneval p.txt",
+    "export results geneval --rater geneval-official -o back.jsonl",
+    "export results visor --rater geneval-official -o nothing.json",
     "generate playground --generator playground-lat",
     "generate playground --generator playground-late --n 1 --limit 1",
     "generate playground --generator playground-late --n 1 --limit 1",
@@ -80,6 +86,11 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
     making.metadata(files)
     making.geneval_csv(files / "sdv2.csv", *(making.geneval_row(0, 0, count_0=n, objects="x\ry") for n in "1102"))
     making.geneval_folder(files / "sdv2")
+    cow = making.METADATA[0]
+    result = Result(
+        "sd/00000/samples/0000.png", "single_object", str(cow["prompt"]), False, "expected cow>=1, found 0", cow, {}
+    )
+    (files / "results.jsonl").write_text(line_of(result))
     (making.geneval_folder(files / "damaged") / "00000" / "samples" / "0000.png").write_bytes(b"x")
     done(files / "closed", "import", "prompts", files / "p.txt", "--suite", "seed")
     shutil.copytree(files / "closed", files / "open")

@@ -82,7 +82,7 @@ def import_geneval(context: Context, file: str, generator: str | None, suite: st
     (imported,) = imports.apply(context.store, [bundle])
     if astray:
         what = words.count(len(astray), "verdict")
-        context.warn(f"{what} that do not follow from the boxes beside, e.g. of {astray[0]}; the file's verdicts are in")
+        context.warn(f"{what} not as the boxes beside would have it, e.g. of {astray[0]}; the file's verdicts are in")
     report(context, f"{words.count(len(bundle.evidence), 'image')} of {bundle.name} judged by {whose.rater_id}", imported)
     if found.left:
         raise CommandError(f"{words.count(len(found.left), 'line')} left out (see above); the rest is in")
@@ -118,7 +118,7 @@ def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[
         file = DetectionFile(write, visor_rules.Rules.of(settings))
         for one, spec, seen in _seen(context.store, found, rater, left):
             try:
-                file.add(Case(one.item_id, one.spec, spec, seen, one.prompt_id, one.generator))
+                file.add(Case(f"{_number(one)}_{one.idx}", one.spec, spec, seen, one.prompt_id, one.generator))
                 count += 1
             except MixedGenerators as error:
                 raise UsageError(str(error)) from error

@@ -130,7 +130,7 @@ def printed(rows: list[dict[str, Any]]) -> str:
 def test_the_summary_is_what_genevals_script_prints(seed: int) -> None:
     rng = random.Random(seed)
     prompts = rng.sample(geneval.sample(), 40)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for _ in range(rng.randint(1, 300)):
         prompt = rng.choice(prompts)
         rows.append({"tag": prompt.task, "metadata": json.dumps(prompt.spec), "correct": rng.random() < 0.4})

@@ -21,7 +21,7 @@ def test_good_lines_are_read_between_bad_ones(tmp_path: Path) -> None:
     content = b'\xef\xbb\xbf{"a": 1}\r\n\n   \n{"a": \n[1, 2]\nnull\n{"a": "\xff"}\n{"a": NaN}\n{"a": -Infinity}\n{"b": {}}'
     assert list(read_lines(written(tmp_path, content))) == [
         Line(1, {"a": 1}),
-        Line(4, {}, "not JSON (Expecting value, character 1)"),
+        Line(4, {}, "not JSON (Expecting value, character 6)"),
         Line(5, {}, "a JSON list, an object expected"),
         Line(6, {}, "a JSON value, an object expected"),
         Line(7, {}, "byte 0xff is not UTF-8"),

@@ -51,6 +51,10 @@ def build(store: Store) -> None:
     def choose(*values: Any) -> list[Any]:
         return _controls(store, view(*values))
 
+    def offer(stands: str, *values: Any) -> Iterator[list[Any]]:
+        # a slow page asks before it has been opened: what it says then is nobody's choice
+        yield choose(*values) if stands else [gr.skip()] * len(page.controls)
+
     def change_rater(stands: str, *values: Any) -> list[Any]:
         chosen = view(*values)
         if stands in ("", chosen.of):
@@ -81,7 +85,7 @@ def build(store: Store) -> None:
     part.changes.select(_picked, None, picked, queue=False, **_QUIET).then(None, js=_FOLLOW)
     page.address.change(None, page.address, None, js=_SHOW_ADDRESS)
     # the choices grow with the project, too
-    keep_current(store, lambda *values: iter([choose(*values)]), page.everything, page.controls, on_change=False)
+    keep_current(store, offer, [standing, *page.everything], page.controls, on_change=False)
     keep_current(store, draw, [standing, *page.everything], page.places)
 
 

@@ -6,6 +6,7 @@ between two neighbouring distinct scores, or half a mean gap beyond the lowest o
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -80,6 +81,20 @@ def middle(low: FloatArray, high: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
+class Runs:
+    """Neighbouring values that are all the best: each run's first place, and the one after its last."""
+
+    first: IntArray
+    after: IntArray
+
+
+def best_runs(values: FloatArray) -> Runs:
+    """The runs of highest values, one of which at least is defined; rounding makes no difference."""
+    best = np.r_[False, values >= np.nanmax(values) - ROUNDING, False]
+    return Runs(np.flatnonzero(best[1:] & ~best[:-1]), np.flatnonzero(best[:-1] & ~best[1:]))
+
+
+@dataclass(frozen=True)
 class Best:
     """The best cut: threshold, the objective there, and the place of the cut; or the reason why there is none."""
 
@@ -99,9 +114,8 @@ def best_cut(tally: Tally, objective: Objective) -> Best:
         return Best(None, None, -1, ONE_SCORE if tally.scores.size == 1 else WHY_NO_AUC)
     values = FORMULAS[objective](PairSums.of(tally.tables()))
     edges = tally.edges()
-    best = np.r_[False, values >= np.nanmax(values) - ROUNDING, False]
-    first, after = np.flatnonzero(best[1:] & ~best[:-1]), np.flatnonzero(best[:-1] & ~best[1:])
-    low, high = edges[first], edges[after]
+    runs = best_runs(values)
+    low, high = edges[runs.first], edges[runs.after]
     widest = int(np.argmax(high / 2.0 - low / 2.0))
     place = int(np.searchsorted(tally.scores, middle(low[widest], high[widest]), side="right"))
     return Best(float(middle(edges[place], edges[place + 1])), float(values[place]), place)
@@ -122,6 +136,11 @@ class CrossValidated:
     fold: IntArray
     thresholds: tuple[float, ...]
     reason: str | None = None
+
+
+def fold_generator(seed: int, stream: str) -> np.random.Generator:
+    """What deals the clusters of a cell into folds; `stream` names the cell."""
+    return np.random.default_rng([seed, zlib.crc32(f"folds {stream}".encode())])
 
 
 def folds_of(clusters: int, folds: int, generator: np.random.Generator) -> IntArray:

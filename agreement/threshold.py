@@ -7,7 +7,6 @@ their appendix A.2). The interval is that of the pooled decisions out of fold, t
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +16,7 @@ import pandas as pd
 
 from .cells import Cell, Key, Options, Place, walk
 from .certainty import select
-from .cuts import OBJECTIVES, Answers, CrossValidated, Tally, best_cut, cross_validate, folds_of, why_no_cut
+from .cuts import OBJECTIVES, Answers, CrossValidated, Tally, best_cut, cross_validate, fold_generator, folds_of, why_no_cut
 from .cutting import Cutting, Meeting, meetings, unfit
 from .frame import read
 from .numeric import BoolArray, FloatArray
@@ -166,8 +165,8 @@ def _decide(answers: Answers, cut: Cutting, cell: Cell, many: str) -> CrossValid
     if reason is not None:
         nothing = np.zeros(0, np.int64)
         return CrossValidated(nothing > 0, nothing, (), reason)
-    generator = np.random.default_rng([cell.draws.seed, zlib.crc32(f"folds {cell.draws.stream}".encode())])
-    return cross_validate(answers, cut.objective, folds_of(answers.clusters, cut.folds, generator))
+    dealt = folds_of(answers.clusters, cut.folds, fold_generator(cell.draws.seed, cell.draws.stream))
+    return cross_validate(answers, cut.objective, dealt)
 
 
 def _chosen(statistic: str, made: CrossValidated, answers: Answers, cut: Cutting) -> Chosen:

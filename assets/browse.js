@@ -2,7 +2,7 @@
 // /api/studio/items; pictures load as they scroll into view.
 
 import { h } from "./js/dom.js";
-import { crosses, judge, parse, workbench } from "./js/workbench/address.js";
+import { judge, parse, tells, workbench } from "./js/workbench/address.js";
 
 const UNITS = 4; // so many of an image are told
 
@@ -49,7 +49,7 @@ class Grid {
     if (page === 0) this.cells.replaceChildren();
     this.cells.append(...items.map((item) => cell(item, this.rater, this.listing)));
     const shown = Math.min((page + 1) * size, total);
-    if (total === 0 && !["suite", "task", "generator", "about"].some((name) => new URLSearchParams(query).has(name))) {
+    if (total === 0 && !["suite", "task", "generator", "about", "picture"].some((name) => new URLSearchParams(query).has(name))) {
       const how = h("a", { href: "/studio/" }, "Overview says how to bring some");
       this.summary.replaceChildren("There are no images in this project yet. ", how, ".");
       this.more.hidden = true;
@@ -71,7 +71,7 @@ function cell(item, rater, listing) {
     h(
       "a",
       // the Workbench learns what has been seen here: an answer given there is then not blind
-      { class: "cc-cell", href: workbench(item.item_id, listing, item.mean === null && !crosses(listing) ? "" : judge(listing)) },
+      { class: "cc-cell", href: workbench(item.item_id, listing, item.mean === null && !tells(listing) ? "" : judge(listing)) },
       picture,
       h("span", { class: "cc-cell-text" }, item.text ?? item.item_id),
       h("span", { class: "cc-cell-meta" }, place.filter(Boolean).join(" · ")),
@@ -83,8 +83,8 @@ function cell(item, rater, listing) {
 }
 
 function nothing(listing) {
-  // the page has said whose answers do not cross here
-  if (crosses(listing)) return "No images.";
+  // the page has said what there is none of
+  if (tells(listing)) return "No images.";
   return "No image fits these filters. Set one of them back to “all”.";
 }
 

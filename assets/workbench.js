@@ -4,7 +4,7 @@
 import { Api, detail } from "./js/api.js";
 import { Dialogs } from "./js/dialogs.js";
 import { button, h, kbd } from "./js/dom.js";
-import { crosses, grid, judge, parse, workbench } from "./js/workbench/address.js";
+import { grid, judge, parse, tells, workbench } from "./js/workbench/address.js";
 import { Desk } from "./js/workbench/desk.js";
 import { Evidence } from "./js/workbench/evidence.js";
 import { BENCH_KEYS, listenToBenchKeys } from "./js/workbench/keys.js";
@@ -171,7 +171,7 @@ class Bench {
     const { listing, shown: came } = this.address;
     // the grid that somebody comes from has shown its other images too, and an order by values tells of them by itself
     const told = came !== null || (listing.get("order") ?? "prompt") !== "prompt";
-    return workbench(id, listing, told ? (shown || crosses(listing) ? judge(listing) : "") : null);
+    return workbench(id, listing, told ? (shown || tells(listing) ? judge(listing) : "") : null);
   }
 
   /** Everything that depends on the evidence, or what stands in its place. */

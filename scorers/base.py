@@ -108,6 +108,33 @@ class Perceiver(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Knob:
+    """A setting of judging that can be turned while one looks at what follows: evidence is judged again in memory.
+
+    Attributes:
+        title: its name for people; ``help``: what it does, one line.
+        low, high, step: of a number.
+        choices: names instead of a number.
+        default: what holds where a run's settings do not say.
+        confidence: whether it is compared with detections' confidences: those below the setting ``keep`` were not kept.
+        applies: whether it can change the verdict on an image of this prompt at all.
+        edges: the numbers in an image's evidence that it is compared with: between two neighbouring ones, and at each of
+            them, it makes no difference where it is. None: it may make one anywhere; nothing: it makes none.
+    """
+
+    title: str
+    help: str
+    low: float = 0.0
+    high: float = 1.0
+    step: float = 0.01
+    choices: tuple[str, ...] = ()
+    default: float | str = 0.0
+    confidence: bool = False
+    applies: Callable[[Spec], bool] = field(default=lambda spec: True)  # noqa: ARG005
+    edges: Callable[[Spec, Seen], Sequence[float] | None] = field(default=lambda spec, seen: None)  # noqa: ARG005
+
+
+@dataclass(frozen=True, slots=True)
 class Scorer:
     """One automatic rater's method.
 
@@ -121,6 +148,7 @@ class Scorer:
         scales: aspect to scale, of what it judges.
         models: the settings that name models; where those are folders, their weights are fingerprinted.
         check: raises ``ValueError`` with one clear line where settings make no sense.
+        knobs: those of ``judging`` that decide ``correct`` and can be turned, in the order in which people see them.
     """
 
     name: str
@@ -134,3 +162,4 @@ class Scorer:
     models: frozenset[str] = frozenset()
     check: Callable[[Settings], object] = dict
     options: Settings = field(default_factory=dict)
+    knobs: Mapping[str, Knob] = field(default_factory=dict)

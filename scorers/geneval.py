@@ -24,6 +24,7 @@ from data.runs import Detection, Seen
 from scorers.base import Perceiver, Scorer, Settings, Shown
 from scorers.crops import GREY, check_background, masked_crop
 from scorers.detecting import check_settings, portions, too_large
+from scorers.geneval_knobs import KNOBS
 from scorers.geneval_rules import Rules, judge, same_kind
 from scorers.models.detectors import FULL, HALF
 
@@ -197,4 +198,5 @@ SCORER: Final = Scorer(
     models=frozenset({"detector", "clip"}),
     check=_check,
     options=_OPTIONS,
+    knobs=KNOBS,
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from data.prompts.spec import Spec
 from data.runs import Detection, Seen
-from scorers.base import Perceiver, Scorer, Settings, Shown
+from scorers.base import Knob, Perceiver, Scorer, Settings, Shown
 from scorers.detecting import check_settings, portions, too_large
 from scorers.geneval_rules import same_kind
 from scorers.visor_rules import Rules, judge
@@ -78,6 +78,20 @@ def _check(settings: Mapping[str, Any]) -> None:
     check_settings(settings, Rules.of(settings).threshold)
 
 
+def _confidences(spec: Spec, seen: Seen) -> list[float]:
+    return [one.score for one in seen.detections if _is_asked(spec, one.label)]
+
+
+_KNOBS: Final = {
+    "threshold": Knob(
+        "Confidence",
+        "An object counts if the detector’s confidence is higher.",
+        default=Rules().threshold,
+        confidence=True,
+        edges=_confidences,
+    )
+}
+
 SCORER: Final = Scorer(
     name="visor",
     version="1",
@@ -89,4 +103,5 @@ SCORER: Final = Scorer(
     scales={"correct": "nominal", "present": "nominal", "position": "nominal"},
     models=frozenset({"detector"}),
     check=_check,
+    knobs=_KNOBS,
 )

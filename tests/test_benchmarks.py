@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks import agreement, synthetic
+from benchmarks import agreement, explore, synthetic
 
 
 def test_agreement_equals_pandas_scikit_learn_and_scipy(capsys: pytest.CaptureFixture[str]) -> None:
@@ -21,6 +21,15 @@ def test_agreement_equals_pandas_scikit_learn_and_scipy(capsys: pytest.CaptureFi
         assert float(largest) <= 1e-9
     # for each of 6 tasks: 2 of people, 4 of each scorer with labels, 2 of each with scores
     assert lines[-1].startswith(f"{6 * (2 + 4 * len(synthetic.JUDGES) + 2 * len(synthetic.SCORERS))} of our ")
+
+
+def test_explore_shows_the_scorers_verdicts_and_the_reports_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = explore.main(["--images", "510", "--steps", "2"])
+    assert capsys.readouterr().out.splitlines() == lines
+    assert re.match(r"510 images, \d{3} answers, 3 statistics by task$", lines[0])
+    assert lines[-2].split(" ", 3)[2] == str(2 * len(explore.MOVES) ** 2)
+    # for each slider three statistics of six tasks, of all images and of the tasks' mean
+    assert lines[-1].startswith(f"verdicts equal to the scorer's own; {4 * 3 * 8} numbers of agreement equal to the report's")
 
 
 def test_a_difference_is_not_passed_over() -> None:

@@ -54,7 +54,7 @@ def forest(points: pd.DataFrame, axis: str) -> go.Figure:
                 hovertemplate="%{text}<br>%{x:.3f}, n = %{customdata:,}<extra></extra>",
             )
         )
-    _plain(figure, height=88 + _ROW * max(len(labels), 1))
+    plain(figure, height=88 + _ROW * max(len(labels), 1))
     if points["people_value"].notna().any():
         figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1, "yanchor": "bottom"}, margin={"t": 36})
     figure.update_xaxes(
@@ -93,7 +93,7 @@ def _ceilings(points: pd.DataFrame) -> go.Scatter:
     )
 
 
-def _plain(figure: go.Figure, height: int) -> None:
+def plain(figure: go.Figure, height: int) -> None:
     """What all figures have in common."""
     figure.update_layout(
         template="none",
@@ -157,7 +157,7 @@ def against(x: Sequence[float], y: Sequence[float], names: tuple[str, str]) -> g
     line = {"color": COLORS["people"], "width": 2, "shape": "hv"}
     rank = {"x": np.sort(x)[::every].tolist(), "y": np.sort(y)[::every].tolist()}
     figure.add_trace(go.Scatter(**rank, mode="lines", line=line, name="were both in the same order", hoverinfo="skip"))
-    _plain(figure, height=360)
+    plain(figure, height=360)
     figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.12})
     figure.update_xaxes(title=escape(names[0]))
     figure.update_yaxes(title=escape(names[1]))
@@ -173,7 +173,7 @@ def over_time(last: Sequence[int], each: Sequence[float], so_far: Sequence[float
     figure.add_trace(go.Scatter(x=[*last], y=[*each], mode="markers", marker=steps, name="in each step"))
     line = {"color": COLORS["people"], "width": 2}
     figure.add_trace(go.Scatter(x=[*last], y=[*so_far], mode="lines", line=line, name="all so far"))
-    _plain(figure, height=300)
+    plain(figure, height=300)
     figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.15})
     figure.update_xaxes(title="answers so far")
     figure.update_yaxes(title="agreement", tickformat=".0%", range=[-0.03, 1.03])
@@ -193,7 +193,7 @@ def decisions(cuts: Sequence[float], band: pd.DataFrame, threshold: float | None
     figure.add_trace(go.Scatter(x=[*cuts], y=band["value"].tolist(), mode="lines", line=line, showlegend=False))
     if threshold is not None:
         figure.add_vline(threshold, line={"color": COLORS["people"], "dash": "dot"})
-    _plain(figure, height=300)
+    plain(figure, height=300)
     figure.update_xaxes(title=escape(names[0]))
     figure.update_yaxes(title=escape(names[1]))
     return figure

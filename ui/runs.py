@@ -97,7 +97,8 @@ def stop(store: Store, run_id: str) -> str:
 
 
 def remove(store: Store, run_id: str) -> str:
-    """Take back what a run saw and what was judged by it, and delete its folder; returns what went wrong."""
+    """Take back what a run saw and what was judged by it, and delete its folder, unless masks in it are those of settings that
+    were kept; returns what went wrong."""
     row = runs.one(store, run_id)
     if row is None:
         return f"There is no run {run_id} any more."
@@ -107,7 +108,8 @@ def remove(store: Store, run_id: str) -> str:
         runs.remove(store, run_id)
     except runs.RunRefused as error:
         return str(error)
-    shutil.rmtree(working.folder_of(store, row).path, ignore_errors=True)
+    if all(other.folder != row.folder for other in runs.listed(store)):
+        shutil.rmtree(working.folder_of(store, row).path, ignore_errors=True)
     return ""
 
 

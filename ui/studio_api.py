@@ -14,8 +14,10 @@ from data.store.crossed import Crossed, Crossing
 from data.store.selection import Selection, Where
 from data.store.store import Store
 from scorers import registry
-from ui.addresses import crossed_among, crossed_in
-from ui.crossing import crossing_of, listed
+from ui import crossing as crossings
+from ui import failing
+from ui.addresses import crossed_among, crossed_in, marked_in
+from ui.marked import Marked
 
 PAGE = 60
 
@@ -26,6 +28,7 @@ class Listing:
 
     Attributes:
         crossed: only what two sides say so of, among the judgements of ``judged``.
+        marked: only the images behind a mark of a failure picture.
     """
 
     selection: Selection
@@ -34,15 +37,22 @@ class Listing:
     order: browse.Order
     crossed: Crossed | None
     judged: Selection
+    marked: Marked | None = None
 
     def crossing(self, store: Store) -> Crossing | None:
         """Where answers cross, if only that is listed."""
-        return crossing_of(store, self.crossed, self.judged) if self.crossed else None
+        return crossings.crossing_of(store, self.crossed, self.judged) if self.crossed else None
 
     def also(self, store: Store) -> Where | None:
         """What else than the selection restricts the items."""
-        crossing = self.crossing(store)
-        return listed(store, crossing) if crossing else None
+        crossing, found = self.crossing(store), []
+        if crossing:
+            found.append(crossings.listed(store, crossing))
+        if self.marked:
+            found.append(failing.listed(store, self.marked, self.selection))
+        if not found:
+            return None
+        return " and ".join(text for text, _ in found), [value for _, values in found for value in values]
 
 
 def router(store: Store) -> APIRouter:
@@ -88,11 +98,12 @@ def listing_of(
         raise HTTPException(422, f"order must be one of {', '.join(browse.ORDERS)}.")
     read = request.query_params.getlist
     try:
-        crossed, judged = crossed_in(read), crossed_among(read)
+        crossed, judged, marked = crossed_in(read), crossed_among(read), marked_in(read)
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
     # here `rater` says whose values to show, and restricts no images
-    return Listing(replace(selection_of(request), rater=()), by, rater, cast("browse.Order", order), crossed, judged)
+    selection = replace(selection_of(request), rater=())
+    return Listing(selection, by, rater, cast("browse.Order", order), crossed, judged, marked)
 
 
 def selection_of(request: Request) -> Selection:

@@ -12,7 +12,8 @@ from data.store import browse
 from data.store.crossed import groups
 from data.store.selection import Selection
 from data.store.store import Store
-from ui.addresses import CROSSED, RESTRICTING, browse_address, crossed_among, crossed_in
+from ui import failing
+from ui.addresses import CROSSED, MARKED, RESTRICTING, browse_address, crossed_among, crossed_in, marked_in
 from ui.components.filters import Choice, dropdown
 from ui.components.module import module
 from ui.components.table import linked_note
@@ -35,12 +36,12 @@ def build(store: Store) -> None:
     notice = gr.HTML(elem_id="ignored")
     crossing = gr.HTML(elem_id="crossing")
     grid = module("browse", "")
-    # what of the address has no control: whose answers cross
+    # what of the address has no control: whose answers cross, which mark of a failure picture
     fixed = gr.State("")
     filters = [suite, task, generator, rater, aspect, order]
 
-    def choose(crossed: str, *asked: str | None) -> list[Any]:
-        return _drawn(store, _choices(store, dict(zip(_FILTERS, asked, strict=True))), crossed)
+    def choose(known: str, *asked: str | None) -> list[Any]:
+        return _drawn(store, _choices(store, dict(zip(_FILTERS, asked, strict=True))), known)
 
     def opened(request: gr.Request) -> list[Any]:
         return _opened(store, request.query_params)
@@ -55,44 +56,59 @@ def build(store: Store) -> None:
 
 
 def _opened(store: Store, asked: QueryParams) -> list[Any]:
-    """What an address asks for in vain, whose answers it crosses, and what is drawn of it."""
-    crossed, lost = _followed(store, asked), _lost(store, asked)
-    given = dict(parse_qsl(crossed))
-    # what is crossed is shown, unless something else is asked for
-    chosen = _choices(store, {"by": given.get("about")} | {name: asked.get(name) for name in _FILTERS if name in asked})
+    """What an address asks for in vain, what it fixes, and what is drawn of it."""
+    fixed, lost = _followed(store, asked), _lost(store, asked) | _unmarked(store, asked)
+    given = dict(parse_qsl(fixed))
+    # what is crossed or marked is shown, unless something else is asked for
+    shown = {"by": given.get("about"), "rater": given.get("seen_by")}
+    chosen = _choices(store, shown | {name: asked.get(name) for name in _FILTERS if name in asked})
     values = {name: choice.value for name, choice in chosen.items()}
-    # of what cannot be crossed, that is named which is to blame
-    silent = {*CROSSED, *RESTRICTING} - lost
+    # of what cannot be followed, that is named which is to blame
+    silent = {*CROSSED, *RESTRICTING, *MARKED} - lost
     wanted = {name: ",".join(asked.getlist(name)) for name in asked if name not in silent}
-    return [ignored(wanted, values), crossed, *_drawn(store, chosen, crossed)]
+    return [ignored(wanted, values), fixed, *_drawn(store, chosen, fixed)]
 
 
-def _drawn(store: Store, chosen: dict[str, Choice], crossed: str) -> list[Any]:
+def _drawn(store: Store, chosen: dict[str, Choice], fixed: str) -> list[Any]:
     """The filters, what the grid is to list, and what that is in words."""
     values = {name: choice.value for name, choice in chosen.items() if choice.value not in (None, ALL)}
-    query = [(name, str(value)) for name, value in values.items()] + parse_qsl(crossed)
+    query = [(name, str(value)) for name, value in values.items()] + parse_qsl(fixed)
     # the version makes the grid look again when the project has moved
     listing = urlencode([*query, ("version", store.version)])
     return [*(choice.control() for choice in chosen.values()), listing, _in_words(store, QueryParams(query))]
 
 
 def _in_words(store: Store, query: QueryParams) -> str:
-    """A sentence about the answers that cross and a way back to all images; nothing where none are asked for."""
-    crossed = crossed_in(query.getlist)
-    if crossed is None:
-        return ""
-    told = sentence(store, crossing_of(store, crossed, crossed_among(query.getlist)))
+    """A sentence about what restricts the images besides the filters, and a way back to all; nothing if nothing does."""
+    crossed, marked = crossed_in(query.getlist), marked_in(query.getlist)
     places = Selection.of(lambda name: query.getlist(name) if name in ("suite", "task", "generator") else ())
+    told = []
+    if crossed:
+        told.append(sentence(store, crossing_of(store, crossed, crossed_among(query.getlist))))
+    if marked:
+        told.append(failing.sentence(store, marked, places))
+    if not told:
+        return ""
     rater, by, order = (query.get(name, "") for name in ("rater", "by", "order"))
-    everything = browse_address(places, rater=rater, by=by, order=order)
-    return linked_note(told, everything, "Show all images")
+    return linked_note(" ".join(told), browse_address(places, rater=rater, by=by, order=order), "Show all images")
 
 
 def _followed(store: Store, asked: QueryParams) -> str:
-    """What an address asks to cross, as a query; empty if the project does not have all of it."""
-    names = [*CROSSED, *RESTRICTING]
-    given = [(name, value) for name, value in asked.multi_items() if name in names and value]
-    return "" if not given or _lost(store, asked) else urlencode(given)
+    """What an address asks for besides the filters, as a query: of crossing and marks what the project has all of."""
+    names = [] if _lost(store, asked) else [*CROSSED, *RESTRICTING]
+    names += [] if _unmarked(store, asked) else [*MARKED]
+    return urlencode([(name, value) for name, value in asked.multi_items() if name in names and value])
+
+
+def _unmarked(store: Store, asked: QueryParams) -> set[str]:
+    """Which parts of the mark that an address asks for are in the way of it."""
+    try:
+        marked = marked_in(asked.getlist)
+    except ValueError:
+        return {"picture"} if asked.get("seen_by") and asked.get("picture") else {*MARKED}
+    if marked is None or marked.rater in {source.rater_id for source in failing.sources(store)}:
+        return set()
+    return {"seen_by"}
 
 
 def _lost(store: Store, asked: QueryParams) -> set[str]:

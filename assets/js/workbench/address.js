@@ -2,7 +2,9 @@
 
 // only images of which two sides say this, among these judgements
 const CROSSED = ["about", "a", "a_says", "b", "b_says", "way", "target", "campaign", "certainty", "among", "since", "until"];
-const LISTING = ["suite", "task", "generator", "rater", "by", "order", ...CROSSED];
+// only images behind a mark of a failure picture
+const MARKED = ["picture", "seen_by", "asked", "found"];
+const LISTING = ["suite", "task", "generator", "rater", "by", "order", ...CROSSED, ...MARKED];
 
 /** {id, listing, shown}; `shown` is null where nobody came from a grid, "" where the grid said nothing of this image. */
 export function parse(query) {
@@ -10,7 +12,7 @@ export function parse(query) {
   const listing = new URLSearchParams();
   for (const name of LISTING) for (const value of given.getAll(name)) if (value) listing.append(name, value);
   // the address itself tells what is said of images that it lists by that
-  return { id: given.get("id") ?? "", listing, shown: given.get("shown") ?? (crosses(listing) ? judge(listing) : null) };
+  return { id: given.get("id") ?? "", listing, shown: given.get("shown") ?? (tells(listing) ? judge(listing) : null) };
 }
 
 /** The address of an image among those of a listing. */
@@ -26,9 +28,15 @@ export function crosses(listing) {
   return listing.has("about");
 }
 
+/** Whether a listing alone tells what somebody says of its images. */
+export function tells(listing) {
+  return crosses(listing) || listing.has("picture");
+}
+
 /** Whose values the grid of this listing shows. */
 export function judge(listing) {
-  return crosses(listing) ? `${listing.get("a")} and ${listing.get("b")}` : (listing.get("rater") ?? "people");
+  const sides = [...(crosses(listing) ? [listing.get("a"), listing.get("b")] : []), ...listing.getAll("seen_by")];
+  return sides.length ? sides.join(" and ") : (listing.get("rater") ?? "people");
 }
 
 /** The grid that a listing comes from. */

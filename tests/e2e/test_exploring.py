@@ -1,0 +1,117 @@
+"""The page Explore: a slider dragged by keyboard over stored evidence, what follows from it, and settings kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e.serving import Server, command, serving
+from tests.e2e.watching import Visitor
+
+pytestmark = pytest.mark.e2e
+Visit = Callable[..., Visitor]
+_FOLLOWS_MS = 30_000
+KEPT = "geneval-playground[threshold=0.9]"
+SCORE = re.compile(r"score (0\.\d{3})(?: → (0\.\d{3}))?, Cohen’s κ with simulated people (0\.\d{3})(?: → (0\.\d{3}))?")
+
+
+@pytest.fixture(scope="module")
+def playground(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001
+    project: Path = tmp_path_factory.mktemp("explored") / "project"
+    command(project, "import", "playground")
+    with serving(project) as running:
+        yield running
+
+
+def opened(page: Page, address: str = "/studio/explore") -> None:
+    page.goto(address)
+    expect(page.locator("#explore-numbers table").first).to_be_visible(timeout=_FOLLOWS_MS)
+    expect(page.locator("#explore-plot .js-plotly-plot")).to_be_visible(timeout=_FOLLOWS_MS)
+
+
+def told(page: Page) -> tuple[str | None, ...]:
+    found = SCORE.search(page.locator("#explore-lead").inner_text())
+    assert found
+    return found.groups()
+
+
+def test_a_slider_moves_score_and_agreement_and_what_is_kept_stands_on_agreement(playground: Server, visitor: Visit) -> None:
+    page = visitor(playground).page
+    opened(page)
+    score, nothing, kappa, _ = told(page)
+    assert nothing is None
+    expect(page.locator("#explore-changes a")).to_have_count(0)
+    expect(page.get_by_role("button", name="Keep these settings")).to_be_disabled()
+    slider = page.get_by_role("slider", name="range slider for Confidence", exact=True)
+    slider.focus()
+    for _ in range(60):
+        page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile(r"[?&]threshold=0\.9(&|$)"), timeout=_FOLLOWS_MS)
+    expect(page.locator("#explore-lead")).to_contain_text(f"score {score} → ", timeout=_FOLLOWS_MS)
+    before, now, kappa_before, kappa_now = told(page)
+    assert (before, kappa_before) == (score, kappa)
+    assert now is not None
+    assert kappa_now is not None
+    assert float(now) < float(before or 0)
+
+    # a count leads to its images, on this page
+    link = page.locator('#explore-changes a[data-task="colors"]').first
+    count = int(link.inner_text())
+    link.click()
+    expect(page).to_have_url(re.compile("task=colors"), timeout=_FOLLOWS_MS)
+    expect(page.locator("#explore-pictures a")).to_have_count(count, timeout=_FOLLOWS_MS)
+    expect(page.locator("#explore-pictures a").first).to_contain_text("wrong now: expected")
+
+    # a copied link is the same view, where nothing was turned before
+    other = visitor(playground).page
+    opened(other, page.url)
+    expect(other.locator("#explore-lead")).to_have_text(page.locator("#explore-lead").inner_text(), timeout=_FOLLOWS_MS)
+    expect(other.locator("#explore-pictures a")).to_have_count(count, timeout=_FOLLOWS_MS)
+    expect(other.get_by_role("slider", name="range slider for Confidence", exact=True)).to_have_value("0.9")
+    assert other.locator("#ignored").inner_text() == ""
+
+    page.get_by_role("button", name="Keep these settings").click()
+    message = page.locator("#explore-message")
+    expect(message).to_contain_text(f"Kept as {KEPT}: 504 images", timeout=_FOLLOWS_MS)
+    undo = re.search(r"import undo (\d+)", message.inner_text())
+    assert undo
+    message.get_by_role("link", name="Agreement").click()
+    table = page.locator("#agreement-tables")
+    expect(table).to_contain_text(KEPT, timeout=_FOLLOWS_MS)
+    row = next(
+        row
+        for row in playground.agreement("--suite", "playground", "--aspect", "correct", "--rater", KEPT)["raters"]
+        if (row["rater"], row["task"], row["generator"], row["statistic"]) == (KEPT, "all", "all", "cohen_kappa")
+    )
+    assert f"{row['value']:.3f}" == kappa_now
+    page.goto(f"/studio/browse?suite=playground&rater={KEPT}&by=correct")
+    expect(page.locator(".cc-cell").first).to_be_visible(timeout=_FOLLOWS_MS)
+    playground.run("import", "undo", undo[1])
+    assert KEPT not in {row["rater"] for row in playground.agreement("--suite", "playground", "--aspect", "correct")["raters"]}
+
+
+def test_reset_and_another_rater(playground: Server, visitor: Visit) -> None:
+    page = visitor(playground).page
+    opened(page, "/studio/explore?threshold=0.85&rule=paper&counting_threshold=7")
+    expect(page.locator("#ignored")).to_contain_text("counting_threshold=7")
+    expect(page.locator("#explore-lead")).to_contain_text("→", timeout=_FOLLOWS_MS)
+    page.get_by_role("button", name="Reset", exact=True).click()
+    expect(page.locator("#explore-lead")).to_contain_text("0 verdicts changed", timeout=_FOLLOWS_MS)
+    expect(page.get_by_role("slider", name="range slider for Confidence", exact=True)).to_have_value("0.3")
+    expect(page.get_by_label("official")).to_be_checked()
+    page.get_by_label("Rater").click()
+    page.get_by_role("option", name="clipscore-playground", exact=True).click()
+    expect(page.locator("#explore-lead")).to_contain_text("gives a number for each image", timeout=_FOLLOWS_MS)
+    expect(page.locator("#knob-threshold")).to_be_hidden()
+    expect(page.get_by_role("button", name="Keep these settings")).to_be_hidden()
+
+
+def test_an_empty_project_says_what_to_do(fresh: Server, visitor: Visit) -> None:
+    page = visitor(fresh).page
+    page.goto("/studio/explore")
+    expect(page.get_by_text("No scorer has looked at this project’s images yet")).to_be_visible(timeout=_FOLLOWS_MS)
+    expect(page.get_by_text("uv run app.py score geneval --project")).to_be_visible()

@@ -1,0 +1,175 @@
+"""Judging again in memory: the scorer's own verdicts whatever is turned, in whatever order, and few of them made twice."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from data.formats.evidence import read_case
+from data.prompts.geneval import single_object
+from data.runs import Detection, Seen
+from scorers import geneval, geneval_rules, registry, visor, visor_rules
+from scorers.again import Again, Case
+from scorers.base import Knob, Scorer, Verdict
+from tests.scorers import test_geneval_parity as ugly
+
+KNOBS = ("threshold", "counting_threshold", "position_threshold", "max_overlap", "rule")
+RUN: dict[str, Any] = {**geneval.SCORER.profiles["playground"], "keep": 0.0}
+BOX = (0.0, 0.0, 10.0, 10.0)
+
+
+def cases(seed: int, n: int = 120) -> list[Case]:
+    rng = random.Random(seed)
+    found = [read_case(ugly.case(rng)) for _ in range(n)]
+    return [Case(f"i{k}", one.spec, one.seen) for k, one in enumerate(found)]
+
+
+def settings_of(rng: random.Random, some: list[Case]) -> dict[str, Any]:
+    """Now and then exactly a confidence of the evidence, or the end of a range."""
+    scores = [one.score for case in some for one in case.seen.detections]
+    return {
+        "threshold": rng.choice((rng.random(), rng.choice(scores), 0.0, 1.0)),
+        "counting_threshold": rng.choice((rng.random(), rng.choice(scores), 0.9)),
+        "position_threshold": rng.choice((0.0, 0.1, rng.random() / 2)),
+        "max_overlap": rng.choice((1.0, 0.0, rng.random())),
+        "rule": rng.choice(("official", "paper")),
+    }
+
+
+def own(scorer: Scorer, some: list[Case], settings: dict[str, Any]) -> list[int]:
+    correct = [scorer.judge(case.spec, case.seen, settings).correct for case in some]
+    return [-1 if one is None else int(one) for one in correct]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_verdicts_are_the_scorers_own(seed: int) -> None:
+    rng, some = random.Random(seed), cases(seed)
+    again = Again(geneval.SCORER, some, RUN)
+    seen: set[int] = set()
+    for _ in range(25):
+        turned = settings_of(rng, some)
+        turned = {name: turned[name] for name in rng.sample(KNOBS, rng.randint(0, 5))}
+        verdicts = own(geneval.SCORER, some, {**RUN, **turned})
+        assert again.correct(turned).tolist() == verdicts
+        seen |= set(verdicts)
+    assert seen == {0, 1}
+
+
+@pytest.mark.parametrize("name", KNOBS[:4])
+def test_a_sweep_is_what_each_value_gives(name: str) -> None:
+    rng, some = random.Random(name), cases(7)
+    again = Again(geneval.SCORER, some, RUN)
+    scores = sorted({one.score for case in some for one in case.seen.detections})
+    at = sorted({0.0, 0.25, 0.5, 1.0, *rng.sample(scores, 5)})
+    others = [{}, settings_of(rng, some), settings_of(rng, some), {}]
+    for turned in others:
+        found = again.sweep(name, at, turned)
+        knob = geneval.SCORER.knobs[name]
+        assert found.rows.tolist() == [k for k, case in enumerate(some) if knob.applies(case.spec)]
+        assert found.at.tolist() == at
+        for value, said in zip(at, found.said, strict=True):
+            expected = own(geneval.SCORER, some, {**RUN, **turned, name: value})
+            assert said.tolist() == [expected[k] for k in found.rows]
+
+
+@pytest.mark.parametrize("name", KNOBS)
+def test_where_a_knob_does_not_apply_it_changes_nothing(name: str) -> None:
+    rng, some = random.Random(name), cases(11, 400)
+    knob = geneval.SCORER.knobs[name]
+    idle = [case for case in some if not knob.applies(case.spec) or knob.edges(case.spec, case.seen) == ()]
+    moved = 0
+    for _ in range(20):
+        turned = settings_of(rng, some)
+        other = turned | {name: settings_of(rng, some)[name]}
+        assert own(geneval.SCORER, idle, {**RUN, **turned}) == own(geneval.SCORER, idle, {**RUN, **other})
+        moved += own(geneval.SCORER, some, {**RUN, **turned}) != own(geneval.SCORER, some, {**RUN, **other})
+    assert moved > 3
+    assert len(idle) < len(some)
+
+
+def test_visors_verdicts_too() -> None:
+    rng, some = random.Random(5), cases(5, 300)
+    again = Again(visor.SCORER, some, {**visor.SCORER.profiles["playground"], "keep": 0.0})
+    for threshold in [rng.random() for _ in range(10)] + [0.3, 0.9, 0.95]:
+        assert again.correct({"threshold": threshold}).tolist() == own(visor.SCORER, some, {"threshold": threshold})
+    said = again.correct({}).tolist()
+    # of prompts that ask for numbers or colours it says nothing
+    assert {said[k] for k, case in enumerate(some) if not visor_rules.is_visors(case.spec)} == {-1}
+    assert {0, 1} < set(said)
+
+
+def test_between_two_confidences_nothing_is_judged_again() -> None:
+    judged: list[float] = []
+
+    def judge(spec: Any, seen: Seen, settings: Any) -> Verdict:
+        if seen.item_id:
+            judged.append(settings["threshold"])
+        return geneval_rules.judge(spec, seen, settings)
+
+    spec = read_case({"id": "i", "spec": single_object("cup"), "detections": []}).spec
+    seen = Seen("i", {}, (Detection("cup", 0.4, BOX), Detection("cup", 0.6, BOX), Detection("car", 0.5, BOX)))
+    again = Again(replace(geneval.SCORER, judge=judge), [Case("i", spec, seen)], RUN)
+    for threshold in (0.30, 0.31, 0.39, 0.41, 0.49, 0.5, 0.51, 0.59, 0.61, 0.31):
+        again.correct({"threshold": threshold})
+    assert judged == [0.30, 0.41, 0.61]
+    again.sweep("threshold", [0.1, 0.2, 0.35, 0.45, 0.55, 0.9], {})
+    assert len(judged) == 3
+    # what decides nothing here does not matter either
+    again.correct({"threshold": 0.41, "counting_threshold": 0.2, "position_threshold": 0.4, "rule": "paper"})
+    assert len(judged) == 3
+    # at a confidence itself neither side holds
+    again.correct({"threshold": 0.4})
+    assert len(judged) == 4
+
+
+def test_a_setting_out_of_range_is_refused() -> None:
+    again = Again(geneval.SCORER, cases(0, 3), RUN)
+    with pytest.raises(ValueError, match="max_overlap must be from 0 to 1"):
+        again.correct({"max_overlap": 1.5})
+    with pytest.raises(ValueError, match="position_threshold must be from 0 to 1"):
+        again.sweep("position_threshold", [0.0, 2.0], {})
+    kept = Again(geneval.SCORER, cases(0, 3), {**RUN, "keep": 0.2})
+    with pytest.raises(ValueError, match=r"threshold must be at least .*below which nothing was kept"):
+        kept.correct({"threshold": 0.1})
+
+
+def test_what_a_run_does_not_say_is_as_the_rules_have_it() -> None:
+    some = cases(2)
+    bare = {name: value for name, value in RUN.items() if name not in ("rule", "max_overlap")}
+    again = Again(geneval.SCORER, some, bare)
+    assert (again.settings["rule"], again.settings["max_overlap"]) == ("official", 1.0)
+    assert again.correct({}).tolist() == own(geneval.SCORER, some, bare)
+
+
+def test_evidence_of_nothing_and_no_evidence() -> None:
+    failed = Case("i", cases(0, 1)[0].spec, Seen("i", failed="gone"))
+    assert Again(geneval.SCORER, [failed], RUN).correct({}).tolist() == [-1]
+    none = Again(geneval.SCORER, [], RUN)
+    assert none.correct({}).size == 0
+    assert none.sweep("threshold", [0.1, 0.2], {}).said.shape == (2, 0)
+
+
+@pytest.mark.parametrize("name", registry.NAMES)
+def test_knobs_are_settings_of_judging_and_have_the_rules_defaults(name: str) -> None:
+    scorer = registry.get(name)
+    assert set(scorer.knobs) <= scorer.judging
+    rules: Any = {"geneval": geneval_rules.Rules(), "visor": visor_rules.Rules()}.get(name)
+    for key, knob in scorer.knobs.items():
+        assert knob.default == getattr(rules, key)
+        assert knob.title
+        assert knob.help.endswith(".")
+        if knob.choices:
+            assert knob.default in knob.choices
+        else:
+            steps = (knob.high - knob.low) / knob.step
+            assert steps == pytest.approx(round(steps))
+            assert knob.low <= float(knob.default) <= knob.high
+    assert {field.name for field in fields(Knob)} >= {"confidence", "applies", "edges"}
+
+
+def test_verdicts_are_whole_numbers() -> None:
+    assert Again(geneval.SCORER, cases(0, 3), RUN).correct({}).dtype == np.int64

@@ -1,0 +1,119 @@
+"""Failure pictures of prompts and scorers that are odd, and of a world whose faults are known."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from data.playground.drawing import CARELESS
+from data.playground.sample import FOLDER, careless, read
+from data.prompts import geneval as prompts
+from data.prompts.spec import parse_spec
+from data.runs import Detection, Seen
+from scorers import geneval, registry
+from scorers.failures import PICTURES, Case, Looked, Table, Unit
+from scorers.failures.colors import bindings
+from scorers.failures.objects import counts
+from scorers.failures.relations import positions
+from tests.scorers.test_failures import SETTINGS
+from tests.scorers.test_geneval_rules import one
+
+CUP = one("cup")
+
+
+ASKED = (
+    prompts.single_object("cup"),
+    prompts.counting("cup", 2),
+    prompts.color_attr(["cup", "book"], ["red", "blue"]),
+    prompts.position("dog", "cup", "left of"),
+)
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_scorer_that_looks_for_no_objects_has_missed_none(name: str) -> None:
+    scorer = registry.get("clipscore")
+    cosine = Seen("i", {"cosine": 0.3})
+    specs = [parse_spec(spec) for spec in ASKED]
+    cases = [Case("i", "p", "g", 0, "", spec, cosine, scorer.judge(spec, cosine, {})) for spec in specs]
+    assert PICTURES[name](Looked(scorer, {}, cases)).units == ()
+
+
+# ---- whatever comes
+HOSTILE: list[tuple[Mapping[str, Any], Sequence[Detection]]] = [
+    ({}, (CUP,)),
+    ({"include": [], "exclude": [{"class": "cup", "count": 1}]}, (CUP,)),
+    ({"include": [{"class": "<b>"}, {"class": "<b>", "color": "no colour"}]}, (one("<b>", color="red"),)),
+    ({"include": [{"class": "a", "color": "x"}, {"class": "b", "color": "y"}]}, (one("a", color="red"), one("b"))),
+    ({"a": "cup", "b": "cup", "relation": "left"}, (CUP, CUP)),
+    ({"include": [{"class": name, "color": name} for name in "abcde"]}, [one(name, color="red") for name in "abcde"]),
+]
+
+
+@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize("scorer", ["geneval", "visor", "geneval-results", "clipscore"])
+def test_no_picture_trips_over_odd_prompts_or_scorers(name: str, scorer: str) -> None:
+    used = registry.get(scorer)
+    evidence = {"cosine": 0.3, "correct": True, "reason": ""}
+    cases = []
+    for number, (spec, found) in enumerate(HOSTILE):
+        asked, seen = parse_spec(spec), Seen(f"i/{number}", evidence, tuple(found))
+        cases.append(Case(seen.item_id, f"p/{number}", "", None, "", asked, seen, used.judge(asked, seen, SETTINGS)))
+    table = PICTURES[name](Looked(used, SETTINGS, cases))
+    assert table.generators == ()
+    assert all(set(cell.items) <= {case.item_id for case in cases} for cell in table.rows())
+    assert PICTURES[name](Looked(used, SETTINGS, ())).rows() == []
+
+
+# ---- a world whose faults are known
+@pytest.fixture(scope="module")
+def drawn() -> Looked:
+    """What the playground's detector saw of the careless renderer's pictures."""
+    sample = read(FOLDER)
+    run = next(run for run in sample.runs if run.run().scorer == "geneval")
+    known = {prompt.prompt_id: prompt for prompt in sample.prompts}
+    settings, cases = run.run().settings, []
+    for seen in run.seen():
+        prompt_id, generator, index = seen.item_id.rsplit("/", 2)
+        prompt = known[prompt_id]
+        if generator == CARELESS:
+            spec = parse_spec(prompt.spec)
+            verdict = geneval.SCORER.judge(spec, seen, settings)
+            cases.append(Case(seen.item_id, prompt_id, generator, int(index), str(prompt.task), spec, seen, verdict))
+    return Looked(geneval.SCORER, settings, cases)
+
+
+def with_faults(table: Table) -> list[tuple[str | None, Unit]]:
+    """Each unit with what was drawn wrong on purpose."""
+    known = {prompt.prompt_id: prompt for prompt in read(FOLDER).prompts}
+    return [(careless(known[unit.case.prompt_id], unit.case.index or 0).fault, unit) for unit in table.units]
+
+
+def test_colours_are_swapped_and_leak_where_the_renderer_did_so(drawn: Looked) -> None:
+    found = Counter((fault, name) for fault, unit in with_faults(bindings(drawn)) for name in unit.found)
+    assert found["swapped colours", "swapped"] == 3
+    assert found["leaked colour", "leaked"] == 4
+    assert found["wrong colour", "another colour"] == 3
+    assert found[None, "own colours"] == 12
+    # and nowhere else, but for what the detector did not find
+    assert {key for key in found if key[1] not in ("object missing", "on the wrong object")} == {
+        ("swapped colours", "swapped"),
+        ("leaked colour", "leaked"),
+        ("wrong colour", "another colour"),
+        (None, "own colours"),
+    }
+
+
+def test_numbers_are_wrong_where_the_renderer_miscounted(drawn: Looked) -> None:
+    units = with_faults(counts(drawn))
+    wrong = [unit.case.item_id for _, unit in units if "as asked" not in unit.found]
+    assert len(wrong) == 13
+    assert wrong == [unit.case.item_id for fault, unit in units if fault in ("wrong count", "merged objects")]
+
+
+def test_sides_are_wrong_where_the_renderer_changed_them(drawn: Looked) -> None:
+    units = [(fault, unit) for fault, unit in with_faults(positions(drawn)) if "not both found" not in unit.found]
+    assert Counter(fault for fault, unit in units if "the opposite" in unit.found) == {"wrong side": 6}
+    assert Counter(fault for fault, unit in units if "as asked" in unit.found) == {None: 15}

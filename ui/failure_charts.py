@@ -1,0 +1,283 @@
+"""Figures of failure pictures: every mark is a link to its images. Colours are Okabe and Ito's, apart for all readers.
+
+A mark's link is an annotation over it, as Plotly lets only these be clicked; text is escaped, as Plotly reads a little HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+
+from ui.charts import plain
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+PALETTE: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b")
+RIGHT, WRONG = "#0072b2", "#d55e00"
+_SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "x", "star", "hexagon")
+_INK, _PAPER, _EMPTY, _FAINT = "#1b1f27", "#ffffff", "#eceff4", "#5f6776"
+_ROW: Final = 44
+_SERIES: Final = 17
+_LONGEST: Final = 60
+# what may stand in an address as it is, though Python writes it otherwise: Plotly would encode it a second time
+_PLAIN: Final = {"%2F": "/", "%3A": ":", "%40": "@", "%2C": ",", "%3F": "?", "%3B": ";", "%24": "$", "%3D": "="}
+_TWICE: Final = ("%26", "%23", "%2B")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One number.
+
+    Attributes:
+        value: 0 to 1; None: nothing is drawn.
+        low, high: its interval, where there is one.
+        note: shown when pointed at; ``href``: where a click leads; empty: nowhere.
+        text: said on the mark; ``right``: whether it is as asked, None where that is no question.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    href: str = ""
+    text: str = ""
+    right: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Marks of one name, one for each label of the figure."""
+
+    name: str
+    marks: Sequence[Mark]
+
+
+def heat(rows: Sequence[str], columns: Sequence[str], cells: Sequence[Sequence[Mark]], axes: tuple[str, str]) -> go.Figure:
+    """A table of shares: blue what is as asked, orange what is not, the darker the more. ``axes``: names of x and y."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure(
+        go.Heatmap(
+            z=[[_signed(mark) for mark in row] for row in cells],
+            x=list(range(len(columns))),
+            y=list(range(len(rows))),
+            zmin=-1,
+            zmax=1,
+            colorscale=[[0, WRONG], [0.5, _EMPTY], [1, RIGHT]],
+            showscale=False,
+            xgap=3,
+            ygap=3,
+            hoverinfo="skip",
+        )
+    )
+    for y, row in enumerate(cells):
+        for x, mark in enumerate(row):
+            if mark.value is not None:
+                _annotate(figure, x, y, mark, mark.text, _legible(_shade(mark)) if mark.value else _FAINT)
+    plain(figure, height=(112 if axes[0] else 68) + _ROW * len(rows))
+    figure.update_xaxes(**_named(columns), title=escape(axes[0]), side="top", showgrid=False, zeroline=False)
+    figure.update_yaxes(
+        **_named(rows), title=escape(axes[1]), range=[len(rows) - 0.5, -0.5], showgrid=False, zeroline=False, automargin=True
+    )
+    figure.update_layout(margin={"t": 92 if axes[0] else 48, "b": 12})
+    return figure
+
+
+def dots(labels: Sequence[str], series: Sequence[Series], axis: str, *, line: float | None = None) -> go.Figure:
+    """Shares with intervals, a row for each label and in it a mark for each series; ``line``: a value to compare with."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    step = 0.72 / max(len(series), 1)
+    for k, one in enumerate(series):
+        at = [n + (k - (len(series) - 1) / 2) * step for n in range(len(labels))]
+        known = [(y, mark) for y, mark in zip(at, one.marks, strict=True) if mark.value is not None]
+        figure.add_trace(
+            go.Scatter(
+                name=escape(_short(one.name)),
+                x=[mark.value for _, mark in known],
+                y=[y for y, _ in known],
+                mode="markers",
+                marker={"size": 11, "color": _color(k), "symbol": _SYMBOLS[k % len(_SYMBOLS)]},
+                error_x=_bars([mark for _, mark in known], k),
+                hoverinfo="skip",
+            )
+        )
+        for y, mark in known:
+            _cover(figure, mark.value, y, mark)
+    if line is not None:
+        figure.add_vline(line, line={"color": "#7a8194", "dash": "dot"})
+    # a heading above, an axis below; each row as high as its marks need
+    plain(figure, height=112 + len(labels) * max(34, 14 + _SERIES * len(series)))
+    figure.update_xaxes(title=escape(axis), range=[-0.02, 1.02], tickformat=".0%")
+    figure.update_yaxes(**_named(labels), range=[len(labels) - 0.5, -0.5], showgrid=False, zeroline=False)
+    for n in range(1, len(labels)):
+        figure.add_hline(n - 0.5, line={"color": "rgba(128,136,160,.22)", "width": 1})
+    return _legend(figure, several=len(series) > 1)
+
+
+def stacked(labels: Sequence[str], parts: Sequence[Series], axis: str) -> go.Figure:
+    """Shares of a whole side by side, a bar for each label; the parts in the palette's order, with their shares on them."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    start = [0.0] * len(labels)
+    for k, part in enumerate(parts):
+        widths = [mark.value or 0.0 for mark in part.marks]
+        figure.add_trace(
+            go.Bar(
+                name=escape(part.name),
+                x=widths,
+                y=list(range(len(labels))),
+                base=list(start),
+                orientation="h",
+                width=0.66,
+                marker={"color": _color(k), "line": {"color": _PAPER, "width": 1}},
+                hoverinfo="skip",
+            )
+        )
+        for y, (mark, width) in enumerate(zip(part.marks, widths, strict=True)):
+            if width:
+                _annotate(figure, start[y] + width / 2, y, mark, mark.text if width > 0.03 else "│", _legible(_rgb(_color(k))))
+            start[y] += width
+    plain(figure, height=120 + _ROW * len(labels))
+    figure.update_layout(barmode="overlay")
+    figure.update_xaxes(title=escape(axis), range=[0, 1], tickformat=".0%")
+    figure.update_yaxes(**_named(labels), range=[len(labels) - 0.5, -0.5], showgrid=False, zeroline=False)
+    return _legend(figure, several=True)
+
+
+def lines(x: Sequence[str], series: Sequence[Series], axes: tuple[str, str], at: str = "") -> go.Figure:
+    """A line for each series over ``x``, with its intervals; ``at``: the place on x that is marked."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for k, one in enumerate(series):
+        shift = (k - (len(series) - 1) / 2) * 0.04
+        known = [(n + shift, mark) for n, mark in enumerate(one.marks) if mark.value is not None]
+        figure.add_trace(
+            go.Scatter(
+                name=escape(_short(one.name)),
+                x=[n for n, _ in known],
+                y=[mark.value for _, mark in known],
+                mode="lines+markers",
+                line={"color": _color(k), "width": 2},
+                marker={"size": 10, "color": _color(k), "symbol": _SYMBOLS[k % len(_SYMBOLS)]},
+                error_y=_bars([mark for _, mark in known], k),
+                hoverinfo="skip",
+            )
+        )
+        for n, mark in known:
+            _cover(figure, n, mark.value, mark)
+    if at in x:
+        figure.add_vline(list(x).index(at), line={"color": "#7a8194", "dash": "dot"})
+    plain(figure, height=420)
+    figure.update_xaxes(**_named(x), title=escape(axes[0]), range=[-0.4, len(x) - 0.6], showgrid=False, zeroline=False)
+    figure.update_yaxes(title=escape(axes[1]), tickformat=".0%", rangemode="tozero")
+    return _legend(figure, several=True)
+
+
+def _signed(mark: Mark) -> float | None:
+    if mark.value is None or mark.right is None:
+        return None if mark.value is None else 0.0
+    return mark.value if mark.right else -mark.value
+
+
+def _annotate(figure: go.Figure, x: Any, y: Any, mark: Mark, text: str, color: str, **options: Any) -> None:
+    """A text that is a link and tells more when pointed at."""
+    shown = escape(text).replace("\n", "<br>")
+    href = _href(mark.href)
+    if href:
+        shown = f'<a href="{href}" target="_self" style="color:{color}">{shown}</a>'
+    font = {"color": color, "size": 13} | options.pop("font", {})
+    figure.add_annotation(
+        x=x, y=y, text=shown, showarrow=False, font=font, hovertext=escape(mark.note).replace("\n", "<br>"), **options
+    )
+
+
+def _cover(figure: go.Figure, x: Any, y: Any, mark: Mark) -> None:
+    """What is clicked and pointed at in place of a marker: nothing to be seen, as large as a finger needs."""
+    _annotate(figure, x, y, mark, "■", _INK, opacity=0, font={"size": 24})
+
+
+def _href(address: str) -> str:
+    """An address as Plotly leaves it alone; empty where it would not, for the table beneath has the link, too."""
+    if any(code in address for code in _TWICE):
+        return ""
+    for code, sign in _PLAIN.items():
+        address = address.replace(code, sign)
+    return escape(address)
+
+
+def _bars(marks: Sequence[Mark], k: int) -> dict[str, Any]:
+    spans = list(_spans(marks))
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [above for _, above in spans],
+        "arrayminus": [below for below, _ in spans],
+        "color": _color(k),
+        "thickness": 1.5,
+        "width": 4,
+    }
+
+
+def _spans(marks: Sequence[Mark]) -> Iterator[tuple[float, float]]:
+    for mark in marks:
+        value = mark.value or 0.0
+        known = mark.low is not None and mark.high is not None
+        yield (value - (mark.low or 0.0), (mark.high or 0.0) - value) if known else (0.0, 0.0)
+
+
+def _named(labels: Sequence[str]) -> dict[str, Any]:
+    return {"tickvals": list(range(len(labels))), "ticktext": [escape(_short(label)) for label in labels]}
+
+
+def _short(name: str) -> str:
+    """Names are as long as whoever gives them likes."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+def _legend(figure: go.Figure, *, several: bool) -> go.Figure:
+    if several:
+        legend = {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"}
+        figure.update_layout(showlegend=True, legend=legend, margin={"t": 40})
+    return figure
+
+
+def _color(k: int) -> str:
+    return PALETTE[k % len(PALETTE)]
+
+
+_Rgb = tuple[float, float, float]
+
+
+def _rgb(color: str) -> _Rgb:
+    red, green, blue = (int(color[k : k + 2], 16) / 255 for k in (1, 3, 5))
+    return red, green, blue
+
+
+def _shade(mark: Mark) -> _Rgb:
+    """The colour that a cell of ``heat`` has."""
+    signed = _signed(mark) or 0.0
+    full, empty = _rgb(RIGHT if signed > 0 else WRONG), _rgb(_EMPTY)
+    red, green, blue = (b + abs(signed) * (a - b) for a, b in zip(full, empty, strict=True))
+    return red, green, blue
+
+
+def _legible(ground: _Rgb) -> str:
+    """Ink or paper, whichever has the higher contrast with a colour (WCAG 2, relative luminance)."""
+    return max((_INK, _PAPER), key=lambda ink: _contrast(_rgb(ink), ground))
+
+
+def _contrast(a: _Rgb, b: _Rgb) -> float:
+    low, high = sorted((_luminance(a), _luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(color: _Rgb) -> float:
+    parts = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color)
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))

@@ -1,0 +1,155 @@
+"""Explore: what would follow from the same evidence by other thresholds, and where generators fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import gradio as gr
+
+from data.store.store import Store
+from scorers.base import Knob
+from ui import rejudging, teaching
+from ui.commands.context import CommandError
+from ui.commands.keep import keep
+from ui.components.filters import Choice
+from ui.components.table import linked_note, note
+from ui.pages.explore import knobs
+from ui.pages.explore.choices import choices, view_of
+from ui.pages.explore.failures import failures
+from ui.pages.explore.layout import laid_out
+from ui.pages.explore.redraw import drawn
+from ui.pages.explore.view import ADDRESS, FAILURES, View
+from ui.pages.live import ignored, keep_current
+
+NAME = "Explore"
+PATH = "/explore"
+_QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+# The address follows what is drawn: that is at most a few times a second, as browsers want it.
+_SHOW_ADDRESS: Final = (
+    "(value) => { if (value && location.pathname.endsWith('/explore')) history.replaceState(history.state, '', value);"
+    " return []; }"
+)
+_FOLLOW: Final = "() => document.getElementById('explore-pictures')?.scrollIntoView({behavior: 'smooth', block: 'start'})"
+
+
+def build(store: Store) -> None:
+    known = knobs.every_knob()
+    names = [*ADDRESS, *known]
+    page = laid_out(store, known)
+    part, standing = page.thresholds, page.standing
+
+    def view(*values: Any) -> View:
+        """Of the controls and the knobs, or of the controls alone: the knobs stand as in the run then."""
+        return view_of(store, dict(zip(names, values, strict=False)))
+
+    def open_page(request: gr.Request) -> list[Any]:
+        chosen, lost = _opened(store, dict(request.query_params.items()))
+        return [*_controls(store, chosen), *_standing(store, known, chosen), lost]
+
+    def choose(*values: Any) -> list[Any]:
+        return _controls(store, view(*values))
+
+    def offer(stands: str, *values: Any) -> Iterator[list[Any]]:
+        # a slow page asks before it has been opened: what it says then is nobody's choice
+        yield choose(*values) if stands else [gr.skip()] * len(page.controls)
+
+    def change_rater(stands: str, *values: Any) -> list[Any]:
+        chosen = view(*values)
+        if stands in ("", chosen.of):
+            return [gr.skip()] * (len(page.everything) + 1)
+        return [*_controls(store, chosen), *_standing(store, known, chosen), gr.HTML(visible=False)]
+
+    def reset(*values: Any) -> list[Any]:
+        return _standing(store, known, view(*values))
+
+    def draw(stands: str, *values: Any) -> Iterator[list[Any]]:
+        chosen = view(*values)
+        yield _draw(store, chosen) if stands == chosen.of else [gr.skip()] * len(page.places)
+
+    def kept(*values: Any) -> Any:
+        return _kept(store, view(*values))
+
+    opened = gr.on(None, open_page, None, [*page.everything, page.notice], queue=False, **_QUIET)
+    rater = [page.control(name).change for name in ("suite", "rater")]
+    changing = [*page.everything, part.message]
+    changed = gr.on(rater, change_rater, [standing, *page.controls], changing, queue=False, **_QUIET)
+    for event in (opened, changed):
+        # only now do the knobs stand where this rater's should: what is asked for until then is not drawn
+        event.then(lambda *values: view(*values).of, page.controls, standing, queue=False, **_QUIET)
+    page.control("task").input(choose, page.everything, page.controls, queue=False, **_QUIET)
+    part.reset.click(reset, page.controls, part.turned, queue=False, **_QUIET)
+    part.keep.click(kept, page.everything, part.message, trigger_mode="once", **_QUIET)
+    picked = [page.control(name) for name in ("task", "changed")]
+    part.changes.select(_picked, None, picked, queue=False, **_QUIET).then(None, js=_FOLLOW)
+    page.address.change(None, page.address, None, js=_SHOW_ADDRESS)
+    # the choices grow with the project, too
+    keep_current(store, offer, [standing, *page.everything], page.controls, on_change=False)
+    keep_current(store, draw, [standing, *page.everything], page.places)
+
+
+def _opened(store: Store, asked: Mapping[str, str]) -> tuple[View, str]:
+    """The view that an address asks for, and what it asks for in vain."""
+    chosen = view_of(store, asked)
+    values = {name: str(getattr(chosen, name)) for name in ADDRESS}
+    return chosen, ignored(asked, values | knobs.followed(chosen.turned, asked))
+
+
+def _controls(store: Store, view: View) -> list[Any]:
+    """The changes to all controls but the knobs; what has nothing to choose from is not shown."""
+    found = choices(store, view)
+    return [_control(name, found[name]) for name in ADDRESS]
+
+
+def _control(name: str, choice: Choice) -> Any:
+    if name == "show":
+        return gr.Radio(value=choice.value)
+    return gr.Dropdown(list(choice.choices), value=choice.value, visible=bool(choice.choices))
+
+
+def _standing(store: Store, known: Mapping[str, Knob], view: View) -> list[Any]:
+    """The changes to the knobs: those of this rater, where the view has them."""
+    return knobs.updates([*known], rejudging.evidence(store, view.suite, view.rater), view.turned)
+
+
+def _draw(store: Store, view: View) -> list[Any]:
+    """The whole page, in the order of ``Layout.places``; the part that is not shown stays as it is."""
+    if not view.rater:
+        return [gr.skip(), gr.Markdown(visible=True), gr.Column(visible=False), *[gr.skip()] * 13]
+    first = [view.address(), gr.Markdown(visible=False), gr.Column(visible=True)]
+    if view.show == FAILURES:
+        made = failures(store, view.suite, view.rater, view.picture, view.generator)
+        shown = [made.lead, _plot(made.figure), made.numbers]
+        return [*first, gr.Column(visible=False), gr.Column(visible=True), *[gr.skip()] * 8, *shown]
+    return [*first, gr.Column(visible=True), gr.Column(visible=False), *_thresholds(store, view), *[gr.skip()] * 3]
+
+
+def _thresholds(store: Store, view: View) -> list[Any]:
+    made, moved = drawn(store, view), bool(view.moved)
+    texts = [made.told, made.numbers, made.changes, made.pictures]
+    return [made.lead, _plot(made.plot), *texts, *[gr.Button(interactive=moved, visible=bool(view.turned))] * 2]
+
+
+def _plot(made: Any) -> gr.Plot:
+    return gr.Plot(made, visible=True) if made is not None else gr.Plot(visible=False)
+
+
+def _picked(event: gr.EventData) -> Sequence[str]:
+    """The images of a click on a number of changed verdicts."""
+    return [str(event._data["task"]), str(event._data["changed"])]
+
+
+def _kept(store: Store, view: View) -> gr.HTML:
+    """Keep what the knobs stand at, and say what became of it."""
+    try:
+        done = keep(store, view.rater, view.turned)
+    except (CommandError, ValueError) as error:
+        return gr.HTML(note(f"Not kept: {error}.", "cc-bad"), visible=True)
+    where = "/studio/agreement?" + urlencode({"suite": view.suite, "aspect": rejudging.ASPECT})
+    if done.import_id is None:
+        said = linked_note(f"{done.rater_id} judges by these settings already; see it on", where, "Agreement", "")
+        return gr.HTML(said, visible=True)
+    (undo,) = teaching.commands(store, (f"import undo {done.import_id}",))
+    first = f"Kept as {done.rater_id}: {done.images:,} images judged by these settings, now on"
+    return gr.HTML(linked_note(first, where, "Agreement", f"and Browse. To take it back: {undo}"), visible=True)

@@ -1,0 +1,101 @@
+"""What the Explore page's controls offer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from data.store import browse, judges
+from data.store.browse import PEOPLE
+from data.store.selection import Selection
+from data.store.store import Store
+from ui import rejudging, words
+from ui.components.filters import Choice
+from ui.pages.explore import knobs
+from ui.pages.explore.failures import PICTURES, generators
+from ui.pages.explore.view import ADDRESS, ALL, CHANGED, KINDS, OBJECTIVES, SHOWN, View
+from ui.rejudging import Evidence
+
+
+def choices(store: Store, asked: View) -> dict[str, Choice]:
+    """The controls by the names of ``ADDRESS``, with what this project has to choose from."""
+    found = raters(store)
+    suite = _of(asked.suite, found)
+    names = found.get(suite, {})
+    rater = _of(asked.rater, names)
+    evidence = rejudging.evidence(store, suite, rater)
+    tasks = [ALL, *(evidence.places.tasks if evidence else _tasks(store, suite))]
+    task = _of(asked.task, tasks)
+    along = _along(evidence, task)
+    heard = rejudging.heard(store, evidence) if evidence else {}
+    people = [name for name, kind in KINDS.items() if kind in heard] or [PEOPLE]
+    judged = evidence is not None
+    offered: dict[str, Mapping[str, str]] = {
+        "suite": {name: name for name in found},
+        "rater": {name: name for name in names},
+        "show": SHOWN,
+        "task": {name: words.task(name) for name in tasks},
+        "along": along,
+        "statistic": {name: words.title(name) for name in OBJECTIVES if judged},
+        "people": {name: name for name in people if judged},
+        "changed": CHANGED if judged else {},
+        "picture": PICTURES,
+        "generator": {ALL: "all generators"} | {name: name for name in generators(store, suite, rater)},
+    }
+    return {name: _choice(offered[name], getattr(asked, name)) for name in ADDRESS}
+
+
+def view_of(store: Store, asked: Mapping[str, Any]) -> View:
+    """What is asked for by the names of the address, as far as there is such a thing; knobs that are not asked for stand as in
+    the run."""
+    wanted = View(**{name: str(asked.get(name) or "") for name in ADDRESS})  # type: ignore[arg-type]
+    chosen = {name: choice.value or "" for name, choice in choices(store, wanted).items()}
+    evidence = rejudging.evidence(store, chosen["suite"], chosen["rater"])
+    if evidence is None:
+        return View(**chosen)  # type: ignore[arg-type]
+    return View(**chosen, turned=knobs.read(evidence, asked), own=evidence.own())  # type: ignore[arg-type]
+
+
+def raters(store: Store) -> dict[str, dict[str, bool]]:
+    """By suite the scorers that can be looked at, each with whether it has knobs: those first. Do not change them."""
+    return _raters(store, store.version)
+
+
+@lru_cache(maxsize=8)
+def _raters(store: Store, version: str) -> dict[str, dict[str, bool]]:  # noqa: ARG001 - part of the key
+    found: dict[str, dict[str, bool]] = {}
+    for source in rejudging.sources(store):
+        found.setdefault(source.suite, {})[source.rater_id] = bool(rejudging.knobs(source.scorer))
+    for suite in [*found]:
+        for judge in judges.judges(store, Selection(suite=(suite,), aspect=("score",))):
+            if judge.scorer:
+                found[suite].setdefault(judge.name, False)
+    return {suite: dict(sorted(found[suite].items(), key=lambda each: (not each[1], each[0]))) for suite in sorted(found)}
+
+
+def _tasks(store: Store, suite: str) -> Sequence[str]:
+    """Of which something was judged."""
+    found = browse.judged(store).get(suite)
+    return found.tasks if found else ()
+
+
+def _along(evidence: Evidence | None, task: str) -> dict[str, str]:
+    """The knobs that a curve can run along: numbers that decide something in this task."""
+    if evidence is None:
+        return {}
+    inside = [k for k, code in enumerate(evidence.places.task) if task == ALL or evidence.places.tasks[code] == task]
+    cases = evidence.again.cases
+    return {
+        name: knob.title
+        for name, knob in evidence.scorer.knobs.items()
+        if not knob.choices and any(knob.applies(cases[k].spec) for k in inside)
+    }
+
+
+def _choice(offered: Mapping[str, str], asked: str) -> Choice:
+    return Choice([(title, name) for name, title in offered.items()], _of(asked, offered) or None)
+
+
+def _of(asked: str, known: Mapping[str, object] | Sequence[str]) -> str:
+    return asked if asked in known else next(iter(known), "")

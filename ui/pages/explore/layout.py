@@ -1,0 +1,127 @@
+"""The Explore page's components, laid out; what they do is the page's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import gradio as gr
+from gradio.components import Component
+
+from data.store.store import Store
+from scorers.base import Knob
+from ui import teaching
+from ui.components.filters import dropdown
+from ui.pages.explore import knobs, tables
+from ui.pages.explore.view import ADDRESS, ALL, SHOWN, THRESHOLDS
+
+_EMPTY: Final = (
+    "No scorer has looked at this project’s images yet. What one has seen can be judged again here, by other thresholds, as"
+    " often as you move a slider. Have one look at them, or fill the project with the playground, where two have:"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """The components of the thresholds part: texts and figure, in the order of ``redraw.Drawn``."""
+
+    part: gr.Column
+    turned: list[Component]
+    reset: gr.Button
+    keep: gr.Button
+    message: gr.HTML
+    drawn: list[Component]
+    changes: gr.HTML
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """Those of the failures part; ``drawn`` in the order of ``failures.Failures``."""
+
+    part: gr.Column
+    drawn: list[Component]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All of them.
+
+    Attributes:
+        address: what is put into it becomes the page's address.
+        standing: whose knobs the sliders are, as ``View.of`` has it. On the page and not in a state of the server, so that
+            what the browser sends says whether the sliders stood so then.
+        controls: in the order of ``ADDRESS``.
+    """
+
+    address: gr.Textbox
+    standing: gr.Textbox
+    empty: gr.Markdown
+    notice: gr.HTML
+    content: gr.Column
+    controls: list[Component]
+    thresholds: Thresholds
+    failing: Failing
+
+    def control(self, name: str) -> Any:
+        return self.controls[ADDRESS.index(name)]
+
+    @property
+    def everything(self) -> list[Component]:
+        """The controls, then the knobs."""
+        return [*self.controls, *self.thresholds.turned]
+
+    @property
+    def places(self) -> list[Any]:
+        """What is drawn, in order."""
+        first, last = self.thresholds, self.failing
+        shown = [self.address, self.empty, self.content, first.part, last.part]
+        return [*shown, *first.drawn, first.reset, first.keep, *last.drawn]
+
+
+def laid_out(store: Store, known: Mapping[str, Knob]) -> Layout:
+    address = gr.Textbox("", visible="hidden", elem_id="explore-address")
+    standing = gr.Textbox("", visible="hidden", elem_id="explore-standing")
+    empty = gr.Markdown(f"{_EMPTY}\n\n{teaching.block(store, teaching.SCORE, teaching.PLAYGROUND)}", visible=False)
+    notice = gr.HTML(elem_id="ignored")
+    at: dict[str, Component] = {}
+    with gr.Column() as content:
+        with gr.Row(elem_classes="cc-filters"):
+            at["suite"], at["rater"] = dropdown("Suite"), dropdown("Rater")
+        at["show"] = gr.Radio([(title, name) for name, title in SHOWN.items()], value=THRESHOLDS, label="Show", elem_id="show")
+        thresholds = _thresholds(known, at)
+        failing = _failing(at)
+    return Layout(address, standing, empty, notice, content, [at[name] for name in ADDRESS], thresholds, failing)
+
+
+def _thresholds(known: Mapping[str, Knob], at: dict[str, Component]) -> Thresholds:
+    with gr.Column() as part:
+        lead = gr.HTML(elem_id="explore-lead")
+        with gr.Row(elem_classes="cc-explore"):
+            with gr.Column(scale=2, min_width=280, elem_id="explore-knobs"):
+                turned = knobs.controls(known)
+                with gr.Row():
+                    reset = gr.Button("Reset", size="sm", min_width=80, elem_id="explore-reset")
+                    keep = gr.Button("Keep these settings", size="sm", min_width=120, elem_id="explore-keep")
+                message = gr.HTML(visible=False, elem_id="explore-message")
+            with gr.Column(scale=5, min_width=420):
+                with gr.Row(elem_classes="cc-filters"):
+                    at["task"], at["along"] = dropdown("Task", [ALL], ALL), dropdown("Curve along")
+                    at["statistic"], at["people"] = dropdown("Statistic"), dropdown("Beside")
+                plot = gr.Plot(show_label=False, elem_id="explore-plot")
+                told = gr.HTML(elem_id="explore-told")
+        numbers = gr.HTML(elem_id="explore-numbers")
+        changes = tables.clickable()
+        at["changed"] = dropdown("Changed verdicts")
+        pictures = gr.HTML(elem_id="explore-pictures")
+    return Thresholds(part, turned, reset, keep, message, [lead, plot, told, numbers, changes, pictures], changes)
+
+
+def _failing(at: dict[str, Component]) -> Failing:
+    with gr.Column(visible=False) as part:
+        with gr.Row(elem_classes="cc-filters"):
+            at["picture"], at["generator"] = dropdown("Picture"), dropdown("Generator", [ALL], ALL)
+        lead = gr.HTML(elem_id="failure-lead")
+        plot = gr.Plot(show_label=False, elem_id="failure-plot")
+        numbers = gr.HTML(elem_id="failure-numbers")
+    return Failing(part, [lead, plot, numbers])

@@ -1,0 +1,67 @@
+"""What the Explore page is asked to show, and the address that says so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from agreement.cuts import Objective
+from data.store.browse import PEOPLE, SIMULATED
+
+PAGE: Final = "/studio/explore"
+ALL: Final = "all"
+THRESHOLDS, FAILURES = "thresholds", "failures"
+SHOWN: Final = {THRESHOLDS: "Thresholds", FAILURES: "Failures"}
+"""The page's parts."""
+KINDS: Final = {PEOPLE: "real", SIMULATED: "simulated"}
+"""Kinds of people by the name that stands for them."""
+OBJECTIVES: Final[tuple[Objective, ...]] = ("cohen_kappa", "percent_agreement")
+"""What a setting can be tuned by; the first is that of GenEval's Figure 8."""
+CHANGED: Final = {ALL: "all that changed", "yes": "correct now", "no": "wrong now", "open": "left open now"}
+ADDRESS: Final = ("suite", "rater", "show", "task", "along", "statistic", "people", "changed", "picture", "generator")
+"""What has a control of its own, by its name in the address; the knobs follow, by the names of their settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is shown.
+
+    Attributes:
+        along: the knob that the curve runs along.
+        statistic: of OBJECTIVES.
+        people: of KINDS.
+        changed: which of the verdicts that changed are shown, of CHANGED.
+        picture: which of the failure pictures, of which ``generator``.
+        turned: where the scorer's knobs stand; ``own``: where they stood in the run.
+    """
+
+    suite: str = ""
+    rater: str = ""
+    show: str = THRESHOLDS
+    task: str = ALL
+    along: str = ""
+    statistic: Objective = OBJECTIVES[0]
+    people: str = PEOPLE
+    changed: str = ALL
+    picture: str = ""
+    generator: str = ALL
+    turned: Mapping[str, Any] = field(default_factory=dict)
+    own: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def of(self) -> str:
+        """Whose knobs they are, as text."""
+        return json.dumps([self.suite, self.rater])
+
+    @property
+    def moved(self) -> dict[str, Any]:
+        """The knobs that stand elsewhere than in the run."""
+        return {name: value for name, value in self.turned.items() if value != self.own[name]}
+
+    def address(self, **changes: str) -> str:
+        """Where this view is, with some of it changed; what is empty, stands for all or is as in the run is left out."""
+        named = {name: str(getattr(self, name)) for name in ADDRESS} | {name: str(at) for name, at in self.moved.items()}
+        return f"{PAGE}?" + urlencode({name: value for name, value in (named | changes).items() if value not in ("", ALL)})

@@ -1,7 +1,8 @@
-"""How right the scorer ``geneval`` is on the playground: ``python -m scorers.training.measure_geneval`` prints it as JSON.
+"""How right ``geneval`` or ``visor`` is on the playground: ``python -m scorers.training.measure_scorer NAME`` prints it as JSON.
 
 Scenes of the careless renderer whose truth is known, with seeds, grounds and object-colour pairs that no model was trained on;
-the verdict ``correct`` of the profile ``playground`` is held against the truth.
+the verdict ``correct`` of the profile ``playground`` is held against the truth. ``visor`` looks at neither numbers nor colours, so
+it is asked for the other tasks only.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from scorers.base import Perceiver, Scorer, Settings, Shown
 from scorers.training.scenes import seeded
 
 _BATCH: Final = 32
+_ASKED: Final = {"geneval": TASKS, "visor": ("single_object", "two_object", "position")}
+"""The tasks that a scorer says ``correct`` of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +43,13 @@ class Case:
         return self.said == self.drawing.correct
 
 
-def cases(per_task: int, settings: Settings, seed: int = 0) -> list[Case]:
-    """``per_task`` scenes of each task, about half of them with a fault, and what the scorer says."""
-    scorer = registry.get("geneval")
+def cases(scorer: Scorer, per_task: int, settings: Settings, seed: int = 0) -> list[Case]:
+    """``per_task`` scenes of each of the scorer's tasks, about half of them with a fault, and what it says."""
+    tasks = _ASKED[scorer.name]
     perceiver = scorer.open(settings, "cpu")
     drawn: list[tuple[str, Spec, Drawing]] = []
-    for number in range(per_task * len(TASKS)):
-        task = TASKS[number % len(TASKS)]
+    for number in range(per_task * len(tasks)):
+        task = tasks[number % len(tasks)]
         rng = seeded("held-out", 10**7 * (seed + 1) + number)
         spec = parse_spec(metadata(task, rng, HELD_OUT))
         drawn.append((task, spec, draw_carelessly(spec, int(rng.integers(2**62)), look=HELD_OUT)))
@@ -64,7 +67,8 @@ def _judged(scorer: Scorer, perceiver: Perceiver, settings: Settings, drawn: lis
     found = []
     for (task, spec, drawing), seen in zip(drawn, perceiver.perceive(shown), strict=True):
         verdict = scorer.judge(spec, seen, settings)
-        found.append(Case(task, spec, drawing, verdict.judgements[0].label == "yes", verdict.reason))
+        assert verdict.correct is not None, (task, verdict)
+        found.append(Case(task, spec, drawing, verdict.correct, verdict.reason))
     return found
 
 
@@ -74,7 +78,7 @@ def figures(found: list[Case]) -> dict[str, float]:
     def share(some: list[Case]) -> float:
         return round(sum(case.right for case in some) / len(some), 4)
 
-    shares = {f"task {task}": share([case for case in found if case.task == task]) for task in TASKS}
+    shares = {f"task {task}": share([case for case in found if case.task == task]) for task in dict.fromkeys(case.task for case in found)}
     shares["sound"] = share([case for case in found if case.drawing.correct])
     shares["broken"] = share([case for case in found if not case.drawing.correct])
     for fault in sorted({case.drawing.fault for case in found if case.drawing.fault is not None}):
@@ -85,13 +89,15 @@ def figures(found: list[Case]) -> dict[str, float]:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description="Measure geneval's verdicts on careless scenes.")
+    parser.add_argument("scorer", choices=[*_ASKED])
     parser.add_argument("--per-task", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     given = parser.parse_args()
     overrides = dict(one.split("=", 1) for one in given.set)
-    settings = registry.settings(registry.get("geneval"), "playground", overrides)
-    found = cases(given.per_task, settings, given.seed)
+    scorer = registry.get(given.scorer)
+    settings = registry.settings(scorer, "playground", overrides)
+    found = cases(scorer, given.per_task, settings, given.seed)
     print(json.dumps(figures(found), indent=2))
     for case in found:
         if not case.right:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -76,3 +77,23 @@ def test_other_evidence_is_not_passed_over() -> None:
     ):
         with pytest.raises(AssertionError):
             geneval.apart(bench, [Seen("0", {}, (dog,))], [Seen("0", {}, (other,))])
+
+
+def test_memory_is_taken_before_every_part_and_must_not_grow(tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="the group scorers is not installed")
+    from benchmarks import memory, random_models
+
+    paths = random_models.paintings(tmp_path / "images", 2 * memory.PART + 1, ((64, 48), (48, 64)))
+    taken = memory.measure(paths, tmp_path)
+    assert (taken.images, taken.failed) == (len(paths), 0)
+    # before each of three parts, and after the last
+    assert len(taken.megabytes) == 4
+    assert min(taken.megabytes) > 50
+
+    flat = memory.Taken([80.0, *[100.0] * 4, 99.0, *[105.0] * 4], 80, 1)
+    assert memory.told(flat) == [
+        "80 images, 1 that could not be looked at",
+        "memory in MB before part 1: 80, at most in the first fifth: 100, in the last: 105 (+5.0%)",
+    ]
+    with pytest.raises(AssertionError, match=r"memory grew by 20\.0%, from 100 to 120 MB"):
+        memory.told(memory.Taken([80.0, *[100.0] * 8, 120.0], 80, 0))

@@ -1,8 +1,8 @@
-"""How right ``geneval`` or ``visor`` is on the playground: ``python -m scorers.training.measure_scorer NAME`` prints it as JSON.
+"""How right a scorer is on the playground: ``python -m scorers.training.measure_scorer geneval`` (or ``visor``) prints it as JSON.
 
 Scenes of the careless renderer whose truth is known, with seeds, grounds and object-colour pairs that no model was trained on;
-the verdict ``correct`` of the profile ``playground`` is held against the truth. ``visor`` looks at neither numbers nor colours, so
-it is asked for the other tasks only.
+the verdict ``correct`` of the profile ``playground`` is held against the truth. ``visor`` looks at neither numbers nor colours,
+so it is asked for the other tasks only.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ def figures(found: list[Case]) -> dict[str, float]:
     def share(some: list[Case]) -> float:
         return round(sum(case.right for case in some) / len(some), 4)
 
-    shares = {f"task {task}": share([case for case in found if case.task == task]) for task in dict.fromkeys(case.task for case in found)}
+    tasks = dict.fromkeys(case.task for case in found)
+    shares = {f"task {task}": share([case for case in found if case.task == task]) for task in tasks}
     shares["sound"] = share([case for case in found if case.drawing.correct])
     shares["broken"] = share([case for case in found if not case.drawing.correct])
     for fault in sorted({case.drawing.fault for case in found if case.drawing.fault is not None}):

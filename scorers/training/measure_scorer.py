@@ -1,4 +1,4 @@
-"""How right a scorer is on the playground: ``python -m scorers.training.measure_scorer geneval`` (or ``visor``) prints it as JSON.
+"""How right a scorer is on the playground, as JSON: ``python -m scorers.training.measure_scorer geneval`` (or ``visor``).
 
 Scenes of the careless renderer whose truth is known, with seeds, grounds and object-colour pairs that no model was trained on;
 the verdict ``correct`` of the profile ``playground`` is held against the truth. ``visor`` looks at neither numbers nor colours,

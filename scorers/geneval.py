@@ -144,7 +144,7 @@ class GenEvalPerceiver:
         """10 x d: each colour's mean embedding over the templates, of length 1."""
         if name not in self._classifiers:
             texts = [template.format(color=color, name=name) for color in COLORS for template in TEMPLATES]
-            means = self._clip.texts(texts).reshape(len(COLORS), len(TEMPLATES), -1).mean(axis=1)
+            means = self._clip.texts(texts, len(texts)).reshape(len(COLORS), len(TEMPLATES), -1).mean(axis=1)
             self._classifiers[name] = means / np.linalg.norm(means, axis=1, keepdims=True)
         return self._classifiers[name]
 

@@ -9,10 +9,12 @@ import numpy as np
 import open_clip
 import torch
 from numpy.typing import NDArray
+from open_clip.transformer import ResidualAttentionBlock
 from PIL import Image
 
 from scorers.models.batches import together
 from scorers.models.files import folder
+from scorers.models.linear import pack
 from scorers.models.soundness import Soundness
 
 _BATCH: Final = 64
@@ -57,6 +59,9 @@ class Clip:
         self._soundness = Soundness(name)
         self._text_soundness = Soundness(name, "texts")
         self._model = model.eval()
+        for module in self._model.modules():
+            if isinstance(module, ResidualAttentionBlock):
+                pack(module.mlp)
         self.scale = float(model.logit_scale.detach().exp())
         self.context = int(self._tokenizer.context_length)
         self.together = together(device, _BATCH)
@@ -70,11 +75,14 @@ class Clip:
             ModelBroken: the first images' numbers are not those of a working model.
             ValueError: an image's numbers are not finite.
         """
-        return self._embedded(images, self._look)
+        return self._embedded(images, self._look, self.together)
 
-    def texts(self, texts: Sequence[str]) -> Embeddings:
-        """n x d, each of length 1. What goes beyond ``context`` is not read. Raises as ``images``."""
-        return self._embedded(texts, self._read)
+    def texts(self, texts: Sequence[str], at_once: int | None = None) -> Embeddings:
+        """n x d, each of length 1. What goes beyond ``context`` is not read. Raises as ``images``.
+
+        ``at_once``: how many; texts that always go together may do so on the CPU, too (see ``together``).
+        """
+        return self._embedded(texts, self._read, at_once or self.together)
 
     def tokens(self, text: str) -> int:
         """How many tokens a text has, begin and end included, if none were cut off."""
@@ -100,11 +108,11 @@ class Clip:
         self._text_soundness.check(ids, vectors)
         return vectors
 
-    def _embedded(self, things: Sequence[Any], encode: Any) -> Embeddings:
+    def _embedded(self, things: Sequence[Any], encode: Any, at_once: int) -> Embeddings:
         parts = [np.zeros((0, 0), np.float32)]
         with torch.inference_mode():
-            for start in range(0, len(things), self.together):
-                parts.append(encode(things[start : start + self.together]).float().cpu().numpy())
+            for start in range(0, len(things), at_once):
+                parts.append(encode(things[start : start + at_once]).float().cpu().numpy())
         return np.concatenate(parts[1:]) if things else parts[0]
 
 

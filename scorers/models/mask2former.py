@@ -24,6 +24,7 @@ from scorers.models.boxes import confidence
 from scorers.models.deformable import quicken
 from scorers.models.detectors import FULL, HALF, Found
 from scorers.models.labels import Vocabulary, vocabulary
+from scorers.models.linear import pack
 from scorers.models.precision import halve
 from scorers.models.soundness import Soundness
 from scorers.models.transformer import by_shape, config_of, load
@@ -171,6 +172,8 @@ class Mask2Former:
             quicken(self._model)
         if precision == HALF:
             halve(self._model.model.pixel_level_module.encoder, device)
+        else:
+            pack(self._model)
         self._side, self._keep, self._device = side, keep, device
         self._soundness = Soundness(name)
 

@@ -87,6 +87,8 @@ class Yolo:
         # What the network says before anything is chosen from it: numbers that are none would look like nothing found.
         # No method of ours, as ultralytics copies the network with all that hangs on it.
         self._model.model.register_forward_hook(partial(_look, Soundness(path.name)))
+        # its first prediction would be made by one thread and later ones by more, and their last digits would differ
+        self._model.model.register_forward_pre_hook(partial(_by_threads, torch.get_num_threads()))
         # Not "rect": with it the frame around an image would depend on the other images of its batch.
         self._options = {
             "imgsz": side, "conf": keep, "iou": overlap, "max_det": _MOST, "device": device, "rect": False,
@@ -109,6 +111,10 @@ class Yolo:
         finally:
             torch.set_num_threads(threads)
         return found
+
+
+def _by_threads(number: int, module: Any, given: tuple[Any, ...]) -> None:  # noqa: ARG001  (as torch's hooks are)
+    torch.set_num_threads(number)
 
 
 def _look(soundness: Soundness, module: Any, given: tuple[Any, ...], said: Any) -> None:  # noqa: ARG001  (as torch's hooks are)

@@ -59,7 +59,7 @@ class Clip:
             row[[COLORS.index(name) for name in PAINT if PAINT[name] == middle] or [9]] = 1
         return out
 
-    def texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def texts(self, texts: Sequence[str], at_once: int | None = None) -> NDArray[np.float32]:  # noqa: ARG002
         self.read += texts
         out = np.zeros((len(texts), 10), np.float32)
         for row, text in zip(out, texts, strict=True):

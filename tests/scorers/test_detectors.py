@@ -343,7 +343,9 @@ def test_models_that_see_nothing_are_found_out(name: str, folders: dict[str, Pat
         detector: Any = opened(folders[name])
         with torch.no_grad():
             for parameter in detector._model.parameters():
-                change(parameter)
+                # packed weights (``scorers.models.linear``) cannot be written to
+                if not parameter.is_mkldnn:
+                    change(parameter)
         return cast(Detector, detector)
 
     with pytest.raises(ModelBroken, match="gives no finite numbers"):

@@ -190,6 +190,16 @@ def import_images(
     _execute(project, "import images", directory=directory, layout=layout.value, generator=generator, suite=suite)
 
 
+@import_app.command("cooccurrence")
+def import_cooccurrence(
+    file: Annotated[str, typer.Argument(help="COCO's instances_*.json, or another file of its kind.")],
+    name: Annotated[str | None, typer.Option(help="What to call it; the file's name, if not given.")] = None,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Add how often classes are together in a data set's photographs, for the picture Co-occurrence on Explore."""
+    _execute(project, "import cooccurrence", file=file, called=name)
+
+
 @import_app.command("playground")
 def import_playground(project: Project = PLAYGROUND) -> None:
     """Fill a project with the playground: images, two scorers, five simulated people. The default project has it already."""

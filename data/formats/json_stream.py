@@ -108,16 +108,17 @@ class _Stream:
             except (RecursionError, ValueError) as error:
                 self._wrong(printable(error))
             # a number at the end of a piece may go on in the next
-            if end < len(self._text) or not self._more():
+            cut = end == len(self._text) or self._text[end] in ".eE"
+            if not cut or end - self._at > MOST or not self._more():
                 self._at = end
                 return value
 
     def _more(self) -> bool:
         """Read on; False at the end of the file. As much again as is kept, so that a long entry is not tried often."""
-        self._passed += self._at
-        kept = self._text[self._at :]
-        piece = self._file.read(max(_PIECE, len(kept)))
-        self._text, self._at = kept + piece, 0
+        piece = self._file.read(max(_PIECE, len(self._text) - self._at))
+        if piece:
+            self._passed += self._at
+            self._text, self._at = self._text[self._at :] + piece, 0
         return bool(piece)
 
     def _wrong(self, what: str, place: int | None = None) -> NoReturn:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agreement.across import Across, across
@@ -13,7 +13,7 @@ from ui import words
 from ui.components.table import Cell as HtmlCell
 from ui.components.table import html_table, note
 from ui.failure_charts import scatter
-from ui.pages.explore.pictures.shown import Drawn, Shown, percent, shared
+from ui.pages.explore.pictures.shown import Drawn, Shown, percent
 
 _MOST_ROWS = 300
 _NAMES = {BOTH: "both objects found", HELD: "as asked, where both are found"}
@@ -21,27 +21,38 @@ _NAMES = {BOTH: "both objects found", HELD: "as asked, where both are found"}
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A pair of classes that is asked for, and its P_COCO; None where the file does not have both classes."""
+    """A pair of classes that is asked for.
+
+    Attributes:
+        share: its P_COCO; None where the file does not have both classes.
+        cells: what is shown of it, in the order of _NAMES.
+    """
 
     asked: str
     share: float | None
+    cells: tuple[Cell, ...]
 
 
 def cooccurrence(shown: Shown) -> Drawn:
     """A mark for each pair of classes, and Spearman's rho."""
     known = shown.cooccurrence
     assert known is not None
-    each = [_Pair(asked, known.share(*names)) for asked, names in pairs(shown.table).items() if shown.cell(asked).n]
+    each = [
+        _Pair(asked, known.share(*names), tuple(_cell(shown, asked, found) for found in _NAMES))
+        for asked, names in pairs(shown.table).items()
+        if shown.cell(asked).n
+    ]
     placed = sorted((one for one in each if one.share is not None), key=lambda one: (-(one.share or 0), one.asked))
     strange = [one for one in each if one.share is None]
     if not placed:
         told = f"None of the {words.count(len(each), 'pair')} of classes asked for is among those that {known.name} names."
         return Drawn(told, None, _below(known, placed, strange) + _table(shown, strange))
-    at = [one.share or 0.0 for one in placed]
-    series = [shown.series(name, [_cell(shown, one.asked, found) for one in placed]) for found, name in _NAMES.items()]
-    figure = scatter(at, series, f"images with both classes in {known.name}")
-    lead = " ".join(_about(found, rho, known.name) for found, rho in ((name, _rho(shown, placed, name)) for name in _NAMES))
-    tables = _correlations(shown, placed) + _table(shown, [*placed, *strange])
+    series = [shown.series(name, [one.cells[k] for one in placed]) for k, name in enumerate(_NAMES.values())]
+    figure = scatter([one.share or 0.0 for one in placed], series, f"images with both classes in {known.name}")
+    rhos = _rhos(shown, placed)
+    # the last row is what is drawn: all that are shown together
+    lead = " ".join(_about(found, rho, known.name) for found, rho in zip(_NAMES, [*rhos.values()][-1], strict=True))
+    tables = _correlations(rhos) + _table(shown, [*placed, *strange])
     return Drawn(lead, figure, _below(known, placed, strange) + tables)
 
 
@@ -50,10 +61,18 @@ def _cell(shown: Shown, asked: str, found: str, generator: str = ANY) -> Cell:
     return held(shown.table, asked, who) if found == HELD else shown.table.cell(asked, found, who)
 
 
-def _rho(shown: Shown, placed: Sequence[_Pair], found: str, generator: str = ANY) -> Across:
+def _rhos(shown: Shown, placed: Sequence[_Pair]) -> dict[str, list[Across]]:
+    """By generator, and of all that are shown together (ANY) if they are several."""
+    found = {}
+    for name in (*shown.generators, *([ANY] if len(shown.generators) > 1 else [])):
+        cells = [one.cells if name == ANY else [_cell(shown, one.asked, what, name) for what in _NAMES] for one in placed]
+        found[name] = [_rho(placed, [some[k] for some in cells], what) for k, what in enumerate(_NAMES)]
+    return found
+
+
+def _rho(placed: Sequence[_Pair], cells: Sequence[Cell], found: str) -> Across:
     """Over the pairs of which there is an image to take a share of."""
-    points = [(one.share or 0.0, shared(_cell(shown, one.asked, found, generator)).value) for one in placed]
-    known = [(x, y) for x, y in points if y is not None]
+    known = [(one.share or 0.0, cell.hits / cell.n) for one, cell in zip(placed, cells, strict=True) if cell.n]
     names = ("co-occurrence", f"the share of images ({_NAMES[found]})")
     return across("spearman", [x for x, _ in known], [y for _, y in known], names, "pair")
 
@@ -62,19 +81,15 @@ def _about(found: str, rho: Across, name: str) -> str:
     what = "Both objects are found" if found == BOTH else "Where both are found, images are as asked"
     if rho.value is None:
         return f"{_NAMES[found].capitalize()}: no correlation with co-occurrence, as {rho.reason}."
-    number = f"Spearman’s rho {_number(rho)}, {words.count(rho.n, 'pair')}"
+    span = f" (95\u00a0%: {_span(rho)})" if _span(rho) else ""
+    number = f"Spearman’s rho {words.two(rho.value)}{span}, {words.count(rho.n, 'pair')}"
     if rho.low is None or rho.high is None or rho.low <= 0 <= rho.high:
         return f"{what} neither clearly more nor clearly less often for classes that are often together in {name} ({number})."
     return f"{what} {'more' if rho.value > 0 else 'less'} often for classes that are often together in {name} ({number})."
 
 
-def _number(rho: Across) -> str:
-    if rho.value is None:
-        return "–"
-    span = (
-        f" (95\u00a0%: {words.two(rho.low)} to {words.two(rho.high)})" if rho.low is not None and rho.high is not None else ""
-    )
-    return words.two(rho.value) + span
+def _span(rho: Across) -> str:
+    return "" if rho.low is None or rho.high is None else f"{words.two(rho.low)} to {words.two(rho.high)}"
 
 
 def _below(known: Cooccurrence, placed: Sequence[_Pair], strange: Sequence[_Pair]) -> str:
@@ -94,21 +109,16 @@ def _below(known: Cooccurrence, placed: Sequence[_Pair], strange: Sequence[_Pair
     return "".join(map(note, told))
 
 
-def _correlations(shown: Shown, placed: Sequence[_Pair]) -> str:
-    names = [*shown.generators, *([ANY] if len(shown.generators) > 1 else [])]
-    rows: list[list[str | HtmlCell]] = [[name or "all generators", *_correlated(shown, placed, name)] for name in names]
-    heads: list[str | HtmlCell] = ["generator"]
-    for name in _NAMES.values():
-        heads += [HtmlCell(f"rho, {name}"), HtmlCell("pairs")]
+def _correlations(rhos: Mapping[str, Sequence[Across]]) -> str:
+    rows: list[list[str | HtmlCell]] = [[name or "all generators", *_correlated(some)] for name, some in rhos.items()]
+    heads: list[str | HtmlCell] = ["generator", *map(HtmlCell, _NAMES.values())]
     return html_table("Spearman’s rho with co-occurrence", heads, rows)
 
 
-def _correlated(shown: Shown, placed: Sequence[_Pair], generator: str) -> Iterator[HtmlCell]:
-    for found in _NAMES:
-        rho = _rho(shown, placed, found, generator)
-        low_high = f"{words.two(rho.low)} to {words.two(rho.high)}" if rho.low is not None and rho.high is not None else ""
-        yield HtmlCell(_number(rho).split(" ")[0], low_high, rho.reason or rho.method)
-        yield HtmlCell(f"{rho.n:,}")
+def _correlated(rhos: Sequence[Across]) -> Iterator[HtmlCell]:
+    for rho in rhos:
+        value = "–" if rho.value is None else words.two(rho.value)
+        yield HtmlCell(value, f"{_span(rho) or rho.reason or 'no interval'}, {words.count(rho.n, 'pair')}", rho.method)
 
 
 def _table(shown: Shown, each: Sequence[_Pair]) -> str:
@@ -118,13 +128,7 @@ def _table(shown: Shown, each: Sequence[_Pair]) -> str:
     left = f" (the first and the last {half} of {len(each):,})" if len(some) < len(each) else ""
     heads: list[str | HtmlCell] = ["classes", HtmlCell("together"), HtmlCell("images"), *map(HtmlCell, _NAMES.values())]
     rows: list[list[str | HtmlCell]] = [
-        [
-            one.asked,
-            _share(one),
-            shown.count(shown.cell(one.asked)),
-            *(shown.number(_cell(shown, one.asked, name)) for name in _NAMES),
-        ]
-        for one in some
+        [one.asked, _share(one), shown.count(shown.cell(one.asked)), *map(shown.number, one.cells)] for one in some
     ]
     return html_table(f"By pair of classes{left}", heads, rows)
 

@@ -8,7 +8,7 @@ from data.cooccurrence import ordered
 from data.prompts import geneval as prompts
 from data.prompts import sr2d
 from scorers import visor
-from scorers.failures import ANY
+from scorers.failures import ANY, Case
 from scorers.failures.together import BOTH, HELD, NOT_HELD, ONE_MISSING, cooccurrence, held, pairs
 from scorers.visor_scores import Tally
 from tests.scorers.test_failures import case, looked
@@ -73,7 +73,7 @@ def test_the_classes_are_cocos() -> None:
 def test_as_visors_summary_has_it_pair_by_pair() -> None:
     """OA and VISOR_cond of each pair alone, from the code that writes the summary."""
     rng, settings = random.Random(8), {"threshold": 0.1}
-    cases = []
+    cases: list[Case] = []
     for number in rng.sample(range(40), 25) * 2:
         prompt = sr2d.prompt(number)
         if "relation" in prompt.spec:

@@ -84,7 +84,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     place = tmp_path_factory.mktemp("together")
     with Store(place / "project") as opened:
         _see(opened)
-    held = {n: some for n, some in enumerate([[0, 1]] * 50 + [[0, 2]] * 5 + [[1, 2]] * 20 + [[4]] * 25)}
+    held = dict(enumerate([[0, 1]] * 50 + [[0, 2]] * 5 + [[1, 2]] * 20 + [[4]] * 25))
     done(place / "project", "import", "cooccurrence", instances(place / "val & <b>.json", held, CATEGORIES))
     with Store(place / "project") as opened:
         yield opened

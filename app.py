@@ -96,6 +96,9 @@ class RaterKind(StrEnum):
 class PromptSuite(StrEnum):
     geneval = "geneval"
     sr2d = "sr2d"
+    sentences = "sr2d-sentences"
+    split_sentences = "sr2d-split"
+    attributes = "sr2d-attributes"
 
 
 def _execute(project: Path, name: str, **parameters: Any) -> None:
@@ -141,10 +144,13 @@ def serve_command(
 
 @app.command("prompts")
 def prompts_command(
-    suite: Annotated[PromptSuite, typer.Argument(help="Which published suite.")],
+    suite: Annotated[PromptSuite, typer.Argument(help="Which suite.")],
     output: Annotated[Path, typer.Option("-o", "--output", help="The JSONL file to write.")],
-    seed: Annotated[int | None, typer.Option(help="geneval: sample anew; the published list is seed 43.")] = None,
-    n: Annotated[int | None, typer.Option("--n", min=1, help="geneval: prompts per task before duplicates go (100).")] = None,
+    seed: Annotated[int | None, typer.Option(help="geneval: sample anew (published: 43); sr2d-attributes: 0.")] = None,
+    n: Annotated[
+        int | None,
+        typer.Option("--n", min=1, help="Per task (100): prompts before duplicates go (geneval), pairs (sr2d-attributes)."),
+    ] = None,
 ) -> None:
     """Write a suite's prompts with their machine-readable specs."""
     from ui.commands.context import CommandError
@@ -182,6 +188,16 @@ def import_images(
 ) -> None:
     """Add generated images: 00042/samples/*.png, 10811_0.png, or images.csv (path,prompt[,generator,idx,task])."""
     _execute(project, "import images", directory=directory, layout=layout.value, generator=generator, suite=suite)
+
+
+@import_app.command("cooccurrence")
+def import_cooccurrence(
+    file: Annotated[str, typer.Argument(help="COCO's instances_*.json, or another file of its kind.")],
+    name: Annotated[str | None, typer.Option(help="What to call it; the file's name, if not given.")] = None,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Add how often classes are together in a data set's photographs, for the picture Co-occurrence on Explore."""
+    _execute(project, "import cooccurrence", file=file, called=name)
 
 
 @import_app.command("playground")

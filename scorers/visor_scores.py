@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from data.prompts.coco import COCO, SUPERCATEGORY, plain_name
 from data.prompts.spec import Relation, Spec
+from data.prompts.sr2d import OPPOSITE
 from scorers.base import Verdict
 
 Scores = dict[str, float | int | None]
@@ -20,7 +21,6 @@ RELATIONS: Final[dict[Relation, str]] = {"left of": "left", "right of": "right",
 N: Final = 4
 """Images of a prompt in the paper; there is a VISOR_n up to it at least."""
 
-_OPPOSITE: Final = {"left": "right", "right": "left", "above": "below", "below": "above"}
 _RANK: Final = {name: k for k, name in enumerate(COCO)}
 _GROUPS: Final = {name: k for k, name in enumerate(dict.fromkeys(SUPERCATEGORY.values()))}
 _NO_GROUP: Final = "other"
@@ -108,7 +108,7 @@ class Tally:
         related = {name: _with_relation(prompts) for name, prompts in self._prompts.items()}
         return {
             "generators": {name: scores(prompts) for name, prompts in related.items()},
-            "relations": _each(related, lambda prompts: _by(prompts, lambda one: one.asked.relation, _OPPOSITE)),
+            "relations": _each(related, lambda prompts: _by(prompts, lambda one: one.asked.relation, OPPOSITE)),
             "supercategories": _each(related, _by_supercategories),
             "objects": _each(related, _objects),
             "kinds": _each({name: list(prompts.values()) for name, prompts in self._prompts.items()}, _kinds),
@@ -145,21 +145,21 @@ def consistency(prompts: Iterable[_Prompt]) -> Scores:
 
     The paper gives no formula. Here: of all pairs of an image of the one prompt and an image of the other, both with both
     objects, the share whose verdicts agree. A pair of prompts stands under the relation of that one which names the object
-    first that COCO names first.
+    first that COCO names first. Prompts that ask the same count as one, whatever else they say (``sr2d-attributes``).
     """
     counts: dict[Asked, tuple[int, int]] = {}
     for one in prompts:
         right, both = counts.get(one.asked, (0, 0))
         counts[one.asked] = (right + one.correct, both + one.both)
-    alike, pairs = dict.fromkeys(_OPPOSITE, 0), dict.fromkeys(_OPPOSITE, 0)
+    alike, pairs = dict.fromkeys(OPPOSITE, 0), dict.fromkeys(OPPOSITE, 0)
     for asked, (right, both) in counts.items():
         assert asked.b is not None
         assert asked.relation is not None
-        other = counts.get(Asked(asked.b, asked.a, _OPPOSITE[asked.relation]))
+        other = counts.get(Asked(asked.b, asked.a, OPPOSITE[asked.relation]))
         if other is not None and _place(asked.a) < _place(asked.b):
             alike[asked.relation] += right * other[0] + (both - right) * (other[1] - other[0])
             pairs[asked.relation] += both * other[1]
-    shares = {relation: _percent(alike[relation], pairs[relation]) for relation in _OPPOSITE}
+    shares = {relation: _percent(alike[relation], pairs[relation]) for relation in OPPOSITE}
     known = [share for share in shares.values() if share is not None]
     return {**shares, "average": sum(known) / len(known) if known else None, "n_pairs": sum(pairs.values())}
 

@@ -11,6 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from ui.charts import plain
+from ui.log_axis import LogAxis
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -22,6 +23,10 @@ _INK, _PAPER, _EMPTY, _FAINT = "#1b1f27", "#ffffff", "#eceff4", "#5f6776"
 _ROW: Final = 44
 _SERIES: Final = 17
 _LONGEST: Final = 60
+_GAP: Final = 0.1
+_LINKED: Final = 300
+"""So many links are in a panel at most: a page with thousands of them is slow."""
+_BARRED: Final = 60
 # what may stand in an address as it is, though Python writes it otherwise: Plotly would encode it a second time
 _PLAIN: Final = {"%2F": "/", "%3A": ":", "%40": "@", "%2C": ",", "%3F": "?", "%3B": ";", "%24": "$", "%3D": "="}
 _TWICE: Final = ("%26", "%23", "%2B")
@@ -178,6 +183,47 @@ def lines(x: Sequence[str], series: Sequence[Series], axes: tuple[str, str], at:
     figure.update_xaxes(**_named(x), title=escape(axes[0]), range=[-0.4, len(x) - 0.6], showgrid=False, zeroline=False)
     figure.update_yaxes(title=escape(axes[1]), tickformat=".0%", rangemode="tozero")
     return _legend(figure, several=True)
+
+
+def scatter(at: Sequence[float], series: Sequence[Series], axis: str) -> go.Figure:
+    """Shares over another share ``at``, a panel for each series with a mark for each place; that axis is logarithmic.
+
+    Marks at 0 stand apart. In a panel of more than _LINKED places no mark is a link of its own: the page follows a click to the
+    address that each has as ``customdata``.
+    """
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    over = LogAxis.of(at)
+    places, few = over.places(at), len(at) <= _LINKED
+    width = (1 + _GAP) / max(len(series), 1) - _GAP
+    plain(figure, height=440)
+    for k, one in enumerate(series):
+        n, color = str(k + 1) if k else "", _color(k)
+        known = [(x, mark) for x, mark in zip(places, one.marks, strict=True) if mark.value is not None]
+        looks = {"size": 10 if few else 6, "color": color, "symbol": _SYMBOLS[k], "opacity": 0.8 if few else 0.45}
+        told: dict[str, Any] = {"hoverinfo": "skip"} if few else _told([mark for _, mark in known])
+        bars = _bars([mark for _, mark in known], k) | {"thickness": 1, "width": 0} if len(at) <= _BARRED else None
+        x, y = [place for place, _ in known], [mark.value for _, mark in known]
+        figure.add_trace(go.Scatter(x=x, y=y, mode="markers", marker=looks, error_y=bars, xaxis=f"x{n}", yaxis=f"y{n}", **told))
+        for place, mark in known if few else ():
+            _annotate(figure, place, mark.value, mark, "■", _INK, opacity=0, font={"size": 16}, xref=f"x{n}", yref=f"y{n}")
+        if over.zeros:
+            line = {"color": "#7a8194", "dash": "dot", "width": 1}
+            ends = {"x0": over.split, "x1": over.split, "y0": 0, "y1": 1}
+            figure.add_shape(type="line", line=line, xref=f"x{n}", yref=f"y{n} domain", **ends)
+        start = k * (width + _GAP)
+        across = {"domain": [start, start + width], "anchor": f"y{n}", "title": escape(axis), **over.options()}
+        upwards = {"anchor": f"x{n}", "title": escape(one.name), "range": [-0.04, 1.04], "tickformat": ".0%"}
+        grid = {"gridcolor": "rgba(128,136,160,.22)", "zeroline": False, "automargin": True}
+        figure.update_layout({f"xaxis{n}": across | grid, f"yaxis{n}": upwards | grid})
+    return figure
+
+
+def _told(marks: Sequence[Mark]) -> dict[str, Any]:
+    """Notes and addresses as a trace has them."""
+    notes = [escape(mark.note).replace("\n", "<br>") for mark in marks]
+    return {"hoverinfo": "text", "hovertext": notes, "customdata": [mark.href for mark in marks]}
 
 
 def _signed(mark: Mark) -> float | None:

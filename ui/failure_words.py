@@ -14,6 +14,7 @@ TITLES: Final[dict[str, str]] = {
     "kinds": "One object, two, a relation",
     "first": "First and second object",
     "supercategories": "Pairs of supercategories",
+    "cooccurrence": "Co-occurrence",
     "thresholds": "Score by the detector’s threshold",
     "seeds": "Score by the image’s number",
 }
@@ -37,6 +38,7 @@ NEEDS: Final[dict[str, str]] = {
     "kinds": f"No prompt here asks for one or two objects, {_NO_OBJECTS}",
     "first": f"No prompt here asks for two objects, {_NO_OBJECTS}",
     "supercategories": f"No prompt here asks for two objects, {_NO_OBJECTS}",
+    "cooccurrence": f"No prompt here asks for one object each of two classes, {_NO_OBJECTS}",
     "thresholds": "This scorer judges by no detector’s confidence, or nobody knows above which one its evidence was kept: there"
     " is nothing to judge by another.",
     "seeds": "This scorer says of no image whether it is correct.",
@@ -50,6 +52,7 @@ _ASKED: Final = {
     "kinds": "prompts of {}",
     "first": "prompts of {}",
     "supercategories": "{}",
+    "cooccurrence": "{}",
     "thresholds": "confidence above {}",
     "seeds": "image number {}",
 }

@@ -13,7 +13,10 @@ SUITE: Final = "sr2d"
 
 _PHRASES: Final = {"left": "to the left of", "right": "to the right of", "above": "above", "below": "below", "and": "and"}
 _TASKS: Final = tuple(_PHRASES)
+OPPOSITE: Final = {"left": "right", "right": "left", "above": "below", "below": "above"}
+"""The relation of b to a, by that of a to b; in SR2D's order."""
 _PAIRS: Final = tuple(itertools.combinations(COCO, 2))
+_RANK: Final = {name: k for k, name in enumerate(COCO)}
 _LINES_PER_PAIR: Final = 2 * len(_TASKS)
 
 SIZE: Final = _LINES_PER_PAIR * len(_PAIRS) + len(COCO)
@@ -46,6 +49,25 @@ def prompt(number: int) -> Prompt:
     a, b = _PAIRS[pair] if line % 2 == 0 else _PAIRS[pair][::-1]
     spec = {"a": a, "b": b} if task == "and" else {"a": a, "b": b, "relation": task}
     return Prompt(prompt_id, SUITE, text_of(a, b, spec.get("relation")), task, spec)
+
+
+def number_of(a: str, b: str, relation: str) -> int:
+    """The line of the prompt that asks for ``a`` in ``relation`` to ``b``.
+
+    Raises:
+        ValueError: there is no such prompt.
+    """
+    if a == b or not {a, b} <= _RANK.keys() or relation not in OPPOSITE:
+        raise ValueError(f"SR2D has no prompt of {a!r} {relation!r} {b!r}")
+    first, second = sorted((_RANK[a], _RANK[b]))
+    # pairs stand as itertools.combinations has them
+    pair = first * (2 * len(COCO) - first - 1) // 2 + second - first - 1
+    return _LINES_PER_PAIR * pair + 2 * _TASKS.index(relation) + (_RANK[a] != first)
+
+
+def phrase(relation: str) -> str:
+    """A relation as prompts say it (``to the left of``)."""
+    return _PHRASES[relation]
 
 
 def text_of(a: str, b: str | None = None, relation: str | None = None) -> str:

@@ -9,8 +9,9 @@ from typing import Any
 
 import duckdb
 
+from data.cooccurrence import Cooccurrence
 from data.records import Annotation, Evidence, Image, Item, Prompt, Rater
-from data.store import rows
+from data.store import cooccurrence, rows
 from data.store.observed import Observed, insert_observed
 from data.store.statements import insert_annotations, insert_evidence
 from data.store.store import Store, run
@@ -42,6 +43,7 @@ class Bundle:
     annotations: Sequence[Annotation] = ()
     evidence: Sequence[Evidence] = ()
     observed: Observed | None = None
+    cooccurrence: Cooccurrence | None = None
     exclusive: bool = False
 
 
@@ -137,6 +139,8 @@ def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: st
     }
     if bundle.observed is not None:
         insert_observed(connection, bundle.observed, import_id)
+    if bundle.cooccurrence is not None:
+        counts["cooccurrences"] = cooccurrence.insert(connection, bundle.cooccurrence, import_id)
     insert_scales(connection, bundle.scales, import_id)
     if not any(counts.values()):
         return Imported(None, counts, refused)
@@ -304,6 +308,7 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
     for table in ("run_parts", "detections"):
         _delete(connection, table, "run_id in (select run_id from runs where import_id = ?)", [import_id])
     counts["runs"] = _delete(connection, "runs", "import_id = ?", [import_id])
+    counts["cooccurrences"] = cooccurrence.delete(connection, import_id)
     # what an import undone before had to leave for this one's sake goes too
     undone = "import_id in (select import_id from imports where undone is not null)"
     for table, still_needed in _NEEDED_BY_OTHERS.items():

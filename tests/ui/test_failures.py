@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,6 +20,8 @@ from starlette.datastructures import QueryParams
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
+from data.cooccurrence import Cooccurrence, ordered
+from data.prompts.coco import COCO
 from data.records import Image, Item, Prompt
 from data.runs import Detection, Seen
 from data.store.imports import Bundle, apply
@@ -48,7 +51,15 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         patch.setattr(seeing, "SETTINGS", SETTINGS)
         made = seeing.project(tmp_path_factory.mktemp("failures"), each=4, per_prompt=3, size=64)
     with Store(made) as opened:
+        apply(opened, [_photographs(*COCO)])
         yield opened
+
+
+def _photographs(*names: str) -> Bundle:
+    """Classes that are together in as many images as their names have letters, less sevens."""
+    pairs = {ordered(a, b): (len(a) + len(b)) % 7 for a, b in combinations(names, 2)}
+    together = {(name, name): 9 for name in names} | {pair: n for pair, n in pairs.items() if n}
+    return Bundle("cooccurrence", "x", "x", cooccurrence=Cooccurrence(HOSTILE, 100, together))
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +105,8 @@ def test_every_number_of_a_picture_leads_to_its_images(store: Store, client: Tes
         assert n == count or (picture == "colors" and 0 < n < count)
     # every number but those of nothing is a link
     rest = re.sub(r"<a .*?</a>", "", made.numbers)
+    if picture == "cooccurrence":  # shares of photographs, which are not in the project, have nothing beneath them
+        rest = re.sub(r"<td[^>]*>[\d.]+\s%</td>", "", rest)
     assert set(re.findall(r"<td[^>]*>(\d[\d,]*\s%|\d+(?=<))", rest)) <= {"0\u00a0%", "0"}
 
 
@@ -175,6 +188,7 @@ def test_people_who_answer_leave_a_picture_as_it_is(store: Store, monkeypatch: p
 def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     with Store(tmp_path_factory.mktemp("odd") / "project") as opened:
         _fill(opened)
+        apply(opened, [_photographs("cup", HOSTILE)])
         yield opened
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from data.formats.geneval_results import Result, line_of
-from data.prompts import geneval, sr2d
-from data.records import Evidence, Image, Rater
+from data.prompts import geneval, sr2d, sr2d_variants
+from data.records import Evidence, Image, Prompt, Rater
 from data.runs import Detection, Run, Seen
 from data.store import imports, runs
 from data.store.imports import Bundle
@@ -190,12 +190,12 @@ def test_what_was_imported_is_exported_letter_by_letter(project: Path, results: 
     assert len(target.read_text().splitlines()) == 2
 
 
-def observed(project: Path, generator: str, numbers: list[int]) -> None:
-    """VISOR's verdicts on images of SR2D, as a run that was made elsewhere."""
+def observed(project: Path, generator: str, numbers: list[int], prompts: list[Prompt] | None = None) -> None:
+    """VISOR's verdicts on images of SR2D, or of other prompts, as a run that was made elsewhere."""
     scorer = registry.get("visor")
     settings = {"threshold": 0.1}
     rater = Rater("visor-playground", "scorer", None, scorer.version, settings)
-    prompts = [sr2d.prompt(number) for number in numbers]
+    prompts = prompts or [sr2d.prompt(number) for number in numbers]
     images = [Image(prompt.prompt_id, generator, 2) for prompt in prompts]
     seen = [
         Seen(
@@ -221,7 +221,7 @@ def observed(project: Path, generator: str, numbers: list[int]) -> None:
         images=images,
         items=[image_item(image, prompt) for image, prompt in zip(images, prompts, strict=True)],
         raters=[rater],
-        scales=[("sr2d", aspect, "nominal") for aspect in ("correct", "present", "position")],
+        scales=[(prompts[0].suite, aspect, "nominal") for aspect in ("correct", "present", "position")],
         evidence=evidence,
         observed=Observed(run, rater.rater_id, f"runs/{run_id}", seen),
     )
@@ -246,3 +246,25 @@ def test_visors_detections_are_exported_for_one_generator(project: Path, tmp_pat
     assert "VISOR's file is of one generator, there are 'sd' and 'glide'; choose one: --generator" in ran.err
     assert len(json.loads(target.read_text())) == 2
     assert done(project, *words, "--generator", "glide") == f"1 image in {target}\n"
+
+
+def test_visors_variants_are_exported_by_the_numbers_of_sr2d(project: Path, tmp_path: Path) -> None:
+    split = next(prompt for prompt in sr2d_variants.split_sentences() if prompt.prompt_id == "sr2d-split/01100")
+    observed(project, "split", [], [split])
+    target = tmp_path / "split.json"
+    words = ("export", "results", "visor", "--rater", "visor-playground", "-o", target)
+    assert done(project, *words) == f"1 image in {target}\n"
+    found = json.loads(target.read_text())
+    # visor.py finds the text by the number
+    assert found.keys() == {"1100_2"}
+    assert (found["1100_2"]["text"], found["1100_2"]["sra"]) == ("a bicycle to the left of a kite", 1)
+
+    attributes = sr2d_variants.attributes(n=2)
+    observed(project, "said", [], attributes)
+    ran = concord(project, *words, "--generator", "said")
+    assert ran.status == 2
+    assert ran.err.count("\n") == 1
+    assert 'one combination of attributes, there are 16; choose one, such as --task "none, none"' in ran.err
+    assert done(project, *words, "--generator", "said", "--task", "Z, ZC") == f"2 images in {target}\n"
+    expected = {f"{sr2d.number_of(one.spec['a'], one.spec['b'], one.spec['relation'])}_2" for one in attributes}
+    assert json.loads(target.read_text()).keys() == expected

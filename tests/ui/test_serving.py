@@ -38,6 +38,9 @@ COMMANDS_IN_ORDER = (
     "import study tifa p.txt",
     "import ratings r.csv RATINGS",
     "import ratings wrong.csv RATINGS",
+    "import cooccurrence instances.json",
+    "import cooccurrence instances.json --name again",
+    "import cooccurrence p.txt",
     "import playground",
     "import playground",
     "import scores nowhere",
@@ -84,6 +87,9 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
     (files / "other.txt").write_text("a cat\nein Hündchen\n")
     ratings_csv(files / "r.csv", "a,x,5", "a,y,4")
     ratings_csv(files / "wrong.csv", "a,x,5", "a,y,77")
+    annotations = [{"image_id": 1, "category_id": k} for k in (1, 2, 3)]
+    categories = [{"id": k, "name": name} for k, name in ((1, "cat"), (2, "dog"))]
+    (files / "instances.json").write_text(json.dumps({"annotations": annotations, "categories": categories}))
     making.metadata(files)
     making.geneval_csv(files / "sdv2.csv", *(making.geneval_row(0, 0, count_0=n, objects="x\ry") for n in "1102"))
     making.geneval_folder(files / "sdv2")

@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TextIO
+from typing import Final, TextIO
 
-from data.prompts import geneval, sr2d
+from data.prompts import geneval, sr2d, sr2d_variants
 from data.prompts.files import read_prompts, write_prompts
 from data.store import imports
 from data.store.imports import Bundle
 from ui.commands.context import Context, UsageError, digest, report
 
+_FIXED: Final = {
+    sr2d.SUITE: sr2d.all_prompts,
+    sr2d_variants.SENTENCES: sr2d_variants.sentences,
+    sr2d_variants.SPLIT: sr2d_variants.split_sentences,
+}
+_SAMPLED: Final = {
+    "geneval": (geneval.sample, geneval.SEED, geneval.N),
+    sr2d_variants.ATTRIBUTES: (sr2d_variants.attributes, sr2d_variants.SEED, sr2d_variants.N),
+}
+
 
 def write(suite: str, output: Path, seed: int | None, n: int | None, out: TextIO) -> None:
-    """Write the prompts of ``geneval`` (published, or sampled anew) or ``sr2d`` to a file.
+    """Write a suite's prompts to a file: ``geneval`` (published, or sampled anew), ``sr2d``, or one of ``sr2d_variants``.
 
     Raises:
-        UsageError: a seed was given for a suite that is not sampled.
+        UsageError: a seed or a number was given that the suite has not.
     """
-    if suite == "sr2d":
+    if suite in _FIXED:
+        found = _FIXED[suite]()
         if seed is not None or n is not None:
-            raise UsageError("sr2d is one fixed list of 31,680 prompts; leave out --seed and --n")
-        found = sr2d.all_prompts()
+            raise UsageError(f"{suite} is one fixed list of {len(found):,} prompts; leave out --seed and --n")
     else:
-        found = geneval.sample(geneval.SEED if seed is None else seed, geneval.N if n is None else n)
+        sample, usual_seed, usual_n = _SAMPLED[suite]
+        try:
+            found = sample(usual_seed if seed is None else seed, usual_n if n is None else n)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
     write_prompts(found, output)
     print(f"{len(found)} prompts of suite {found[0].suite} written to {output}", file=out)
 

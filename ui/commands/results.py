@@ -14,6 +14,7 @@ from data.files import whole_file
 from data.formats import geneval_results as results
 from data.formats.evidence import Case
 from data.formats.lines import read_lines
+from data.prompts import sr2d, sr2d_variants
 from data.prompts.reading import check_name, located, printable, quoted
 from data.prompts.spec import Spec, parse_spec
 from data.records import Evidence, Image, Prompt, Rater
@@ -110,15 +111,25 @@ def export_geneval(context: Context, rater: str, selection: Mapping[str, Sequenc
 
 
 def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[str]], output: str) -> None:
-    """What a scorer saw, as VISOR's detection file, which is of one generator."""
+    """What a scorer saw, as VISOR's detection file: of one generator, an image named by its prompt's number in SR2D.
+
+    SR2D's variants in other words have the same numbers. Of those with attributes one combination at a time is written, by the
+    number of the prompt of SR2D that asks the same: then ``visor.py`` gives one bar of the paper's Figure 13.
+    """
     _, settings, found = _judged(context, rater, selection, ("visor",))
+    combinations = sorted({one.task or "" for one in found if sr2d_variants.has_attributes(one.prompt_id)})
+    if len(combinations) > 1:
+        raise UsageError(
+            f"VISOR's file has room for one combination of attributes, there are {len(combinations)}; choose one, such as"
+            f' --task "{combinations[-1]}"'
+        )
     left: list[str] = []
     count = 0
     with _file(context, output) as write:
         file = DetectionFile(write, visor_rules.Rules.of(settings))
         for one, spec, seen in _seen(context.store, found, rater, left):
             try:
-                file.add(Case(f"{_number(one)}_{one.idx}", one.spec, spec, seen, one.prompt_id, one.generator))
+                file.add(Case(f"{_visors_number(one)}_{one.idx}", one.spec, spec, seen, one.prompt_id, one.generator))
                 count += 1
             except MixedGenerators as error:
                 raise UsageError(str(error)) from error
@@ -229,6 +240,13 @@ def _number(one: Judged) -> int:
     found = _NUMBER.search(one.prompt_id)
     assert found is not None
     return int(found[1])
+
+
+def _visors_number(one: Judged) -> int:
+    """The number in SR2D; ValueError where that has no such prompt."""
+    if not sr2d_variants.has_attributes(one.prompt_id):
+        return _number(one)
+    return sr2d.number_of(*(str(one.spec.get(key)) for key in ("a", "b", "relation")))
 
 
 @contextmanager

@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "export results geneval": "ui.commands.results:export_geneval",
     "export results visor": "ui.commands.results:export_visor",
     "generate": "ui.commands.generate:run",
+    "import cooccurrence": "ui.commands.cooccurrence:run",
     "import images": "ui.commands.images:run",
     "import playground": "ui.commands.playground:run",
     "import prompts": "ui.commands.prompts:run",

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from data.prompts import geneval, sr2d
-from data.prompts.coco import COCO, GENEVAL, article_by_letter, article_by_sound
-from data.prompts.files import format_prompts
+from data.prompts import geneval, sr2d, sr2d_variants
+from data.prompts.coco import COCO, GENEVAL, SUPERCATEGORY, article_by_letter, article_by_sound
+from data.prompts.files import format_prompts, read_prompts, write_prompts
 from data.prompts.spec import parse_spec
+from data.records import Prompt
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "studies"
 needs_studies = pytest.mark.skipif(not SHARED.exists(), reason="the published studies are not here")
@@ -112,3 +113,93 @@ def test_sr2d() -> None:
 def test_sr2d_has_an_end(number: int) -> None:
     with pytest.raises(ValueError, match="numbered 0 to 31679"):
         sr2d.prompt(number)
+
+
+# ---- SR2D said otherwise (VISOR, section 6.6)
+def test_a_prompt_of_sr2d_is_found_by_what_it_asks() -> None:
+    asking = [number for number in range(sr2d.SIZE) if "relation" in sr2d.prompt(number).spec]
+    assert [sr2d.number_of(**sr2d.prompt(number).spec) for number in asking] == asking
+    for wrong in (("cat", "cat", "left"), ("cat", "unicorn", "left"), ("cat", "dog", "and"), ("None", "None", "None")):
+        with pytest.raises(ValueError, match="SR2D has no prompt"):
+            sr2d.number_of(*wrong)
+
+
+def test_sentences_have_the_numbers_and_specs_of_sr2d() -> None:
+    known = {prompt.prompt_id.split("/")[1]: prompt for prompt in sr2d.all_prompts() if "relation" in prompt.spec}
+    for suite, made in (("sr2d-sentences", sr2d_variants.sentences()), ("sr2d-split", sr2d_variants.split_sentences())):
+        assert {prompt.suite for prompt in made} == {suite}
+        assert len({prompt.text for prompt in made}) == len(made) == 25_280
+        for prompt in made:
+            same = known[prompt.prompt_id.removeprefix(f"{suite}/")]
+            assert (prompt.task, prompt.spec) == (same.task, same.spec)
+
+
+def test_sentences_are_the_papers() -> None:
+    """Section 6.6 has the first of each; above and below are ours."""
+    numbers = {
+        (a, relation): sr2d.number_of(a, b, relation) for a, b in (("cat", "dog"), ("dog", "cat")) for relation in sr2d.OPPOSITE
+    }
+    whole, split = (
+        {int(prompt.prompt_id[-5:]): prompt.text for prompt in made}
+        for made in (sr2d_variants.sentences(), sr2d_variants.split_sentences())
+    )
+    assert whole[numbers["cat", "left"]] == "There is a cat to the left of a dog"
+    assert whole[numbers["dog", "below"]] == "There is a dog below a cat"
+    assert split[numbers["cat", "left"]] == "There is a cat to the left. There is a dog to the right"
+    assert split[numbers["dog", "right"]] == "There is a dog to the right. There is a cat to the left"
+    assert split[numbers["cat", "above"]] == "There is a cat above. There is a dog below"
+    assert split[numbers["dog", "below"]] == "There is a dog below. There is a cat above"
+
+
+def test_attributes_are_said_in_all_combinations_of_one_pair() -> None:
+    made = sr2d_variants.attributes(n=sr2d_variants.MOST)
+    # 11 categories, one of each supercategory but person's; each ordered pair in four relations; 16 combinations
+    assert [SUPERCATEGORY[name] for name in sr2d_variants.CATEGORIES] == [*dict.fromkeys(SUPERCATEGORY.values())][1:]
+    assert len(made) == 11 * 10 * 4 * 16 == len({prompt.prompt_id for prompt in made})
+    assert set(Counter(prompt.task for prompt in made).values()) == {440}
+    assert {"none, none", "Z, ZC", "C, none"} < {*sr2d_variants.COMBINATIONS}
+    asked = Counter((prompt.spec["a"], prompt.spec["b"], prompt.spec["relation"]) for prompt in made)
+    assert len(asked) == 440
+    assert set(asked.values()) == {16}
+    for start in range(0, len(made), 16):
+        _check_combinations({prompt.task: prompt for prompt in made[start : start + 16]})
+
+
+def _check_combinations(pair: dict[str | None, Prompt]) -> None:
+    """Texts put together again from the pair's whole description."""
+    said = pair["ZC, ZC"].spec
+    for task, prompt in pair.items():
+        assert task is not None
+        things = []
+        for side, letters in zip("ab", task.split(", "), strict=True):
+            words = [said[f"{side}_{word}"] for word, letter in (("size", "Z"), ("color", "C")) if letter in letters]
+            thing = " ".join([*words, said[side]])
+            things.append(f"{'an' if thing.startswith('orange') else 'a'} {thing}")
+        between = {"left": "to the left of", "right": "to the right of"}.get(said["relation"], said["relation"])
+        assert prompt.text == f"{things[0]} {between} {things[1]}"
+        assert {key: prompt.spec[key] for key in ("a", "b", "relation")} == {key: said[key] for key in ("a", "b", "relation")}
+        spec = parse_spec(prompt.spec)
+        # VISOR looks at objects and their relation alone
+        assert (len(spec.objects), len(spec.relations)) == (2, 1)
+        assert all(thing.color is None for thing in spec.objects)
+
+
+def test_attributes_are_drawn_by_seed_and_keep_their_ids() -> None:
+    few, many = sr2d_variants.attributes(n=3), sr2d_variants.attributes(n=5)
+    assert len(few) == 48
+    assert many[:48] == few
+    assert few[17].prompt_id == "sr2d-attributes/00017"
+    other = sr2d_variants.attributes(seed=7, n=3)
+    assert other[0].prompt_id == "sr2d-attributes@seed7/00000"
+    assert [prompt.text for prompt in other] != [prompt.text for prompt in few]
+    everything = [prompt.spec for prompt in sr2d_variants.attributes(n=440)]
+    assert {spec["a_size"] for spec in everything if "a_size" in spec} == {*sr2d_variants.SIZES}
+    assert {spec["b_color"] for spec in everything if "b_color" in spec} == {*sr2d_variants.COLORS} <= {*geneval.COLORS}
+    for wrong in ({"n": 0}, {"n": 441}, {"seed": -1}):
+        with pytest.raises(ValueError, match="n must be from 1 to 440"):
+            sr2d_variants.attributes(**wrong)
+
+
+@pytest.mark.parametrize("made", [sr2d_variants.attributes(n=1), sr2d_variants.sentences()[:3]], ids=lambda made: made[0].suite)
+def test_variants_come_back_from_their_files(tmp_path: Path, made: list[Prompt]) -> None:
+    assert read_prompts(write_prompts(made, tmp_path / "p.jsonl"), made[0].suite) == made

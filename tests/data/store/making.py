@@ -17,7 +17,7 @@ SPEC = {"tag": "counting", "include": [{"class": "cat", "count": 2}], "prompt": 
 PROMPT = Prompt("geneval/00000", "geneval", "two cats", "counting", SPEC)
 CONTENT = (
     "prompts", "images", "items", "item_members", "raters", "scales", "campaigns", "skips", "annotations", "evidence",
-    "judgements",
+    "judgements", "cooccurrence", "cooccurrence_files",
 )  # fmt: skip
 
 

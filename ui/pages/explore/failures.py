@@ -7,6 +7,8 @@ from functools import lru_cache
 from html import escape
 from typing import Any, Final
 
+from data.cooccurrence import Cooccurrence
+from data.store import cooccurrence
 from data.store.explored import Source
 from data.store.store import Store
 from scorers.failures import ANY
@@ -19,6 +21,11 @@ from ui.pages.explore.pictures import DRAW, Shown
 PICTURES: Final[dict[str, str]] = TITLES
 """The pictures by their name in the address, each with its title."""
 ALL: Final = "all"
+_TOGETHER: Final = "cooccurrence"
+_NO_TABLE: Final = (
+    "How often two classes are together in photographs is not known in this project yet. An annotation file of COCO’s kind"
+    " tells it, such as:"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +44,7 @@ def failures(store: Store, suite: str, rater: str, picture: str, generator: str 
         told = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
         return Failures(note(told, "cc-lead"), None, _commands(store, teaching.SCORE))
     try:
-        return _drawn(store, source, picture, generator)
+        return _drawn(store, source, picture, generator, cooccurrence.latest(store) if picture == _TOGETHER else None)
     except ValueError as error:
         return Failures(note(f"What {rater} saw cannot be judged: {error}", "cc-bad"), None, "")
 
@@ -52,13 +59,15 @@ def generators(store: Store, suite: str, rater: str) -> list[str]:
 
 # by the evidence's stamp, as what it is drawn from
 @lru_cache(maxsize=32)
-def _drawn(store: Store, source: Source, picture: str, generator: str) -> Failures:
+def _drawn(store: Store, source: Source, picture: str, generator: str, beside: Cooccurrence | None = None) -> Failures:
     found = failing.drawable(store, source.suite, source.rater_id, picture)
     if found is None or not found.table.units:
         return Failures(note(NEEDS[picture], "cc-lead"), None, _commands(store, teaching.PROMPTS, teaching.SCORE))
+    if picture == _TOGETHER and beside is None:
+        return Failures(note(_NO_TABLE, "cc-lead"), None, _commands(store, teaching.COOCCURRENCE))
     known = found.table.generators
     one = generator if generator in known else ANY
-    drawn = DRAW[picture](Shown(found.table, source.suite, source.rater_id, picture, one, found.settings))
+    drawn = DRAW[picture](Shown(found.table, source.suite, source.rater_id, picture, one, found.settings, beside))
     return Failures(note(drawn.lead, "cc-lead"), drawn.figure, drawn.numbers + _method(found))
 
 

@@ -22,6 +22,20 @@ _EMPTY: Final = (
 )
 
 
+# For figures with too many marks for links. Plotly makes a figure whenever it likes, so it is asked when pointed at.
+_FOLLOW: Final = """
+document.addEventListener('pointerover', (event) => {
+  const figure = event.target.closest?.('#failure-plot .js-plotly-plot');
+  if (!figure || !figure.on || figure.dataset.followed) return;
+  figure.dataset.followed = 'yes';
+  figure.on('plotly_click', (click) => {
+    const address = click.points[0]?.customdata;
+    if (typeof address === 'string' && address.startsWith('/studio/')) location.assign(address);
+  });
+});
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Thresholds:
     """The components of the thresholds part: texts and figure, in the order of ``redraw.Drawn``."""
@@ -123,5 +137,5 @@ def _failing(at: dict[str, Component]) -> Failing:
             at["picture"], at["generator"] = dropdown("Picture"), dropdown("Generator", [ALL], ALL)
         lead = gr.HTML(elem_id="failure-lead")
         plot = gr.Plot(show_label=False, elem_id="failure-plot")
-        numbers = gr.HTML(elem_id="failure-numbers")
+        numbers = gr.HTML(elem_id="failure-numbers", js_on_load=_FOLLOW)
     return Failing(part, [lead, plot, numbers])

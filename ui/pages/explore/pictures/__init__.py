@@ -9,6 +9,7 @@ from ui.pages.explore.pictures.generators import bindings, first_object, kinds
 from ui.pages.explore.pictures.matrices import colors, counts, positions, supercategories
 from ui.pages.explore.pictures.scores import seeds, thresholds
 from ui.pages.explore.pictures.shown import Drawn, Shown
+from ui.pages.explore.pictures.together import cooccurrence
 
 DRAW: Final[dict[str, Callable[[Shown], Drawn]]] = {
     "counts": counts,
@@ -18,6 +19,7 @@ DRAW: Final[dict[str, Callable[[Shown], Drawn]]] = {
     "kinds": kinds,
     "first": first_object,
     "supercategories": supercategories,
+    "cooccurrence": cooccurrence,
     "thresholds": thresholds,
     "seeds": seeds,
 }

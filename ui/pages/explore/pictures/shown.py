@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from agreement.proportion import Share, Trials, mean_share, share
+from data.cooccurrence import Cooccurrence
 from data.store.selection import Selection
 from scorers.failures import ANY, Cell, Table
 from ui import words
@@ -36,6 +37,7 @@ class Shown:
     Attributes:
         generator: whose images; ANY for all.
         settings: those of the scorer.
+        cooccurrence: how often classes are together in photographs, for the picture of that name.
     """
 
     table: Table
@@ -44,6 +46,7 @@ class Shown:
     picture: str
     generator: str = ANY
     settings: Mapping[str, Any] = field(default_factory=dict)
+    cooccurrence: Cooccurrence | None = None
 
     @property
     def generators(self) -> tuple[str, ...]:

@@ -1,0 +1,138 @@
+"""COCO's annotation files (``instances_train2017.json``, 450 MB): which classes are together in how many images."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.cooccurrence import Cooccurrence, ordered
+from data.formats.json_stream import START, entries
+from data.prompts.coco import plain_name
+from data.prompts.reading import fail, quoted
+
+MOST_CLASSES: Final = 2_000
+"""More than any data set with boxes that is in use has (LVIS: 1,203)."""
+_LONGEST: Final = 200
+_INSTEAD: Final = "an instances file is needed, such as instances_val2017.json"
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a file holds, and what was left out of it and why, a line for each kind of mistake."""
+
+    found: Cooccurrence
+    left: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """Annotations as pairs of codes, and what the codes stand for."""
+
+    keys: set[str] = field(default_factory=set)
+    names: dict[Hashable, str] = field(default_factory=dict)
+    images: dict[Hashable, int] = field(default_factory=dict)
+    classes: dict[Hashable, int] = field(default_factory=dict)
+    image: array[int] = field(default_factory=lambda: array("q"))
+    kind: array[int] = field(default_factory=lambda: array("q"))
+    wrong: Counter[str] = field(default_factory=Counter)
+
+
+def read_cooccurrence(path: Path, name: str) -> Read:
+    """Count classes in a file's images; only what stands under ``annotations`` and ``categories`` is looked at.
+
+    An image holds a class if it has an annotation of it, a crowd's too. Images without annotations do not count. Classes of
+    one name are one, and keep the name as it is, but for GenEval's names of COCO's classes. An annotation or class that makes
+    no sense is left out.
+
+    Raises:
+        InputError: it is no such file, or names fewer than two classes.
+    """
+    gathered = _gather(path)
+    if "annotations" not in gathered.keys:
+        fail(path, None, f"has no 'annotations', so it is no annotation file of COCO's; {_INSTEAD}")
+    if not gathered.names:
+        told = "names no category (captions have none)" if "categories" not in gathered.keys else "has an empty 'categories'"
+        fail(path, None, f"{told}; {_INSTEAD}")
+    found = Cooccurrence(name, *_counted(gathered))
+    if sum(a == b for a, b in found.together) < 2:
+        fail(path, None, f"names one class only, so it tells of no pair; {_INSTEAD}")
+    if not found.images:
+        fail(path, None, f"holds no annotation of a class that it names; {_INSTEAD}")
+    return Read(found, tuple(f"{what} ({n:,} times)" if n > 1 else what for what, n in gathered.wrong.items()))
+
+
+def _gather(path: Path) -> _Gathered:
+    found = _Gathered()
+    for key, entry in entries(path, ("annotations", "categories")):
+        if entry is START:
+            found.keys.add(key)
+        elif key == "categories":
+            _add_class(found, entry)
+        else:
+            _add_annotation(found, entry)
+        if max(len(found.names), len(found.classes)) > MOST_CLASSES:
+            fail(path, None, f"has more than {MOST_CLASSES:,} classes, which is more than can be compared; {_INSTEAD}")
+    return found
+
+
+def _add_class(found: _Gathered, entry: Any) -> None:
+    category, name = _id(entry, "id"), entry.get("name") if isinstance(entry, Mapping) else None
+    if category is None or not isinstance(name, str) or not name.strip() or len(name) > _LONGEST or not name.isprintable():
+        found.wrong[f"a category without an id or a name that can be used, such as {quoted(entry)}"] += 1
+    elif found.names.setdefault(category, plain_name(name.strip())) != plain_name(name.strip()):
+        found.wrong[f"a category whose id {category!r} is that of {quoted(found.names[category])}, too"] += 1
+
+
+def _add_annotation(found: _Gathered, entry: Any) -> None:
+    image, category = _id(entry, "image_id"), _id(entry, "category_id")
+    if image is None or category is None:
+        found.wrong["an annotation without an image_id or a category_id"] += 1
+        return
+    found.image.append(found.images.setdefault(image, len(found.images)))
+    found.kind.append(found.classes.setdefault(category, len(found.classes)))
+
+
+def _id(entry: Any, key: str) -> Hashable | None:
+    value = entry.get(key) if isinstance(entry, Mapping) else None
+    return value if isinstance(value, (int, str)) and not isinstance(value, bool) else None
+
+
+def _counted(gathered: _Gathered) -> tuple[int, dict[tuple[str, str], int]]:
+    """How many images have an annotation, and how many hold each pair of classes."""
+    names = sorted(set(gathered.names.values()))
+    place = {name: k for k, name in enumerate(names)}
+    known = np.full(max(len(gathered.classes), 1), -1)
+    for category, code in gathered.classes.items():
+        if category in gathered.names:
+            known[code] = place[gathered.names[category]]
+        else:
+            gathered.wrong[f"annotations of category {quoted(category)}, which is not among the categories"] += 1
+    image, kind = (
+        np.frombuffer(codes, np.int64) if codes else np.zeros(0, np.int64) for codes in (gathered.image, gathered.kind)
+    )
+    kind = known[kind]
+    image, kind = image[kind >= 0], kind[kind >= 0]
+    held = np.unique(image * len(names) + kind)
+    counts = np.zeros((len(names), len(names)), np.int64)
+    total = 0
+    for some in _by_image(held, len(names)):
+        counts[np.ix_(some, some)] += 1
+        total += 1
+    together = {(name, name): int(counts[k, k]) for k, name in enumerate(names)}
+    together |= {ordered(names[a], names[b]): int(counts[a, b]) for a, b in np.argwhere(np.triu(counts, 1))}
+    return total, together
+
+
+def _by_image(held: Codes, classes: int) -> Iterator[Codes]:
+    """The classes of each image."""
+    image, kind = np.divmod(held, classes)
+    yield from (some for some in np.split(kind, np.flatnonzero(np.diff(image)) + 1) if some.size)

@@ -1,0 +1,55 @@
+"""Tables of co-occurrence in a project: kept, the last one first, and gone when taken back."""
+
+from __future__ import annotations
+
+import pytest
+
+from data.cooccurrence import Cooccurrence
+from data.store import cooccurrence, imports, statements
+from data.store.imports import Bundle, ImportRefused
+from data.store.store import Store
+from tests.data.store.making import content
+
+TABLE = {("cat", "cat"): 3, ("dog", "dog"): 2, ("cat", "dog"): 1, ("<b>'; drop", "<b>'; drop"): 0}
+
+
+def bundle(name: str = "val", sha256: str = "1", images: int = 4) -> Bundle:
+    return Bundle("cooccurrence", name, sha256, cooccurrence=Cooccurrence(name, images, TABLE), exclusive=True)
+
+
+def one(store: Store, some: Bundle) -> int:
+    (imported,) = imports.apply(store, [some])
+    assert imported.import_id is not None
+    return imported.import_id
+
+
+def test_it_is_kept_as_it_was(store: Store) -> None:
+    assert cooccurrence.latest(store) is None
+    before = content(store)
+    number = one(store, bundle())
+    found = cooccurrence.latest(store)
+    assert found is not None
+    assert (found.name, found.images, found.together) == ("val", 4, TABLE)
+    # the same thing while it stays, so that what is made from it is not made again
+    assert cooccurrence.latest(store) is found
+    assert one(store, bundle()) == number
+    with pytest.raises(ImportRefused, match=f"import undo {number}"):
+        imports.apply(store, [bundle(sha256="2")])
+    statements.rebuild(store, lambda *_: pytest.fail("nothing was said"))
+    assert cooccurrence.latest(store) is found
+    assert imports.undo(store, number)["cooccurrences"] == 4
+    assert cooccurrence.latest(store) is None
+    assert content(store) == before
+
+
+def test_the_last_one_counts(store: Store) -> None:
+    one(store, bundle("train"))
+    number = one(store, bundle("val", "2", 9))
+    assert cooccurrence.names(store) == ["val", "train"]
+    found = cooccurrence.latest(store)
+    assert found is not None
+    assert (found.name, found.images) == ("val", 9)
+    imports.undo(store, number)
+    found = cooccurrence.latest(store)
+    assert found is not None
+    assert (found.name, found.images) == ("train", 4)

@@ -1,12 +1,15 @@
 """The flip test of VISOR (Gokhale et al., 2022, equation 6): scores by the true prompt and by a flipped one, paired.
 
-delta_s is the mean of s(true) - s(flipped) over the same images: near 0 says that a scorer does not see what was flipped.
+delta_s is the mean of s(true) - s(flipped) over the same images: near 0 says that a scorer does not see what was flipped, if
+the images show it. (Of scores from 0 to 1 it is never above s; in the paper's Table II those of VISOR itself are, so that they
+were made in another way than its equation says.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
@@ -17,6 +20,8 @@ from .outcome import Outcome, Used, compact, first_of, interval, merged, outcome
 
 SCORE, FLIPPED, DELTA, PREFERRED = STATISTICS = ("s", "s_flipped", "delta_s", "preferred")
 """``preferred``: of the images with two different scores, the share whose true prompt has the higher one."""
+SHARED = "shared"
+"""In a generator's place: the images of all generators that every rater has scored, so that their numbers can be compared."""
 TIED = "tied"
 NOTHING_PAIRED = "no image has a score by both prompts"
 ALL_TIED = "on every image both prompts have the same score"
@@ -60,7 +65,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Measured:
-    """One of STATISTICS, of one generator's images or of `all`; `method` says how value and interval were made."""
+    """One of STATISTICS, of one generator's images, of `all` or `shared`; `method` says how value and interval were made."""
 
     generator: str
     statistic: str
@@ -74,15 +79,39 @@ def flip_test(pairs: Pairs, options: Options | None = None) -> list[Measured]:
 
     `options`: `intervals`, `resamples` and `seed` are read.
     """
+    each = [
+        one
+        for code in np.unique(pairs.generator).tolist()
+        for one in measured(pairs.take(pairs.generator == code), pairs.generators[code], options)
+    ]
+    return [*each, *measured(pairs, ALL, options)]
+
+
+def measured(pairs: Pairs, place: str, options: Options | None = None) -> list[Measured]:
+    """All STATISTICS of all entries; ``place`` is what they are called."""
     wanted = options or Options()
     found: list[Measured] = []
-    for code in [*np.unique(pairs.generator).tolist(), None]:
-        inside = pairs if code is None else pairs.take(pairs.generator == code)
-        for name, made in _outcomes(inside, Draws(wanted.drawn, wanted.seed)).items():
-            bounds, method = interval(made, by_prompt=True, resamples=wanted.drawn, seed=wanted.seed)
-            place = ALL if code is None else pairs.generators[code]
-            found.append(Measured(place, name, replace(made, replicates=None), bounds, method))
+    for name, made in _outcomes(pairs, Draws(wanted.drawn, wanted.seed)).items():
+        bounds, method = interval(made, by_prompt=True, resamples=wanted.drawn, seed=wanted.seed)
+        found.append(Measured(place, name, replace(made, replicates=None), bounds, method))
     return found
+
+
+def shared(raters: Sequence[Pairs]) -> list[Pairs | None]:
+    """Of each rater the entries that count about images of which every rater has one (`item` means the same in all).
+
+    Raters without any entry that counts are left aside: None. So are all where nothing is shared, or where it is all that
+    anybody has.
+    """
+    mine = [np.unique(pairs.item[pairs.why < 0]) for pairs in raters]
+    some = [items for items in mine if items.size]
+    common = reduce(np.intersect1d, some) if some else np.zeros(0, np.int64)
+    if not common.size or all(items.size == common.size for items in some):
+        return [None] * len(raters)
+    return [
+        pairs.take((pairs.why < 0) & np.isin(pairs.item, common)) if items.size else None
+        for pairs, items in zip(raters, mine, strict=True)
+    ]
 
 
 def _outcomes(pairs: Pairs, draws: Draws) -> dict[str, Outcome]:

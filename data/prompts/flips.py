@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 from data.prompts.coco import article_by_letter, plain_name
@@ -25,7 +26,8 @@ gets the colour that is half of GenEval's ten further. Flipped twice, both are w
 becomes ``other_number``."""
 
 REASONS: Final = frozenset({
-    "unreadable_spec", "no_relation", "no_color", "no_exact_number", "same_kind", "same_color", "too_many_colors", "unknown_color",
+    "unreadable_spec", "no_relation", "no_color", "no_exact_number",
+    "same_kind", "same_color", "too_many_colors", "unknown_color",
 })  # fmt: skip
 """Why a prompt cannot be flipped."""
 
@@ -217,7 +219,7 @@ def _all(found: Iterable[Changes]) -> Changes:
             return None
         together += changes
     together.sort(key=lambda one: one.start)
-    if any(after.start < before.end for before, after in zip(together, together[1:], strict=False)):
+    if any(after.start < before.end for before, after in pairwise(together)):
         return None
     return together
 

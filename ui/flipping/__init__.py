@@ -13,7 +13,7 @@ from typing import Any
 
 from agreement import Options
 from agreement.cells import ALL
-from agreement.flips import Measured, flip_test
+from agreement.flips import SCORE, SHARED, Measured, flip_test, measured, shared
 from agreement.outcome import Outcome
 from data.prompts.flips import REASONS, Kind
 from data.store import flipped
@@ -31,7 +31,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A row for each rater, generator (and ``all``) and statistic of ``agreement.flips``.
+    """A row for each rater, generator (then ``all``, and what all raters share) and statistic of ``agreement.flips``.
 
     Attributes:
         unflippable: suites none of whose prompts can be flipped so.
@@ -59,8 +59,10 @@ def rows(store: Store, selection: Selection, kind: Kind, options: Options | None
             unflippable.append(suite)
             continue
         images, total = images + len(board.places), total + board.total
-        for one in [*people(store, only, suite, board), *scorers(store, only, suite, board, kind)]:
-            made += [_row(one, kind, measured) for measured in flip_test(one.pairs, options)]
+        found = [*people(store, only, suite, board), *scorers(store, only, suite, board, kind)]
+        for one, common in zip(found, shared([one.pairs for one in found]), strict=True):
+            of_all = measured(common, SHARED, options) if common is not None else []
+            made += [_row(one, kind, each) for each in [*flip_test(one.pairs, options), *of_all]]
     return Rows(made, unflippable, images, total)
 
 
@@ -75,12 +77,19 @@ def recall(store: Store, selection: Selection, kind: Kind, most: int | None = No
 
 
 def wide(made: Iterable[Row]) -> list[dict[str, Row]]:
-    """The statistics of one suite, rater and generator together, in order; where there is one generator, its name says more
-    than ``all``."""
+    """The statistics of one suite, rater and generator together, in order; of a rater with one generator its name says more
+    than ``all``, of one without any number ``all`` says enough."""
     found: dict[tuple[str, str], dict[str, dict[str, Row]]] = {}
     for row in made:
         found.setdefault((row["suite"], row["rater"]), {}).setdefault(row["generator"], {})[row["statistic"]] = row
-    return [row for of in found.values() for place, row in of.items() if place != ALL or len(of) != 2]
+    shown: list[dict[str, Row]] = []
+    for of in found.values():
+        if not of[ALL][SCORE]["n_items"]:
+            shown.append(of[ALL])
+        else:
+            one = len(of.keys() - {ALL, SHARED}) == 1
+            shown += [row for place, row in of.items() if not (one and place == ALL)]
+    return shown
 
 
 def _why(outcome: Outcome) -> str:
@@ -89,28 +98,28 @@ def _why(outcome: Outcome) -> str:
     return f"{outcome.reason} ({', '.join(others)})" if others else str(outcome.reason)
 
 
-def _row(one: Tested, kind: Kind, measured: Measured) -> Row:
+def _row(one: Tested, kind: Kind, made: Measured) -> Row:
     """Plain types; ``n_items`` counts images, ``n_ratings`` people's ratings of them, ``excluded`` what was left out of these;
     a ``command`` makes what is missing."""
-    outcome = measured.outcome
+    outcome = made.outcome
     people = ("simulated" if one.simulated else "real") if one.kind == "people" else None
     missing = "" if outcome.value is not None or outcome.used.ratings else one.missing or _why(outcome)
     return {
         "suite": one.suite,
-        "generator": measured.generator,
+        "generator": made.generator,
         "rater": one.rater,
         "kind": one.kind,
         "people": people,
         "aspect": one.aspect,
         "flip": kind,
-        "statistic": measured.statistic,
+        "statistic": made.statistic,
         "value": outcome.value,
-        "low": measured.bounds.low,
-        "high": measured.bounds.high,
+        "low": made.bounds.low,
+        "high": made.bounds.high,
         "n_items": outcome.used.items,
         "n_ratings": outcome.used.ratings,
         "excluded": dict(outcome.used.excluded),
         "reason": missing or outcome.reason,
         "command": one.command or None,
-        "method": measured.method,
+        "method": made.method,
     }

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pandas as pd
 
 from agreement.cells import ALL
-from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
+from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED, TIED
 from data.prompts.flips import Kind
 from data.store.selection import Selection
 from data.store.store import Store
@@ -28,11 +28,14 @@ _MEANS: Final[dict[str, str]] = {
 }
 _LEAD: Final = (
     "Each image is scored by its own prompt and by the same prompt with {what}. Δs is how much higher the score by its own"
-    " prompt is, on average: near 0, the rater does not see what was flipped."
+    " prompt is, on average: where people’s is not near 0 and a scorer’s is, it does not see what was flipped."
 )
 _NONE: Final = "No prompt of {suite} asks for anything of this kind that could be flipped. GenEval’s prompts ask for all three:"
 _NOBODY: Final = "Nobody has judged these images yet. Have a scorer look at them:"
 _UNREAD: Final = "Scorers that read the prompts must read the flipped ones, too. This has them do so:"
+_ENOUGH: Final = 10
+_BESIDE_0: Final = 0.02
+_PLACES: Final = {ALL: "all generators", SHARED: "images that all have scored"}
 _HEADERS: Final = {
     SCORE: ("s", "The mean score by the true prompts; for yes and no the share of yes."),
     FLIPPED: ("s, flipped", "The mean score of the same images by the flipped prompts."),
@@ -71,7 +74,7 @@ def _headers() -> list[str | Cell]:
 
 def _line(row: dict[str, Row]) -> Sequence[str | Cell]:
     score, ties = row[SCORE], row[PREFERRED]["excluded"].get(TIED, 0)
-    place = "all generators" if score["generator"] == ALL else score["generator"]
+    place = _PLACES.get(score["generator"], score["generator"])
     answers = words.count(score["n_ratings"], "answer") if score["kind"] == "people" else ""
     preferred = _number(row[PREFERRED], f"{ties:,} tied" if ties else "")
     numbers = [*(_number(row[name]) for name in (SCORE, FLIPPED, DELTA)), preferred]
@@ -81,13 +84,20 @@ def _line(row: dict[str, Row]) -> Sequence[str | Cell]:
 def _number(row: Row, more: str = "") -> Cell:
     if row["value"] is None:
         return Cell("–", more, row["reason"] or "")
-    interval = "" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
-    return Cell(f"{row['value']:.3f}", "\n".join(filter(None, (interval, more))), f"{row['method']}; n = {row['n_items']:,}")
+    interval = "" if row["low"] is None else f"{_text(row['low'])} to {_text(row['high'])}"
+    return Cell(_text(row["value"]), "\n".join(filter(None, (interval, more))), f"{row['method']}; n = {row['n_items']:,}")
+
+
+def _text(value: float) -> str:
+    """What rounds to nothing has no sign."""
+    return f"{round(value, 3) + 0:.3f}"
 
 
 def _figure(found: Rows) -> Any:
-    """Each rater's Δs over all generators."""
-    rows = [row for row in found.rows if (row["statistic"], row["generator"]) == (DELTA, ALL) and row["value"] is not None]
+    """Each rater's Δs, on the same images where there are enough of them."""
+    known = [row for row in found.rows if row["statistic"] == DELTA and row["value"] is not None]
+    place = SHARED if any(row["generator"] == SHARED and row["n_items"] >= _ENOUGH for row in known) else ALL
+    rows = [row for row in known if row["generator"] == place]
     if not rows:
         return None
     none = {"people_value": None, "people_low": None, "people_high": None}
@@ -99,7 +109,10 @@ def _figure(found: Rows) -> Any:
     ]
     # people's own interval stands in a row of its own here, not beneath a scorer's
     frame = pd.DataFrame(points).astype(dict.fromkeys(("value", "low", "high", *none), float))
-    return charts.forest(frame, "Δs")
+    figure = charts.forest(frame, f"Δs, {_PLACES[place]}")
+    low, high = figure.layout.xaxis.range
+    # how far from 0 is the question
+    return figure.update_xaxes(range=[min(low, -_BESIDE_0), max(high, _BESIDE_0)])
 
 
 def _unread(store: Store, found: Rows) -> str:

@@ -262,7 +262,7 @@ def test_only_a_rater_of_the_same_settings_is_a_partner(store: Store) -> None:
     assert (row["value"], row["command"]) == (None, "score clipscore --set 'variant=100*cos' --set flip=relation")
     read(store, {"variant": "100*cos", "flip": "relation"}, "0010-other")
     found = numbers(store)
-    expected = [25, np.mean([100 * cosine(one.item_id, flipped=True) for one in seen])]
+    expected = [25.0, float(np.mean([100 * cosine(one.item_id, flipped=True) for one in seen]))]
     assert values(found, "clip 100")[:2] == pytest.approx(expected)
     assert values(found, CLIP)[1] == pytest.approx(expected[1] / 100)
 

@@ -367,7 +367,7 @@ def test_the_command(made: Path, tmp_path: Path) -> None:
     assert f"{row['value']:.4f}" in line
     assert not any(words[1:3] == [RATER, "all"] for words in lines)  # one generator alone
     assert "it has not read the flipped prompts yet" in ran.out
-    assert f"uv run app.py score clipscore --set flip=relation --project {project}" in ran.err
+    assert ran.err == "not all flipped prompts have been read yet; to have that done: score clipscore --set flip=relation\n"
     none = concord(project, "flips", "--kind", "count", "--task", "colors")
     assert none.out == "no prompt of geneval asks for a count that could be flipped\n"
     assert concord(project, "flips", "--suite", "other").out == "nothing to compare in this selection\n"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from agreement import Options
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
 from data.prompts.flips import check
-from ui import flipping, teaching
+from ui import flipping
 from ui.commands.agreement import selected
 from ui.commands.context import Context, UsageError
 from ui.flipping import Row, Rows, wide
@@ -31,9 +31,8 @@ def run(context: Context, selection: Mapping[str, Sequence[str]], kind: str, int
         return
     for line in _lines(found, kind, _markdown if output == "md" else _aligned):
         context.say(line)
-    commands = dict.fromkeys(row["command"] for row in found.rows if row["command"])
-    for command in teaching.commands(context.store, tuple(commands)):
-        context.warn(f"some have not read all flipped prompts; this makes them: {command}")
+    for command in dict.fromkeys(row["command"] for row in found.rows if row["command"]):
+        context.warn(f"not all flipped prompts have been read yet; to have that done: {command}")
 
 
 def _lines(found: Rows, kind: str, made: Callable[[Sequence[Sequence[str]]], Iterator[str]]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ui.commands.flips_cli import add_flips
 from ui.commands.official_cli import export_results_app, import_results_app, judge_app
 from ui.commands.options import selecting
 
@@ -362,6 +363,8 @@ def agreement_command(
         output=output.value,
     )
 
+
+add_flips(app)
 
 Output = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
 Table = Annotated[TableFile | None, typer.Option("--format", help="By default as the file's name ends.")]

@@ -31,6 +31,8 @@ SCALES: Final[dict[str, str]] = {
     "quality": "ordinal:1-5",
     "scene": "ordinal:1-5",
     "score": "interval",
+    # a scorer's number by a flipped prompt (target: the kind of flip); apart from `score`, so that no statistic mixes them
+    "flipped": "interval",
 }
 """Scale of each aspect of the design (section 1); a user's own aspect brings its scale with its first import."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from PIL import Image
 
@@ -149,6 +149,9 @@ class Scorer:
         models: the settings that name models; where those are folders, their weights are fingerprinted.
         check: raises ``ValueError`` with one clear line where settings make no sense.
         knobs: those of ``judging`` that decide ``correct`` and can be turned, in the order in which people see them.
+        flips: how it comes to a score by a flipped prompt (``data.prompts.flips``). ``judged``: perceiving looks for the same
+            things then, so what was seen is judged again. ``read``: it reads the text, so it has the option ``flip``, with
+            which whoever starts a run gives it flipped texts. Empty: it cannot.
     """
 
     name: str
@@ -163,3 +166,4 @@ class Scorer:
     check: Callable[[Settings], object] = dict
     options: Settings = field(default_factory=dict)
     knobs: Mapping[str, Knob] = field(default_factory=dict)
+    flips: Literal["judged", "read", ""] = ""

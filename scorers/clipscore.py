@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from data.aspects import SCALES
+from data.prompts import flips
 from data.prompts.spec import Spec
 from data.records import Judgement
 from data.runs import Seen
@@ -31,7 +32,8 @@ VARIANTS: Final[dict[str, Callable[[float], float]]] = {
 }
 """What is made of a cosine. ``100*max(cos,0)``: GenEval, C.3; ``2.5*max(cos,0)``: Hessel et al., with their ``PREFIX``."""
 PREFIX: Final = "A photo depicts"
-_OPTIONS: Final[Settings] = {"prefix": "", "variant": COSINE}
+_OPTIONS: Final[Settings] = {"prefix": "", "variant": COSINE, "flip": ""}
+"""``flip``: the texts that this rater is given are flipped so (``data.prompts.flips``): its numbers are no scores."""
 
 
 class ClipPerceiver:
@@ -60,20 +62,24 @@ class ClipPerceiver:
 
 
 def judge(spec: Spec, seen: Seen, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
-    """``score`` is the cosine in the form that ``variant`` names; undefined if the model gave no number."""
+    """``score`` is the cosine in the form that ``variant`` names; undefined if the model gave no number. Where the text was
+    flipped it is ``flipped``, with the kind of flip as its target: no statistic takes it for a score."""
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
     cosine, tokens, read = (seen.payload.get(key) for key in ("cosine", "tokens", "read"))
+    flip = settings.get("flip") or None
+    aspect = "flipped" if flip else "score"
     if cosine is None:
-        return Verdict((Judgement("score", None, None, None, "not_finite"),), checks=(Check("the model gave no number", None),))
+        return Verdict((Judgement(aspect, None, None, flip, "not_finite"),), checks=(Check("the model gave no number", None),))
     variant = settings.get("variant", COSINE)
     score = VARIANTS[variant](float(cosine))
-    checks = [Check(f"cosine of image and prompt: {cosine:.4f}", None)]
+    text = f"prompt with its {flip} flipped" if flip else "prompt"
+    checks = [Check(f"cosine of image and {text}: {cosine:.4f}", None)]
     if variant != COSINE:
         checks.append(Check(f"{variant} = {score:.4f}", None))
     if tokens is not None and read is not None and read < tokens:
         checks.append(Check(f"only the first {read} of the prompt's {tokens} tokens were read", None))
-    return Verdict((Judgement("score", None, score),), checks=tuple(checks))
+    return Verdict((Judgement(aspect, None, score, flip),), checks=tuple(checks))
 
 
 def _open(settings: Settings, device: str) -> Perceiver:
@@ -88,6 +94,8 @@ def _check(settings: Settings) -> None:
     variant = settings.get("variant", COSINE)
     if variant not in VARIANTS:
         raise ValueError(f"there is no variant {variant!r}; known: {', '.join(VARIANTS)}")
+    if flip := settings.get("flip"):
+        flips.check(flip)
 
 
 SCORER: Final = Scorer(
@@ -104,8 +112,9 @@ SCORER: Final = Scorer(
     judging=frozenset({"variant"}),
     open=_open,
     judge=judge,
-    scales={"score": SCALES["score"]},
+    scales={name: SCALES[name] for name in ("score", "flipped")},
     models=frozenset({"clip"}),
     check=_check,
     options=_OPTIONS,
+    flips="read",
 )

@@ -199,4 +199,6 @@ SCORER: Final = Scorer(
     check=_check,
     options=_OPTIONS,
     knobs=KNOBS,
+    # ten colours were asked of every object whose colour a prompt asks, and a flipped prompt asks it of the same ones
+    flips="judged",
 )

@@ -104,4 +104,5 @@ SCORER: Final = Scorer(
     models=frozenset({"detector"}),
     check=_check,
     knobs=_KNOBS,
+    flips="judged",
 )

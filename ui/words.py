@@ -175,6 +175,7 @@ ASPECTS: dict[str, str] = {
     "preference": "which image is better",
     "caption": "which caption fits",
     "score": "a scorer’s number",
+    "flipped": "a scorer’s number by the flipped prompt",
 }
 
 _TASKS = {"all": "all images", "tasks_mean": "mean of the tasks"}
@@ -195,6 +196,23 @@ _REASONS = {
     "not_shared": "what only one of the two has judged",
     "not_crossed": "of images that not all of these raters judged",
     "other_certainty": "of images of another certainty",
+    "unreadable_spec": "of prompts whose spec cannot be read",
+    "no_relation": "of prompts without a relation",
+    "no_color": "of prompts without a colour",
+    "no_exact_number": "of prompts without an exact number",
+    "same_kind": "of prompts whose things are of one kind",
+    "same_color": "of prompts whose things have one colour",
+    "too_many_colors": "of prompts with more than two coloured things",
+    "unknown_color": "of prompts with a colour beside GenEval’s ten",
+    "unsure_text": "texts that cannot be changed surely",
+    "rated_directly": "ratings without the answers that they rest on",
+    "no_verdict": "without a verdict by the true prompt",
+    "no_flipped_verdict": "without a verdict by the flipped prompt",
+    "no_score": "without a score by the true prompt",
+    "no_flipped_score": "without a score by the flipped prompt",
+    "not_seen": "images that it has not seen",
+    "failed": "images that could not be looked at",
+    "tied": "the same score by both prompts",
 }
 
 

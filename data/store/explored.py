@@ -27,13 +27,14 @@ class Source:
 
 
 def sources(store: Store) -> list[Source]:
-    """All of them, by suite and rater."""
+    """All of them, by suite and rater. What was seen by flipped prompts is not among them: it says nothing of the true ones."""
     with store.read() as cursor:
         found = rows.dicts(
             cursor,
             "select t.suite, e.rater_id, arg_max(n.scorer, n.created) as scorer, arg_max(n.profile, n.created) as profile,"
             " count(distinct e.item_id) as images, count(*) || '.' || max(e.seq) || '.' || max(e.run_id) as stamp"
             " from evidence e join runs n using (run_id) join items t on t.item_id = e.item_id"
-            " where e.failed is null and t.kind = 'image' group by t.suite, e.rater_id order by t.suite, e.rater_id",
+            " where e.failed is null and t.kind = 'image' and coalesce(n.settings->>'$.flip', '') = ''"
+            " group by t.suite, e.rater_id order by t.suite, e.rater_id",
         )
     return [Source(**row) for row in found]

@@ -115,3 +115,22 @@ def test_an_empty_project_says_what_to_do(fresh: Server, visitor: Visit) -> None
     page.goto("/studio/explore")
     expect(page.get_by_text("No scorer has looked at this project’s images yet")).to_be_visible(timeout=_FOLLOWS_MS)
     expect(page.get_by_text("uv run app.py score geneval --project")).to_be_visible()
+
+
+def test_the_flip_test_is_chosen_and_its_address_is_the_same_view(playground: Server, visitor: Visit) -> None:
+    page = visitor(playground).page
+    opened(page)
+    page.get_by_label("Flip test").check()
+    numbers = page.locator("#flip-numbers")
+    expect(numbers.locator("caption")).to_have_text("Prompts with flipped relations", timeout=_FOLLOWS_MS)
+    expect(page.locator("#explore-knobs")).to_be_hidden()
+    # the sample has no run over flipped prompts: what makes one is said
+    expect(numbers.locator("pre")).to_contain_text("score clipscore --set flip=relation")
+    page.get_by_label("colours").check()
+    expect(numbers.locator("caption")).to_have_text("Prompts with flipped colours", timeout=_FOLLOWS_MS)
+    expect(page.locator("#flip-plot .js-plotly-plot")).to_be_visible(timeout=_FOLLOWS_MS)
+    expect(page).to_have_url(re.compile(r"show=flips.*flip=color"), timeout=_FOLLOWS_MS)
+    other = visitor(playground).page
+    other.goto(page.url)
+    expect(other.locator("#flip-numbers caption")).to_have_text("Prompts with flipped colours", timeout=_FOLLOWS_MS)
+    assert other.locator("#flip-numbers").inner_text() == numbers.inner_text()

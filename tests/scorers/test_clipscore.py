@@ -120,3 +120,16 @@ def test_options_are_stored_only_where_they_are_set() -> None:
     assert set(usual) == {"clip", "weights"}  # what the sample's runs have: they are the same rater
     assert registry.settings(SCORER, "playground", {"variant": "cos", "prefix": ""}) == usual
     assert registry.settings(SCORER, "playground", {"variant": "100*cos"}) == {**usual, "variant": "100*cos"}
+
+
+def test_by_a_flipped_text_the_number_is_no_score() -> None:
+    (one,) = seen("60")
+    found = judge(Spec(), one, {"flip": "relation", "variant": "100*cos"})
+    assert found.judgements == (Judgement("flipped", None, 100 * one.payload["cosine"], "relation"),)
+    assert found.checks[0].text == "cosine of image and prompt with its relation flipped: 0.5000"
+    none = judge(Spec(), Seen("x", {"cosine": None}), {"flip": "color"})
+    assert none.judgements == (Judgement("flipped", None, None, "color", "not_finite"),)
+    with pytest.raises(ValueError, match="there is no flip 'up'"):
+        SCORER.check({"flip": "up"})
+    SCORER.check({"flip": "count"})
+    SCORER.check({"flip": ""})

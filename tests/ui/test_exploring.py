@@ -447,5 +447,5 @@ def test_the_part_that_is_not_shown_stays_as_it_is(standing: Store) -> None:
     assert shown[-3:] == [skipped] * 3
     assert shown[0] == view_of(standing, MOVED).address()
     failing = explore._draw(standing, view_of(standing, {"show": FAILURES}))
-    assert failing[5:13] == [skipped] * 8
+    assert failing[6:14] == [skipped] * 8
     assert len(failing) == len(shown)

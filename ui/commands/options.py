@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any
 
@@ -23,13 +23,14 @@ FILTERS: dict[str, str | None] = {
 """The options of a selection, and what `--help` says of them."""
 
 
-def selecting(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of a selection; it takes them together as its parameter ``selection``."""
+def selecting(command: Callable[..., None], names: Iterable[str] = FILTERS) -> Callable[..., None]:
+    """Give a command the options of a selection (or some of them); it takes them together as its parameter ``selection``."""
+    wanted = [*names]
 
     def run(**given: Any) -> None:
-        command(selection={name: given.pop(name) for name in FILTERS}, **given)
+        command(selection={name: given.pop(name) for name in wanted}, **given)
 
-    filters = {name: Annotated[list[str], typer.Option(help=text)] for name, text in FILTERS.items()}
+    filters = {name: Annotated[list[str], typer.Option(help=FILTERS[name])] for name in wanted}
     options = [Parameter(name, Parameter.KEYWORD_ONLY, default=[], annotation=option) for name, option in filters.items()]
     own = [parameter for name, parameter in signature(command, eval_str=True).parameters.items() if name != "selection"]
     every = [*options, *(parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in own)]

@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "export report": "ui.commands.export:report",
     "export results geneval": "ui.commands.results:export_geneval",
     "export results visor": "ui.commands.results:export_visor",
+    "flips": "ui.commands.flips:run",
     "generate": "ui.commands.generate:run",
     "import cooccurrence": "ui.commands.cooccurrence:run",
     "import images": "ui.commands.images:run",

@@ -16,6 +16,7 @@ from data.store.store import Store
 from ui import words
 from ui.commands import working
 from ui.commands.context import CommandError, Context, UsageError
+from ui.commands.reading import readable
 
 if TYPE_CHECKING:
     from scorers.base import Scorer
@@ -58,10 +59,15 @@ def plan(store: Store, scorer: str, profile: str, overrides: Mapping[str, str]) 
 
 def rater_of(store: Store, scorer: Scorer, profile: str, version: str, settings: Mapping[str, Any]) -> Rater:
     """The rater that a run with these settings is: named by scorer, profile, and what differs from the profile."""
-    usual = {**scorer.options, **scorer.profiles.get(profile, {})}
-    changed = [f"{key}={settings[key]}" for key in sorted(usual) if key in settings and settings[key] != usual[key]]
+    changed = changed_settings(scorer, profile, settings)
     name = f"{scorer.name}-{profile}" + (f"[{','.join(changed)}]" if changed else "")
     return runs.scorer_rater(store, name, version, settings)
+
+
+def changed_settings(scorer: Scorer, profile: str, settings: Mapping[str, Any]) -> list[str]:
+    """What differs from the profile, as ``--set`` takes it."""
+    usual = {**scorer.options, **scorer.profiles.get(profile, {})}
+    return [f"{key}={settings[key]}" for key in sorted(usual) if key in settings and settings[key] != usual[key]]
 
 
 def run(
@@ -91,7 +97,7 @@ def run(
     if begun is not None:
         ended.append(working.work(context, begun, chosen.scorer))
     if not ended:
-        _say_why_nothing(context, where, rater_id)
+        _say_why_nothing(context, where, chosen)
         return
     _report(context, rater_id, ended)
 
@@ -144,13 +150,17 @@ def _begin(
     with _beginning:
         if (other := runs.unfinished(store, chosen.rater.rater_id)) is not None:
             raise working.busy(other.run_id)
-        left = [work for work in runs.pending(store, where, chosen.rater.rater_id) if work.item_id not in tried][:limit]
+        pending = [work for work in runs.pending(store, where, chosen.rater.rater_id) if work.item_id not in tried]
+        found = readable(pending, chosen.settings)
+        left = found.work[:limit]
         if not left:
             return None
         _write(store, chosen, left, device, part_size)
         row = runs.unfinished(store, chosen.rater.rater_id)
     assert row is not None
     context.warn(f"run {row.run_id}: {words.count(len(left), 'image')} to score on {device}")
+    if found.left_out:
+        context.warn(found.told())
     return row
 
 
@@ -163,13 +173,20 @@ def _write(store: Store, chosen: Plan, left: Sequence[Work], device: str, part_s
     runs.add_run(store, asked, chosen.rater, folder, len(left))
 
 
-def _say_why_nothing(context: Context, where: Selection, rater_id: str) -> None:
+def _say_why_nothing(context: Context, where: Selection, planned: Plan) -> None:
+    rater_id = planned.rater.rater_id
     there = runs.count_pending(context.store, where, rater_id)
+    found = readable(runs.pending(context.store, where, rater_id) if there.left else [], planned.settings)
     if not there.images:
         chosen = " ".join(f"--{name} {value}" for name, values in where.to_dict().items() for value in values)
         what = f"no image with a file fits {chosen}" if chosen else "this project has no images yet; import some first"
         raise CommandError(what)
-    context.say(f"nothing to do: {rater_id} has judged all {words.count(there.images, 'image')} of this selection")
+    images = there.images - sum(found.left_out.values())
+    if not images:
+        raise CommandError(f"nothing to score: {found.told()}")
+    context.say(f"nothing to do: {rater_id} has judged all {words.count(images, 'image')} of this selection")
+    if found.left_out:
+        context.warn(found.told())
 
 
 def _report(context: Context, rater_id: str, ended: Sequence[RunRow]) -> None:

@@ -17,10 +17,11 @@ from ui.components.filters import Choice
 from ui.components.table import linked_note, note
 from ui.pages.explore import knobs
 from ui.pages.explore.choices import choices, view_of
-from ui.pages.explore.failures import failures
+from ui.pages.explore.failures import Failures, failures
+from ui.pages.explore.flips import FlipTest, flip_test
 from ui.pages.explore.layout import laid_out
 from ui.pages.explore.redraw import drawn
-from ui.pages.explore.view import ADDRESS, FAILURES, View
+from ui.pages.explore.view import ADDRESS, FAILURES, FLIPPED, SHOWN, View
 from ui.pages.live import ignored, keep_current
 
 NAME = "Explore"
@@ -103,7 +104,7 @@ def _controls(store: Store, view: View) -> list[Any]:
 
 
 def _control(name: str, choice: Choice) -> Any:
-    if name == "show":
+    if name in ("show", "flip"):
         return gr.Radio(value=choice.value)
     return gr.Dropdown(list(choice.choices), value=choice.value, visible=bool(choice.choices))
 
@@ -114,15 +115,22 @@ def _standing(store: Store, known: Mapping[str, Knob], view: View) -> list[Any]:
 
 
 def _draw(store: Store, view: View) -> list[Any]:
-    """The whole page, in the order of ``Layout.places``; the part that is not shown stays as it is."""
+    """The whole page, in the order of ``Layout.places``; the parts that are not shown stay as they are."""
     if not view.rater:
-        return [gr.skip(), gr.Markdown(visible=True), gr.Column(visible=False), *[gr.skip()] * 13]
-    first = [view.address(), gr.Markdown(visible=False), gr.Column(visible=True)]
+        return [gr.skip(), gr.Markdown(visible=True), gr.Column(visible=False), *[gr.skip()] * 17]
+    parts = [gr.Column(visible=view.show == name) for name in SHOWN]
+    thresholds, failing, flips = [gr.skip()] * 8, [gr.skip()] * 3, [gr.skip()] * 3
     if view.show == FAILURES:
-        made = failures(store, view.suite, view.rater, view.picture, view.generator)
-        shown = [made.lead, _plot(made.figure), made.numbers]
-        return [*first, gr.Column(visible=False), gr.Column(visible=True), *[gr.skip()] * 8, *shown]
-    return [*first, gr.Column(visible=True), gr.Column(visible=False), *_thresholds(store, view), *[gr.skip()] * 3]
+        failing = _shown(failures(store, view.suite, view.rater, view.picture, view.generator))
+    elif view.show == FLIPPED:
+        flips = _shown(flip_test(store, view.suite, view.flip))
+    else:
+        thresholds = _thresholds(store, view)
+    return [view.address(), gr.Markdown(visible=False), gr.Column(visible=True), *parts, *thresholds, *failing, *flips]
+
+
+def _shown(made: Failures | FlipTest) -> list[Any]:
+    return [made.lead, _plot(made.figure), made.numbers]
 
 
 def _thresholds(store: Store, view: View) -> list[Any]:

@@ -14,6 +14,7 @@ from ui import rejudging, words
 from ui.components.filters import Choice
 from ui.pages.explore import knobs
 from ui.pages.explore.failures import PICTURES, generators
+from ui.pages.explore.flips import FLIPS
 from ui.pages.explore.view import ADDRESS, ALL, CHANGED, KINDS, OBJECTIVES, SHOWN, View
 from ui.rejudging import Evidence
 
@@ -42,6 +43,7 @@ def choices(store: Store, asked: View) -> dict[str, Choice]:
         "changed": CHANGED if judged else {},
         "picture": PICTURES,
         "generator": {ALL: "all generators"} | {name: name for name in generators(store, suite, rater)},
+        "flip": dict(FLIPS),
     }
     return {name: _choice(offered[name], getattr(asked, name)) for name in ADDRESS}
 

@@ -14,6 +14,7 @@ from scorers.base import Knob
 from ui import teaching
 from ui.components.filters import dropdown
 from ui.pages.explore import knobs, tables
+from ui.pages.explore.flips import FLIPS
 from ui.pages.explore.view import ADDRESS, ALL, SHOWN, THRESHOLDS
 
 _EMPTY: Final = (
@@ -50,8 +51,8 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True)
-class Failing:
-    """Those of the failures part; ``drawn`` in the order of ``failures.Failures``."""
+class Shown:
+    """Those of another part; ``drawn``: what is above, a figure, what is beneath."""
 
     part: gr.Column
     drawn: list[Component]
@@ -75,7 +76,8 @@ class Layout:
     content: gr.Column
     controls: list[Component]
     thresholds: Thresholds
-    failing: Failing
+    failing: Shown
+    flips: Shown
 
     def control(self, name: str) -> Any:
         return self.controls[ADDRESS.index(name)]
@@ -88,9 +90,9 @@ class Layout:
     @property
     def places(self) -> list[Any]:
         """What is drawn, in order."""
-        first, last = self.thresholds, self.failing
-        shown = [self.address, self.empty, self.content, first.part, last.part]
-        return [*shown, *first.drawn, first.reset, first.keep, *last.drawn]
+        first = self.thresholds
+        shown = [self.address, self.empty, self.content, first.part, self.failing.part, self.flips.part]
+        return [*shown, *first.drawn, first.reset, first.keep, *self.failing.drawn, *self.flips.drawn]
 
 
 def laid_out(store: Store, known: Mapping[str, Knob]) -> Layout:
@@ -104,8 +106,8 @@ def laid_out(store: Store, known: Mapping[str, Knob]) -> Layout:
             at["suite"], at["rater"] = dropdown("Suite"), dropdown("Rater")
         at["show"] = gr.Radio([(title, name) for name, title in SHOWN.items()], value=THRESHOLDS, label="Show", elem_id="show")
         thresholds = _thresholds(known, at)
-        failing = _failing(at)
-    return Layout(address, standing, empty, notice, content, [at[name] for name in ADDRESS], thresholds, failing)
+        failing, flips = _failing(at), _flips(at)
+    return Layout(address, standing, empty, notice, content, [at[name] for name in ADDRESS], thresholds, failing, flips)
 
 
 def _thresholds(known: Mapping[str, Knob], at: dict[str, Component]) -> Thresholds:
@@ -131,11 +133,21 @@ def _thresholds(known: Mapping[str, Knob], at: dict[str, Component]) -> Threshol
     return Thresholds(part, turned, reset, keep, message, [lead, plot, told, numbers, changes, pictures], changes)
 
 
-def _failing(at: dict[str, Component]) -> Failing:
+def _failing(at: dict[str, Component]) -> Shown:
     with gr.Column(visible=False) as part:
         with gr.Row(elem_classes="cc-filters"):
             at["picture"], at["generator"] = dropdown("Picture"), dropdown("Generator", [ALL], ALL)
         lead = gr.HTML(elem_id="failure-lead")
         plot = gr.Plot(show_label=False, elem_id="failure-plot")
         numbers = gr.HTML(elem_id="failure-numbers", js_on_load=_FOLLOW)
-    return Failing(part, [lead, plot, numbers])
+    return Shown(part, [lead, plot, numbers])
+
+
+def _flips(at: dict[str, Component]) -> Shown:
+    with gr.Column(visible=False) as part:
+        kinds = [(title, name) for name, title in FLIPS.items()]
+        at["flip"] = gr.Radio(kinds, value=kinds[0][1], label="Flip the prompts’", elem_id="flip")
+        lead = gr.HTML(elem_id="flip-lead")
+        plot = gr.Plot(show_label=False, elem_id="flip-plot")
+        numbers = gr.HTML(elem_id="flip-numbers")
+    return Shown(part, [lead, plot, numbers])

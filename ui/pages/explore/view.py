@@ -9,19 +9,21 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from agreement.cuts import Objective
+from data.prompts.flips import KINDS as KINDS_OF_FLIPS
+from data.prompts.flips import Kind
 from data.store.browse import PEOPLE, SIMULATED
 
 PAGE: Final = "/studio/explore"
 ALL: Final = "all"
-THRESHOLDS, FAILURES = "thresholds", "failures"
-SHOWN: Final = {THRESHOLDS: "Thresholds", FAILURES: "Failures"}
+THRESHOLDS, FAILURES, FLIPPED = "thresholds", "failures", "flips"
+SHOWN: Final = {THRESHOLDS: "Thresholds", FAILURES: "Failures", FLIPPED: "Flip test"}
 """The page's parts."""
 KINDS: Final = {PEOPLE: "real", SIMULATED: "simulated"}
 """Kinds of people by the name that stands for them."""
 OBJECTIVES: Final[tuple[Objective, ...]] = ("cohen_kappa", "percent_agreement")
 """What a setting can be tuned by; the first is that of GenEval's Figure 8."""
 CHANGED: Final = {ALL: "all that changed", "yes": "correct now", "no": "wrong now", "open": "left open now"}
-ADDRESS: Final = ("suite", "rater", "show", "task", "along", "statistic", "people", "changed", "picture", "generator")
+ADDRESS: Final = ("suite", "rater", "show", "task", "along", "statistic", "people", "changed", "picture", "generator", "flip")
 """What has a control of its own, by its name in the address; the knobs follow, by the names of their settings."""
 
 
@@ -35,6 +37,7 @@ class View:
         people: of KINDS.
         changed: which of the verdicts that changed are shown, of CHANGED.
         picture: which of the failure pictures, of which ``generator``.
+        flip: what of the prompts is flipped in the flip test, of ``data.prompts.flips.KINDS``.
         turned: where the scorer's knobs stand; ``own``: where they stood in the run.
     """
 
@@ -48,6 +51,7 @@ class View:
     changed: str = ALL
     picture: str = ""
     generator: str = ALL
+    flip: Kind = KINDS_OF_FLIPS[0]
     turned: Mapping[str, Any] = field(default_factory=dict)
     own: Mapping[str, Any] = field(default_factory=dict)
 

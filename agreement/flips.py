@@ -1,0 +1,141 @@
+"""The flip test of VISOR (Gokhale et al., 2022, equation 6): scores by the true prompt and by a flipped one, paired.
+
+delta_s is the mean of s(true) - s(flipped) over the same images: near 0 says that a scorer does not see what was flipped, if
+the images show it. (Of scores from 0 to 1 it is never above s; in the paper's Table II those of VISOR itself are, so that they
+were made in another way than its equation says.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+import numpy as np
+
+from .bootstrap import Draws, Interval, cluster_sums
+from .cells import ALL, Options
+from .numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
+from .outcome import Outcome, Used, compact, first_of, interval, merged, outcome
+
+SCORE, FLIPPED, DELTA, PREFERRED = STATISTICS = ("s", "s_flipped", "delta_s", "preferred")
+"""``preferred``: of the images with two different scores, the share whose true prompt has the higher one."""
+SHARED = "shared"
+"""In a generator's place: the images of all generators that every rater has scored, so that their numbers can be compared."""
+TIED = "tied"
+NOTHING_PAIRED = "no image has a score by both prompts"
+ALL_TIED = "on every image both prompts have the same score"
+_HOW = "mean over {} with a score by both prompts"
+_HOW_PREFERRED = "share of the images with two different scores{}"
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """One rater's scores, an entry for each image; of people together, one for each rating of it.
+
+    Attributes:
+        true, flipped: scores by the two prompts. Where `why` is -1, both are finite.
+        item, cluster: codes of the image and of its prompt.
+        generator: positions in `generators`.
+        why: positions in `reasons`: why an entry does not count; -1: it does.
+        people: whether entries are ratings by people.
+    """
+
+    true: FloatArray
+    flipped: FloatArray
+    item: IntArray
+    cluster: IntArray
+    generator: IntArray
+    why: IntArray
+    generators: tuple[str, ...]
+    reasons: tuple[str, ...]
+    people: bool = False
+
+    def take(self, rows: BoolArray) -> Pairs:
+        """Some of the entries."""
+        names = ("true", "flipped", "item", "cluster", "generator", "why")
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
+
+    @property
+    def excluded(self) -> Mapping[str, int]:
+        """Entries that do not count, by reason."""
+        counts = np.bincount(self.why[self.why >= 0], minlength=len(self.reasons))
+        return merged([{reason: int(n) for reason, n in zip(self.reasons, counts, strict=True)}])
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One of STATISTICS, of one generator's images, of `all` or `shared`; `method` says how value and interval were made."""
+
+    generator: str
+    statistic: str
+    outcome: Outcome
+    bounds: Interval
+    method: str
+
+
+def flip_test(pairs: Pairs, options: Options | None = None) -> list[Measured]:
+    """All STATISTICS for each generator that has entries, then for all together; intervals by prompt.
+
+    `options`: `intervals`, `resamples` and `seed` are read.
+    """
+    each = [
+        one
+        for code in np.unique(pairs.generator).tolist()
+        for one in measured(pairs.take(pairs.generator == code), pairs.generators[code], options)
+    ]
+    return [*each, *measured(pairs, ALL, options)]
+
+
+def measured(pairs: Pairs, place: str, options: Options | None = None) -> list[Measured]:
+    """All STATISTICS of all entries; ``place`` is what they are called."""
+    wanted = options or Options()
+    found: list[Measured] = []
+    for name, made in _outcomes(pairs, Draws(wanted.drawn, wanted.seed)).items():
+        bounds, method = interval(made, by_prompt=True, resamples=wanted.drawn, seed=wanted.seed)
+        found.append(Measured(place, name, replace(made, replicates=None), bounds, method))
+    return found
+
+
+def shared(raters: Sequence[Pairs]) -> list[Pairs | None]:
+    """Of each rater the entries that count about images of which every rater has one (`item` means the same in all).
+
+    Raters without any entry that counts are left aside: None. So are all where nothing is shared, or where it is all that
+    anybody has.
+    """
+    mine = [np.unique(pairs.item[pairs.why < 0]) for pairs in raters]
+    some = [items for items in mine if items.size]
+    common = reduce(np.intersect1d, some) if some else np.zeros(0, np.int64)
+    if not common.size or all(items.size == common.size for items in some):
+        return [None] * len(raters)
+    return [
+        pairs.take((pairs.why < 0) & np.isin(pairs.item, common)) if items.size else None
+        for pairs, items in zip(raters, mine, strict=True)
+    ]
+
+
+def _outcomes(pairs: Pairs, draws: Draws) -> dict[str, Outcome]:
+    used, excluded = pairs.take(pairs.why < 0), pairs.excluded
+    cluster = compact(used.cluster)
+    weights = draws.weights(cluster.size)
+    entries = Used(int(np.unique(used.item).size), used.item.size, cluster.size, excluded)
+    columns = np.stack([np.ones(used.item.size), used.true, used.flipped, used.true - used.flipped], axis=1)
+    sums = weights @ cluster_sums(columns, cluster.codes, cluster.size)
+    how = _HOW.format("people's ratings" if pairs.people else "the images")
+    made = {
+        name: outcome(ratio(sums[:, k + 1], sums[:, 0]), NOTHING_PAIRED, entries, how)
+        for k, name in enumerate((SCORE, FLIPPED, DELTA))
+    }
+    return made | {PREFERRED: _preferred(used, weights, excluded)}
+
+
+def _preferred(used: Pairs, weights: FloatArray, excluded: Mapping[str, int]) -> Outcome:
+    """By image: several people's mean scores of one are compared."""
+    item, cluster = compact(used.item), compact(used.cluster)
+    higher = sums_by(item.codes, item.size, used.true) - sums_by(item.codes, item.size, used.flipped)
+    columns = np.stack([higher > 0, higher != 0], axis=1).astype(float)
+    sums = weights @ cluster_sums(columns, first_of(item, cluster.codes), cluster.size)
+    untied = int(columns[:, 1].sum())
+    counted = Used(untied, used.item.size, cluster.size, merged([excluded, {TIED: item.size - untied}]))
+    how = _HOW_PREFERRED.format(", by the mean of each one's ratings" if used.people else "")
+    return outcome(ratio(sums[:, 0], sums[:, 1]), ALL_TIED if item.size else NOTHING_PAIRED, counted, how)

@@ -1,0 +1,34 @@
+"""People's answers read again by the flipped specs: the same answers say whether the flipped prompt would be fulfilled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from annotation import answers
+from data.store import flipped
+from data.store.browse import PEOPLE, SIMULATED
+from data.store.flipped import Answer
+from data.store.selection import Selection
+from data.store.store import Store
+from ui.commands.derive import DIRECT
+from ui.flipping.board import Board, Entry, Tested, correct, entry
+
+
+def people(store: Store, selection: Selection, suite: str, board: Board) -> Iterator[Tested]:
+    """All real people together, and all simulated ones; each rating of an image is an entry."""
+    index = {place.item_id: k for k, place in enumerate(board.places)}
+    said = [one for one in flipped.answers(store, selection) if one.item_id in index]
+    for name, simulated in ((PEOPLE, False), (SIMULATED, True)):
+        mine = [_entry(board, index[one.item_id], one) for one in said if one.simulated == simulated]
+        if mine:
+            yield Tested(suite, name, "people", simulated, "correct", board.pairs(mine, people=True))
+
+
+def _entry(board: Board, place: int, said: Answer) -> Entry:
+    why = board.why_not(place) or said.excluded
+    if why is not None:
+        return Entry(place, why=why)
+    if said.questionnaire in (None, DIRECT):
+        return Entry(place, why="rated_directly")
+    true, flip = (correct(answers.derive(spec, said.answers)) for spec in (board.asked(place), board.asked_flipped(place)))
+    return entry(place, true, flip)

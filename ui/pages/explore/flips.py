@@ -1,0 +1,135 @@
+"""The flip test on the page Explore: whether raters see what is flipped, everybody's numbers beside people's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Final
+
+import pandas as pd
+
+from agreement.cells import ALL
+from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED, TIED
+from data.prompts.flips import Kind
+from data.store.selection import Selection
+from data.store.store import Store
+from ui import charts, flipping, teaching, words
+from ui.components.table import Cell, html_table, note
+from ui.flipping import Row, Rows, wide
+from ui.rejudging import MOST_IMAGES
+
+FLIPS: Final[dict[str, str]] = {"relation": "relations", "color": "colours", "count": "numbers"}
+"""The kinds of flips by their name in the address."""
+_MEANS: Final[dict[str, str]] = {
+    "relation": "left and right, above and below changed round",
+    "color": "two things’ colours exchanged, or one thing’s colour replaced",
+    "count": "another number in it",
+}
+_LEAD: Final = (
+    "Each image is scored by its own prompt and by the same prompt with {what}. Δs is how much higher the score by its own"
+    " prompt is, on average: where people’s is not near 0 and a scorer’s is, it does not see what was flipped."
+)
+_NONE: Final = "No prompt of {suite} asks for anything of this kind that could be flipped. GenEval’s prompts ask for all three:"
+_NOBODY: Final = "Nobody has judged these images yet. Have a scorer look at them:"
+_UNREAD: Final = "Scorers that read the prompts must read the flipped ones, too. This has them do so:"
+_ENOUGH: Final = 10
+_BESIDE_0: Final = 0.02
+_PLACES: Final = {ALL: "all generators", SHARED: "images that all have scored"}
+_HEADERS: Final = {
+    SCORE: ("s", "The mean score by the true prompts; for yes and no the share of yes."),
+    FLIPPED: ("s, flipped", "The mean score of the same images by the flipped prompts."),
+    DELTA: ("Δs", "The mean of the differences (Gokhale et al. 2022, VISOR, equation 6)."),
+    PREFERRED: ("own prompt higher", "Share of images whose own prompt scores higher, of those where one does; 0.5 by chance."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FlipTest:
+    """What it means (above), a Plotly figure or None, and the numbers (beneath), as HTML."""
+
+    lead: str
+    figure: Any
+    numbers: str
+
+
+def flip_test(store: Store, suite: str, kind: Kind) -> FlipTest:
+    """All raters of a suite."""
+    found = flipping.recall(store, Selection(suite=(suite,)), kind, MOST_IMAGES)
+    if suite in found.unflippable:
+        told = note(_NONE.format(suite=suite), "cc-lead")
+        return FlipTest(told, None, _commands(store, *teaching.PROMPTS[:1], *teaching.SCORE))
+    if not found.rows:
+        return FlipTest(note(_NOBODY, "cc-lead"), None, _commands(store, *teaching.SCORE))
+    lead = _LEAD.format(what=_MEANS[kind])
+    if found.images < found.total:
+        lead += f" These are {found.images:,} images taken by chance of {found.total:,}."
+    table = html_table(f"Prompts with flipped {FLIPS[kind]}", _headers(), [_line(row) for row in wide(found.rows)])
+    return FlipTest(note(lead, "cc-lead"), _figure(found), table + _unread(store, found) + _left_out(found))
+
+
+def _headers() -> list[str | Cell]:
+    return ["rater", "generator", *(Cell(title, note=text) for title, text in _HEADERS.values()), Cell("images")]
+
+
+def _line(row: dict[str, Row]) -> Sequence[str | Cell]:
+    score, ties = row[SCORE], row[PREFERRED]["excluded"].get(TIED, 0)
+    place = _PLACES.get(score["generator"], score["generator"])
+    answers = words.count(score["n_ratings"], "answer") if score["kind"] == "people" else ""
+    preferred = _number(row[PREFERRED], f"{ties:,} tied" if ties else "")
+    numbers = [*(_number(row[name]) for name in (SCORE, FLIPPED, DELTA)), preferred]
+    return [score["rater"], place, *numbers, Cell(f"{score['n_items']:,}", answers)]
+
+
+def _number(row: Row, more: str = "") -> Cell:
+    if row["value"] is None:
+        return Cell("–", more, row["reason"] or "")
+    interval = "" if row["low"] is None else f"{_text(row['low'])} to {_text(row['high'])}"
+    return Cell(_text(row["value"]), "\n".join(filter(None, (interval, more))), f"{row['method']}; n = {row['n_items']:,}")
+
+
+def _text(value: float) -> str:
+    """What rounds to nothing has no sign."""
+    return f"{round(value, 3) + 0:.3f}"
+
+
+def _figure(found: Rows) -> Any:
+    """Each rater's Δs, on the same images where there are enough of them."""
+    known = [row for row in found.rows if row["statistic"] == DELTA and row["value"] is not None]
+    place = SHARED if any(row["generator"] == SHARED and row["n_items"] >= _ENOUGH for row in known) else ALL
+    rows = [row for row in known if row["generator"] == place]
+    if not rows:
+        return None
+    none = {"people_value": None, "people_low": None, "people_high": None}
+    points = [
+        {"label": row["rater"], "n": row["n_items"], "simulated": row["people"] == "simulated"}
+        | {name: row[name] for name in ("kind", "value", "low", "high")}
+        | none
+        for row in rows
+    ]
+    # people's own interval stands in a row of its own here, not beneath a scorer's
+    frame = pd.DataFrame(points).astype(dict.fromkeys(("value", "low", "high", *none), float))
+    figure = charts.forest(frame, f"Δs, {_PLACES[place]}")
+    low, high = figure.layout.xaxis.range
+    # how far from 0 is the question
+    return figure.update_xaxes(range=[min(low, -_BESIDE_0), max(high, _BESIDE_0)])
+
+
+def _unread(store: Store, found: Rows) -> str:
+    """How to make the numbers that are missing."""
+    commands = dict.fromkeys(row["command"] for row in found.rows if row["command"])
+    return note(_UNREAD) + _commands(store, *commands) if commands else ""
+
+
+def _left_out(found: Rows) -> str:
+    """By rater what does not count, but for prompts without anything to flip."""
+    said = []
+    for row in found.rows:
+        if (row["statistic"], row["generator"]) == (SCORE, ALL):
+            why = [f"{words.reason(name)}: {n:,}" for name, n in row["excluded"].items() if name not in flipping.REASONS]
+            said += [f"{row['rater']}: {', '.join(why)}."] if why else []
+    return note("Left out. " + " ".join(said)) if said else ""
+
+
+def _commands(store: Store, *lines: str) -> str:
+    return f'<pre class="cc-note">{escape(chr(10).join(teaching.commands(store, tuple(lines))))}</pre>'

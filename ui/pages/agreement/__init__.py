@@ -60,10 +60,6 @@ def build(store: Store) -> None:
     def open_page(request: gr.Request) -> list[Any]:
         return _opened(store, request)
 
-    def offer(is_ready: bool, extra: str, *asked: str | None) -> Iterator[list[Any]]:
-        # a slow page asks before its address has been read: what it says then is nobody's choice
-        yield choose(extra, *asked) if is_ready else [gr.skip()] * len(controls)
-
     def draw(is_ready: bool, extra: str, *values: str | None) -> Iterator[list[Any]]:
         if not is_ready:
             yield [gr.skip()] * 7
@@ -82,7 +78,7 @@ def build(store: Store) -> None:
         control.change(None, controls, None, js=set_address(ADDRESS))
     raters.select(_picked, None, pair, queue=False, **_QUIET).then(None, js=_FOLLOW)
     # the choices grow with the project, too
-    keep_current(store, offer, [ready, more, *controls], controls, on_change=False)
+    keep_current(store, lambda *asked: iter([choose(*asked)]), [more, *controls], controls, on_change=False)
     keep_current(store, draw, [ready, more, *filters, show], [empty, content, sentence, raters, pair_panel, plot, numbers])
     keep_current(store, draw_pair, [ready, more, *controls], opened_pair)
 

@@ -16,6 +16,7 @@ import typer
 from ui.commands.flips_cli import add_flips
 from ui.commands.official_cli import export_results_app, import_results_app, judge_app
 from ui.commands.options import selecting
+from ui.commands.reproduce_cli import reproduce_app
 
 # numpy reads this when it is first imported. The matrices of statistics are narrow: a second thread that waits for the first
 # doubles the work, and takes the processor from whoever else needs it.
@@ -34,7 +35,6 @@ app = typer.Typer(
 )
 import_app = typer.Typer(help="Bring prompts, images, studies and ratings into a project.", no_args_is_help=True)
 study_app = typer.Typer(help="Published human studies.", no_args_is_help=True)
-reproduce_app = typer.Typer(help="A paper's printed numbers about people, beside ours.", no_args_is_help=True)
 export_app = typer.Typer(help="Write a selection's numbers, ratings or judgements to a file.", no_args_is_help=True)
 app.add_typer(import_app, name="import")
 app.add_typer(export_app, name="export")
@@ -60,12 +60,6 @@ class Layout(StrEnum):
 class Format(StrEnum):
     table = "table"
     json = "json"
-
-
-class Printed(StrEnum):
-    table = "table"
-    json = "json"
-    md = "md"
 
 
 class Page(StrEnum):
@@ -106,12 +100,6 @@ def _execute(project: Path, name: str, **parameters: Any) -> None:
     from ui.commands.runner import execute
 
     raise typer.Exit(execute(project, name, parameters))
-
-
-def _reproduce(study: str, **parameters: Any) -> None:
-    from ui.commands.reproduce import execute
-
-    raise typer.Exit(execute(study, parameters))
 
 
 def _serve(project: Path, host: str, port: int | None, browser: bool) -> None:
@@ -395,28 +383,6 @@ def export_ratings(selection: Selection, output: Output, form: Table = None, pro
 def export_judgements(selection: Selection, output: Output, form: Table = None, project: Project = PLAYGROUND) -> None:
     """Every judgement with where it comes from, those left out too with the reason."""
     _execute(project, "export judgements", selection=selection, form=form and form.value, output=output)
-
-
-@reproduce_app.command("geneval")
-def reproduce_geneval(
-    sources: Annotated[
-        Many,
-        typer.Argument(metavar="SOURCE=FILE...", help="As for import study geneval; or one folder that holds all the files."),
-    ],
-    metadata: Annotated[str | None, typer.Option(help="GenEval's evaluation_metadata.jsonl, if no folder is given.")] = None,
-    output: Annotated[Printed, typer.Option("--format")] = Printed.table,
-) -> None:
-    """GenEval's human study. Ends with 0 only if every number that the files determine is as printed."""
-    _reproduce("geneval", sources=sources, metadata=metadata, output=output.value)
-
-
-@reproduce_app.command("tifa")
-def reproduce_tifa(
-    path: Annotated[str, typer.Argument(help="TIFA's human_annotations_with_scores.json, or a folder that holds it.")],
-    output: Annotated[Printed, typer.Option("--format")] = Printed.table,
-) -> None:
-    """TIFA's human study: both columns of Table 2, the true Spearman beside them, and more. Ends as the other does."""
-    _reproduce("tifa", path=path, output=output.value)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// The questionnaire's rules as the server has them (annotation/questionnaires.py): visible, blank, clean.
+// The questionnaire's rules as the server has them (annotation/questionnaires/base.py): visible, blank, clean.
 
 export const CANNOT_TELL = "cannot_tell";
 

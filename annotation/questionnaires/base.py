@@ -171,21 +171,18 @@ def to_json(questionnaire: Questionnaire) -> dict[str, Any]:
     return asdict(questionnaire)
 
 
-def key_problems(questionnaire: Questionnaire) -> dict[str, str]:
-    """By question id what is wrong with its keys; empty iff every option can be told by a key of its own."""
-    problems: dict[str, str] = {}
-    for question in questionnaire.questions:
-        taken: dict[str, Option] = {}
-        for option in question.options:
-            if not option.key:
-                problems[question.id] = f"{option.label!r} has no key"
-            elif option.key in FORM_KEYS:
-                problems[question.id] = f"the key {option.key!r} of {option.label!r} belongs to the form; choose another"
-            elif option.key in taken:
-                other = taken[option.key].label
-                problems[question.id] = f"{other!r} and {option.label!r} share the key {option.key!r}; choose another for one"
-            taken.setdefault(option.key, option)
-    return problems
+def key_problem(question: Question) -> str | None:
+    """What is wrong with a question's keys, in words; None if every answer can be chosen by a key of its own."""
+    taken: dict[str, Option] = {}
+    for option in question.options:
+        if not option.key:
+            return f"no key is left for {option.label!r}"
+        if option.key in FORM_KEYS:
+            return f"the key {option.key!r} of {option.label!r} belongs to the form; choose another"
+        if option.key in taken:
+            return f"{taken[option.key].label!r} and {option.label!r} share the key {option.key!r}; choose another for one"
+        taken[option.key] = option
+    return None
 
 
 def same(answer: Any, value: Value) -> bool:

@@ -20,13 +20,14 @@ def validate(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> dict[s
         if answers.get(id_) is not None and not says_blank(answers, blank):
             errors[id_] = "That an image is blank is said by “yes”, or left out."
     for id_ in visible(questionnaire, answers):
-        problem = _problem(questions[id_], answers.get(id_))
-        if problem is not None:
-            errors[id_] = problem
+        wrong = problem(questions[id_], answers.get(id_))
+        if wrong is not None:
+            errors[id_] = wrong
     return errors
 
 
-def _problem(question: Question, answer: Any) -> str | None:
+def problem(question: Question, answer: Any) -> str | None:
+    """Why this is no answer to the question, in words for the person; None if it is one."""
     if is_blank(answer):
         return None if question.optional else "Please answer this question."
     if answer == CANNOT_TELL:

@@ -20,9 +20,9 @@ def get(name: str, definition: str | None = None) -> Form:
         ValueError: there is none of this name, or the definition is wrong.
     """
     if definition is not None:
-        from annotation.questionnaires import custom
+        from annotation.questionnaires.custom import read
 
-        return custom.read(definition)
+        return read(definition)
     if name not in FORMS:
         near = difflib.get_close_matches(name, FORMS, 1, 0.4)
         hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(FORMS)}, or a YAML file of your own"

@@ -150,8 +150,8 @@ def visible(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> list[st
 
 
 def clean(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> dict[str, Any]:
-    """The answers without those of hidden questions, which may be left over from a changed mind; texts trimmed."""
-    kept = ((id_, answers[id_]) for id_ in visible(questionnaire, answers) if id_ in answers)
+    """The answers without blanks and those of hidden questions, left over from a changed mind; texts trimmed."""
+    kept = ((id_, answers[id_]) for id_ in visible(questionnaire, answers) if not is_blank(answers.get(id_)))
     cleaned = {id_: value.strip() if isinstance(value, str) else value for id_, value in kept}
     return cleaned | {blank.id: YES for blank in questionnaire.blanks if says_blank(answers, blank)}
 

@@ -13,6 +13,7 @@ from annotation.questionnaires.deriving import BLANK, Verdict, all_of, level, un
 from annotation.questionnaires.form import Asked, Derived, Form, Meaning
 from annotation.questionnaires.options import COUNTS, NO_RELATION, RELATION_KEYS, YES_NO
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, SCALES, YES
+from data.prompts.coco import article_by_sound
 from data.prompts.spec import ObjectSpec, Spec, asks_only_places, parse_spec
 from data.records import Judgement
 
@@ -59,7 +60,8 @@ def _build(asked: Asked) -> Questionnaire:
     ]
     things = _things(spec)
     for name, thing in zip("ab", things, strict=False):
-        questions.append(Question(f"present_{name}", "choice", f"Is there this in the image: {thing.target}?", options=YES_NO))
+        text = f"Is there {article_by_sound(thing.target)} {thing.target} in the image?"
+        questions.append(Question(f"present_{name}", "choice", text, options=YES_NO))
     if len(things) == 2:
         questions += _about_both(*(thing.target for thing in things))
     return Questionnaire(NAME, VERSION, INSTRUCTIONS, tuple(questions))
@@ -67,13 +69,13 @@ def _build(asked: Asked) -> Questionnaire:
 
 def _about_both(a: str, b: str) -> list[Question]:
     both = (Condition("present_a", (YES,)), Condition("present_b", (YES,)))
-    options = [Option(name, f"{a} {words} {b}", RELATION_KEYS[name]) for name, words in _WHERE.items()]
+    options = [Option(name, f"The {a} is {words} the {b}", RELATION_KEYS[name]) for name, words in _WHERE.items()]
     options.append(Option(NO_RELATION, "None of these", "n"))
     places = "Which of these are true?"
     every = "Choose all that apply, from your perspective looking at the image."
     return [
         Question("relations", "multi", places, every, tuple(options), both, alone=(NO_RELATION,)),
-        Question("merged", "choice", f"Are {a} and {b} merged or distinct?", options=MERGED, shown_if=both),
+        Question("merged", "choice", f"Are the {a} and the {b} merged or distinct?", options=MERGED, shown_if=both),
     ]
 
 

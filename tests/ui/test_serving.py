@@ -39,6 +39,12 @@ COMMANDS_IN_ORDER = (
     "import ratings wrong.csv RATINGS",
     "import playground",
     "import playground",
+    "import questions q.json",
+    "import questions q.json",
+    "import questions q.json --from-specs",
+    "import questions p.txt",
+    "import questions --from-specs",
+    "import questions --from-specs --suite mine",
     "import scores nowhere",
     "import results geneval results.jsonl --generator theirs",
     "import results geneval results.jsonl --generator theirs",
@@ -81,6 +87,7 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
     files = tmp_path_factory.mktemp("files")
     (files / "p.txt").write_text("a cat\na dog\n")
     (files / "other.txt").write_text("a cat\nein Hündchen\n")
+    making.questions(files / "q.json")
     ratings_csv(files / "r.csv", "a,x,5", "a,y,4")
     ratings_csv(files / "wrong.csv", "a,x,5", "a,y,77")
     making.metadata(files)

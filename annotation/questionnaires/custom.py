@@ -22,6 +22,9 @@ MOST_QUESTIONS: Final = 60
 BUILT_IN: Final = frozenset({"geneval", "tifa_likert", "tifa_vqa", "visor", "ab", "direct", "custom"})
 """Names that mean something already."""
 
+RULES: Final = "custom-1"
+"""Moves with every change of what such files mean; what a file says moves by itself."""
+
 _KEYS: Final = ("name", "version", "summary", "item", "instructions", "questions")
 
 
@@ -107,11 +110,11 @@ def _check_meanings(asks: list[Ask], problems: list[str]) -> None:
         id_ = one.question.id
         scale, first = scales.setdefault(one.aspect, (one.scale, id_))
         if scale != one.scale:
-            problems.append(f"question {id_}: aspect '{one.aspect}' has the scale {one.scale} here and {scale} in {first}")
+            problems.append(f"question {id_!r}: aspect '{one.aspect}' has the scale {one.scale} here and {scale} in {first!r}")
         other = meant.setdefault((one.aspect, one.target), id_)
         if other != id_:
             about = f" of '{one.target}'" if one.target else ""
-            problems.append(f"question {id_}: {other} judges '{one.aspect}'{about} already; give them targets of their own")
+            problems.append(f"question {id_!r}: {other!r} judges '{one.aspect}'{about} already; give them targets of their own")
 
 
 def _form(
@@ -124,7 +127,7 @@ def _form(
         version=version,
         item_kind=item,
         summary=summary,
-        rule_version=f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}",
+        rule_version=f"{RULES}-{name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}",
         build=partial(_build, name, version, item, instructions, asks),
         derive=partial(_derive, name, version, item, asks),
         meanings=tuple(_meaning(one) for one in asks if one.aspect is not None),

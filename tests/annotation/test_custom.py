@@ -189,7 +189,7 @@ def test_each_image_of_a_pair_has_its_own_judgements() -> None:
         ("id: a, kind: count, text: t, shown_if: {z: []}", "no answer to 'z' is named"),
         ("id: z_0, kind: count, text: t", "'id' is another question's too"),
         ("id: z, kind: count, text: t", "'id' is another question's too"),
-        ("id: a, kind: count, text: t, aspect: count, target: cup", "question a: z judges 'count' of 'cup' already"),
+        ("id: a, kind: count, text: t, aspect: count, target: cup", "question 'a': 'z' judges 'count' of 'cup' already"),
         ("id: a, kind: choice, text: t, options: [left, right], aspect: preference", "'preference' is for a pair"),
     ],
 )  # fmt: skip

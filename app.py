@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ui.commands.asking_cli import import_questions, questionnaires
 from ui.commands.flips_cli import add_flips
 from ui.commands.official_cli import export_results_app, import_results_app, judge_app
 from ui.commands.options import selecting
@@ -43,6 +44,8 @@ import_app.add_typer(study_app, name="study")
 app.add_typer(judge_app, name="judge")
 import_app.add_typer(import_results_app, name="results")
 export_app.add_typer(export_results_app, name="results")
+import_app.command("questions")(import_questions)
+app.command("questionnaires")(questionnaires)
 
 Project = Annotated[
     Path, typer.Option("--project", help="The project's folder; made if it is not there.", show_default="projects/playground")

@@ -14,8 +14,9 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from annotation.answers import RULE_VERSION, derive
-from annotation.questionnaires import COLORS, clean, geneval_questionnaire, position_pairs
+from annotation.questionnaires.base import clean
+from annotation.questionnaires.geneval import NAME, RULE_VERSION, derive, geneval_questionnaire, position_pairs
+from annotation.questionnaires.options import COLORS
 from data.aspects import CANNOT_TELL, COUNT_CAP, YES
 from data.playground.scene import Placed, Scene
 from data.prompts.spec import ObjectSpec, Spec
@@ -107,7 +108,7 @@ def annotate(known: Iterable[Known], people: Sequence[Person] = PEOPLE, seed: in
 
 
 def answer(person: Person, spec: Spec, scene: Scene, rng: np.random.Generator) -> dict[str, Any]:
-    """One person's answers to the whole questionnaire about one scene, in the shape of ``annotation.answers``."""
+    """One person's answers to all questions about one scene, in the shape of ``annotation.questionnaires.geneval``."""
     given: dict[str, Any] = {"objects": ", ".join(f"a {placed.color} {placed.kind}" for placed in scene.objects) or "none"}
     for k, wanted in enumerate(spec.objects):
         given |= _about(person, k, wanted, scene, rng)
@@ -195,7 +196,7 @@ def _annotation(person: Person, known: Known, answers: dict[str, Any], seed: int
         annotation_id=str(uuid.uuid5(_NAMESPACE, f"{seed}/{person.name}/{known.item.item_id}")),
         item_id=known.item.item_id,
         rater_id=person.rater.rater_id,
-        questionnaire="geneval",
+        questionnaire=NAME,
         answers=answers,
         judgements=tuple(derive(known.spec, answers)),
         rule_version=RULE_VERSION,

@@ -1,7 +1,7 @@
 """GenEval's rules: from detections and colour probabilities to verdicts, as the paper's published code decides.
 
 Pure and light: no model, no numpy. What people answer about the same image becomes judgements of the same aspects, targets and
-labels in ``annotation.answers``; where that says nothing (colour of an object that is not there), so does this.
+labels in ``annotation.questionnaires.geneval``; where that says nothing (colour of an object that is not there), so does this.
 """
 
 from __future__ import annotations

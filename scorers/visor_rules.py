@@ -12,7 +12,7 @@ from math import hypot
 from typing import Any, Final
 
 from data.aspects import NO, YES
-from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec
+from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec, asks_only_places
 from data.records import Judgement
 from data.runs import Detection, Seen
 from scorers.base import Check, Standing, Verdict
@@ -64,16 +64,10 @@ def judge(spec: Spec, seen: Seen, settings: Mapping[str, Any]) -> Verdict:
     checks = [_object_check(asked, here, rules) for asked, here in zip(spec.objects, ranks, strict=True)]
     checks += [_relation_check(spec, k, ranks, place) for k, place in enumerate(places)]
     found = {asked.name: len(here) for asked, here in zip(spec.objects, ranks, strict=True)}
-    if not is_visors(spec):
+    if not asks_only_places(spec):
         return Verdict(tuple(judgements), "", tuple(checks), found, tuple(places))
     said = (_yes_no("correct", not reasons), *judgements)
     return Verdict(said, "\n".join(reasons), tuple(checks), found, tuple(places))
-
-
-def is_visors(spec: Spec) -> bool:
-    """Whether VISOR can say if all that is asked is there: it looks at neither numbers nor colours."""
-    plain = all(asked.count == 1 and not asked.exact and asked.color is None for asked in spec.objects)
-    return bool(spec.objects) and plain and not spec.excludes
 
 
 def found_of(name: str, detections: Sequence[Detection], rules: Rules) -> list[int]:

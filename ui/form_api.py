@@ -13,13 +13,15 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BaseModel, Field
 
-from annotation.questionnaires import Questionnaire, clean, geneval_questionnaire, to_json, validate
-from data.prompts.spec import parse_spec
+from annotation.questionnaires import geneval
+from annotation.questionnaires.base import Questionnaire, clean, to_json
+from annotation.questionnaires.checks import validate
+from annotation.questionnaires.form import Asked
 from data.records import Annotation
 from data.store import browse, campaigns, statements, uncovered
 from data.store.store import Store
 from ui import teaching
-from ui.commands.derive import derive
+from ui.commands.derive import derive, of_image
 
 MAX_NAME = 60
 
@@ -154,7 +156,11 @@ def _progress(progress: campaigns.Progress) -> dict[str, int]:
 
 
 def _questionnaire(task: campaigns.Task) -> Questionnaire:
-    return geneval_questionnaire(parse_spec(task.spec))
+    return geneval.FORM.build(_asked(task))
+
+
+def _asked(task: campaigns.Task) -> Asked:
+    return Asked(task.text, task.spec)
 
 
 def task_json(task: campaigns.Task) -> dict[str, Any]:
@@ -178,7 +184,7 @@ def _submit(store: Store, person: str, body: Submission) -> dict[str, Any] | JSO
     if errors:
         return JSONResponse({"detail": "Some answers are missing or cannot be right.", "errors": errors}, 422)
     answers = clean(questionnaire, body.answers)
-    rule_version, judgements = derive(questionnaire.name, answers, task.spec)
+    rule_version, derived = derive(questionnaire.name, answers, _asked(task))
     revised = str(body.revises) if body.revises else None
     saw_evidence, revises = uncovered.place_of(store, person, task.item_id, revised)
     annotation = Annotation(
@@ -187,7 +193,7 @@ def _submit(store: Store, person: str, body: Submission) -> dict[str, Any] | JSO
         rater_id=person,
         questionnaire=questionnaire.name,
         answers=answers,
-        judgements=judgements,
+        judgements=of_image(derived),
         rule_version=rule_version,
         campaign_id=campaigns.DEFAULT,
         started=body.started,

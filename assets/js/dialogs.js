@@ -9,6 +9,7 @@ const KEYS = [
   [["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"], "left, right, above, below"],
   [["n"], "neither of them"],
   [["x"], "cannot tell"],
+  [["e"], "the image is blank (empty)"],
   [["Enter"], "next question; submit when all are answered"],
   [["Backspace"], "previous question (also Shift + Enter)"],
   [["Esc"], "leave the text field, so that keys work as keys"],

@@ -1,8 +1,8 @@
 // One picture and its questions: which is active, what is answered, where the draft is kept.
 
 import { button, h } from "./dom.js";
-import { QuestionView } from "./questions.js";
-import { clean, isBlank, unanswered, visible } from "./rules.js";
+import { BlankView, QuestionView } from "./questions.js";
+import { clean, isBlank, saysBlank, unanswered, visible } from "./rules.js";
 import * as store from "./store.js";
 
 const MISSING = "Please answer this question, or choose “Cannot tell”.";
@@ -21,11 +21,14 @@ export class Item {
     this.clockStart = host.clock.seconds;
     this.errors = {};
     this.refused = false;
-    const [first] = [...unanswered(this.questionnaire, this.answers), ...visible(this.questionnaire, this.answers)];
-    this.active = task.revises ? visible(this.questionnaire, this.answers)[0] : first;
+    const shown = visible(this.questionnaire, this.answers);
+    // of a blank image nothing is shown
+    const usual = shown[0] ?? this.questionnaire.questions[0].id;
+    this.active = task.revises ? usual : (this.missing[0] ?? usual);
     this.views = new Map(this.questionnaire.questions.map((question) => [question.id, this.view(question)]));
+    this.blanks = this.questionnaire.blanks.map((blank) => new BlankView(blank, (value) => this.sayBlank(blank, value)));
     this.picture = this.figure();
-    this.list = h("div", { class: "cc-questions" }, ...[...this.views.values()].map((view) => view.element));
+    this.list = h("div", { class: "cc-questions" }, ...[...this.views.values(), ...this.blanks].map((view) => view.element));
     this.element = h("div", { class: "cc-form__main" }, this.picture, this.list);
     this.update();
   }
@@ -86,12 +89,24 @@ export class Item {
     if (advance) this.step(1);
   }
 
+  /** An image that is blank needs no more answers; one that is not is asked about again. */
+  sayBlank(blank, value) {
+    this.answers[blank.id] = value;
+    this.errors = {};
+    this.saveDraft();
+    this.update();
+    const [open] = this.missing;
+    if (open === undefined) this.host.ready(this);
+    else if (value === null) this.activate(open);
+  }
+
   update() {
     const shown = visible(this.questionnaire, this.answers);
     for (const [id, view] of this.views) {
       const number = shown.indexOf(id) + 1;
       view.update({ answer: this.answers[id], shown: number > 0, active: id === this.active, number, error: this.errors[id] });
     }
+    for (const view of this.blanks) view.update(saysBlank(this.answers, view.blank));
     this.host.progressed?.(shown.length - this.missing.length, shown.length);
   }
 
@@ -144,8 +159,15 @@ export class Item {
     if (first) this.show();
   }
 
-  /** A key other than Enter and Backspace; true if the active question has a use for it. */
+  /** A key other than Enter and Backspace; true if there is a use for it: that the image is blank, or the active question's. */
   key(key) {
+    const { question } = this.views.get(this.active);
+    const blank = this.questionnaire.blanks.find((one) => one.key === key && [null, question.member].includes(one.member));
+    if (blank) {
+      this.sayBlank(blank, saysBlank(this.answers, blank) ? null : "yes");
+      return true;
+    }
+    if (!visible(this.questionnaire, this.answers).includes(this.active)) return false;
     const keyed = this.views.get(this.active).keyed(key);
     if (!keyed) return false;
     this.answer(this.active, keyed.value, keyed.advance && !isBlank(keyed.value));

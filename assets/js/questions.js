@@ -1,7 +1,7 @@
-// One question as a fieldset with native radio buttons, checkboxes or a text field: labels, Space and Tab come for free.
+// One question as a fieldset with native radio buttons, checkboxes or a field: labels, Space and Tab come for free.
 
 import { h, kbd, uniqueId } from "./dom.js";
-import { CANNOT_TELL, isBlank } from "./rules.js";
+import { CANNOT_TELL, isBlank, isTicked, toggled } from "./rules.js";
 
 const TEXT_LIMIT = 2000;
 
@@ -41,9 +41,11 @@ export class QuestionView {
   answers(name) {
     const { kind, options, cannot_tell: mayPass } = this.question;
     const row = h("div", { class: "cc-options", "data-count": options.length });
+    const ticked = isTicked(this.question);
     if (kind === "text") row.append(this.textField());
-    for (const option of options) row.append(this.tile(name, option, kind === "colors"));
-    if (mayPass) row.append(this.tile(name, { value: CANNOT_TELL, label: "Cannot tell", key: "x" }, kind === "colors" || kind === "text"));
+    if (kind === "number") row.append(this.numberField());
+    for (const option of options) row.append(this.tile(name, option, ticked));
+    if (mayPass) row.append(this.tile(name, { value: CANNOT_TELL, label: "Cannot tell", key: "x" }, ticked || this.field !== null));
     return row;
   }
 
@@ -57,6 +59,25 @@ export class QuestionView {
       spellcheck: "false",
       placeholder: "separated by commas",
       on: { input: () => this.onAnswer(this.field.value, { advance: false }) },
+    });
+    return this.field;
+  }
+
+  /** The number typed; what is none goes to the server as it is, which says what it takes. */
+  numberField() {
+    const { low, high, step } = this.question.numbers;
+    const typed = () => {
+      const text = this.field.value.trim();
+      return text === "" || !Number.isFinite(Number(text)) ? text : Number(text);
+    };
+    this.field = h("input", {
+      class: "cc-input",
+      type: "text",
+      inputmode: "decimal",
+      "aria-label": this.question.text,
+      autocomplete: "off",
+      placeholder: `${low} to ${high}${step === 1 ? "" : `, in steps of ${step}`}`,
+      on: { input: () => this.onAnswer(typed(), { advance: false }) },
     });
     return this.field;
   }
@@ -85,13 +106,13 @@ export class QuestionView {
   choose(value, isChecked) {
     const advance = this.pointed;
     this.pointed = false;
-    if (this.question.kind === "colors" && value !== CANNOT_TELL) this.onAnswer(this.toggled(value, isChecked), { advance: false });
+    if (isTicked(this.question) && value !== CANNOT_TELL) this.onAnswer(this.toggled(value, isChecked), { advance: false });
     else this.onAnswer(isChecked ? value : null, { advance: advance && isChecked });
   }
 
-  /** The ticked colours with one more or one less, in the order of the form. */
   toggled(value, isChecked) {
-    return this.question.options.map((o) => o.value).filter((v) => (v === value ? isChecked : this.inputs.get(v).checked));
+    const ticked = this.question.options.map((option) => option.value).filter((one) => one !== value && this.inputs.get(one).checked);
+    return toggled(this.question, ticked, value, isChecked);
   }
 
   /** The answer that a key stands for: {value, advance}, or null where it means nothing here. */
@@ -99,7 +120,7 @@ export class QuestionView {
     if (key === "x" && this.question.cannot_tell) return { value: CANNOT_TELL, advance: true };
     const option = this.question.options.find((o) => o.key === key);
     if (!option) return null;
-    if (this.question.kind !== "colors") return { value: option.value, advance: true };
+    if (!isTicked(this.question)) return { value: option.value, advance: true };
     return { value: this.toggled(option.value, !this.inputs.get(option.value).checked), advance: false };
   }
 
@@ -117,14 +138,32 @@ export class QuestionView {
       input.parentElement.classList.toggle("is-checked", input.checked);
     }
     if (this.field) {
-      const text = answer === CANNOT_TELL ? "" : (answer ?? "");
-      if (this.field.value !== text) this.field.value = text;
+      const text = answer === CANNOT_TELL ? "" : String(answer ?? "");
+      // "2." is a number on its way to "2.5"
+      const isSame = typeof answer === "number" && this.field.value !== "" && Number(this.field.value) === answer;
+      if (this.field.value !== text && !isSame) this.field.value = text;
     }
   }
 
   focus() {
     const typing = this.field && window.matchMedia("(pointer: fine)").matches && !this.inputs.get(CANNOT_TELL)?.checked;
     (typing ? this.field : this.element).focus({ preventScroll: true });
+  }
+}
+
+/** "The image is blank", which takes the place of all questions about it. */
+export class BlankView {
+  constructor(blank, onAnswer) {
+    this.blank = blank;
+    const change = (event) => onAnswer(event.target.checked ? "yes" : null);
+    this.input = h("input", { class: "cc-tile__input", type: "checkbox", on: { change } });
+    const label = h("span", { class: "cc-tile__label" }, blank.label);
+    this.element = h("label", { class: "cc-tile cc-blank", "data-blank": blank.id }, this.input, label, kbd(blank.key));
+  }
+
+  update(isBlank) {
+    this.input.checked = isBlank;
+    this.element.classList.toggle("is-checked", isBlank);
   }
 }
 

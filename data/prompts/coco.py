@@ -1,8 +1,8 @@
-"""The 80 object names of MS-COCO, in the order that every suite and detector numbers them."""
+"""The 80 object names of MS-COCO, in the order that every suite and detector numbers them, and their English."""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -54,9 +54,24 @@ def article_by_sound(name: str) -> str:
     return _engine().a(name).split(" ", 1)[0]
 
 
+# Where English and inflect part ways; GenEval's own form says "pairs of scissors".
+_PLURALS: Final = {"skis": "skis", "scissors": "pairs of scissors"}
+
+
+@lru_cache(maxsize=4096)
+def plural(name: str) -> str:
+    """Several of them, as a question names them; a name that is no English noun may stay as it is."""
+    if name in _PLURALS:
+        return _PLURALS[name]
+    try:
+        return str(_engine().plural_noun(name)) or name
+    except Exception:  # inflect refuses odd words in several ways, and a user's own object may be one: the form must still open
+        return name
+
+
 @cache
 def _engine() -> inflect.engine:
-    # Imported on use: inflect takes a second to load, and only SR2D needs it.
+    # Imported on use: inflect takes a second to load, and few need it.
     import inflect
 
     return inflect.engine()

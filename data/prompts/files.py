@@ -45,7 +45,7 @@ def read_prompts(path: Path, suite: str) -> list[Prompt]:
     problems = Problems(path)
     lines: dict[str, int] = {}
     prompts = []
-    for number, line, read in _entries(path, text):
+    for number, line, read in entries(path, text):
         try:
             prompt = _prompt(read(), number, suite)
             if prompt.prompt_id in lines:
@@ -98,7 +98,7 @@ class _Entry:
         return parse_json(self._path, self._line, self._text)
 
 
-def _entries(path: Path, text: str) -> Iterator[tuple[int, int, Any]]:
+def entries(path: Path, text: str) -> Iterator[tuple[int, int, Any]]:
     """``(number, line, read)`` of each entry; ``read()`` gives the object, for plain text a bare string."""
     plain = path.suffix.lower() == ".txt"
     if not plain and text.lstrip().startswith("["):

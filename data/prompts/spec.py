@@ -91,6 +91,12 @@ def parse_spec(spec: Mapping[str, Any]) -> Spec:
     return Spec()
 
 
+def asks_only_places(spec: Spec) -> bool:
+    """Whether VISOR can say if all that is asked is there: it looks at neither numbers nor colours."""
+    plain = all(asked.count == 1 and not asked.exact and asked.color is None for asked in spec.objects)
+    return bool(spec.objects) and plain and not spec.excludes
+
+
 def _geneval(spec: Mapping[str, Any]) -> Spec:
     include, tag = _entries(spec, "include"), spec.get("tag")
     if tag is not None and not isinstance(tag, str):

@@ -10,8 +10,9 @@ from typing import Any
 import duckdb
 
 from data.cooccurrence import Cooccurrence
+from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Evidence, Image, Item, Prompt, Rater
-from data.store import cooccurrence, rows
+from data.store import cooccurrence, questions, rows
 from data.store.observed import Observed, insert_observed
 from data.store.statements import insert_annotations, insert_evidence
 from data.store.store import Store, run
@@ -28,6 +29,7 @@ class Bundle:
     Attributes:
         kind: what was imported (``"study geneval"``). ``name`` tells apart imports of one kind (``"sdv2"``).
         sha256: of the source; the same source twice is the same import.
+        questions: by prompt id all its questions from now on, in their order.
         observed: where the evidence comes from, if it is more than ratings.
         exclusive: whether another import of the same kind and name, with other content, is refused.
     """
@@ -42,6 +44,7 @@ class Bundle:
     scales: Sequence[tuple[str, str, str]] = ()
     annotations: Sequence[Annotation] = ()
     evidence: Sequence[Evidence] = ()
+    questions: Mapping[str, Sequence[PromptQuestion]] = field(default_factory=dict)
     observed: Observed | None = None
     cooccurrence: Cooccurrence | None = None
     exclusive: bool = False
@@ -132,6 +135,9 @@ def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: st
         "images": _insert_images(connection, images, import_id, refused),
         "items": _insert_items(connection, items, import_id, secret),
         "raters": insert_raters(connection, bundle.raters, import_id),
+        "questions": questions.insert(
+            connection, {name: asked for name, asked in bundle.questions.items() if name not in other_texts}, import_id
+        ),
         "annotations": insert_annotations(connection, bundle.annotations, import_id),
         "evidence": insert_evidence(
             connection, bundle.evidence, import_id, None if bundle.observed is None else bundle.observed.run.run_id
@@ -291,6 +297,8 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
     if found["undone"] is not None:
         raise ImportRefused(f"import {import_id} has been undone already")
     _refuse_if_used(connection, import_id)
+    if (answered := questions.answered(connection, import_id)) is not None:
+        raise ImportRefused(f"{answered} what import {import_id} asks; undoing it would lose what was asked")
     connection.execute("update imports set undone = current_timestamp where import_id = ?", [import_id])
     connection.execute(
         "delete from judgements where source_id in (select annotation_id from annotations where import_id = ?"
@@ -303,7 +311,7 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
         " where file_import_id = ?",
         [import_id],
     )
-    for table in ("annotations", "evidence"):
+    for table in ("annotations", "evidence", "questions"):
         counts[table] = _delete(connection, table, "import_id = ?", [import_id])
     for table in ("run_parts", "detections"):
         _delete(connection, table, "run_id in (select run_id from runs where import_id = ?)", [import_id])
@@ -327,7 +335,8 @@ _NEEDED_BY_OTHERS = {
     "item_members": "select 1 from items t where t.item_id = item_members.item_id",
     "images": "select 1 from item_members m where m.image_id = images.image_id",
     "prompts": "select 1 from images i where i.prompt_id = prompts.prompt_id"
-    " union all select 1 from items t where t.prompt_id = prompts.prompt_id",
+    " union all select 1 from items t where t.prompt_id = prompts.prompt_id"
+    " union all select 1 from questions q where q.prompt_id = prompts.prompt_id",
     "scales": "select 1 from judgements j join items t using (item_id)"
     " where t.suite = scales.suite and j.aspect = scales.aspect",
 }

@@ -20,8 +20,10 @@ def by_id(store: Store, prompt_ids: Sequence[str]) -> dict[str, Prompt]:
     return {row["prompt_id"]: Prompt(**rows.decoded(row, "spec")) for row in found}
 
 
-def of_suite(store: Store, suite: str) -> list[Prompt]:
-    """All prompts of a suite, by id."""
+def of_suite(store: Store, suite: str | None) -> list[Prompt]:
+    """All prompts of a suite (None: of all suites), by id."""
     with store.read() as cursor:
-        found = rows.dicts(cursor, f"select {_COLUMNS} from prompts where suite = ? order by prompt_id", [suite])
+        found = rows.dicts(
+            cursor, f"select {_COLUMNS} from prompts where ?::varchar is null or suite = ? order by prompt_id", [suite, suite]
+        )
     return [Prompt(**rows.decoded(row, "spec")) for row in found]

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from annotation.questionnaires import geneval_questionnaire, validate, visible
+from annotation.questionnaires.base import visible
+from annotation.questionnaires.checks import validate
+from annotation.questionnaires.geneval import geneval_questionnaire
 from annotation.simulated import PEOPLE, Known, Person, annotate
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
 from data.playground import prompts

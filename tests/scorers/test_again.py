@@ -11,6 +11,7 @@ import pytest
 
 from data.formats.evidence import read_case
 from data.prompts.geneval import single_object
+from data.prompts.spec import asks_only_places
 from data.runs import Detection, Seen
 from scorers import geneval, geneval_rules, registry, visor, visor_rules
 from scorers.again import Again, Case
@@ -98,7 +99,7 @@ def test_visors_verdicts_too() -> None:
         assert again.correct({"threshold": threshold}).tolist() == own(visor.SCORER, some, {"threshold": threshold})
     said = again.correct({}).tolist()
     # of prompts that ask for numbers or colours it says nothing
-    assert {said[k] for k, case in enumerate(some) if not visor_rules.is_visors(case.spec)} == {-1}
+    assert {said[k] for k, case in enumerate(some) if not asks_only_places(case.spec)} == {-1}
     assert {0, 1} < set(said)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from annotation.answers import derive
+from annotation.questionnaires.geneval import derive
 from data.prompts import geneval
 from data.prompts.geneval import COLORS
 from data.prompts.spec import Spec, parse_spec

@@ -93,6 +93,18 @@ def geneval_folder(folder: Path, n: int = 2) -> Path:
     return folder
 
 
+QUESTION = {
+    "id": "coco_1", "caption": "a gray cat", "question": "what color is the cat?", "choices": ["gray", "red", "black", "white"],
+    "answer": "gray", "element_type": "color", "element": "gray",
+}  # fmt: skip
+
+
+def questions(path: Path, *changes: dict[str, Any]) -> Path:
+    """A file of one question, or of one for each change of it."""
+    path.write_text(json.dumps([QUESTION | change for change in changes or ({},)]))
+    return path
+
+
 def ratings_csv(path: Path, *rows: str, header: str = "image,who,value") -> Path:
     path.write_text("\n".join((header, *rows)) + "\n")
     return path

@@ -43,6 +43,12 @@ COMMANDS_IN_ORDER = (
     "import cooccurrence p.txt",
     "import playground",
     "import playground",
+    "import questions q.json",
+    "import questions q.json",
+    "import questions q.json --from-specs",
+    "import questions p.txt",
+    "import questions --from-specs",
+    "import questions --from-specs --suite mine",
     "import scores nowhere",
     "import results geneval results.jsonl --generator theirs",
     "import results geneval results.jsonl --generator theirs",
@@ -88,6 +94,7 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
     files = tmp_path_factory.mktemp("files")
     (files / "p.txt").write_text("a cat\na dog\n")
     (files / "other.txt").write_text("a cat\nein Hündchen\n")
+    making.questions(files / "q.json")
     ratings_csv(files / "r.csv", "a,x,5", "a,y,4")
     ratings_csv(files / "wrong.csv", "a,x,5", "a,y,77")
     annotations = [{"image_id": 1, "category_id": k} for k in (1, 2, 3)]

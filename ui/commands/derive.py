@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agreement import Scale
-from annotation import answers
+from annotation import direct as ratings
+from annotation.questionnaires import registry as questionnaires
+from annotation.questionnaires.form import Asked, Derived
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.prompts.spec import parse_spec
 from data.records import Judgement
@@ -15,9 +17,8 @@ from data.runs import Seen
 if TYPE_CHECKING:
     from scorers.base import Scorer
 
-DIRECT = "direct"
+DIRECT = ratings.NAME
 """The questionnaire of imported ratings: the answer is the judgement."""
-_DIRECT_RULES = "direct-1"
 
 
 def direct(aspect: str, label: str | None, value: float | None, target: str | None = None) -> dict[str, Any]:
@@ -40,13 +41,30 @@ def converter(scale: Scale, aspect: str) -> Callable[[str], tuple[str | None, fl
     return convert
 
 
-def derive(
-    questionnaire: str | None, said: Mapping[str, Any], spec: Mapping[str, Any] | None
-) -> tuple[str, tuple[Judgement, ...]]:
-    """The rule version and the judgements of an answer (or of evidence that is a rating, with no questionnaire)."""
-    if questionnaire in (None, DIRECT):
-        return _DIRECT_RULES, (answers.derive_direct(said),)
-    return answers.RULE_VERSION, tuple(answers.derive(parse_spec(spec or {}), said))
+def rate(said: Mapping[str, Any]) -> tuple[str, tuple[Judgement, ...]]:
+    """The rule version and the judgement of an answer, or of evidence, that is a rating."""
+    return ratings.RULE_VERSION, (ratings.derive(said),)
+
+
+def derive(questionnaire: str, said: Mapping[str, Any], asked: Asked) -> tuple[str, tuple[Derived, ...]]:
+    """The rule version and the judgements of a person's answers.
+
+    Raises:
+        ValueError: there is no such questionnaire.
+    """
+    form = questionnaires.get(questionnaire)
+    return form.rule_version, tuple(form.derive(asked, said))
+
+
+def of_image(derived: Sequence[Derived]) -> tuple[Judgement, ...]:
+    """The judgements about a single image.
+
+    Raises:
+        ValueError: some are about one of several.
+    """
+    if any(one.member is not None for one in derived):
+        raise ValueError("judgements about one of several images have no place at a single image")
+    return tuple(one.judgement for one in derived)
 
 
 def rules(scorer: Scorer) -> str:
@@ -63,7 +81,7 @@ def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
     """As ``derive``, from a stored source; what a run saw is judged by its scorer.
 
     Raises:
-        ValueError: there is no such scorer any more.
+        ValueError: there is no such scorer or questionnaire any more.
     """
     if source["scorer"] is not None:
         from scorers import registry
@@ -71,5 +89,7 @@ def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
         scorer = registry.get(source["scorer"])
         seen = Seen(source["item_id"], source["payload"], source["detections"])
         return rules(scorer), judge(scorer, source["spec"], seen, source["settings"])
-    said = source["payload"] if source["questionnaire"] is None else source["answers"]
-    return derive(source["questionnaire"], said, source["spec"])
+    if source["questionnaire"] in (None, DIRECT):
+        return rate(source["payload"] if source["questionnaire"] is None else source["answers"])
+    version, derived = derive(source["questionnaire"], source["answers"], Asked("", source["spec"] or {}))
+    return version, of_image(derived)

@@ -18,7 +18,7 @@ from data.store import imports, prompts
 from data.store.imports import Bundle
 from ui import words
 from ui.commands.context import CommandError, Context, digest, report
-from ui.commands.derive import DIRECT, converter, derive, direct
+from ui.commands.derive import DIRECT, converter, direct, rate
 
 _NAMESPACE = uuid.UUID("9a4a1d0e-3c1b-4d8e-9a39-51d1c8b5b7de")
 
@@ -74,10 +74,10 @@ def _said(ratings: Iterable[Rating], sha256: str) -> tuple[list[Annotation], lis
         source_id = str(uuid.uuid5(_NAMESPACE, f"{sha256}/{n}"))
         said = direct(rating.aspect, rating.label, rating.number, rating.target)
         if rating.kind == "scorer":
-            version, judgements = derive(None, said, None)
+            version, judgements = rate(said)
             evidence.append(Evidence(source_id, rating.item, rating.rater, said, judgements, version))
         else:
-            version, judgements = derive(DIRECT, said, None)
+            version, judgements = rate(said)
             annotations.append(Annotation(source_id, rating.item, rating.rater, DIRECT, said, judgements, version))
     return annotations, evidence
 

@@ -13,7 +13,7 @@ from data.store.imports import Bundle
 from data.studies.ratings import RatingRow, read_ratings
 from ui.commands import exported
 from ui.commands.context import CommandError, Context, UsageError, digest, report
-from ui.commands.derive import DIRECT, converter, derive, direct
+from ui.commands.derive import DIRECT, converter, direct, rate
 
 _NAMESPACE = uuid.UUID("0f4f7a0b-5c0f-4e0b-8f3b-0a3f6a1f8a55")
 _MUST_BE_SAID = ("item", "rater", "value", "aspect", "scale")
@@ -97,10 +97,10 @@ def _bundle(
         source_id = str(uuid.uuid5(_NAMESPACE, f"{sha256}/{n}"))
         said = direct(aspect, row.label, row.number)
         if kind == "scorer":
-            version, judgements = derive(None, said, None)
+            version, judgements = rate(said)
             evidence.append(Evidence(source_id, row.item_key, row.rater, said, judgements, version))
         else:
-            version, judgements = derive(DIRECT, said, None)
+            version, judgements = rate(said)
             annotations.append(Annotation(source_id, row.item_key, row.rater, DIRECT, said, judgements, version))
     return Bundle(
         "ratings",

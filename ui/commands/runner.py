@@ -28,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "import images": "ui.commands.images:run",
     "import playground": "ui.commands.playground:run",
     "import prompts": "ui.commands.prompts:run",
+    "import questions": "ui.commands.questions:run",
     "import ratings": "ui.commands.ratings:run",
     "import results geneval": "ui.commands.results:import_geneval",
     "import scores": "ui.commands.scores:run",

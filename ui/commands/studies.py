@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from annotation.questionnaires.form import Asked
 from data.aspects import SCALES
 from data.records import Annotation, Evidence, Prompt, Rater
 from data.store import imports, prompts
@@ -14,7 +15,7 @@ from data.studies import geneval as geneval_study
 from data.studies import tifa as tifa_study
 from data.studies.rows import AnnotationRow, ScoreRow, StudyRatings
 from ui.commands.context import CommandError, Context, digest
-from ui.commands.derive import DIRECT, derive, direct
+from ui.commands.derive import DIRECT, derive, direct, of_image, rate
 
 _NAMESPACE = uuid.UUID("6d9c3c52-8f0e-4f5f-9a53-6d7f2b1f0c11")
 
@@ -81,7 +82,12 @@ def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, stored: dict
 
 def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Annotation:
     questionnaire, said = _answers(row)
-    rule_version, judgements = derive(questionnaire, said, stored[row.image.prompt_id].spec)
+    if questionnaire == DIRECT:
+        rule_version, judgements = rate(said)
+    else:
+        prompt = stored[row.image.prompt_id]
+        rule_version, derived = derive(questionnaire, said, Asked(prompt.text, prompt.spec))
+        judgements = of_image(derived)
     return Annotation(
         annotation_id=str(uuid.uuid5(_NAMESPACE, key)),
         item_id=row.item.item_id,
@@ -105,7 +111,7 @@ def _answers(row: AnnotationRow) -> tuple[str, dict[str, Any]]:
 
 def _evidence(key: str, row: ScoreRow) -> Evidence:
     payload = direct("score", None, row.value)
-    rule_version, judgements = derive(None, payload, None)
+    rule_version, judgements = rate(payload)
     return Evidence(str(uuid.uuid5(_NAMESPACE, key)), row.item.item_id, row.rater_id, payload, judgements, rule_version)
 
 

@@ -16,8 +16,8 @@ from data.store.store import Store
 SPEC = {"tag": "counting", "include": [{"class": "cat", "count": 2}], "prompt": "two cats"}
 PROMPT = Prompt("geneval/00000", "geneval", "two cats", "counting", SPEC)
 CONTENT = (
-    "prompts", "images", "items", "item_members", "raters", "scales", "campaigns", "skips", "annotations", "evidence",
-    "judgements", "cooccurrence", "cooccurrence_files",
+    "prompts", "questions", "images", "items", "item_members", "raters", "scales", "campaigns", "skips", "annotations",
+    "evidence", "judgements", "cooccurrence", "cooccurrence_files",
 )  # fmt: skip
 
 

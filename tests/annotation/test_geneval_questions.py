@@ -7,17 +7,10 @@ from typing import Any
 
 import pytest
 
-from annotation.questionnaires import (
-    COLORS,
-    INSTRUCTIONS,
-    TEXT_LIMIT,
-    Questionnaire,
-    clean,
-    geneval_questionnaire,
-    to_json,
-    validate,
-    visible,
-)
+from annotation.questionnaires.base import TEXT_LIMIT, Questionnaire, clean, to_json, visible
+from annotation.questionnaires.checks import validate
+from annotation.questionnaires.geneval import INSTRUCTIONS, geneval_questionnaire
+from annotation.questionnaires.options import COLORS
 from data.prompts.spec import ObjectSpec, RelationSpec, Spec, parse_spec
 
 SINGLE = {"tag": "single_object", "include": [{"class": "bench", "count": 1}]}

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from annotation.answers import RULE_VERSION, derive, derive_direct
+from annotation import direct
+from annotation.questionnaires.geneval import RULE_VERSION, derive
 from data.aspects import SCALES
 from data.prompts.spec import ObjectSpec, RelationSpec, Spec, parse_spec
 from data.records import Judgement
@@ -191,10 +192,10 @@ def test_every_derived_aspect_is_in_the_vocabulary() -> None:
 
 def test_direct_answers_are_judgements_as_they_came() -> None:
     answers = {"aspect": "quality", "target": None, "label": "4", "value": 4}
-    assert derive_direct(answers) == Judgement("quality", "4", 4.0)
-    assert derive_direct({"aspect": "score", "label": None, "value": 0.31}) == Judgement("score", None, 0.31)
-    assert derive_direct({"aspect": "present", "target": "cat", "label": "yes"}) == Judgement("present", "yes", None, "cat")
+    assert direct.derive(answers) == Judgement("quality", "4", 4.0)
+    assert direct.derive({"aspect": "score", "label": None, "value": 0.31}) == Judgement("score", None, 0.31)
+    assert direct.derive({"aspect": "present", "target": "cat", "label": "yes"}) == Judgement("present", "yes", None, "cat")
     unsure = {"aspect": "present", "target": "cat", "label": UNSURE, "value": None}
-    assert derive_direct(unsure) == Judgement("present", None, None, "cat", UNSURE)
+    assert direct.derive(unsure) == Judgement("present", None, None, "cat", UNSURE)
     with pytest.raises(ValueError, match="aspect"):
-        derive_direct({"label": "yes"})
+        direct.derive({"label": "yes"})

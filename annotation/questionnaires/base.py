@@ -1,0 +1,205 @@
+"""Questions as data: what is asked, which questions are shown, which answers are taken.
+
+Which question is shown depends on earlier answers by conditions that are data, so that the browser evaluates the very
+same ones (``assets/js/rules.js``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal
+
+from data.aspects import YES
+
+Kind = Literal["text", "number", "count", "colors", "choice", "multi", "likert"]
+Value = int | str
+
+TEXT_LIMIT: Final = 2000
+"""Characters of a free text answer; the browser's field has the same limit."""
+
+TICKED: Final = frozenset({"colors", "multi"})
+"""Kinds whose answer is a list of what is ticked."""
+
+CANNOT_TELL_KEY: Final = "x"
+BLANK_KEY: Final = "e"
+FORM_KEYS: Final = frozenset({"u", "s", "z", "?", CANNOT_TELL_KEY, BLANK_KEY, "Enter", "Backspace", "Escape", "Tab", " "})
+"""Keys that act on the whole form (``assets/js/keys.js``): no option may have one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One answer to choose: ``value`` is stored, ``key`` is the ``KeyboardEvent.key`` that chooses it."""
+
+    value: Value
+    label: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Holds iff ``question`` is shown itself and answered, with one of ``values`` (ticked, in a list) unless that is None."""
+
+    question: str
+    values: tuple[Value, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What a ``number`` may be: ``low`` to ``high``, in steps of ``step``."""
+
+    low: float
+    high: float
+    step: float
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question. It is shown iff every condition of ``shown_if`` holds; conditions refer to earlier questions.
+
+    Attributes:
+        cannot_tell: whether ``"cannot_tell"`` is an answer, of whatever ``kind`` the question is.
+        caption: whether the prompt's text is shown with the question; nowhere else is it, so that it does not lead.
+        member: the place on the screen (from 0) of the image that it is about, where several are shown; None: all of them.
+        optional: whether it may be left open.
+        alone: of a list kind, the values that go with no other ("none of these").
+        numbers: of kind ``number``, what it may be.
+    """
+
+    id: str
+    kind: Kind
+    text: str
+    help: str = ""
+    options: tuple[Option, ...] = ()
+    shown_if: tuple[Condition, ...] = ()
+    cannot_tell: bool = True
+    caption: bool = False
+    member: int | None = None
+    optional: bool = False
+    alone: tuple[Value, ...] = ()
+    numbers: Numbers | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """The answer that an image is blank, which takes the place of all answers about it: ``{id: "yes"}``, or left out.
+
+    The questions about that image are hidden then; those about all images together, when every one of them is blank.
+    ``member`` is as in ``Question``.
+    """
+
+    id: str = "blank_image"
+    label: str = "The image is blank"
+    key: str = BLANK_KEY
+    member: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """Suggests a score by counting: of n elements asked for, x are missed.
+
+    The answer suggested for the question ``scores[k]`` is ``table[n - 1][2 * x]``, where n is the answer to the question
+    ``elements`` and x that to ``missed[k]``, in halves; beyond the table nothing is suggested.
+
+    Attributes:
+        names: the elements as far as the prompt's questions or its spec tell; as many stand for n until somebody counts.
+    """
+
+    elements: str
+    missed: tuple[str, ...]
+    scores: tuple[str, ...]
+    names: tuple[str, ...]
+    table: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading of the instructions and its lines."""
+
+    title: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Questionnaire:
+    """All that one person is asked about one item; ``version`` moves with every change of wording or rule.
+
+    Attributes:
+        blanks: one for a single image; one for each where several are shown, in their order.
+    """
+
+    name: str
+    version: str
+    instructions: tuple[Section, ...]
+    questions: tuple[Question, ...]
+    blanks: tuple[Blank, ...] = (Blank(),)
+    counter: Counter | None = None
+
+
+def visible(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> list[str]:
+    """Ids of the questions shown under these answers, in order."""
+    kinds = {question.id: question.kind for question in questionnaire.questions}
+    shown: list[str] = []
+    for question in questionnaire.questions:
+        if not _is_about_blanks(questionnaire, question, answers) and all(
+            condition.question in shown and _holds(condition, kinds[condition.question], answers)
+            for condition in question.shown_if
+        ):
+            shown.append(question.id)
+    return shown
+
+
+def clean(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> dict[str, Any]:
+    """The answers without blanks and those of hidden questions, left over from a changed mind; texts trimmed."""
+    kept = ((id_, answers[id_]) for id_ in visible(questionnaire, answers) if not is_blank(answers.get(id_)))
+    cleaned = {id_: value.strip() if isinstance(value, str) else value for id_, value in kept}
+    return cleaned | {blank.id: YES for blank in questionnaire.blanks if says_blank(answers, blank)}
+
+
+def says_blank(answers: Mapping[str, Any], blank: Blank = Blank()) -> bool:
+    """Whether these answers say that the image is blank."""
+    return same(answers.get(blank.id), YES)
+
+
+def is_blank(value: Any) -> bool:
+    """Whether a question counts as not answered."""
+    return value is None or (isinstance(value, str) and not value.strip()) or (isinstance(value, (list, tuple)) and not value)
+
+
+def to_json(questionnaire: Questionnaire) -> dict[str, Any]:
+    """The questionnaire as the browser gets it: the same names, tuples as lists."""
+    return asdict(questionnaire)
+
+
+def key_problem(question: Question) -> str | None:
+    """What is wrong with a question's keys, in words; None if every answer can be chosen by a key of its own."""
+    taken: dict[str, Option] = {}
+    for option in question.options:
+        if not option.key:
+            return f"no key is left for {option.label!r}"
+        if option.key in FORM_KEYS:
+            return f"the key {option.key!r} of {option.label!r} belongs to the form; choose another"
+        if option.key in taken:
+            return f"{taken[option.key].label!r} and {option.label!r} share the key {option.key!r}; choose another for one"
+        taken[option.key] = option
+    return None
+
+
+def same(answer: Any, value: Value) -> bool:
+    """Whether an answer is this value. Python calls True equal to 1 and 1.0 equal to 1; JSON from the form has neither."""
+    return type(answer) is type(value) and bool(answer == value)
+
+
+def _is_about_blanks(questionnaire: Questionnaire, question: Question, answers: Mapping[str, Any]) -> bool:
+    said = [blank.member for blank in questionnaire.blanks if says_blank(answers, blank)]
+    if not said:
+        return False
+    return len(said) == len(questionnaire.blanks) or (question.member is not None and question.member in said)
+
+
+def _holds(condition: Condition, kind: Kind, answers: Mapping[str, Any]) -> bool:
+    answer = answers.get(condition.question)
+    if condition.values is None:
+        return not is_blank(answer)
+    given = answer if kind in TICKED and isinstance(answer, (list, tuple)) else [answer]
+    return any(same(one, value) for one in given for value in condition.values)

@@ -1,0 +1,197 @@
+"""A questionnaire of a user's own, from a small YAML file (``docs/questionnaires.md`` says how it is written)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final, get_args
+
+from annotation.questionnaires import ab
+from annotation.questionnaires.base import Blank, Condition, Question, Questionnaire, Section, says_blank, visible
+from annotation.questionnaires.custom_options import Mistake, known_keys, words
+from annotation.questionnaires.custom_question import Ask, ask, judgement
+from annotation.questionnaires.form import Asked, Derived, Form, ItemKind, Meaning
+from annotation.questionnaires.plain_yaml import YamlError
+from annotation.questionnaires.plain_yaml import read as read_yaml
+from data.prompts.reading import InputError
+
+MOST_QUESTIONS: Final = 60
+BUILT_IN: Final = frozenset({"geneval", "tifa_likert", "tifa_vqa", "visor", "ab", "direct", "custom"})
+"""Names that mean something already."""
+
+RULES: Final = "custom-1"
+"""Moves with every change of what such files mean; what a file says moves by itself."""
+
+_KEYS: Final = ("name", "version", "summary", "item", "instructions", "questions")
+
+
+def read(text: str, origin: str = "the questionnaire") -> Form:
+    """The questionnaire that a YAML text defines; ``origin`` is the file's name, for messages.
+
+    Raises:
+        InputError: with every mistake, a line each, by the question's id.
+    """
+    try:
+        value = read_yaml(text)
+    except YamlError as error:
+        raise InputError(f"{origin}: {error}") from None
+    problems: list[str] = []
+    if not isinstance(value, dict):
+        raise InputError(f"{origin}: a map with 'name' and 'questions' expected")
+    try:
+        known_keys(value, _KEYS)
+        name, version, item = _name(value), words(value, "version", "1"), _item(value)
+        summary, instructions = words(value, "summary", f"The questionnaire {name}."), _instructions(value)
+    except Mistake as mistake:
+        raise InputError(f"{origin}: {mistake}") from None
+    asks = _asks(value.get("questions"), item, problems)
+    _check_meanings(asks, problems)
+    if problems:
+        raise InputError(*(f"{origin}: {problem}" for problem in problems))
+    return _form(name, version, item, summary, instructions, tuple(asks), text)
+
+
+def _name(value: Mapping[str, Any]) -> str:
+    name = words(value, "name")
+    if not re.fullmatch(r"[a-z][a-z0-9_-]{0,39}", name):
+        raise Mistake(f"'name' is {name!r}; small letters, digits, - and _ expected, a letter first, at most 40")
+    if name in BUILT_IN:
+        raise Mistake(f"'name' is {name!r}, which is another questionnaire's; choose another")
+    return name
+
+
+def _item(value: Mapping[str, Any]) -> ItemKind:
+    item = value.get("item", "image")
+    if item not in get_args(ItemKind):
+        raise Mistake(f"'item' is {item!r}; {', '.join(get_args(ItemKind))} expected")
+    found: ItemKind = item
+    return found
+
+
+def _instructions(value: Mapping[str, Any]) -> tuple[Section, ...]:
+    given = value.get("instructions") or {}
+    if not isinstance(given, dict):
+        raise Mistake("'instructions' must be a map of headings, each with a list of lines")
+    sections = []
+    for title, lines in given.items():
+        if not isinstance(title, str) or not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
+            raise Mistake(f"'instructions': under {title!r} a list of lines expected")
+        sections.append(Section(title, tuple(lines)))
+    return tuple(sections)
+
+
+def _asks(value: Any, item: ItemKind, problems: list[str]) -> list[Ask]:
+    if not isinstance(value, list) or not value:
+        problems.append("'questions' must be a list with a question at least")
+        return []
+    if len(value) > MOST_QUESTIONS:
+        problems.append(f"{len(value)} questions; at most {MOST_QUESTIONS} are asked of one item")
+        return []
+    asks: list[Ask] = []
+    for k, one in enumerate(value, 1):
+        name = one.get("id") if isinstance(one, dict) else None
+        try:
+            asks.append(ask(one, item, asks))
+        except Mistake as mistake:
+            problems.append(f"question {name if isinstance(name, str) else k!r}: {mistake}")
+    return asks
+
+
+def _check_meanings(asks: list[Ask], problems: list[str]) -> None:
+    """One scale for each aspect, one question for each aspect and target: two would contradict each other."""
+    scales: dict[str, tuple[str, str]] = {}
+    meant: dict[tuple[str, str | None], str] = {}
+    for one in asks:
+        if one.aspect is None:
+            continue
+        id_ = one.question.id
+        scale, first = scales.setdefault(one.aspect, (one.scale, id_))
+        if scale != one.scale:
+            problems.append(f"question {id_!r}: aspect '{one.aspect}' has the scale {one.scale} here and {scale} in {first!r}")
+        other = meant.setdefault((one.aspect, one.target), id_)
+        if other != id_:
+            about = f" of '{one.target}'" if one.target else ""
+            problems.append(f"question {id_!r}: {other!r} judges '{one.aspect}'{about} already; give them targets of their own")
+
+
+def _form(
+    name: str, version: str, item: ItemKind, summary: str, instructions: tuple[Section, ...], asks: tuple[Ask, ...], text: str
+) -> Form:
+    n = 1 if item == "image" else 2
+    prefers = any(one.aspect == "preference" for one in asks)
+    return Form(
+        name=name,
+        version=version,
+        item_kind=item,
+        summary=summary,
+        rule_version=f"{RULES}-{name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}",
+        build=partial(_build, name, version, item, instructions, asks),
+        derive=partial(_derive, name, version, item, asks),
+        meanings=tuple(_meaning(one) for one in asks if one.aspect is not None),
+        example=Asked("a red cup left of a dog", n_images=n, generators=("one", "other")[:n]),
+        unfit=ab.unfit if prefers else lambda _: None,
+    )
+
+
+def _build(
+    name: str, version: str, item: ItemKind, instructions: tuple[Section, ...], asks: tuple[Ask, ...], asked: Asked
+) -> Questionnaire:
+    each = {one.question.id for one in asks if one.each_image}
+    questions: list[Question] = [one.question for one in asks if not one.each_image]
+    for k in range(asked.n_images):
+        questions += [_of_member(one.question, each, k) for one in asks if one.each_image]
+    blanks = (Blank(),) if item == "image" else tuple(Blank(_blank_id(k), member=k) for k in range(asked.n_images))
+    return Questionnaire(name, version, instructions, tuple(questions), blanks)
+
+
+def _of_member(question: Question, each: set[str], k: int) -> Question:
+    """The question about the image at one place, with its conditions on others about the same image."""
+    conditions = tuple(
+        Condition(_at(one.question, k) if one.question in each else one.question, one.values) for one in question.shown_if
+    )
+    return replace(question, id=_at(question.id, k), text=f"Image {k + 1}: {question.text}", shown_if=conditions, member=k)
+
+
+def _at(question: str, k: int) -> str:
+    return f"{question}_{k}"
+
+
+def _blank_id(k: int) -> str:
+    return f"blank_image_{k}"
+
+
+def _derive(
+    name: str, version: str, item: ItemKind, asks: tuple[Ask, ...], asked: Asked, answers: Mapping[str, Any]
+) -> list[Derived]:
+    questionnaire = _build(name, version, item, (), asks, asked)
+    # by the place of an image whether it is blank; a question about all is void when all are
+    void: dict[int | None, bool] = {blank.member: says_blank(answers, blank) for blank in questionnaire.blanks}
+    void[None] = all(void.values())
+    places = [(one, k) for one in asks for k in (range(asked.n_images) if one.each_image else (None,))]
+    taken = {_id(one, k): one.if_blank if void[k] else answers.get(_id(one, k)) for one, k in places}
+    shown = set(visible(questionnaire, taken))
+    found: list[Derived] = []
+    for one, k in places:
+        if _id(one, k) in shown:
+            judged = judgement(one, taken[_id(one, k)], asked, blank=void[k])
+            found += [Derived(said, None if k is None else asked.position(k)) for said in judged]
+    return found
+
+
+def _id(one: Ask, k: int | None) -> str:
+    return one.question.id if k is None else _at(one.question.id, k)
+
+
+def _meaning(one: Ask) -> Meaning:
+    target = one.target or ""
+    if one.each_image:
+        target = f"{target}, each image" if target else "each image"
+    rule = "as answered"
+    if one.asked is not None:
+        rule = f"yes iff the answer is{' one of' if len(one.asked) > 1 else ''} {', '.join(map(str, one.asked))}"
+    blank = "nothing (reason blank_image)" if one.if_blank is None else f"as {one.if_blank} would"
+    assert one.aspect is not None
+    return Meaning(one.aspect, one.scale, target, f"{rule} ({one.question.id}); a blank image: {blank}")

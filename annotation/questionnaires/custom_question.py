@@ -1,0 +1,225 @@
+"""One question of a user's own questionnaire: how it is read, and what an answer to it means."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from annotation.questionnaires import ab
+from annotation.questionnaires.base import TICKED, Condition, Kind, Question, Value, is_blank, key_problem, same
+from annotation.questionnaires.checks import problem
+from annotation.questionnaires.custom_options import Mistake, known_keys, options_of, words
+from annotation.questionnaires.deriving import BLANK, unsure, yes_no
+from annotation.questionnaires.form import Asked, ItemKind
+from annotation.questionnaires.options import NO_RELATION
+from data.aspects import CANNOT_TELL, NO, SCALES, YES, YES_NO_ASPECTS
+from data.records import Judgement
+
+KINDS: Final[dict[str, Kind]] = {
+    "count": "count", "colors": "colors", "relation": "multi", "choice": "choice", "multi": "multi", "likert": "likert",
+    "text": "text",
+}  # fmt: skip
+"""By the name in the file the kind of the form."""
+
+ANSWERED: Final = "answered"
+_KEYS: Final = (
+    "id", "kind", "text", "help", "options", "aspect", "target", "asked", "if_blank", "shown_if", "each_image",
+    "cannot_tell", "optional", "caption",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question and what its answers mean.
+
+    Attributes:
+        each_image: whether it is asked of every image shown; ``question`` is the pattern then.
+        aspect: what is judged; None: the answer is kept and judges nothing.
+        asked: the answers that mean yes; None: the answer itself is the label.
+        if_blank: the answer that a blank image stands for; None: nothing can be said then.
+    """
+
+    question: Question
+    each_image: bool
+    aspect: str | None
+    target: str | None
+    scale: str
+    asked: tuple[Value, ...] | None
+    if_blank: Any
+
+
+def ask(value: Any, item: ItemKind, before: Sequence[Ask]) -> Ask:
+    """Read one question; ``before`` are those that precede it.
+
+    Raises:
+        Mistake: what is wrong with it.
+    """
+    if not isinstance(value, dict):
+        raise Mistake("a map with 'id', 'kind' and 'text' expected")
+    known_keys(value, _KEYS)
+    id_, kind = _id(value, before), _kind(value)
+    each = _flag(value, "each_image", False)
+    if each and item == "image":
+        raise Mistake("'each_image' is for groups and pairs; here every question is about the one image")
+    question = Question(
+        id_,
+        KINDS[kind],
+        words(value, "text"),
+        words(value, "help", ""),
+        options_of(kind, value),
+        _conditions(value.get("shown_if"), each, before),
+        _flag(value, "cannot_tell", True),
+        _flag(value, "caption", False),
+        optional=_flag(value, "optional", False),
+        alone=(NO_RELATION,) if kind == "relation" else (),
+    )
+    if (wrong := key_problem(question)) is not None:
+        raise Mistake(wrong)
+    asked = _asked(value, question)
+    aspect = words(value, "aspect", "") or None
+    scale = "" if aspect is None else _scale(aspect, question, asked)
+    if aspect == "preference":
+        _check_preference(question, item, each)
+    if aspect is None and (asked is not None or value.get("target") is not None or value.get("if_blank") is not None):
+        raise Mistake("'asked', 'target' and 'if_blank' say how an 'aspect' is judged, and there is none")
+    return Ask(question, each, aspect, words(value, "target", "") or None, scale, asked, _if_blank(value, question))
+
+
+def judgement(one: Ask, answer: Any, asked: Asked, *, blank: bool = False) -> Iterable[Judgement]:
+    """What an answer means; nothing where there is no answer, or nothing is judged."""
+    if one.aspect is None:
+        return ()
+    if is_blank(answer):
+        return (unsure(one.aspect, one.target, BLANK),) if blank else ()
+    if answer == CANNOT_TELL:
+        return (unsure(one.aspect, one.target),)
+    if one.asked is not None:
+        given = answer if one.question.kind in TICKED else [answer]
+        holds = any(same(said, value) for said in given for value in one.asked)
+        return (yes_no(one.aspect, holds, one.target),)
+    if one.aspect == "preference":
+        return (ab.preference(asked, str(answer)),)
+    return (Judgement(one.aspect, str(answer), _number(one, answer), one.target),)
+
+
+def _number(one: Ask, answer: Value) -> float | None:
+    """A number as it is, a level by its rank from 1, yes and no as 1 and 0."""
+    if isinstance(answer, int):
+        return float(answer)
+    if one.question.kind == "likert":
+        return float([option.value for option in one.question.options].index(answer) + 1)
+    return {YES: 1.0, NO: 0.0}.get(answer)
+
+
+def _id(value: Mapping[str, Any], before: Sequence[Ask]) -> str:
+    id_ = words(value, "id")
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", id_):
+        raise Mistake("'id' is made of small letters, digits and _, a letter first, at most 40")
+    if id_.startswith("blank_image"):
+        raise Mistake("'id' must not begin with blank_image: that is the form's own answer")
+    # the questions about each image get the image's number
+    ids = {one.question.id for one in before}
+    stems = {id_, re.sub(r"_\d+$", "", id_)}
+    if stems & ids or any(re.fullmatch(rf"{re.escape(id_)}_\d+", other) for other in ids):
+        raise Mistake("'id' is another question's too (a number at its end does not make it another)")
+    return id_
+
+
+def _kind(value: Mapping[str, Any]) -> str:
+    kind = words(value, "kind")
+    if kind not in KINDS:
+        near = difflib.get_close_matches(kind, KINDS, 1)
+        raise Mistake(f"'kind' is {kind!r}; " + (f"did you mean {near[0]}?" if near else f"{', '.join(KINDS)} are known"))
+    return kind
+
+
+def _flag(value: Mapping[str, Any], key: str, usual: bool) -> bool:
+    found = value.get(key, usual)
+    if not isinstance(found, bool):
+        raise Mistake(f"'{key}' is {found!r}; true or false expected")
+    return found
+
+
+def _conditions(value: Any, each: bool, before: Sequence[Ask]) -> tuple[Condition, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, dict):
+        raise Mistake("'shown_if' must be a map of earlier questions' ids, each with the answers that it needs")
+    earlier = {one.question.id: one for one in before}
+    conditions = []
+    for id_, values in value.items():
+        if id_ not in earlier:
+            raise Mistake(f"'shown_if' names {id_!r}, which is no earlier question's id")
+        if earlier[id_].each_image and not each:
+            raise Mistake(f"'shown_if' names {id_!r}, which is asked of each image and this one is not")
+        conditions.append(Condition(id_, _values(earlier[id_].question, values)))
+    return tuple(conditions)
+
+
+def _values(question: Question, given: Any) -> tuple[Value, ...] | None:
+    known = [option.value for option in question.options] + ([CANNOT_TELL] if question.cannot_tell else [])
+    if given == ANSWERED and ANSWERED not in known:
+        return None
+    values = given if isinstance(given, list) else [given]
+    for one in values:
+        if question.kind == "text" or not any(same(one, value) for value in known):
+            raise Mistake(f"'shown_if': {one!r} is no answer to {question.id!r}; write its answers, or {ANSWERED}")
+    if not values:
+        raise Mistake(f"'shown_if': no answer to {question.id!r} is named")
+    return tuple(values)
+
+
+def _asked(value: Mapping[str, Any], question: Question) -> tuple[Value, ...] | None:
+    given = value.get("asked")
+    if given is None:
+        return None
+    values = given if isinstance(given, list) else [given]
+    for one in values:
+        if not any(same(one, option.value) for option in question.options):
+            raise Mistake(f"'asked': {one!r} is not among its answers")
+    if not values:
+        raise Mistake("'asked' is empty; name the answers that mean yes")
+    return tuple(values)
+
+
+def _scale(aspect: str, question: Question, asked: tuple[Value, ...] | None) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", aspect):
+        raise Mistake(f"'aspect' is {aspect!r}; small letters, digits and _ expected, a letter first, at most 40")
+    scale = _own_scale(question, asked)
+    if SCALES.get(aspect, scale) != scale:
+        raise Mistake(f"aspect '{aspect}' has the scale {SCALES[aspect]}, these answers {scale}; name the aspect otherwise")
+    is_yes_no = asked is not None or {option.value for option in question.options} == {YES, NO}
+    if aspect in YES_NO_ASPECTS and not is_yes_no:
+        raise Mistake(f"aspect '{aspect}' is yes or no; offer yes and no, or say by 'asked' which answers mean yes")
+    return scale
+
+
+def _own_scale(question: Question, asked: tuple[Value, ...] | None) -> str:
+    if question.kind == "text":
+        raise Mistake("free text is kept and not judged; leave 'aspect' out")
+    if asked is not None or question.kind == "choice":
+        return "nominal"
+    if question.kind in TICKED:
+        raise Mistake("several may be ticked: say by 'asked' which of them mean yes, or leave 'aspect' out")
+    if question.kind == "count":
+        return SCALES["count"]
+    values = [option.value for option in question.options]
+    if isinstance(values[0], int):
+        return f"ordinal:{values[0]}-{values[-1]}"
+    return "ordinal:" + "<".join(str(value) for value in values)
+
+
+def _check_preference(question: Question, item: ItemKind, each: bool) -> None:
+    values = {option.value for option in question.options}
+    if item != "pair" or each or not set(ab.SIDES) <= values <= {*ab.SIDES, ab.BOTH, ab.NONE}:
+        raise Mistake("aspect 'preference' is for a pair: the choices are left, right, and perhaps both and none")
+
+
+def _if_blank(value: Mapping[str, Any], question: Question) -> Any:
+    found = value.get("if_blank")
+    if found is not None and (wrong := problem(question, found)) is not None:
+        raise Mistake(f"'if_blank' is {found!r}, which is no answer to it ({wrong})")
+    return found

@@ -1,0 +1,94 @@
+"""A questionnaire as a whole: what it asks of an item, and what the answers mean. One definition for form, checks and docs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from annotation.questionnaires.base import Questionnaire
+from data.prompts.questions import PromptQuestion
+from data.records import Judgement
+
+ItemKind = Literal["image", "group", "pair"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a questionnaire is about: one prompt, and the images shown of it.
+
+    Attributes:
+        spec: the prompt's spec as it is stored; ``{}`` where nothing is known.
+        questions: the prompt's own, in their order.
+        generators: who made the images, in the item's order. Only ``derive`` looks at it: ``build`` makes what a browser
+            gets.
+        order: at each place on the screen the position of the image within the item; empty: as they are.
+    """
+
+    text: str
+    spec: Mapping[str, Any] = field(default_factory=dict)
+    n_images: int = 1
+    questions: tuple[PromptQuestion, ...] = ()
+    generators: tuple[str, ...] = ()
+    order: tuple[int, ...] = ()
+
+    def position(self, place: int) -> int:
+        """The position within the item of the image at this place on the screen; both from 0."""
+        return self.order[place] if self.order else place
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A judgement, and whose: ``member`` is the position (from 0) within the item of the image that it is about, None: the
+    item itself."""
+
+    judgement: Judgement
+    member: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What is derived: an aspect on a scale, of what (``target``, in words), and by which rule."""
+
+    aspect: str
+    scale: str
+    target: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A questionnaire for any prompt.
+
+    Attributes:
+        version: moves with every change of wording; ``rule_version`` with every change of what answers mean.
+        item_kind: what is shown: one image, the images of one prompt together (``group``), or two of them (``pair``).
+        unfit: why it cannot ask about this, None if it can.
+        example: what the documentation shows it with.
+    """
+
+    name: str
+    version: str
+    item_kind: ItemKind
+    summary: str
+    rule_version: str
+    build: Callable[[Asked], Questionnaire]
+    derive: Callable[[Asked, Mapping[str, Any]], list[Derived]]
+    meanings: tuple[Meaning, ...]
+    example: Asked
+    unfit: Callable[[Asked], str | None] = lambda _: None
+
+    @property
+    def scales(self) -> dict[str, str]:
+        """The scale of each aspect that it judges."""
+        return {meaning.aspect: meaning.scale for meaning in self.meanings}
+
+    def problem(self, asked: Asked) -> str | None:
+        """Why it cannot ask about an item, in words for whoever makes a campaign; None if it can."""
+        n = asked.n_images
+        if (self.item_kind == "image" and n != 1) or (self.item_kind == "pair" and n != 2) or n < 1:
+            return f"'{self.name}' is asked of {_SHOWN[self.item_kind]}, not of {n} images"
+        return self.unfit(asked)
+
+
+_SHOWN = {"image": "one image", "group": "one image or more together", "pair": "two images"}

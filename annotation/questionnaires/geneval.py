@@ -1,0 +1,258 @@
+"""GenEval's questionnaire: its questions in its own words (appendix D.1), and its rules (section 5, the published evaluation).
+
+Answers from the form and imported ones have one shape: ``objects`` str, ``count_k`` int 0..5, ``color_k`` list of str,
+``realism_k`` int 1..3, ``position_x``/``position_y`` str, ``caption_fit`` int 1..4, and ``"cannot_tell"`` anywhere.
+A missing key is a blank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from annotation.questionnaires.base import Condition, Option, Question, Questionnaire, Section, says_blank
+from annotation.questionnaires.deriving import Verdict, all_of, level, unsure, yes_no
+from annotation.questionnaires.form import Asked, Derived, Form, Meaning
+from annotation.questionnaires.options import COLORS, COUNTS, PRESENT_COUNTS
+from data.aspects import CANNOT_TELL, COUNT_CAP, SCALES
+from data.prompts.coco import plural
+from data.prompts.spec import Relation, RelationSpec, Spec, parse_spec
+from data.records import Judgement
+
+INSTRUCTIONS: Final = (
+    Section(
+        "You see one picture at a time, possibly made by an AI image generator. You may be asked about",
+        (
+            "List of objects: What objects are you able to discern in the image?",
+            "Number of objects: How many objects of a particular type are visible, either fully or partially?",
+            "Color of objects: What color(s) would you consider the object(s) to be?",
+            "Realism: How realistic or structurally correct are the objects?",
+            "Relative position: What is the relative position in the image of one object to another?",
+            "Caption fit: How well does the image correspond to a provided caption?",
+        ),
+    ),
+    Section(
+        "A few notes",
+        (
+            "Complete question 1 before moving on to other questions. If you are unable to recognize a particular object, "
+            "guess what it is or use a brief description.",
+            "Additional questions may appear based on your previous answers. Make sure to answer all questions shown.",
+            "When asked about color, select at least one color that best matches the true color of the object(s).",
+            "Do not consider color when deciding how realistic an object is; focus on the shape and form compared to "
+            "real life.",
+            "When asked about position, an object can be both above/below and to the left/right of another object. Mark "
+            "position from your perspective looking at the 2D image, not from the camera perspective.",
+            "The image may be just a black square, in which case, you should say there are no objects.",
+            "If you really cannot say, choose “Cannot tell”: that is an answer too, and better than a guess.",
+        ),
+    ),
+)
+
+NAME: Final = "geneval"
+VERSION: Final = "1"
+RULE_VERSION: Final = "geneval-answers-1"
+"""Moves with every change of these rules, so that judgements made by older ones are remade."""
+
+_AXIS: Final[dict[Relation, tuple[str, str]]] = {
+    "left of": ("position_x", "left"),
+    "right of": ("position_x", "right"),
+    "above": ("position_y", "above"),
+    "below": ("position_y", "below"),
+}
+
+REALISM: Final = (Option(1, "Severe defects", "1"), Option(2, "Some defects", "2"), Option(3, "Realistic", "3"))
+CAPTION_FIT: Final = (
+    Option(1, "Unrelated", "1"),
+    Option(2, "Misses several or most elements", "2"),
+    Option(3, "Misses one of many", "3"),
+    Option(4, "Fully captures it", "4"),
+)
+POSITION_X: Final = (
+    Option("left", "Left", "ArrowLeft"),
+    Option("right", "Right", "ArrowRight"),
+    Option("neither", "Neither", "n"),
+)
+POSITION_Y: Final = (
+    Option("above", "Above", "ArrowUp"),
+    Option("below", "Below", "ArrowDown"),
+    Option("neither", "Neither", "n"),
+)
+
+_FIRST_ANSWERED: Final = (Condition("objects"),)
+
+
+def geneval_questionnaire(spec: Spec) -> Questionnaire:
+    """GenEval's questions for what ``spec`` asks; without objects only the first and the last remain."""
+    questions = [_objects_question()]
+    for k in range(len(spec.objects)):
+        questions += _object_questions(spec, k)
+    for suffix, subject, reference in position_pairs(spec):
+        questions += _position_questions(spec, suffix, subject, reference)
+    questions.append(_caption_question())
+    return Questionnaire(NAME, VERSION, INSTRUCTIONS, tuple(questions))
+
+
+def position_pairs(spec: Spec) -> Iterator[tuple[str, int, int]]:
+    """(suffix of the question ids, subject, reference) of every position asked.
+
+    Two objects without a relation are asked about all the same, the second relative to the first, as GenEval does.
+    """
+    relations: tuple[RelationSpec, ...] = spec.relations
+    if relations:
+        for k, relation in enumerate(relations):
+            yield position_suffix(k), relation.subject, relation.reference
+    elif len(spec.objects) == 2:
+        yield position_suffix(0), 1, 0
+
+
+def position_suffix(relation: int) -> str:
+    """Of the ids of a relation's questions: ``position_x``, then ``position_x_2`` and so on."""
+    return "" if relation == 0 else f"_{relation + 1}"
+
+
+def _objects_question() -> Question:
+    text = "Briefly list all the objects visible in the image, separated by commas."
+    return Question("objects", "text", text, "If there are no objects in the image, write “none”.")
+
+
+def _object_questions(spec: Spec, k: int) -> list[Question]:
+    thing = spec.objects[k]
+    # Two entries of one class cannot be told apart by name; the number at least shows that it is not the same question again.
+    many = plural(thing.name) + thing.target.removeprefix(thing.name)
+    there = (Condition(f"count_{k}", PRESENT_COUNTS),)
+    realism_help = "Ignore the color of the object, and focus on any visible defects in the shape or structure."
+    return [
+        Question(f"count_{k}", "count", f"How many {many} are in the image?", options=COUNTS, shown_if=_FIRST_ANSWERED),
+        Question(f"color_{k}", "colors", f"What color of {many} are in the image?", "Choose all that apply.", COLORS, there),
+        Question(f"realism_{k}", "likert", f"How realistic are the {many} in the image?", realism_help, REALISM, there),
+    ]
+
+
+def _position_questions(spec: Spec, suffix: str, subject: int, reference: int) -> list[Question]:
+    one, other = spec.objects[subject].target, spec.objects[reference].target
+    both = tuple(Condition(f"count_{k}", PRESENT_COUNTS) for k in sorted((subject, reference)))
+    as_viewer = "Provide your answer as a viewer of the image, not from the “camera’s perspective”."
+    horizontal = f"Is the {one} to the left or right of the {other}?"
+    vertical = f"Is the {one} above or below the {other}?"
+    return [
+        Question(f"position_x{suffix}", "choice", horizontal, as_viewer, POSITION_X, both),
+        Question(f"position_y{suffix}", "choice", vertical, as_viewer, POSITION_Y, both),
+    ]
+
+
+def _caption_question() -> Question:
+    text = "How well does the image fit this caption?"
+    return Question("caption_fit", "likert", text, options=CAPTION_FIT, shown_if=_FIRST_ANSWERED, caption=True)
+
+
+def derive(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
+    """The judgements that one annotation makes, by the questions that ``spec`` asks.
+
+    ``correct`` is yes iff every object is there in the asked number (no fewer, or exactly so many where the spec is exact;
+    both capped at 5), with the asked colour among those ticked, and every asked relation is the answer on its own axis.
+    Quality, realism, free text and what the spec does not ask play no part. A blank where something is needed is a no;
+    ``cannot_tell`` leaves the question open unless something else fails for certain. Follow-ups of an object that is
+    not there are ignored, whatever a changed mind left in them. A blank image has none of the objects, and fits nothing.
+    """
+    if says_blank(answers):
+        answers = {**{f"count_{k}": 0 for k in range(len(spec.objects))}, "caption_fit": CAPTION_FIT[0].value}
+    judgements: list[Judgement] = []
+    needed: list[Verdict] = []
+    for k, thing in enumerate(spec.objects):
+        counted = _count(answers, k)
+        needed.append(_enough(counted, thing.count, thing.exact))
+        judgements += _counted(thing.target, counted)
+        if not _is_there(counted):
+            continue
+        if thing.color is not None:
+            has_color = _has_color(answers.get(f"color_{k}"), thing.color)
+            needed.append(has_color)
+            judgements.append(yes_no("color", has_color, thing.target))
+        judgements += level("realism", answers.get(f"realism_{k}"), 3, thing.target)
+    for r, relation in enumerate(spec.relations):
+        if all(_is_there(_count(answers, k)) for k in (relation.subject, relation.reference)):
+            holds = _relation_holds(answers, r, relation)
+            needed.append(holds)
+            judgements.append(yes_no("position", holds, relation.target))
+    judgements += level("caption_fit", answers.get("caption_fit"), 4)
+    # A spec without objects asks nothing that could be met or missed.
+    return [yes_no("correct", all_of(needed)), *judgements] if needed else judgements
+
+
+def _count(answers: Mapping[str, Any], k: int) -> int | str | None:
+    answer = answers.get(f"count_{k}")
+    if answer == CANNOT_TELL:
+        return CANNOT_TELL
+    if isinstance(answer, int) and not isinstance(answer, bool) and answer >= 0:
+        return min(answer, COUNT_CAP)
+    return None
+
+
+def _is_there(counted: int | str | None) -> bool:
+    return isinstance(counted, int) and counted >= 1
+
+
+def _enough(counted: int | str | None, asked: int, exact: bool) -> Verdict:
+    if isinstance(counted, int):
+        asked = min(asked, COUNT_CAP)
+        return counted == asked if exact else counted >= asked
+    return None if counted == CANNOT_TELL else False
+
+
+def _counted(target: str, counted: int | str | None) -> Iterable[Judgement]:
+    if counted is None:  # blank: "nobody said" is not "it is not there", except for `correct`
+        return ()
+    if not isinstance(counted, int):
+        return (unsure("present", target), unsure("count", target))
+    return (yes_no("present", counted >= 1, target), Judgement("count", str(counted), float(counted), target))
+
+
+def _has_color(ticked: Any, asked: str) -> Verdict:
+    if ticked == CANNOT_TELL:
+        return None
+    return isinstance(ticked, (list, tuple)) and asked in ticked
+
+
+def _relation_holds(answers: Mapping[str, Any], index: int, relation: RelationSpec) -> Verdict:
+    axis, asked = _AXIS[relation.relation]
+    answer = answers.get(axis + position_suffix(index))
+    return None if answer == CANNOT_TELL else answer == asked
+
+
+def _meaning(aspect: str, target: str, rule: str) -> Meaning:
+    return Meaning(aspect, SCALES[aspect], target, rule)
+
+
+FORM: Final = Form(
+    name=NAME,
+    version=VERSION,
+    item_kind="image",
+    summary="GenEval's own form: what is in the picture, how many, in which colors and where, and how well the caption fits.",
+    rule_version=RULE_VERSION,
+    build=lambda asked: geneval_questionnaire(parse_spec(asked.spec)),
+    derive=lambda asked, answers: [Derived(one) for one in derive(parse_spec(asked.spec), answers)],
+    meanings=(
+        _meaning(
+            "correct",
+            "",
+            "yes iff every object is there in the asked number (at least so many, or exactly), with the asked color among those"
+            " ticked, and every asked relation is the answer on its axis; a blank image: no",
+        ),
+        _meaning("present", "each object", "yes iff its number is not 0; a blank image: no"),
+        _meaning("count", "each object", "its number, 5 meaning “5 or more”; a blank image: 0"),
+        _meaning("color", "each object with a color", "yes iff that color is among those ticked; nothing if it is not there"),
+        _meaning("position", "each relation", "yes iff it is the answer on its axis; nothing if an object is not there"),
+        _meaning("realism", "each object", "as answered; nothing if it is not there"),
+        _meaning("caption_fit", "", "as answered; a blank image: 1"),
+    ),
+    example=Asked(
+        "a photo of a purple cow left of a bench",
+        {
+            "tag": "position",
+            "include": [
+                {"class": "bench", "count": 1},
+                {"class": "cow", "count": 1, "color": "purple", "position": ["left of", 0]},
+            ],
+        },
+    ),
+)

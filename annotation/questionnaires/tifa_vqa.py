@@ -1,0 +1,113 @@
+"""TIFA's questions, asked of people (appendix C.2): each of the prompt's own questions, with "None of the above"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from annotation.questionnaires.base import Option, Question, Questionnaire, Section, is_blank, says_blank
+from annotation.questionnaires.deriving import unsure
+from annotation.questionnaires.form import Asked, Derived, Form, Meaning
+from annotation.questionnaires.options import YES_NO
+from data.aspects import CANNOT_TELL, NO, SCALES, YES
+from data.prompts.questions import PromptQuestion, from_spec
+from data.prompts.spec import parse_spec
+from data.records import Judgement
+
+NAME: Final = "tifa_vqa"
+VERSION: Final = "1"
+NONE_OF_THEM: Final = "none of the above"
+
+_PREFIX: Final = "answer:"
+INSTRUCTIONS: Final = (
+    Section(
+        "Given an image, a question, and a set of choices, choose the correct choice according to the image content",
+        (
+            "There are two types of questions: some are answered yes or no, others have several choices. If you believe none "
+            "of these choices is correct, choose “None of the above”.",
+            "Some images are of low quality. Just select the choice according to your instinct.",
+            "For ambiguous cases, for example, the question is “is there a man?”, and the image contains a human but it is "
+            "unclear whether the human is a man, answer “no”.",
+        ),
+    ),
+)
+
+
+def undecided(answers: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether a third person must answer: two have, and differ in a question. The majority of the three decides then.
+
+    ``answers`` are by person, then by question: what each of them chose, "cannot tell" like any other answer.
+    """
+    if len(answers) != 2:
+        return False
+    one, other = answers.values()
+    return any(one.get(question) != other.get(question) for question in {*one, *other})
+
+
+def _build(asked: Asked) -> Questionnaire:
+    return Questionnaire(NAME, VERSION, INSTRUCTIONS, tuple(_question(one) for one in asked.questions))
+
+
+def _question(asked: PromptQuestion) -> Question:
+    text = asked.text[:1].upper() + asked.text[1:]
+    return Question(_PREFIX + asked.question_id, "choice", text, options=_options(asked))
+
+
+def _options(asked: PromptQuestion) -> tuple[Option, ...]:
+    if asked.is_yes_no:
+        # as the file writes them
+        keys = {choice.casefold(): choice for choice in asked.choices}
+        return tuple(Option(keys[str(option.value)], option.label, option.key) for option in YES_NO)
+    choices = [*asked.choices]
+    if NONE_OF_THEM not in (choice.strip().casefold() for choice in choices):
+        choices.append(NONE_OF_THEM)
+    return tuple(Option(choice, choice[:1].upper() + choice[1:], str(k)) for k, choice in enumerate(choices, 1))
+
+
+def _derive(asked: Asked, answers: Mapping[str, Any]) -> list[Derived]:
+    if says_blank(answers):
+        return [Derived(_answered(one.question_id, _of_a_blank(one))) for one in asked.questions]
+    given = ((key.removeprefix(_PREFIX), value) for key, value in answers.items() if key.startswith(_PREFIX))
+    # by the answers: the prompt's questions may have another version by now
+    return [Derived(_answered(name, value)) for name, value in given if isinstance(value, str) and not is_blank(value)]
+
+
+def _answered(question_id: str, choice: str) -> Judgement:
+    if choice == CANNOT_TELL:
+        return unsure("answer", question_id)
+    value = {YES: 1.0, NO: 0.0}.get(choice.casefold())
+    return Judgement("answer", choice, value, question_id)
+
+
+def _of_a_blank(asked: PromptQuestion) -> str:
+    return str(_options(asked)[-1].value)
+
+
+def _unfit(asked: Asked) -> str | None:
+    if asked.questions:
+        return None
+    return "this prompt has no questions; import questions FILE brings some, import questions --from-specs makes them"
+
+
+_SPEC: Final = {"include": [{"class": "cup", "count": 1, "color": "red"}]}
+
+FORM: Final = Form(
+    name=NAME,
+    version=VERSION,
+    item_kind="image",
+    summary="TIFA's questions about the prompt's elements, asked of people: choices, and “None of the above”.",
+    rule_version="tifa-vqa-1",
+    build=_build,
+    derive=_derive,
+    meanings=(
+        Meaning(
+            "answer",
+            SCALES["answer"],
+            "each question",
+            "the choice; a blank image: no, or none of the above. Whether it is right is not said: the question's own answer"
+            " stands beside it. Two people answer, and a third where they differ",
+        ),
+    ),
+    example=Asked("a photo of a red cup", _SPEC, questions=from_spec(parse_spec(_SPEC))),
+    unfit=_unfit,
+)

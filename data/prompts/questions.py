@@ -1,0 +1,145 @@
+"""Questions about a prompt, each with choices and the answer that a faithful image gives (TIFA's format).
+
+Made from specs without a language model: two of each element, as TIFA asks them: one that is answered "yes", and one whose
+answer is the element, among distractors that are always the same ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from data.aspects import NO, YES
+from data.prompts.coco import COCO, SUPERCATEGORY, article_by_sound, plain_name, plural
+from data.prompts.geneval import COLORS
+from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec
+
+ELEMENT_TYPES: Final = (
+    "object", "animal/human", "food", "activity", "attribute", "counting", "color", "material", "spatial", "location",
+    "shape", "other",
+)  # fmt: skip
+"""TIFA's, as its files write them (section 4 of the paper)."""
+
+RULE: Final = "questions-from-specs-1"
+"""Moves with every change of how questions are made from specs."""
+
+_N_CHOICES: Final = 4
+_ID_LENGTH: Final = 60
+_KINDS: Final = {"person": "animal/human", "animal": "animal/human", "food": "food"}
+_PLACES: Final[dict[Relation, str]] = {
+    "left of": "to the left of", "right of": "to the right of", "above": "above", "below": "below"
+}  # fmt: skip
+_NUMBERS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+@dataclass(frozen=True, slots=True)
+class PromptQuestion:
+    """One question about a prompt.
+
+    Attributes:
+        question_id: names it within its prompt, whatever becomes of its words.
+        choices: ``answer`` is among them; yes and no, or several.
+        element: what of the prompt it asks for (``"red cup"``), of the kind ``element_type``.
+    """
+
+    question_id: str
+    text: str
+    choices: tuple[str, ...]
+    answer: str
+    element_type: str
+    element: str
+
+    @property
+    def is_yes_no(self) -> bool:
+        return {choice.casefold() for choice in self.choices} == {YES, NO}
+
+
+def elements(questions: Iterable[PromptQuestion]) -> tuple[str, ...]:
+    """What the questions ask for, each once, in their order."""
+    found = {(question.element_type, question.element.casefold()): question.element for question in questions}
+    return tuple(found.values())
+
+
+def from_spec(spec: Spec) -> tuple[PromptQuestion, ...]:
+    """Questions for all that a spec asks: its objects, their numbers, their colours, its relations. The same spec gives the
+    same questions; one without objects gives none."""
+    made: list[PromptQuestion] = []
+    for text, choices, answer, kind, element in _of_spec(spec):
+        made.append(PromptQuestion(new_id(text, [one.question_id for one in made]), text, choices, answer, kind, element))
+    return tuple(made)
+
+
+def new_id(text: str, taken: Sequence[str]) -> str:
+    """A readable id for a question by its words; another where that is taken, or too short to tell."""
+    name = re.sub(r"[\W_]+", "-", text.casefold()).strip("-")
+    if name and len(name) <= _ID_LENGTH and name not in taken:
+        return name
+    digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
+    return f"{name[:_ID_LENGTH].strip('-') or 'question'}-{digest}"
+
+
+_Made = tuple[str, tuple[str, ...], str, str, str]
+
+
+def _of_spec(spec: Spec) -> Iterator[_Made]:
+    """(text, choices, answer, element type, element) of each question."""
+    for k, thing in enumerate(spec.objects):
+        yield from _object(thing, spec, k)
+        if thing.count > 1 or thing.exact:
+            yield from _counting(thing)
+        if thing.color is not None:
+            yield from _color(thing, thing.color)
+    for relation in spec.relations:
+        yield from _spatial(spec, relation)
+
+
+def _object(thing: ObjectSpec, spec: Spec, k: int) -> Iterator[_Made]:
+    name = thing.target
+    group = SUPERCATEGORY.get(plain_name(thing.name), "")
+    kind = _KINDS.get(group, "object")
+    yield f"is there {article_by_sound(name)} {name}?", (YES, NO), YES, kind, name
+    asked = {plain_name(other.name) for other in spec.objects}
+    # of the same group first: they are told apart by looking, not by guessing
+    others = [other for other in COCO if other not in asked]
+    near = [other for other in others if SUPERCATEGORY[other] == group]
+    choices = _among(name, near, [other for other in others if other not in near], salt=f"object {name}")
+    several = f" ({k + 1} of {len(spec.objects)})" if len(spec.objects) > 1 else ""
+    yield f"which of these is in the image{several}?", choices, name, kind, name
+
+
+def _counting(thing: ObjectSpec) -> Iterator[_Made]:
+    many, n = plural(thing.name) + thing.target.removeprefix(thing.name), thing.count
+    word = _NUMBERS[n] if n < len(_NUMBERS) else str(n)
+    element = f"{word} {thing.target if n == 1 else many}"
+    are = "is there exactly" if n == 1 else "are there"
+    yield f"{are} {element}?", (YES, NO), YES, "counting", element
+    first = max(1, n + 2 - _N_CHOICES) if n > _N_CHOICES else 1
+    yield f"how many {many} are there?", tuple(str(first + k) for k in range(_N_CHOICES)), str(n), "counting", element
+
+
+def _color(thing: ObjectSpec, color: str) -> Iterator[_Made]:
+    element = f"{color} {thing.target}"
+    yield f"is the {thing.target} {color}?", (YES, NO), YES, "color", element
+    others = [other for other in COLORS if other != color]
+    choices = _among(color, others, (), salt=f"color {element}")
+    yield f"what color is the {thing.target}?", choices, color, "color", element
+
+
+def _spatial(spec: Spec, relation: RelationSpec) -> Iterator[_Made]:
+    one, other = spec.objects[relation.subject].target, spec.objects[relation.reference].target
+    yield f"is the {one} {_PLACES[relation.relation]} the {other}?", (YES, NO), YES, "spatial", relation.target
+    where = f"where is the {one}, seen from the {other}?"
+    yield where, tuple(_PLACES), relation.relation, "spatial", relation.target
+
+
+def _among(answer: str, near: Sequence[str], far: Sequence[str], salt: str) -> tuple[str, ...]:
+    """The answer among distractors, near ones first, in an order by chance that is always the same."""
+
+    def draw(name: str) -> bytes:
+        return hashlib.blake2b(f"{salt}\0{name}".encode(), digest_size=8).digest()
+
+    others = [*sorted(near, key=draw), *sorted(far, key=draw)][: _N_CHOICES - 1]
+    return tuple(sorted((answer, *others), key=lambda name: draw(f"place {name}")))

@@ -1,0 +1,99 @@
+"""The questions about each prompt, in versions: what is asked now, and what was asked when somebody answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import duckdb
+
+from data.prompts.questions import PromptQuestion
+from data.store import rows
+from data.store.store import Store
+
+ANSWERED_BY: Final = "tifa_vqa"
+"""The questionnaire whose answers are about these questions."""
+
+_QUESTION: Final = ("question_id", "text", "choices", "answer", "element_type", "element")
+_COLUMNS: Final = ("prompt_id", "version", "position", *_QUESTION, "import_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """All that is asked about a prompt in one version, in order. Version 0 has no questions."""
+
+    number: int = 0
+    questions: tuple[PromptQuestion, ...] = ()
+
+
+def of(store: Store, prompt_ids: Sequence[str]) -> dict[str, Version]:
+    """What is asked now about those of these prompts that have questions."""
+    with store.read() as cursor:
+        return newest(cursor, prompt_ids)
+
+
+def at(store: Store, prompt_id: str, version: int) -> Version:
+    """What was asked about a prompt in this version.
+
+    Raises:
+        KeyError: there is no such version.
+    """
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            f"select {', '.join(_COLUMNS)} from questions where prompt_id = ? and version = ? order by position",
+            [prompt_id, version],
+        )
+    if not found and version != 0:
+        raise KeyError(f"{prompt_id} has no version {version} of its questions")
+    return Version(version, tuple(_question(row) for row in found))
+
+
+def newest(cursor: duckdb.DuckDBPyConnection, prompt_ids: Sequence[str]) -> dict[str, Version]:
+    """As ``of``, on a connection of the store's own."""
+    found = rows.dicts(
+        cursor,
+        f"select {', '.join(_COLUMNS)} from questions where prompt_id in (select unnest(?::varchar[]))"
+        " qualify version = max(version) over (partition by prompt_id) order by prompt_id, position",
+        [list(prompt_ids)],
+    )
+    asked: dict[str, list[PromptQuestion]] = {}
+    numbers: dict[str, int] = {}
+    for row in found:
+        asked.setdefault(row["prompt_id"], []).append(_question(row))
+        numbers[row["prompt_id"]] = row["version"]
+    return {prompt_id: Version(numbers[prompt_id], tuple(questions)) for prompt_id, questions in asked.items()}
+
+
+def insert(connection: duckdb.DuckDBPyConnection, asked: Mapping[str, Sequence[PromptQuestion]], import_id: int) -> int:
+    """A new version of each prompt's questions where they are not the very same already; returns how many questions."""
+    before = newest(connection, list(asked))
+    new: list[tuple[object, ...]] = []
+    for prompt_id, questions in asked.items():
+        now = before.get(prompt_id, Version())
+        if tuple(questions) == now.questions:
+            continue
+        for position, one in enumerate(questions):
+            said = (one.question_id, one.text, rows.to_json(one.choices), one.answer, one.element_type, one.element)
+            new.append((prompt_id, now.number + 1, position, *said, import_id))
+    rows.insert(connection, "questions", _COLUMNS, new)
+    return len(new)
+
+
+def answered(connection: duckdb.DuckDBPyConnection, import_id: int) -> str | None:
+    """How many people have answered since this import about prompts whose questions it brought; None: nobody."""
+    found = rows.one(
+        connection,
+        "select count(*) as n, count(distinct a.rater_id) as people from annotations a join items t using (item_id)"
+        " where a.questionnaire = ? and a.import_id is null"
+        " and t.prompt_id in (select prompt_id from questions where import_id = ?)"
+        " and a.submitted >= (select created from imports where import_id = ?)",
+        [ANSWERED_BY, import_id, import_id],
+    )
+    return f"{found['people']} people have given {found['n']} answers to" if found and found["n"] else None
+
+
+def _question(row: Mapping[str, object]) -> PromptQuestion:
+    decoded = rows.decoded(row, "choices")
+    return PromptQuestion(**{name: decoded[name] for name in _QUESTION} | {"choices": tuple(decoded["choices"])})

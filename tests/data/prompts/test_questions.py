@@ -1,0 +1,197 @@
+"""Questions about prompts: made from specs, and read from TIFA's files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data.prompts import geneval, sr2d
+from data.prompts.question_files import MOST_QUESTIONS, read_questions
+from data.prompts.questions import ELEMENT_TYPES, PromptQuestion, elements, from_spec, new_id
+from data.prompts.reading import InputError
+from data.prompts.spec import ObjectSpec, Spec, parse_spec
+from data.records import Prompt
+from tests.ui.making import QUESTION, questions
+
+TIFA = Path(__file__).resolve().parents[4] / "shared" / "studies" / "tifa" / "sample_question_answers.json"
+YES_NO = ("yes", "no")
+
+
+def made(spec: dict[str, Any]) -> tuple[PromptQuestion, ...]:
+    return from_spec(parse_spec(spec))
+
+
+def test_two_questions_of_each_element() -> None:
+    spec = {
+        "include": [
+            {"class": "cup", "count": 3},
+            {"class": "dog", "count": 1, "color": "red", "position": ["left of", 0]},
+        ],
+        "exclude": [{"class": "cup", "count": 4}],
+    }
+    assert [(one.text, one.answer, one.element_type, one.element) for one in made(spec)] == [
+        ("is there a cup?", "yes", "object", "cup"),
+        ("which of these is in the image (1 of 2)?", "cup", "object", "cup"),
+        ("are there three cups?", "yes", "counting", "three cups"),
+        ("how many cups are there?", "3", "counting", "three cups"),
+        ("is there a dog?", "yes", "animal/human", "dog"),
+        ("which of these is in the image (2 of 2)?", "dog", "animal/human", "dog"),
+        ("is the dog red?", "yes", "color", "red dog"),
+        ("what color is the dog?", "red", "color", "red dog"),
+        ("is the dog to the left of the cup?", "yes", "spatial", "dog left of cup"),
+        ("where is the dog, seen from the cup?", "left of", "spatial", "dog left of cup"),
+    ]
+    assert elements(made(spec)) == ("cup", "three cups", "dog", "red dog", "dog left of cup")
+    assert made({}) == ()
+
+
+@pytest.mark.parametrize(
+    ("count", "choices"),
+    [(1, "1234"), (2, "1234"), (4, "1234"), (5, "3456"), (9, "78910"), (12, None)],
+)
+def test_numbers_to_choose_from_hold_the_right_one(count: int, choices: str | None) -> None:
+    found = {one.text: one for one in from_spec(Spec((ObjectSpec("cup", "cup", count, exact=True),)))}
+    numbers = found["how many cups are there?"].choices
+    assert str(count) in numbers
+    assert len(numbers) == 4
+    assert [int(number) for number in numbers] == list(range(int(numbers[0]), int(numbers[0]) + 4))
+    assert choices is None or "".join(numbers) == choices
+    assert ("is there exactly one cup?" in found) == (count == 1)
+
+
+@pytest.mark.parametrize(
+    "prompt", [*geneval.sample()[::7], *map(sr2d.prompt, range(0, 31_680, 977))], ids=lambda p: p.prompt_id
+)
+def test_published_prompts_give_sound_questions(prompt: Prompt) -> None:
+    spec = parse_spec(prompt.spec)
+    found = from_spec(spec)
+    assert found
+    assert len({one.question_id for one in found}) == len({one.text for one in found}) == len(found)
+    named = {thing.name for thing in spec.objects}
+    for one in found:
+        assert one.choices.count(one.answer) == 1
+        assert len(set(one.choices)) == len(one.choices) == (2 if one.is_yes_no else 4)
+        assert one.element_type in ELEMENT_TYPES
+        # a distractor that is in the picture, too, would be a second right answer
+        assert not named - {one.answer} & set(one.choices) if one.text.startswith("which") else True
+    assert from_spec(spec) == found
+
+
+def test_distractors_do_not_depend_on_the_run() -> None:
+    # written down once: people's answers refer to these choices
+    found = {one.text: one.choices for one in made({"include": [{"class": "cup", "count": 1, "color": "red"}]})}
+    assert found["which of these is in the image?"] == ("spoon", "cup", "bottle", "fork")
+    assert found["what color is the cup?"] == ("purple", "orange", "green", "red")
+
+
+def test_objects_that_nobody_knows() -> None:
+    found = made({"a": "flux capacitor", "b": "flux capacitor", "relation": "left"})
+    assert len({one.question_id for one in found}) == len(found) == 6
+    assert found[0].text == "is there a flux capacitor?"
+    assert found[2].text == "is there a flux capacitor #2?"
+
+
+@given(st.lists(st.text(max_size=80), max_size=6))
+def test_ids_are_readable_and_never_the_same(texts: list[str]) -> None:
+    taken: list[str] = []
+    for text in dict.fromkeys(texts):
+        found = new_id(text, taken)
+        assert found not in taken
+        assert 0 < len(found) <= 70
+        assert "/" not in found
+        assert not any(character.isspace() for character in found)
+        taken.append(found)
+
+
+def test_ids_by_words() -> None:
+    assert new_id("Is the dog to the left of the cup?", []) == "is-the-dog-to-the-left-of-the-cup"
+    assert new_id("Ist das ein Hündchen?", []) == "ist-das-ein-hündchen"
+    assert new_id("is it red!", ["is-it-red"]).startswith("is-it-red-")
+    assert new_id("???", []).startswith("question-")
+
+
+@pytest.mark.skipif(not TIFA.is_file(), reason="TIFA's files are not here")
+def test_tifas_own_file() -> None:
+    surfer, cats = read_questions(TIFA, "tifa")
+    assert (surfer.prompt.prompt_id, surfer.prompt.task) == ("tifa/coco_301091", "coco")
+    assert surfer.prompt.text == "On a gray day a surfer carrying a white board walks on a beach."
+    assert (len(surfer.questions), len(cats.questions)) == (11, 8)
+    assert surfer.questions[1] == PromptQuestion(
+        "who-is-on-the-beach",
+        "who is on the beach?",
+        ("surfer", "swimmer", "diver", "skier"),
+        "surfer",
+        "animal/human",
+        "surfer",
+    )
+    assert elements(surfer.questions) == ("surfer", "board", "beach", "carrying", "walks", "gray", "white")
+
+
+def test_questions_need_not_stand_together_and_keep_names_of_their_own(tmp_path: Path) -> None:
+    path = questions(
+        tmp_path / "q.json", {}, {"id": "other"}, {"question": "is it gray?", "choices": ["yes", "no"], "answer": "yes",
+        "question_id": "gray"},
+    )  # fmt: skip
+    first, other = read_questions(path, "mine")
+    assert [one.question_id for one in first.questions] == ["what-color-is-the-cat", "gray"]
+    assert other.prompt.prompt_id == "mine/other"
+    lines = tmp_path / "q.jsonl"
+    lines.write_text("\n".join(json.dumps(one) for one in json.loads(path.read_text())))
+    assert read_questions(lines, "mine") == [first, other]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ([{"question": ""}], "'question' is '', a text expected"),
+        ([{"caption": 3}], "'caption' is 3, a text expected"),
+        ([{"id": "a/b"}], "must not hold '/'"),
+        ([{"element_type": "colour"}], "'element_type' is 'colour', one of object, animal/human"),
+        ([{"choices": ["gray"]}], "a list of 2 to 8 texts expected"),
+        ([{"choices": [str(k) for k in range(9)]}], "a list of 2 to 8 texts expected"),
+        ([{"choices": "gray"}], "a list of 2 to 8 texts expected"),
+        ([{"choices": ["gray", "Gray "]}], "holds one answer twice"),
+        ([{"choices": ["gray", 3]}], "'choices' is 3, a text expected"),
+        ([{"answer": "blue"}], "'answer' is 'blue', which is not among the choices"),
+        ([{"element": None}], "'element' is None, a text expected"),
+        ([{"question": "a\0b"}], "NUL"),
+        ([{"question": "a" * 2001}], "at most 2000 are allowed"),
+        ([{}, {}], "is asked twice about one prompt"),
+        ([{}, {"caption": "another", "question": "b"}], "in another question about 'coco_1'"),
+        ([{"question_id": "x"}, {"question": "b", "question_id": "x"}], "'question_id' 'x' names two questions"),
+        ([{"question_id": "a/b"}], "the question's id 'a/b'"),
+        ([{"question": f"q{k}"} for k in range(MOST_QUESTIONS + 1)], f"more than {MOST_QUESTIONS} questions"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, changes: list[dict[str, Any]], words: str) -> None:
+    path = questions(tmp_path / "q.json", *changes)
+    with pytest.raises(InputError) as caught:
+        read_questions(path, "tifa")
+    assert words in str(caught.value)
+    assert str(caught.value).startswith(f"{path}:1: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[]", "holds no questions"),
+        ("[3]", "a JSON object with a 'question' expected"),
+        ("[{]", "not JSON"),
+        ("", "no questions"),
+    ],
+)
+def test_files_that_are_none(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "q.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=words):
+        read_questions(path, "tifa")
+    with pytest.raises(InputError, match="no such file"):
+        read_questions(tmp_path / "other.json", "tifa")
+    (tmp_path / "q.txt").write_text(json.dumps(QUESTION))
+    with pytest.raises(InputError, match="named as plain text"):
+        read_questions(tmp_path / "q.txt", "tifa")

@@ -1,0 +1,100 @@
+"""Questions in the store: versions, what is asked now, and what an import takes back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from data.prompts.questions import PromptQuestion
+from data.records import Prompt
+from data.store import imports, questions
+from data.store.imports import Bundle, ImportRefused
+from data.store.questions import Version
+from data.store.store import Store
+from tests.data.store.making import PROMPT, column, content, fill, submit
+
+RED = PromptQuestion("red", "is it red? <b>", ("yes", "no"), "yes", "color", "red")
+WHAT = PromptQuestion("what", "what is it?", ("cat", "dog", "cow", "bird"), "cat", "animal/human", "cat")
+PLACE = PROMPT.prompt_id
+
+
+def asking(*asked: PromptQuestion, sha256: str = "1", prompt: Prompt = PROMPT) -> Bundle:
+    return Bundle("questions", "tifa", sha256, prompts=[prompt], questions={prompt.prompt_id: asked})
+
+
+def brought(store: Store, bundle: Bundle) -> int | None:
+    (imported,) = imports.apply(store, [bundle])
+    return imported.import_id
+
+
+def test_questions_come_back_in_their_order(store: Store) -> None:
+    brought(store, asking(WHAT, RED))
+    assert questions.of(store, [PLACE, "nowhere"]) == {PLACE: Version(1, (WHAT, RED))}
+    assert questions.at(store, PLACE, 1) == Version(1, (WHAT, RED))
+    assert questions.at(store, PLACE, 0) == Version()
+    with pytest.raises(KeyError, match="no version 2"):
+        questions.at(store, PLACE, 2)
+
+
+def test_an_edit_is_a_new_version_and_keeps_the_name(store: Store) -> None:
+    first = brought(store, asking(RED, WHAT))
+    edited = replace(RED, text="is the cat red?", choices=("no", "yes"))
+    second = brought(store, asking(edited, sha256="2"))
+    assert questions.of(store, [PLACE])[PLACE] == Version(2, (edited,))
+    assert questions.at(store, PLACE, 1) == Version(1, (RED, WHAT))
+    assert second is not None
+    imports.undo(store, second)
+    assert questions.of(store, [PLACE])[PLACE] == Version(1, (RED, WHAT))
+    assert first is not None
+    imports.undo(store, first)
+    assert questions.of(store, [PLACE]) == {}
+
+
+def test_the_same_questions_again_are_nothing_new(store: Store) -> None:
+    assert brought(store, asking(RED)) is not None
+    assert brought(store, asking(RED, sha256="2")) is None
+    assert questions.of(store, [PLACE])[PLACE].number == 1
+    assert len(imports.listed(store)) == 1
+
+
+def test_undo_leaves_no_trace(store: Store) -> None:
+    fill(store)
+    before = content(store)
+    number = brought(store, asking(RED, WHAT, prompt=PROMPT))
+    assert content(store) != before
+    assert number is not None
+    assert imports.undo(store, number)["questions"] == 2
+    assert content(store) == before
+
+
+def test_a_prompt_stays_while_others_ask_about_it(store: Store) -> None:
+    first = brought(store, asking(RED))
+    brought(store, asking(WHAT, sha256="2"))
+    assert first is not None
+    imports.undo(store, first)
+    assert column(store, "select prompt_id from prompts") == [PLACE]
+    assert questions.of(store, [PLACE])[PLACE] == Version(2, (WHAT,))
+
+
+def test_another_text_has_other_questions(store: Store) -> None:
+    fill(store)
+    (imported,) = imports.apply(store, [asking(RED, prompt=replace(PROMPT, text="three cats"))])
+    assert questions.of(store, [PLACE]) == {}
+    assert "its text is 'two cats' already" in imported.refused[0]
+
+
+def test_what_people_have_answered_is_not_taken_back(store: Store) -> None:
+    (item, *_) = fill(store)
+    submit(store, item, "early", questionnaire=questions.ANSWERED_BY)
+    number = brought(store, asking(RED))
+    submit(store, item, "other", questionnaire="geneval")
+    assert number is not None
+    imports.undo(store, number)
+    number = brought(store, asking(RED, sha256="2"))
+    submit(store, item, "ann", questionnaire=questions.ANSWERED_BY)
+    before = content(store)
+    assert number is not None
+    with pytest.raises(ImportRefused, match="1 people have given 1 answers to what import 3 asks"):
+        imports.undo(store, number)
+    assert content(store) == before

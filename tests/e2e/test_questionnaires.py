@@ -1,0 +1,144 @@
+"""Every questionnaire in a real browser: the same rules as the server's, and all of it by keyboard alone."""
+
+from __future__ import annotations
+
+import base64
+import json
+import random
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from annotation.questionnaires.base import TICKED, Question, Questionnaire, clean, is_blank, to_json, visible
+from annotation.questionnaires.checks import validate
+from data.aspects import CANNOT_TELL
+from tests.annotation.forms import ALL, asked_of
+from tests.e2e.form import Form
+
+pytestmark = pytest.mark.e2e
+SINGLE = [name for name, form in ALL.items() if form.item_kind == "image"]
+PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+
+_RULES = """async ([questionnaire, cases]) => {
+    const { visible, clean, unanswered } = await import("/assets/js/rules.js");
+    return cases.map((answers) => [visible, clean, unanswered].map((rule) => rule(questionnaire, answers)));
+}"""
+
+
+def an_answer(question: Question, rng: random.Random) -> Any:
+    values = [option.value for option in question.options]
+    some: list[Any] = [None, "", " x ", CANNOT_TELL, 0, 1, 2.5, True, "yes", "left", [], ["red"], [1], *values]
+    if question.kind in TICKED:
+        some += [rng.sample(values, rng.randint(1, len(values))) for _ in range(len(some))]
+    return rng.choice(some)
+
+
+def cases(questionnaire: Questionnaire, n: int) -> list[dict[str, Any]]:
+    rng = random.Random(7)
+    found = []
+    for _ in range(n):
+        answers = {question.id: an_answer(question, rng) for question in questionnaire.questions if rng.random() < 0.9}
+        blanks = {blank.id: rng.choice(["yes", None, "no", True]) for blank in questionnaire.blanks if rng.random() < 0.3}
+        found.append(answers | blanks)
+    return found
+
+
+def test_the_browser_has_the_servers_rules(page: Page) -> None:
+    page.goto("/annotate/")
+    for name in ALL:
+        _, _, questionnaire = asked_of(name)
+        some = cases(questionnaire, 300)
+        optional = {question.id for question in questionnaire.questions if question.optional}
+        expected = []
+        for answers in some:
+            shown = visible(questionnaire, answers)
+            still = [id_ for id_ in shown if is_blank(answers.get(id_)) and id_ not in optional]
+            expected.append([shown, clean(questionnaire, answers), still])
+        found = page.evaluate(_RULES, [json.loads(json.dumps(to_json(questionnaire))), some])
+        assert found == json.loads(json.dumps(expected)), name
+        assert len({tuple(shown) for shown, _, _ in expected}) > 1
+
+
+class Desk:
+    """A server that asks the same of two images and keeps what it is told."""
+
+    def __init__(self, page: Page, questionnaire: Questionnaire) -> None:
+        self.page = page
+        self.answers: list[dict[str, Any]] = []
+        about = {"image": "/img/none", "width": 1, "height": 1, "caption": "a <b>caption</b>", "answers": None, "revises": None}
+        self.tasks = [about | {"ticket": ticket, "questionnaire": to_json(questionnaire)} for ticket in ("one", "two")]
+        page.route("**/api/next", self.following)
+        page.route("**/api/submit", self.submit)
+        page.route("**/img/none*", lambda route: route.fulfill(body=PIXEL, content_type="image/png"))
+
+    def following(self, route: Route) -> None:
+        left = self.tasks[len(self.answers) :]
+        progress = {"done": len(self.answers), "remaining": len(left), "total": len(self.tasks)}
+        state = {"state": "label", "tasks": left} if left else {"state": "done", "message": "Thank you!"}
+        route.fulfill(json={"name": "Kay", "progress": progress} | state)
+
+    def submit(self, route: Route) -> None:
+        body: Any = route.request.post_data_json
+        self.answers.append(body["answers"])
+        route.fulfill(json={"saved": True, "id": "i", "new": True, "status": "valid"})
+
+    def open(self) -> Form:
+        form = Form(self.page)
+        self.page.goto("/annotate/")
+        expect(self.page.get_by_role("dialog")).to_be_visible()
+        form.press("Enter")
+        expect(self.page.get_by_role("dialog")).to_have_count(0)
+        return form
+
+
+def keys_of(question: Question) -> list[str]:
+    """The first answer by its key; the last, too, where several may be ticked, which then stands alone or joins."""
+    if question.kind == "text":
+        return ["w", "Enter"]
+    first, last = question.options[0].key, question.options[-1].key
+    return [first, last, "Enter"] if question.kind in TICKED else [first]
+
+
+def answer_of(question: Question) -> Any:
+    if question.kind == "text":
+        return "w"
+    first, last = question.options[0].value, question.options[-1].value
+    if question.kind not in TICKED:
+        return first
+    return [last] if last in question.alone else [first, last]
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_all_of_it_by_keyboard_then_a_blank_image_by_two_keys(page: Page, name: str) -> None:
+    _, _, questionnaire = asked_of(name)
+    desk = Desk(page, questionnaire)
+    form = desk.open()
+    expected: dict[str, Any] = {}
+    for question in questionnaire.questions:
+        if question.id in visible(questionnaire, expected):
+            form.active(question.id)
+            # what may be left open is passed by Enter, which submits when nothing else is open
+            form.press(*(["Enter"] if question.optional else keys_of(question)))
+            expected |= {} if question.optional else {question.id: answer_of(question)}
+    if not questionnaire.questions[-1].optional:
+        expect(page.get_by_role("button", name="Submit")).to_be_focused()
+        form.press("Enter")
+    expect(form.count).to_contain_text("1 of 2")
+    assert validate(questionnaire, expected) == {}
+
+    first = questionnaire.questions[0]
+    box = page.get_by_role("checkbox", name="The image is blank")
+    form.active(first.id)
+    form.press("Escape", "e")
+    expect(box).to_be_checked()
+    expect(page.locator(".cc-question:visible")).to_have_count(0)
+    # taken back, everything is asked as before
+    form.press("e")
+    expect(box).not_to_be_checked()
+    form.active(first.id)
+    form.press("Escape", "e")
+    expect(page.get_by_role("button", name="Submit")).to_be_focused()
+    form.press("Enter")
+    expect(page.get_by_text("Thank you!")).to_be_visible()
+    assert desk.answers == [expected, {"blank_image": "yes"}]

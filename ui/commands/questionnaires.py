@@ -1,0 +1,37 @@
+"""``questionnaires``: what people are asked, as Markdown; a file of a user's own is checked by it, too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TextIO
+
+from annotation.questionnaires import registry
+from annotation.questionnaires.custom import read
+from annotation.questionnaires.markdown import describe, everything
+from data.prompts.reading import InputError, printable, read_text
+
+
+def execute(name: str | None, out: TextIO, err: TextIO) -> int:
+    """Print the whole documentation, one questionnaire's, or that of a YAML file; returns the exit status.
+
+    Every mistake of a file is a line of its own: whoever writes it wants to see all of them.
+    """
+    try:
+        out.write(_text(name))
+    except InputError as error:
+        for problem in error.problems:
+            print(f"questionnaires: {printable(problem)}", file=err)
+        return 1
+    except ValueError as error:
+        print(f"questionnaires: {printable(error)}", file=err)
+        return 1
+    return 0
+
+
+def _text(name: str | None) -> str:
+    if name is None:
+        return everything()
+    if not name.lower().endswith((".yaml", ".yml")):
+        return describe(registry.get(name))
+    path = Path(name)
+    return describe(read(read_text(path), printable(path)))

@@ -1,0 +1,65 @@
+"""``import questions``: the questions that are asked about prompts, from a file or made from the prompts' specs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from data.prompts.question_files import read_questions
+from data.prompts.questions import RULE, PromptQuestion, from_spec
+from data.prompts.spec import SpecError, parse_spec
+from data.records import Prompt
+from data.store import imports, prompts, questions
+from data.store.imports import Bundle
+from data.store.questions import Version
+from ui.commands.context import CommandError, Context, UsageError, digest, report
+
+_TIFA = "tifa"
+
+
+def run(context: Context, file: str | None, from_specs: bool, suite: str | None) -> None:
+    if (file is None) != from_specs:
+        raise UsageError("give a FILE of questions, or --from-specs, and not both")
+    if file is None:
+        _from_specs(context, suite)
+        return
+    path = context.file(file)
+    found = read_questions(path, suite or _TIFA)
+    asked = {one.prompt.prompt_id: one.questions for one in found}
+    _import(context, suite or _TIFA, digest(path), [one.prompt for one in found], asked)
+
+
+def _from_specs(context: Context, suite: str | None) -> None:
+    known = prompts.of_suite(context.store, suite)
+    if not known:
+        raise CommandError(f"there are no prompts{f' of suite {suite!r}' if suite else ''} in this project; import some first")
+    asked = {prompt.prompt_id: made for prompt in known if (made := _made(prompt))}
+    if not asked:
+        raise CommandError("none of these prompts has a spec that says what must be there; import questions FILE instead")
+    if len(asked) < len(known):
+        context.say(f"{len(known) - len(asked)} prompts have no spec that questions could be made from")
+    _import(context, suite or "all suites", digest(RULE), [], asked)
+
+
+def _made(prompt: Prompt) -> tuple[PromptQuestion, ...]:
+    try:
+        return from_spec(parse_spec(prompt.spec))
+    except SpecError:  # a shape of its own, which other commands do not mind either
+        return ()
+
+
+def _import(
+    context: Context, name: str, source: str, found: Sequence[Prompt], asked: Mapping[str, tuple[PromptQuestion, ...]]
+) -> None:
+    before = questions.of(context.store, list(asked))
+    changed = {prompt_id: made for prompt_id, made in asked.items() if made != before.get(prompt_id, Version()).questions}
+    # what was imported, changed and is imported again is a new version: the same file need not be the same import
+    now = json.dumps({prompt_id: before[prompt_id].number for prompt_id in sorted(before)})
+    bundle = Bundle("questions", name, digest(name, source, now, *sorted(changed)), prompts=found, questions=changed)
+    (imported,) = imports.apply(context.store, [bundle])
+    replaced = len(before.keys() & changed.keys())
+    more = f"; {replaced} prompts had others before" if replaced else ""
+    summary = f"{name}: {imported.counts.get('questions', 0)} questions about {len(changed)} prompts{more}"
+    if not changed:
+        summary = "nothing to do: these questions are asked already"
+    report(context, summary, imported)

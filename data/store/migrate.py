@@ -24,7 +24,7 @@ def migrate(connection: duckdb.DuckDBPyConnection) -> int:
     current = _version(connection)
     if current > newest:
         raise SchemaTooNew(f"the project has schema {current}, this Concord knows {newest}: update Concord to open it")
-    for version in range(current + 1, newest + 1):
+    for version in sorted(number for number in known if number > current):
         connection.begin()
         try:
             connection.execute(known[version].read_text(encoding="utf-8"))

@@ -10,11 +10,12 @@ from typing import Literal
 import duckdb
 import numpy as np
 
-from data.campaign import Campaign, Checks, Training, number
+from data.campaign import Checks, Training, number
 from data.campaign import Line as Order
 from data.store import rows
 from data.store.lines import Line, Person
-from data.store.places import DEFAULT, marks
+from data.store.listings import listing
+from data.store.places import Known, marks
 
 Closed = Literal["none", "draft", "stopped", "archived", "revoked", "training", "limit"]
 """Why a person is offered nothing though something may be left: there is no such campaign, it is in this state, they were
@@ -54,51 +55,48 @@ with said as (
     select 'revoked', rater_id, null, null, null, moment, 0 from revocations
     where coalesce(campaign_id, $campaign) = $campaign and rater_id in {people} and lifted is null
 )
-select s.what, s.rater_id, s.item_id, c.position, s.status, s.passed, s.moment
-from said s left join campaign_items c on c.campaign_id = $campaign and c.item_id = s.item_id
-order by s.place
+select what, rater_id, item_id, status, passed, moment from said order by place
 """
 _OPEN = """
-select position, shuffle, wanted - people as room from campaign_items
-where campaign_id = ? and role = 'ordinary' and not aside and people < wanted
+select position, wanted - people as room from campaign_items where campaign_id = ? and people < wanted and not aside
 """
-_OTHERS = (
-    "select position, role from campaign_items where campaign_id = ? and role <> 'ordinary' and not aside order by position"
-)
+_ASIDE = "select position from campaign_items where campaign_id = ? and aside"
 
 
 class Board:
     """A campaign's open places, and what the people who ask have done. Nothing is written before ``write``."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, campaign: Campaign, people: Sequence[str], now: datetime) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, known: Known, people: Sequence[str], now: datetime) -> None:
+        campaign = known.campaign
         self._connection, self._campaign, self._now = connection, campaign, now
+        self._listing = listing(connection, campaign.campaign_id, known.stamp)
         self._lease = timedelta(minutes=campaign.settings.lease_minutes)
         self._people = {name: Person() for name in people}
         self._changed: set[str] = set()
         self._used: set[int] = set()
         found = connection.execute(_OPEN, [campaign.campaign_id]).fetchnumpy()
-        self._position, self._shuffle, self._room = (
-            np.asarray(found[name], np.int64) for name in ("position", "shuffle", "room")
-        )
-        self._index = np.full(int(self._position.max(initial=-1)) + 1, -1, np.int64)
+        self._position, self._room = (np.asarray(found[name], np.int64) for name in ("position", "room"))
+        self._index = np.full(self._listing.shuffle.size, -1, np.int64)
         self._index[self._position] = np.arange(self._position.size)
         self._training, self._checks = self._others()
         self._read_facts()
 
     def _others(self) -> tuple[list[int], list[int]]:
         """Positions of training items, and of those that are mixed in."""
-        if self._campaign.campaign_id == DEFAULT:
+        special = self._listing.special
+        if not special:
             return [], []
-        found = self._connection.execute(_OTHERS, [self._campaign.campaign_id]).fetchall()
-        training = [position for position, role in found if role == "training"]
+        aside = {row[0] for row in self._connection.execute(_ASIDE, [self._campaign.campaign_id]).fetchall()}
+        training = sorted(one for one, role in special.items() if role == "training" and one not in aside)
         mixed = self._campaign.settings.check_every is not None
-        return training, [position for position, role in found if role != "training" and mixed]
+        return training, sorted(one for one, role in special.items() if role != "training" and mixed and one not in aside)
 
     def _read_facts(self) -> None:
         names = {f"p{n}": name for n, name in enumerate(self._people)}
         query = _FACTS.format(people=f"({', '.join(f'${key}' for key in names)})")
         parameters = {"campaign": self._campaign.campaign_id, "now": self._now, **names}
-        for what, name, item_id, position, status, passed, moment in self._connection.execute(query, parameters).fetchall():
+        for what, name, item_id, status, passed, moment in self._connection.execute(query, parameters).fetchall():
+            position = self._listing.positions.get(item_id)
             if what == "claim" and position is not None:
                 self._take(position)
             if name in self._people:
@@ -106,7 +104,7 @@ class Board:
 
     def _place(self, position: int) -> int | None:
         """Where an open item stands in the arrays."""
-        place = int(self._index[position]) if position < self._index.size else -1
+        place = int(self._index[position])
         return place if place >= 0 else None
 
     def _take(self, position: int, n: int = 1) -> None:
@@ -170,9 +168,9 @@ class Board:
                 free[place] = False
         positions = self._position[free]
         if settings.order == "random":
-            keys = Order.of(campaign.seed, campaign.campaign_id, name).keys(self._shuffle[free])
+            keys = Order.of(campaign.seed, campaign.campaign_id, name).keys(self._listing.shuffle[positions])
         else:
-            keys = self._shuffle[free] if settings.order == "shared" else positions
+            keys = self._listing.shuffle[positions] if settings.order == "shared" else positions
         if settings.check_every is None or not self._checks:
             return Line(person, positions, keys)
         places = Checks(settings.check_every, campaign.seed, campaign.campaign_id, name)
@@ -181,11 +179,8 @@ class Board:
 
     def item_ids(self) -> dict[int, str]:
         """The items that were given, by position."""
-        used = sorted(self._used)
-        if not used:
-            return {}
-        query = f"select position, item_id from campaign_items where campaign_id = ? and position in {marks(used)}"
-        return dict(self._connection.execute(query, [self._campaign.campaign_id, *used]).fetchall())
+        found = ((position, self._listing.item_ids[position]) for position in self._used)
+        return {position: item_id for position, item_id in found if item_id is not None}
 
     def write(self, item_ids: Mapping[int, str]) -> None:
         """Write the claims of those whose claims changed; those that have ended go."""

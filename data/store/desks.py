@@ -10,7 +10,7 @@ import duckdb
 
 from data.campaign import Training
 from data.store.boards import Board, Closed, Progress, Seat
-from data.store.places import DEFAULT, campaigns, ensure_default
+from data.store.places import DEFAULT, ensure_default, known
 from data.store.tasks import Task, tasks
 
 
@@ -46,10 +46,10 @@ def seat(connection: duckdb.DuckDBPyConnection, seekers: Sequence[Seeker]) -> li
     if DEFAULT in names:
         ensure_default(connection, now)
     boards = {
-        campaign.campaign_id: Board(
-            connection, campaign, sorted({s.person for s in seekers if s.campaign == campaign.campaign_id}), now
+        one.campaign.campaign_id: Board(
+            connection, one, sorted({s.person for s in seekers if s.campaign == one.campaign.campaign_id}), now
         )
-        for campaign in campaigns(connection, names)
+        for one in known(connection, names)
     }
     nothing = Seat([], Progress(0, 0), "none")
     seats = [boards[s.campaign].seat(s.person, s.ahead) if s.campaign in boards else nothing for s in seekers]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -78,7 +78,7 @@ class Line:
         """The next ``n`` positions: what the person holds, and then what follows."""
         person = self.person
         checks = person.waiting(self.checks) if self.places is not None else []
-        wanted = set(self.positions.tolist()) if person.held or person.put_off else set()
+        wanted = self._open({*person.held, *person.put_off})
         given = [one for one in person.held if one in wanted or one in checks][:n]
         ordinary = self._ordinary(n, wanted)
         kept = sum(one not in checks for one in given)
@@ -96,6 +96,10 @@ class Line:
                 given.append(next(ordinary))
                 kept += 1
         return given
+
+    def _open(self, positions: Collection[int]) -> set[int]:
+        """Those of these few that are open ordinary items."""
+        return set(self.positions[np.isin(self.positions, list(positions))].tolist()) if positions else set()
 
     def _ordinary(self, n: int, wanted: set[int]) -> Iterator[int]:
         """The next ordinary items that the person does not hold: by their keys, and then the skipped ones."""

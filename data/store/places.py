@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -28,8 +29,16 @@ COLUMNS = (
 
 _CAMPAIGNS = (
     "select campaign_id, title, questionnaire, questionnaire_version as version, definition, overlap, seed, state, settings,"
-    " stratum from campaigns"
+    " stratum, concat_ws(' ', created, synced) as stamp from campaigns"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A campaign, and what tells its list of items from any other that it has had."""
+
+    campaign: Campaign
+    stamp: str
 
 
 def marks(values: Sequence[Any] | Collection[Any]) -> str:
@@ -39,16 +48,22 @@ def marks(values: Sequence[Any] | Collection[Any]) -> str:
 
 def campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str] | None = None) -> list[Campaign]:
     """Campaigns, oldest first: all, or those of these that exist."""
+    return [one.campaign for one in known(connection, ids)]
+
+
+def known(connection: duckdb.DuckDBPyConnection, ids: Sequence[str] | None = None) -> list[Known]:
+    """The same, each with its stamp."""
     if ids is not None and not ids:
         return []
     where = "" if ids is None else f" where campaign_id in {marks(ids)}"
     found = rows.dicts(connection, f"{_CAMPAIGNS}{where} order by created, campaign_id", ids or [])
-    return [_campaign(row) for row in found]
+    return [_known(row) for row in found]
 
 
-def _campaign(row: dict[str, Any]) -> Campaign:
+def _known(row: dict[str, Any]) -> Known:
+    stamp = row.pop("stamp")
     settings = Settings.of(rows.from_json(row["settings"]))
-    return Campaign(**row | {"title": row["title"] or row["campaign_id"], "settings": settings})
+    return Known(Campaign(**row | {"title": row["title"] or row["campaign_id"], "settings": settings}), stamp)
 
 
 def add(connection: duckdb.DuckDBPyConnection, campaign: Campaign, items: Sequence[CampaignItem]) -> None:
@@ -67,7 +82,7 @@ def add(connection: duckdb.DuckDBPyConnection, campaign: Campaign, items: Sequen
                 position,
                 shuffled(campaign.seed, campaign.campaign_id, item.item_id),
                 0,
-                campaign.overlap,
+                campaign.overlap if item.role == "ordinary" else 0,
                 False,
             )
             for position, item in enumerate(items)
@@ -80,10 +95,9 @@ def ensure_default(connection: duckdb.DuckDBPyConnection, now: datetime) -> None
 
     Its order is that of ``public_id``, a keyed hash: random, and the same for all.
     """
-    imported = rows.one(connection, "select coalesce(max(import_id), 0) || ' ' || count(undone) as imports from imports")
+    imported = rows.one(connection, _IMPORTED, [DEFAULT])
     assert imported is not None
-    known = rows.one(connection, "select synced from campaigns where campaign_id = ?", [DEFAULT])
-    if known is None:
+    if not imported["made"]:
         settings = rows.to_json(Settings(order="shared").to_json())
         rows.insert(
             connection,
@@ -91,13 +105,18 @@ def ensure_default(connection: duckdb.DuckDBPyConnection, now: datetime) -> None
             ("campaign_id", "overlap", "created", "settings"),
             [(DEFAULT, DEFAULT_OVERLAP, now, settings)],
         )
-    elif known["synced"] == imported["imports"]:
+    elif imported["synced"] == imported["imports"]:
         return
     connection.execute(_FORGOTTEN, [DEFAULT])
     connection.execute(_ADDED, {"campaign": DEFAULT})
     connection.execute("update campaigns set synced = ? where campaign_id = ?", [imported["imports"], DEFAULT])
 
 
+_IMPORTED = """
+select coalesce(max(import_id), 0) || ' ' || count(undone) as imports, any_value(c.campaign_id) is not null as made,
+    any_value(c.synced) as synced
+from (select 1) left join imports on true left join campaigns c on c.campaign_id = ?
+"""
 _SHOWN = "select image_id from images where sha256 is not null"
 _FORGOTTEN = f"delete from campaign_items where campaign_id = ? and item_id not in ({_SHOWN})"
 _ADDED = f"""

@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 import duckdb
 
-from data.campaign import Campaign, wrong
+from data.campaign import Campaign, Role, wrong
 from data.records import Annotation
 from data.store import rows
-from data.store.places import DEFAULT, campaigns, marks
+from data.store.listings import listing
+from data.store.places import DEFAULT, campaigns, known, marks
 
 Status = Literal["valid", "surplus", "gold", "training"]
 Rule = Callable[[Sequence[Mapping[str, Any]]], bool]
@@ -52,40 +53,33 @@ def decide(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotati
     asked = [a for a in annotations if a.campaign_id is not None]
     if not asked:
         return [Decision("valid") for _ in annotations]
-    known = {campaign.campaign_id: campaign for campaign in campaigns(connection, sorted({str(a.campaign_id) for a in asked}))}
     places = _places(connection, asked)
     people = _people(connection, asked)
     revoked = _revoked(connection, asked)
-    before = {key: len(names) for key, names in people.items()}
     decisions: list[Decision] = []
     for annotation in annotations:
         key = (annotation.campaign_id or "", annotation.item_id)
-        campaign = known.get(key[0])
-        if campaign is None:
+        place = places.get(key)
+        if place is None:
             decisions.append(Decision("valid"))
             continue
-        if key not in places and key[0] != DEFAULT:
-            raise KeyError(annotation.item_id)
         answered = people.setdefault(key, set())
         out = not revoked.get(annotation.rater_id, set()).isdisjoint({None, key[0]})
-        decision = _decision(campaign, places.get(key, {}), answered, annotation, out)
+        decision = _decision(place, answered, annotation, out)
         if decision.status == "valid" and not annotation.saw_evidence:
             answered.add(annotation.rater_id)
         decisions.append(decision)
-    _write_counts(connection, {key: len(names) for key, names in people.items() if len(names) != before.get(key, 0)})
+    _write_counts(connection, [(places[key], len(names)) for key, names in people.items() if key in places])
     return decisions
 
 
-def _decision(
-    campaign: Campaign, place: Mapping[str, Any], answered: set[str], annotation: Annotation, revoked: bool
-) -> Decision:
-    role = place.get("role", "ordinary")
-    if role != "ordinary":
-        expected = rows.from_json(place["expected"])
-        return Decision("training" if role == "training" else "gold", not wrong(expected, annotation.answers))
-    selected = campaign.stratum and place.get("sampling") == "selected"
+def _decision(place: _Place, answered: set[str], annotation: Annotation, revoked: bool) -> Decision:
+    campaign = place.campaign
+    if place.role != "ordinary":
+        return Decision("training" if place.role == "training" else "gold", not wrong(place.expected, annotation.answers))
+    selected = campaign.stratum and place.selected
     again = annotation.rater_id in answered
-    full = len(answered) - again >= place.get("wanted", campaign.overlap)
+    full = len(answered) - again >= place.wanted
     # of the default campaign a second answer is kept as what it is, a repeat; statistics leave it out
     status: Status = "surplus" if full or (again and campaign.campaign_id != DEFAULT) else "valid"
     if revoked:
@@ -93,16 +87,47 @@ def _decision(
     return Decision(status, selected=selected)
 
 
-def _places(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[_Key, dict[str, Any]]:
-    ids = sorted({str(a.campaign_id) for a in annotations})
-    items = sorted({a.item_id for a in annotations})
-    found = rows.dicts(
-        connection,
-        "select campaign_id, item_id, role, sampling, expected, wanted from campaign_items"
-        f" where campaign_id in {marks(ids)} and item_id in {marks(items)}",
-        [*ids, *items],
-    )
-    return {(row["campaign_id"], row["item_id"]): row for row in found}
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """An item in a campaign; ``position`` is None where the default campaign has not met it yet."""
+
+    campaign: Campaign
+    position: int | None
+    role: Role
+    expected: Mapping[str, Any]
+    selected: bool
+    wanted: int
+
+
+def _places(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[_Key, _Place]:
+    """What each answer is about, for campaigns that exist.
+
+    Raises:
+        KeyError: an item is not of the campaign.
+    """
+    places: dict[_Key, _Place] = {}
+    for one in known(connection, sorted({str(a.campaign_id) for a in annotations})):
+        campaign = one.campaign
+        items = listing(connection, campaign.campaign_id, one.stamp)
+        asked = sorted({a.item_id for a in annotations if a.campaign_id == campaign.campaign_id})
+        positions = {item_id: items.positions.get(item_id) for item_id in asked}
+        if campaign.campaign_id != DEFAULT and None in positions.values():
+            raise KeyError(next(item_id for item_id, position in positions.items() if position is None))
+        wanted = _wanted(connection, campaign.campaign_id, [p for p in positions.values() if p is not None])
+        for item_id, position in positions.items():
+            role: Role = "ordinary" if position is None else items.role(position)
+            expected = {} if position is None else items.expected.get(position, {})
+            more = campaign.overlap if position is None else wanted[position]
+            picked = position in items.selected
+            places[campaign.campaign_id, item_id] = _Place(campaign, position, role, expected, picked, more)
+    return places
+
+
+def _wanted(connection: duckdb.DuckDBPyConnection, campaign_id: str, positions: Sequence[int]) -> dict[int, int]:
+    if not positions:
+        return {}
+    query = f"select position, wanted from campaign_items where campaign_id = ? and position in {marks(positions)}"
+    return dict(connection.execute(query, [campaign_id, *positions]).fetchall())
 
 
 def _people(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[_Key, set[str]]:
@@ -131,14 +156,18 @@ def _revoked(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annota
     return revoked
 
 
-def _write_counts(connection: duckdb.DuckDBPyConnection, counts: Mapping[_Key, int]) -> None:
+def _write_counts(connection: duckdb.DuckDBPyConnection, counts: Sequence[tuple[_Place, int]]) -> None:
     """Write how many people have answered."""
-    if counts:
+    by_campaign: dict[str, dict[int, int]] = {}
+    for place, people in counts:
+        if place.position is not None and place.role == "ordinary":
+            by_campaign.setdefault(place.campaign.campaign_id, {})[place.position] = people
+    for campaign_id, people_at in by_campaign.items():
         connection.execute(
-            "update campaign_items set people = n.people from"
-            " (select unnest(?::varchar[]) as campaign_id, unnest(?::varchar[]) as item_id, unnest(?::integer[]) as people) n"
-            " where campaign_items.campaign_id = n.campaign_id and campaign_items.item_id = n.item_id",
-            [[campaign for campaign, _ in counts], [item for _, item in counts], list(counts.values())],
+            "update campaign_items set people = n.people"
+            " from (select unnest(?::integer[]) as position, unnest(?::integer[]) as people) n"
+            " where campaign_items.campaign_id = ? and campaign_items.position = n.position",
+            [list(people_at), list(people_at.values()), campaign_id],
         )
 
 
@@ -155,18 +184,18 @@ def end_claims(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Anno
 
 def ask_more(connection: duckdb.DuckDBPyConnection, annotation: Annotation, rule: Rule) -> None:
     """Let an item have one person more if the answers that it has make the rule say so, else as many as the campaign asks."""
-    known = campaigns(connection, [annotation.campaign_id]) if annotation.campaign_id is not None else []
-    if not known:
+    found = campaigns(connection, [annotation.campaign_id]) if annotation.campaign_id is not None else []
+    if not found:
         return
-    overlap = known[0].overlap
-    found = rows.dicts(
+    overlap = found[0].overlap
+    said = rows.dicts(
         connection,
         "select answers from annotations where item_id = ? and campaign_id = ? and status = 'valid' and not saw_evidence"
         # of each person the latest revision of the first answer
         " qualify row_number() over (partition by rater_id order by seq, submitted desc) = 1 order by seq limit ?",
         [annotation.item_id, annotation.campaign_id, overlap],
     )
-    more = len(found) == overlap and rule([rows.from_json(row["answers"]) for row in found])
+    more = len(said) == overlap and rule([rows.from_json(row["answers"]) for row in said])
     connection.execute(
         "update campaign_items set wanted = ? where campaign_id = ? and item_id = ? and role = 'ordinary'",
         [overlap + bool(more), annotation.campaign_id, annotation.item_id],
@@ -175,21 +204,15 @@ def ask_more(connection: duckdb.DuckDBPyConnection, annotation: Annotation, rule
 
 def feedback(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[str, Feedback]:
     """What people are told at once about these answers, by annotation id; the same however often it is asked."""
-    asked = [a for a in annotations if a.campaign_id not in (None, DEFAULT)]
-    if not asked:
-        return {}
-    settings = {c.campaign_id: c.settings for c in campaigns(connection, sorted({str(a.campaign_id) for a in asked}))}
-    telling = [
-        a
-        for a in asked
-        if (one := settings.get(str(a.campaign_id))) is not None and (one.gold_feedback or one.training_feedback)
-    ]
-    places = _places(connection, telling) if telling else {}
+    names = sorted({a.campaign_id for a in annotations if a.campaign_id is not None} - {DEFAULT})
     told: dict[str, Feedback] = {}
-    for annotation in telling:
-        place = places.get((str(annotation.campaign_id), annotation.item_id), {"role": "ordinary"})
-        one = settings[str(annotation.campaign_id)]
-        if (place["role"], True) in (("gold", one.gold_feedback), ("training", one.training_feedback)):
-            missed = wrong(rows.from_json(place["expected"]), annotation.answers)
-            told[annotation.annotation_id] = Feedback(not missed, missed)
+    for one in known(connection, names):
+        settings = one.campaign.settings
+        telling = {role for role, tell in (("gold", settings.gold_feedback), ("training", settings.training_feedback)) if tell}
+        items = listing(connection, one.campaign.campaign_id, one.stamp)
+        for annotation in annotations:
+            position = items.positions.get(annotation.item_id) if annotation.campaign_id == one.campaign.campaign_id else None
+            if position is not None and items.role(position) in telling:
+                missed = wrong(items.expected[position], annotation.answers)
+                told[annotation.annotation_id] = Feedback(not missed, missed)
     return told

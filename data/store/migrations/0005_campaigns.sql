@@ -25,7 +25,7 @@ create table campaign_items (
     -- the place in the campaign's list, and a seeded number below 2^31 that orders by chance
     position integer not null,
     shuffle integer not null,
-    -- how many people have answered validly and blind (counted from annotations), and how many are to
+    -- how many people have answered validly and blind (counted from annotations), and how many are to; 0 unless ordinary
     people integer not null,
     wanted integer not null,
     -- reported as broken, or taken out by the manager

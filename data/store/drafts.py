@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import duckdb
@@ -54,8 +54,7 @@ def _keep_claim(connection: duckdb.DuckDBPyConnection, key: tuple[str, str, str]
     if found is not None:
         minutes = Settings.of(rows.from_json(found["settings"])).lease_minutes
         connection.execute(
-            f"update claims set until = ?::timestamptz + to_minutes(?::double) where {_WHERE} and until > ?",
-            [now, minutes, *key, now],
+            f"update claims set until = ? where {_WHERE} and until > ?", [now + timedelta(minutes=minutes), *key, now]
         )
 
 

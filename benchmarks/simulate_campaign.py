@@ -110,7 +110,7 @@ class Simulation:
             while not self._finished.is_set():
                 person = self._next()
                 if person is None:
-                    time.sleep(0.001)
+                    time.sleep(0.02)
                     continue
                 self._visit(person)
                 with self._lock:
@@ -156,7 +156,7 @@ class Simulation:
             coverage = watching.coverage(self._store, NAME, self._clock.now())
             if coverage.answers >= share * coverage.wanted:
                 return False
-            time.sleep(0.02)
+            time.sleep(0.1)
         return True
 
     def _visit(self, person: Person) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -58,9 +58,8 @@ with said as (
 select what, rater_id, item_id, status, passed, moment from said order by place
 """
 _OPEN = """
-select position, wanted - people as room from campaign_items where campaign_id = ? and people < wanted and not aside
+select position, wanted - people as room, aside from campaign_items where campaign_id = ? and (people < wanted or aside)
 """
-_ASIDE = "select position from campaign_items where campaign_id = ? and aside"
 
 
 class Board:
@@ -75,18 +74,16 @@ class Board:
         self._changed: set[str] = set()
         self._used: set[int] = set()
         found = connection.execute(_OPEN, [campaign.campaign_id]).fetchnumpy()
-        self._position, self._room = (np.asarray(found[name], np.int64) for name in ("position", "room"))
+        aside = np.asarray(found["aside"], np.bool_)
+        self._position, self._room = (np.asarray(found[name], np.int64)[~aside] for name in ("position", "room"))
         self._index = np.full(self._listing.shuffle.size, -1, np.int64)
         self._index[self._position] = np.arange(self._position.size)
-        self._training, self._checks = self._others()
+        self._training, self._checks = self._others(set(np.asarray(found["position"])[aside].tolist()))
         self._read_facts()
 
-    def _others(self) -> tuple[list[int], list[int]]:
+    def _others(self, aside: Container[int]) -> tuple[list[int], list[int]]:
         """Positions of training items, and of those that are mixed in."""
         special = self._listing.special
-        if not special:
-            return [], []
-        aside = {row[0] for row in self._connection.execute(_ASIDE, [self._campaign.campaign_id]).fetchall()}
         training = sorted(one for one, role in special.items() if role == "training" and one not in aside)
         mixed = self._campaign.settings.check_every is not None
         return training, sorted(one for one, role in special.items() if role != "training" and mixed and one not in aside)

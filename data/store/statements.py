@@ -12,7 +12,7 @@ import duckdb
 from data.aspects import SCALES
 from data.records import Annotation, Evidence, Judgement
 from data.store import detections, rows
-from data.store.statuses import Decision, Feedback, Rule, ask_more, decide, end_claims, feedback
+from data.store.statuses import Decision, Feedback, Places, Rule, ask_more, decide, end_claims, feedback, places_of
 from data.store.store import Store, run
 
 _ANNOTATION_COLUMNS = (
@@ -91,6 +91,7 @@ def _submit_all(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Ann
     whose = {annotation_id: (row["item_id"], row["rater_id"]) for annotation_id, row in stored.items()}
     fresh: dict[str, Annotation] = {}
     first_sent: list[bool] = []
+    places = places_of(connection, annotations)
     for annotation in annotations:
         about = (annotation.item_id, annotation.rater_id)
         if whose.setdefault(annotation.annotation_id, about) != about:
@@ -100,13 +101,13 @@ def _submit_all(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Ann
             fresh[annotation.annotation_id] = annotation
     if fresh:
         _prepare(connection, list(fresh.values()))
-        status |= _first_answers(connection, [annotation for annotation in fresh.values() if not annotation.revises])
+        status |= _first_answers(connection, [annotation for annotation in fresh.values() if not annotation.revises], places)
         for annotation in fresh.values():
             if annotation.revises:
                 status[annotation.annotation_id] = _revision(connection, annotation)
         end_claims(connection, list(fresh.values()))
-    told = feedback(connection, annotations)
-    return [Saved(id_, new, status[id_], told.get(id_)) for id_, new in zip(ids, first_sent, strict=True)]
+    sent = zip(annotations, first_sent, strict=True)
+    return [Saved(a.annotation_id, new, status[a.annotation_id], feedback(a, places)) for a, new in sent]
 
 
 def _submit_ruled(connection: duckdb.DuckDBPyConnection, payload: tuple[Annotation, Rule]) -> Saved:
@@ -142,9 +143,9 @@ def _prepare(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annota
     rows.insert(connection, "scales", ("suite", "aspect", "scale"), [(suite, aspect, SCALES[aspect]) for suite, aspect in new])
 
 
-def _first_answers(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[str, str]:
+def _first_answers(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], places: Places) -> dict[str, str]:
     """Save answers that revise nothing; returns the status of each."""
-    decisions = decide(connection, annotations)
+    decisions = decide(connection, annotations, places)
     numbers = rows.sequence(connection, "statement_seq", len(annotations))
     now = datetime.now(UTC)
     written = zip(annotations, decisions, numbers, strict=True)

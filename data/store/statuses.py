@@ -18,6 +18,7 @@ Status = Literal["valid", "surplus", "gold", "training"]
 Rule = Callable[[Sequence[Mapping[str, Any]]], bool]
 """Whether an item needs one person more, told from the answers of as many as the campaign's overlap (oldest first)."""
 _Key = tuple[str, str]
+"""A campaign and an item of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +45,57 @@ class Feedback:
     expected: Mapping[str, Any]
 
 
-def decide(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> list[Decision]:
-    """Decide about new answers, as they will be written, and count the people who have answered validly.
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An item in a campaign; ``position`` is None where the default campaign has not met it yet."""
+
+    campaign: Campaign
+    position: int | None
+    role: Role
+    expected: Mapping[str, Any]
+    selected: bool
+    wanted: int
+
+
+Places = Mapping[_Key, Place]
+
+
+def places_of(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[_Key, Place]:
+    """What each answer is about, for campaigns that exist.
 
     Raises:
         KeyError: an item is not of the campaign.
     """
+    places: dict[_Key, Place] = {}
+    for one in known(connection, sorted({a.campaign_id for a in annotations if a.campaign_id is not None})):
+        campaign = one.campaign
+        items = listing(connection, campaign.campaign_id, one.stamp)
+        asked = sorted({a.item_id for a in annotations if a.campaign_id == campaign.campaign_id})
+        positions = {item_id: items.positions.get(item_id) for item_id in asked}
+        if campaign.campaign_id != DEFAULT and None in positions.values():
+            raise KeyError(next(item_id for item_id, position in positions.items() if position is None))
+        wanted = _wanted(connection, campaign.campaign_id, [p for p in positions.values() if p is not None])
+        for item_id, position in positions.items():
+            role: Role = "ordinary" if position is None else items.role(position)
+            expected = {} if position is None else items.expected.get(position, {})
+            more = campaign.overlap if position is None else wanted[position]
+            picked = position in items.selected
+            places[campaign.campaign_id, item_id] = Place(campaign, position, role, expected, picked, more)
+    return places
+
+
+def _wanted(connection: duckdb.DuckDBPyConnection, campaign_id: str, positions: Sequence[int]) -> dict[int, int]:
+    if not positions:
+        return {}
+    query = f"select position, wanted from campaign_items where campaign_id = ? and position in {marks(positions)}"
+    return dict(connection.execute(query, [campaign_id, *positions]).fetchall())
+
+
+def decide(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], places: Places) -> list[Decision]:
+    """Decide about new answers, as they will be written, and count the people who have answered validly."""
     asked = [a for a in annotations if a.campaign_id is not None]
     if not asked:
         return [Decision("valid") for _ in annotations]
-    places = _places(connection, asked)
     people = _people(connection, asked)
     revoked = _revoked(connection, asked)
     decisions: list[Decision] = []
@@ -73,7 +115,7 @@ def decide(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotati
     return decisions
 
 
-def _decision(place: _Place, answered: set[str], annotation: Annotation, revoked: bool) -> Decision:
+def _decision(place: Place, answered: set[str], annotation: Annotation, revoked: bool) -> Decision:
     campaign = place.campaign
     if place.role != "ordinary":
         return Decision("training" if place.role == "training" else "gold", not wrong(place.expected, annotation.answers))
@@ -85,49 +127,6 @@ def _decision(place: _Place, answered: set[str], annotation: Annotation, revoked
     if revoked:
         return Decision("surplus", selected=selected, before=status)
     return Decision(status, selected=selected)
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """An item in a campaign; ``position`` is None where the default campaign has not met it yet."""
-
-    campaign: Campaign
-    position: int | None
-    role: Role
-    expected: Mapping[str, Any]
-    selected: bool
-    wanted: int
-
-
-def _places(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[_Key, _Place]:
-    """What each answer is about, for campaigns that exist.
-
-    Raises:
-        KeyError: an item is not of the campaign.
-    """
-    places: dict[_Key, _Place] = {}
-    for one in known(connection, sorted({str(a.campaign_id) for a in annotations})):
-        campaign = one.campaign
-        items = listing(connection, campaign.campaign_id, one.stamp)
-        asked = sorted({a.item_id for a in annotations if a.campaign_id == campaign.campaign_id})
-        positions = {item_id: items.positions.get(item_id) for item_id in asked}
-        if campaign.campaign_id != DEFAULT and None in positions.values():
-            raise KeyError(next(item_id for item_id, position in positions.items() if position is None))
-        wanted = _wanted(connection, campaign.campaign_id, [p for p in positions.values() if p is not None])
-        for item_id, position in positions.items():
-            role: Role = "ordinary" if position is None else items.role(position)
-            expected = {} if position is None else items.expected.get(position, {})
-            more = campaign.overlap if position is None else wanted[position]
-            picked = position in items.selected
-            places[campaign.campaign_id, item_id] = _Place(campaign, position, role, expected, picked, more)
-    return places
-
-
-def _wanted(connection: duckdb.DuckDBPyConnection, campaign_id: str, positions: Sequence[int]) -> dict[int, int]:
-    if not positions:
-        return {}
-    query = f"select position, wanted from campaign_items where campaign_id = ? and position in {marks(positions)}"
-    return dict(connection.execute(query, [campaign_id, *positions]).fetchall())
 
 
 def _people(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[_Key, set[str]]:
@@ -156,7 +155,7 @@ def _revoked(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annota
     return revoked
 
 
-def _write_counts(connection: duckdb.DuckDBPyConnection, counts: Sequence[tuple[_Place, int]]) -> None:
+def _write_counts(connection: duckdb.DuckDBPyConnection, counts: Sequence[tuple[Place, int]]) -> None:
     """Write how many people have answered."""
     by_campaign: dict[str, dict[int, int]] = {}
     for place, people in counts:
@@ -202,17 +201,13 @@ def ask_more(connection: duckdb.DuckDBPyConnection, annotation: Annotation, rule
     )
 
 
-def feedback(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[str, Feedback]:
-    """What people are told at once about these answers, by annotation id; the same however often it is asked."""
-    names = sorted({a.campaign_id for a in annotations if a.campaign_id is not None} - {DEFAULT})
-    told: dict[str, Feedback] = {}
-    for one in known(connection, names):
-        settings = one.campaign.settings
-        telling = {role for role, tell in (("gold", settings.gold_feedback), ("training", settings.training_feedback)) if tell}
-        items = listing(connection, one.campaign.campaign_id, one.stamp)
-        for annotation in annotations:
-            position = items.positions.get(annotation.item_id) if annotation.campaign_id == one.campaign.campaign_id else None
-            if position is not None and items.role(position) in telling:
-                missed = wrong(items.expected[position], annotation.answers)
-                told[annotation.annotation_id] = Feedback(not missed, missed)
-    return told
+def feedback(annotation: Annotation, places: Places) -> Feedback | None:
+    """What a person is told at once about their answer; the same however often it is sent."""
+    place = places.get((annotation.campaign_id or "", annotation.item_id))
+    if place is None:
+        return None
+    settings = place.campaign.settings
+    if (place.role, True) not in (("gold", settings.gold_feedback), ("training", settings.training_feedback)):
+        return None
+    missed = wrong(place.expected, annotation.answers)
+    return Feedback(not missed, missed)

@@ -98,7 +98,8 @@ def report(
     store: Store, person: str, item_id: str, reason: str, campaign: str = DEFAULT, *, now: datetime | None = None
 ) -> bool:
     """Note that an item cannot be judged: this person is not asked again. Returns whether it is now set aside for all."""
-    aside: bool = store.write(_report, (campaign, person, item_id, reason, now or datetime.now(UTC)))
+    payload = (campaign, person, item_id, reason, now or datetime.now(UTC))
+    aside: bool = store.write(_report, payload, touched=frozenset())
     return aside
 
 

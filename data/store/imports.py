@@ -300,6 +300,9 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
         " where file_import_id = ?",
         [import_id],
     )
+    # groups and pairs that lack a picture now, and that nobody uses
+    _delete(connection, "items", _INCOMPLETE, [])
+    _delete(connection, "item_members", "import_id is null and item_id not in (select item_id from items)", [])
     for table in ("annotations", "evidence"):
         counts[table] = _delete(connection, table, "import_id = ?", [import_id])
     for table in ("run_parts", "detections"):
@@ -312,6 +315,11 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
     return counts
 
 
+_INCOMPLETE = (
+    "kind <> 'image' and import_id is null and item_id not in (select item_id from annotations)"
+    " and item_id not in (select item_id from campaign_items) and item_id in (select m.item_id from item_members m"
+    " left join images i using (image_id) where i.sha256 is null)"
+)
 # In this order: what a later import or a visitor also uses stays.
 _NEEDED_BY_OTHERS = {
     "raters": "select 1 from annotations a where a.rater_id = raters.rater_id"

@@ -83,7 +83,9 @@ class Line:
         ordinary = self._ordinary(n, wanted)
         kept = sum(one not in checks for one in given)
         mixed = sum(one in checks for one in given) + sum(status == "gold" for status in person.answered.values())
-        free = iter(one for one in checks if one not in given)
+        # a skipped check comes back when skipped items do, or it would give itself away
+        late = len(wanted) == self.positions.size
+        free = iter(one for one in checks if one not in given and (late or one not in person.put_off))
         while len(given) < n and kept < self.positions.size:
             place = person.done + len(given)
             check = None

@@ -37,7 +37,8 @@ def revoke(
     What they still send is kept as ``surplus``. With ``uncount`` their valid answers become ``surplus`` too, so that their
     items are offered again; ``restore`` takes all of it back. Doing it again with ``uncount`` adds that.
     """
-    n: int = store.write(_revoke, Revocation(person, campaign, uncount, by, now or datetime.now(UTC)))
+    revocation = Revocation(person, campaign, uncount, by, now or datetime.now(UTC))
+    n: int = store.write(_revoke, revocation, touched=None if uncount else frozenset())
     return n
 
 

@@ -248,7 +248,7 @@ def set_aside(store: Store, campaign_id: str, item_id: str, aside: bool, *, now:
     Raises:
         KeyError: the campaign has no such item.
     """
-    store.write(_set_aside, (campaign_id, item_id, aside, now or datetime.now(UTC)))
+    store.write(_set_aside, (campaign_id, item_id, aside, now or datetime.now(UTC)), touched=frozenset())
 
 
 def _set_aside_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, bool, datetime]) -> None:

@@ -225,6 +225,17 @@ def test_an_import_that_a_campaign_shows_stays(store: Store) -> None:
     assert table(store, "items") == []
 
 
+def test_a_group_that_nobody_uses_goes_with_its_images(store: Store) -> None:
+    two_generators(store)
+    composing.groups(store, ALL)
+    kept = composing.groups(store, Selection(generator=("g1",)))
+    first, second = (row["import_id"] for row in imports.listed(store))
+    imports.undo(store, second)
+    assert column(store, "select item_id from items where kind = 'group'") == kept
+    imports.undo(store, first)
+    assert all(table(store, name) == [] for name in ("items", "item_members", "images", "prompts"))
+
+
 def test_answers_about_a_group_keep_its_images(store: Store) -> None:
     two_generators(store)
     (group,) = composing.groups(store, ALL)

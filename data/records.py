@@ -75,6 +75,7 @@ class Judgement:
         label: the value as a category (``"yes"``, ``"3"``), None for an interval score and where nothing can be said.
         value: the value as a number where it has one (yes = 1, no = 0).
         reason: why ``label`` and ``value`` are both None (``"cannot_tell"``); None otherwise.
+        item_id: the image that it is about, where that is one of several of the source's item; None: the item itself.
     """
 
     aspect: str
@@ -82,6 +83,7 @@ class Judgement:
     value: float | None
     target: str | None = None
     reason: str | None = None
+    item_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

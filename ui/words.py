@@ -184,6 +184,7 @@ _REASONS = {
     "cannot_tell": "“cannot tell”",
     "saw_evidence": "given after seeing the evidence",
     "surplus": "more people than were asked for",
+    "selected": "of an image picked by hand, where a campaign has others drawn by chance",
     "single_rating": "the only rating of its image",
     "gold": "a check with a known answer",
     "training": "given for training",

@@ -27,6 +27,7 @@ from (
         when 'simulated people' then r.kind = 'human' and r.simulated else r.rater_id = ? end
       and j.aspect = ? and j.reason is null
       and coalesce(a.status, 'valid') = 'valid' and not coalesce(a.saw_evidence, false)
+      and not coalesce(a.selected, false)
     qualify row_number() over (partition by j.item_id, j.rater_id, j.target order by j.seq) = 1
 )
 where value is not null

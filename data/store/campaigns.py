@@ -1,52 +1,51 @@
-"""Who labels what next: claims, skips and progress. All decisions are made on the writer thread, so two never get one place."""
+"""What people do in campaigns: enter, get the next task, skip, pause, report. All is decided on the writer thread."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import duckdb
 
+from data.campaign import Settings
 from data.records import Rater
 from data.store import rows
+from data.store.boards import Closed, Progress
+from data.store.desks import Desk, Seeker, seat
 from data.store.imports import ImportRefused, insert_raters
+from data.store.places import DEFAULT, DEFAULT_OVERLAP, ensure_default
 from data.store.store import Store, run
+from data.store.tasks import Picture, Task, task
 
-DEFAULT = "default"
-DEFAULT_OVERLAP = 3
-CLAIM = timedelta(minutes=30)
+__all__ = [
+    "CLAIM",
+    "DEFAULT",
+    "DEFAULT_OVERLAP",
+    "Closed",
+    "Desk",
+    "NameTaken",
+    "Picture",
+    "Progress",
+    "Task",
+    "desk",
+    "enter",
+    "last_annotation",
+    "leave",
+    "pause",
+    "report",
+    "skip",
+    "task",
+    "unskip",
+]
+
+CLAIM = timedelta(minutes=Settings().lease_minutes)
+ENOUGH_REPORTS = 2
+"""So many people call an item broken before it is set aside."""
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What one person is to judge next; ``public_id`` is all that their browser learns of it."""
-
-    item_id: str
-    public_id: str
-    suite: str
-    text: str
-    spec: dict[str, Any]
-    sha256: str
-    width: int
-    height: int
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Of one person in one campaign: items answered, and items that still want them."""
-
-    done: int
-    remaining: int
-
-
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """What lies before one person: the current task first, the one after it second."""
-
-    tasks: list[Task]
-    progress: Progress
+class NameTaken(ValueError):
+    """A person may not go by this name."""
 
 
 def enter(store: Store, name: str) -> None:
@@ -61,35 +60,47 @@ def enter(store: Store, name: str) -> None:
         raise NameTaken(str(error)) from error
 
 
-class NameTaken(ValueError):
-    """A person may not go by this name."""
-
-
-def desk(store: Store, person: str, campaign: str = DEFAULT, *, ahead: int = 2) -> Desk:
-    """The next items for this person, claimed for half an hour; asking again gives the same ones.
+def desk(store: Store, person: str, campaign: str = DEFAULT, *, ahead: int = 2, now: datetime | None = None) -> Desk:
+    """The next items for this person, claimed for the campaign's lease; asking again gives the same ones.
 
     The default campaign offers every image that has a file, in one random order for all (so that answers meet), until
-    three people have answered it.
+    three people have answered it. ``now`` is for tests.
     """
-    result: Desk = store.write(_desk, (campaign, person, ahead, datetime.now(UTC)), shown=False)
+    result: Desk = store.write(seat, Seeker(campaign, person, ahead, now or datetime.now(UTC)), shown=False)
     return result
 
 
-def skip(store: Store, person: str, item_id: str, campaign: str = DEFAULT) -> None:
+def skip(store: Store, person: str, item_id: str, campaign: str = DEFAULT, *, now: datetime | None = None) -> None:
     """Put an item at the end of this person's line."""
-    store.write(_skip, (campaign, person, item_id, datetime.now(UTC)), shown=False)
+    store.write(_skip, (campaign, person, item_id, now or datetime.now(UTC)), shown=False)
+
+
+def unskip(store: Store, person: str, campaign: str = DEFAULT, *, now: datetime | None = None) -> str | None:
+    """Take back the latest skip of an item not yet answered: it comes first again if it still wants this person.
+
+    Returns its id, None if nothing is skipped.
+    """
+    item_id: str | None = store.write(_unskip, (campaign, person, now or datetime.now(UTC)), shown=False)
+    return item_id
+
+
+def pause(store: Store, person: str, campaign: str = DEFAULT) -> None:
+    """Let go of what this person has claimed in a campaign."""
+    store.write(_pause, (campaign, person), shown=False)
 
 
 def leave(store: Store, person: str) -> None:
-    """Let go of what this person has claimed, so that others are offered it."""
+    """Let go of what this person has claimed anywhere, so that others are offered it."""
     store.write(_leave, person, shown=False)
 
 
-def task(store: Store, public_id: str) -> Task | None:
-    """The task behind a public id, None if there is none."""
-    with store.read() as cursor:
-        found = rows.one(cursor, f"{_TASK} where t.public_id = ?", [public_id])
-    return _task(found) if found else None
+def report(
+    store: Store, person: str, item_id: str, reason: str, campaign: str = DEFAULT, *, now: datetime | None = None
+) -> bool:
+    """Note that an item cannot be judged: this person is not asked again. Returns whether it is now set aside for all."""
+    payload = (campaign, person, item_id, reason, now or datetime.now(UTC))
+    aside: bool = store.write(_report, payload, touched=frozenset())
+    return aside
 
 
 def last_annotation(store: Store, person: str, campaign: str = DEFAULT) -> dict[str, Any] | None:
@@ -104,82 +115,75 @@ def last_annotation(store: Store, person: str, campaign: str = DEFAULT) -> dict[
     return rows.decoded(found, "answers") if found else None
 
 
-_TASK = """
-select t.item_id, t.public_id, t.suite, p.text, p.spec, i.sha256, i.width, i.height
-from items t join item_members m on m.item_id = t.item_id join images i on i.image_id = m.image_id
-join prompts p on p.prompt_id = i.prompt_id
-"""
-
-# What this person has not answered and others have not filled (blind answers and live claims together).
-_OPEN = """
-with mine as (select distinct item_id from annotations where campaign_id = $campaign and rater_id = $person),
-taken as (
-    select item_id, count(distinct rater_id) as people from (
-        select item_id, rater_id from annotations where campaign_id = $campaign and status = 'valid' and not saw_evidence
-        union all
-        select item_id, rater_id from claims where campaign_id = $campaign and until > $now and rater_id <> $person
-    ) group by item_id
-),
-open as (
-    select t.item_id, t.public_id, c.until is not null as claimed, s.skipped
-    from items t
-    join item_members m on m.item_id = t.item_id
-    join images i on i.image_id = m.image_id and i.sha256 is not null
-    left join taken k on k.item_id = t.item_id
-    left join claims c on c.campaign_id = $campaign and c.rater_id = $person and c.item_id = t.item_id and c.until > $now
-    left join (
-        select item_id, max(skipped) as skipped from skips where campaign_id = $campaign and rater_id = $person group by item_id
-    ) s on s.item_id = t.item_id
-    where t.kind = 'image' and t.item_id not in (select item_id from mine)
-      and coalesce(k.people, 0) < (select overlap from campaigns where campaign_id = $campaign)
-)
-"""
-
-
-def _desk_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, int, datetime]) -> Desk:
-    campaign, person, ahead, now = payload
-    _ensure_default(connection, campaign, now)
-    who = {"campaign": campaign, "person": person, "now": now}
-    # public_id is a keyed hash: an order that is random, the same for all, and free
-    connection.execute(
-        f"{_OPEN} select item_id, count(*) over () from open"
-        " order by skipped is not null, skipped, claimed desc, public_id limit $ahead",
-        {**who, "ahead": ahead},
-    )
-    found = connection.fetchall()
-    item_ids = [row[0] for row in found]
-    connection.execute("delete from claims where campaign_id = ? and (rater_id = ? or until <= ?)", [campaign, person, now])
-    rows.insert(
-        connection,
-        "claims",
-        ("campaign_id", "item_id", "rater_id", "until"),
-        [(campaign, item_id, person, now + CLAIM) for item_id in item_ids],
-    )
-    tasks = {row["item_id"]: _task(row) for row in rows.dicts(connection, _TASK_AMONG, [item_ids])}
-    done = rows.value(
-        connection,
-        "select count(distinct item_id) from annotations where campaign_id = ? and rater_id = ?",
-        [campaign, person],
-    )
-    return Desk([tasks[item_id] for item_id in item_ids], Progress(int(done), int(found[0][1]) if found else 0))
-
-
-_TASK_AMONG = f"{_TASK} where t.item_id in (select unnest(?::varchar[]))"
-
-
-def _ensure_default(connection: duckdb.DuckDBPyConnection, campaign: str, now: datetime) -> None:
-    if campaign == DEFAULT and not rows.one(connection, "select 1 from campaigns where campaign_id = ?", [DEFAULT]):
-        rows.insert(connection, "campaigns", ("campaign_id", "overlap", "created"), [(DEFAULT, DEFAULT_OVERLAP, now)])
-
-
 def _skip_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:
     campaign, person, item_id, now = payload
     rows.insert(connection, "skips", ("campaign_id", "item_id", "rater_id", "skipped"), [(campaign, item_id, person, now)])
+    _drop_claim(connection, campaign, person, item_id)
+
+
+def _unskip_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, datetime]) -> str | None:
+    campaign, person, now = payload
+    found = rows.one(
+        connection,
+        "select s.item_id from skips s where s.campaign_id = ? and s.rater_id = ? and s.item_id not in"
+        " (select item_id from annotations where rater_id = ? and campaign_id = ?) order by s.skipped desc limit 1",
+        [campaign, person, person, campaign],
+    )
+    if found is None:
+        return None
+    item_id = str(found["item_id"])
+    connection.execute("delete from skips where campaign_id = ? and rater_id = ? and item_id = ?", [campaign, person, item_id])
+    _drop_claim(connection, campaign, person, item_id)
+    # before all that the person holds, if others have not filled it meanwhile
+    claim = rows.one(connection, _ROOM, {"campaign": campaign, "person": person, "item": item_id, "now": now})
+    if claim is not None:
+        settings = Settings.of(rows.from_json(claim["settings"]))
+        until = now + timedelta(minutes=settings.lease_minutes)
+        columns = ("campaign_id", "item_id", "rater_id", "until", "place")
+        rows.insert(connection, "claims", columns, [(campaign, item_id, person, until, -1)])
+    return item_id
+
+
+_ROOM = """
+select p.settings from campaign_items c join campaigns p using (campaign_id)
+where c.campaign_id = $campaign and c.item_id = $item and not c.aside and p.state = 'running'
+  and (c.role <> 'ordinary' or c.wanted > c.people + (
+      select count(*) from claims
+      where campaign_id = $campaign and item_id = $item and rater_id <> $person and until > $now))
+"""
+
+
+def _drop_claim(connection: duckdb.DuckDBPyConnection, campaign: str, person: str, item_id: str) -> None:
     connection.execute("delete from claims where campaign_id = ? and rater_id = ? and item_id = ?", [campaign, person, item_id])
+
+
+def _pause_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -> None:
+    connection.execute("delete from claims where campaign_id = ? and rater_id = ?", list(payload))
 
 
 def _leave_one(connection: duckdb.DuckDBPyConnection, person: str) -> None:
     connection.execute("delete from claims where rater_id = ?", [person])
+
+
+def _report_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, str, datetime]) -> bool:
+    campaign, person, item_id, reason, now = payload
+    if campaign == DEFAULT:
+        ensure_default(connection, now)
+    where = [campaign, item_id]
+    known = rows.one(connection, "select aside from campaign_items where campaign_id = ? and item_id = ?", where)
+    if known is None:
+        raise KeyError(item_id)
+    people = connection.execute(
+        "select distinct rater_id from reports where campaign_id = ? and item_id = ? and dismissed is null", where
+    ).fetchall()
+    if (person,) not in people:
+        columns = ("campaign_id", "item_id", "rater_id", "reason", "moment")
+        rows.insert(connection, "reports", columns, [(campaign, item_id, person, reason, now)])
+    _drop_claim(connection, campaign, person, item_id)
+    aside = bool(known["aside"]) or len({*people, (person,)}) >= ENOUGH_REPORTS
+    if aside and not known["aside"]:
+        connection.execute("update campaign_items set aside = true where campaign_id = ? and item_id = ?", where)
+    return aside
 
 
 def _enter_all(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> list[None]:
@@ -188,11 +192,9 @@ def _enter_all(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> l
     return [None] * len(names)
 
 
-def _task(row: dict[str, Any]) -> Task:
-    return Task(**rows.decoded(row, "spec"))
-
-
-_desk = run(_desk_one)
 _skip = run(_skip_one)
+_unskip = run(_unskip_one)
+_pause = run(_pause_one)
 _leave = run(_leave_one)
+_report = run(_report_one)
 _enter = _enter_all

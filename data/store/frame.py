@@ -13,6 +13,7 @@ Scales = dict[tuple[str, str], str]
 
 WHY_EXCLUDED = """case when a.status is not null and a.status <> 'valid' then a.status
                 when coalesce(a.saw_evidence, false) then 'saw_evidence'
+                when coalesce(a.selected, false) then 'selected'
                 else j.reason end"""
 """Why a judgement does not count; null if it may, being its rater's first."""
 
@@ -44,7 +45,8 @@ def frame(store: Store, selection: Selection) -> pd.DataFrame:
     """The selected judgements.
 
     Columns: ``suite, prompt, task, generator, item, rater, kind, identity, simulated, aspect, target, label, number, seq,
-    excluded``; ``excluded`` says why a row does not count (``cannot_tell, repeat, saw_evidence, surplus, gold, training``).
+    excluded``; ``excluded`` says why a row does not count (``cannot_tell, repeat, saw_evidence, surplus, gold, training``;
+    ``selected``: the item was picked for a campaign that has items drawn by chance).
     """
     condition, parameters = selection.judgements()
     with store.read() as cursor:

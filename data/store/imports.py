@@ -14,6 +14,7 @@ from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Evidence, Image, Item, Prompt, Rater
 from data.store import cooccurrence, questions, rows
 from data.store.observed import Observed, insert_observed
+from data.store.places import DEFAULT
 from data.store.statements import insert_annotations, insert_evidence
 from data.store.store import Store, run
 
@@ -311,6 +312,9 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
         " where file_import_id = ?",
         [import_id],
     )
+    # groups and pairs that lack a picture now, and that nobody uses
+    _delete(connection, "items", _INCOMPLETE, [])
+    _delete(connection, "item_members", "import_id is null and item_id not in (select item_id from items)", [])
     for table in ("annotations", "evidence", "questions"):
         counts[table] = _delete(connection, table, "import_id = ?", [import_id])
     for table in ("run_parts", "detections"):
@@ -324,6 +328,11 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
     return counts
 
 
+_INCOMPLETE = (
+    "kind <> 'image' and import_id is null and item_id not in (select item_id from annotations)"
+    " and item_id not in (select item_id from campaign_items) and item_id in (select m.item_id from item_members m"
+    " left join images i using (image_id) where i.sha256 is null)"
+)
 # In this order: what a later import or a visitor also uses stays.
 _NEEDED_BY_OTHERS = {
     "raters": "select 1 from annotations a where a.rater_id = raters.rater_id"
@@ -346,14 +355,25 @@ def _refuse_if_used(connection: duckdb.DuckDBPyConnection, import_id: int) -> No
     used = rows.one(
         connection,
         "select count(*) as n, count(distinct a.rater_id) as people from annotations a join items t using (item_id)"
-        " left join images i on i.image_id = t.item_id"
-        " where (t.import_id = ? or i.file_import_id = ?) and a.import_id is null",
+        " where (t.import_id = ? or exists (select 1 from item_members m join images i using (image_id)"
+        " where m.item_id = t.item_id and i.file_import_id = ?)) and a.import_id is null",
         [import_id, import_id],
     )
     if used and used["n"]:
         raise ImportRefused(
             f"{used['people']} people have given {used['n']} answers about what import {import_id} brought; "
             "undoing it would lose them, so nothing was undone"
+        )
+    shown = rows.one(
+        connection,
+        "select list_sort(list(distinct c.campaign_id)) as names from campaign_items c join item_members m using (item_id)"
+        " join images i using (image_id) where c.campaign_id <> ? and i.file_import_id = ?",
+        [DEFAULT, import_id],
+    )
+    if shown and shown["names"]:
+        raise ImportRefused(
+            f"images of import {import_id} are to be judged in {', '.join(shown['names'])}, so nothing was undone; remove"
+            " these campaigns first (page Campaigns)"
         )
     seen = rows.one(
         connection,

@@ -18,14 +18,17 @@ def insert(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[
         connection.execute(f"insert into {table} ({', '.join(columns)}) select {unnested}", lists)
 
 
-def dicts(cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
+Parameters = Sequence[Any] | Mapping[str, Any]
+
+
+def dicts(cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters = ()) -> list[dict[str, Any]]:
     """All rows of a query, each as a dictionary."""
-    cursor.execute(sql, list(parameters))
+    cursor.execute(sql, dict(parameters) if isinstance(parameters, Mapping) else list(parameters))
     names = [column[0] for column in cursor.description or ()]
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
-def one(cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[Any] = ()) -> dict[str, Any] | None:
+def one(cursor: duckdb.DuckDBPyConnection, sql: str, parameters: Parameters = ()) -> dict[str, Any] | None:
     """The first row of a query as a dictionary, None if there is none."""
     rows = dicts(cursor, sql, parameters)
     return rows[0] if rows else None

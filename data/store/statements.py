@@ -12,6 +12,7 @@ import duckdb
 from data.aspects import SCALES
 from data.records import Annotation, Evidence, Judgement
 from data.store import detections, rows
+from data.store.statuses import Decision, Feedback, Places, Rule, ask_more, decide, end_claims, feedback, places_of
 from data.store.store import Store, run
 
 _ANNOTATION_COLUMNS = (
@@ -31,6 +32,9 @@ _ANNOTATION_COLUMNS = (
     "root_id",
     "seq",
     "import_id",
+    "passed",
+    "selected",
+    "status_before",
 )
 _JUDGEMENT_COLUMNS = ("item_id", "rater_id", "aspect", "target", "label", "value", "reason", "source_id", "rule_version", "seq")
 
@@ -41,32 +45,40 @@ class Saved:
 
     Attributes:
         new: False if it had been saved before (sent twice).
-        status: ``valid``, or ``surplus`` where enough people had answered already.
+        status: ``valid``; ``surplus`` where enough people had answered already; ``gold`` or ``training`` where the right
+            answer is known. The last two are not for the person's eyes.
+        feedback: what they are to be told of it, if the campaign tells.
     """
 
     annotation_id: str
     new: bool
     status: str
+    feedback: Feedback | None = None
 
 
-def submit(store: Store, annotation: Annotation) -> Saved:
+def submit(store: Store, annotation: Annotation, more: Rule | None = None) -> Saved:
     """Save one answer; returns once it is on disk. Sending the same ``annotation_id`` again changes nothing.
 
     A revision supersedes its predecessor's judgements and keeps its place in the order; a revision of something already
-    revised joins the end of that chain.
+    revised joins the end of that chain. With ``more``, an item about which it says yes is offered to one person more.
 
     Raises:
-        KeyError: there is no such item, ``revises`` names no annotation of this rater on this item, or the
+        KeyError: there is no such item (in the campaign), ``revises`` names no annotation of this rater on this item, or the
             ``annotation_id`` belongs to another answer.
     """
-    return store.write(_submit, annotation, touched=frozenset({annotation.item_id}))
+    touched = frozenset({annotation.item_id, *(j.item_id for j in annotation.judgements if j.item_id is not None)})
+    if more is None:
+        return store.write(_submit, annotation, touched=touched)
+    saved: Saved = store.write(_submit_and_ask, (annotation, more), touched=touched)
+    return saved
 
 
 def rebuild(store: Store, derive: Callable[[dict[str, Any]], tuple[str, Sequence[Judgement]]]) -> int:
     """Remake all judgements from their sources; returns how many there are.
 
-    ``derive`` gets a source as a dictionary (``questionnaire, answers, spec`` of an annotation; ``payload, spec`` of
-    evidence, with ``scorer, settings, detections`` where a run made it) and returns the rule version and the judgements.
+    ``derive`` gets a source as a dictionary (``questionnaire, answers, raw, spec`` of an annotation; ``payload, spec`` of
+    evidence, with ``scorer, settings, detections`` where a run made it; of both ``kind`` and ``members``, the images of the
+    item in their order) and returns the rule version and the judgements.
     """
     count: int = store.write(_rebuild, derive)
     return count
@@ -79,6 +91,7 @@ def _submit_all(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Ann
     whose = {annotation_id: (row["item_id"], row["rater_id"]) for annotation_id, row in stored.items()}
     fresh: dict[str, Annotation] = {}
     first_sent: list[bool] = []
+    places = places_of(connection, annotations)
     for annotation in annotations:
         about = (annotation.item_id, annotation.rater_id)
         if whose.setdefault(annotation.annotation_id, about) != about:
@@ -88,11 +101,20 @@ def _submit_all(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Ann
             fresh[annotation.annotation_id] = annotation
     if fresh:
         _prepare(connection, list(fresh.values()))
-        status |= _first_answers(connection, [annotation for annotation in fresh.values() if not annotation.revises])
+        status |= _first_answers(connection, [annotation for annotation in fresh.values() if not annotation.revises], places)
         for annotation in fresh.values():
             if annotation.revises:
                 status[annotation.annotation_id] = _revision(connection, annotation)
-    return [Saved(id_, new, status[id_]) for id_, new in zip(ids, first_sent, strict=True)]
+        end_claims(connection, list(fresh.values()))
+    sent = zip(annotations, first_sent, strict=True)
+    return [Saved(a.annotation_id, new, status[a.annotation_id], feedback(a, places)) for a, new in sent]
+
+
+def _submit_ruled(connection: duckdb.DuckDBPyConnection, payload: tuple[Annotation, Rule]) -> Saved:
+    annotation, more = payload
+    saved = _submit_all(connection, [annotation])[0]
+    ask_more(connection, annotation, more)
+    return saved
 
 
 def _prepare(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> None:
@@ -121,17 +143,17 @@ def _prepare(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annota
     rows.insert(connection, "scales", ("suite", "aspect", "scale"), [(suite, aspect, SCALES[aspect]) for suite, aspect in new])
 
 
-def _first_answers(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[str, str]:
+def _first_answers(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], places: Places) -> dict[str, str]:
     """Save answers that revise nothing; returns the status of each."""
-    statuses = _statuses(connection, annotations)
+    decisions = decide(connection, annotations, places)
     numbers = rows.sequence(connection, "statement_seq", len(annotations))
     now = datetime.now(UTC)
-    written = zip(annotations, statuses, numbers, strict=True)
+    written = zip(annotations, decisions, numbers, strict=True)
     rows.insert(
         connection,
         "annotations",
         _ANNOTATION_COLUMNS,
-        [_row(a, status, None, a.annotation_id, seq, now, None) for a, status, seq in written],
+        [_row(a, decision, None, a.annotation_id, seq, now, None) for a, decision, seq in written],
     )
     placed = zip(annotations, numbers, strict=True)
     rows.insert(
@@ -140,38 +162,15 @@ def _first_answers(connection: duckdb.DuckDBPyConnection, annotations: Sequence[
         _JUDGEMENT_COLUMNS,
         [row for a, seq in placed for row in _judgement_rows(a, a.annotation_id, seq)],
     )
-    return {a.annotation_id: status for a, status in zip(annotations, statuses, strict=True)}
-
-
-def _statuses(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> list[str]:
-    """``surplus`` where as many others as the campaign wants have answered blind before, here or in the project."""
-    asked = [a for a in annotations if a.campaign_id is not None]
-    found = rows.dicts(
-        connection,
-        "select distinct campaign_id, item_id, rater_id from annotations where status = 'valid' and not saw_evidence"
-        " and campaign_id in (select unnest(?::varchar[])) and item_id in (select unnest(?::varchar[]))",
-        [sorted({str(a.campaign_id) for a in asked}), sorted({a.item_id for a in asked})],
-    )
-    answered: dict[tuple[str, str], set[str]] = {}
-    for row in found:
-        answered.setdefault((row["campaign_id"], row["item_id"]), set()).add(row["rater_id"])
-    overlaps = rows.existing(connection, "campaigns", "campaign_id", ["overlap"], [str(a.campaign_id) for a in asked])
-    statuses: list[str] = []
-    for annotation in annotations:
-        overlap = overlaps.get(annotation.campaign_id or "")
-        people = answered.setdefault((annotation.campaign_id or "", annotation.item_id), set())
-        full = overlap is not None and len(people - {annotation.rater_id}) >= overlap["overlap"]
-        statuses.append("surplus" if full else "valid")
-        if not full and not annotation.saw_evidence:
-            people.add(annotation.rater_id)
-    return statuses
+    return {a.annotation_id: decision.status for a, decision in zip(annotations, decisions, strict=True)}
 
 
 def _revision(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> str:
     """Save a revision in the place of the latest of its chain; returns the chain's status."""
     latest = rows.one(
         connection,
-        "select annotation_id, status, root_id, seq from annotations where item_id = ? and rater_id = ? and root_id ="
+        "select annotation_id, status, root_id, seq, passed, selected, status_before from annotations"
+        " where item_id = ? and rater_id = ? and root_id ="
         " (select root_id from annotations where annotation_id = ?)"
         " and annotation_id not in (select revises from annotations where revises is not null and rater_id = ?)",
         [annotation.item_id, annotation.rater_id, annotation.revises, annotation.rater_id],
@@ -179,7 +178,9 @@ def _revision(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> 
     if latest is None:
         raise KeyError(annotation.revises)
     status, superseded, seq = str(latest["status"]), latest["annotation_id"], latest["seq"]
-    row = _row(annotation, status, superseded, latest["root_id"], seq, datetime.now(UTC), None)
+    # what is known of the first answer to a check stays: a second try proves nothing
+    decision = Decision(latest["status"], latest["passed"], bool(latest["selected"]), latest["status_before"])
+    row = _row(annotation, decision, superseded, latest["root_id"], seq, datetime.now(UTC), None)
     rows.insert(connection, "annotations", _ANNOTATION_COLUMNS, [row])
     connection.execute("delete from judgements where source_id = ?", [superseded])
     judgements = _judgement_rows(annotation, annotation.annotation_id, seq)
@@ -196,7 +197,10 @@ def insert_annotations(connection: duckdb.DuckDBPyConnection, annotations: Seque
         connection,
         "annotations",
         _ANNOTATION_COLUMNS,
-        [_row(annotation, "valid", None, annotation.annotation_id, seq, now, import_id) for annotation, seq in placed],
+        [
+            _row(annotation, Decision("valid"), None, annotation.annotation_id, seq, now, import_id)
+            for annotation, seq in placed
+        ],
     )
     judgements = [row for annotation, seq in placed for row in _judgement_rows(annotation, annotation.annotation_id, seq)]
     rows.insert(connection, "judgements", _JUDGEMENT_COLUMNS, judgements)
@@ -223,7 +227,7 @@ def insert_evidence(
 
 
 def _row(
-    a: Annotation, status: str, revises: str | None, root_id: str, seq: int, now: datetime, import_id: int | None
+    a: Annotation, decision: Decision, revises: str | None, root_id: str, seq: int, now: datetime, import_id: int | None
 ) -> tuple[Any, ...]:
     raw = None if a.raw is None else rows.to_json(a.raw)
     said = (a.questionnaire, rows.to_json(a.answers), raw)
@@ -236,18 +240,21 @@ def _row(
         *said,
         *when,
         a.saw_evidence,
-        status,
+        decision.status,
         revises,
         root_id,
         seq,
         import_id,
+        decision.passed,
+        decision.selected,
+        decision.before,
     )
 
 
 def _judgement_rows(source: Annotation | Evidence, source_id: str, seq: int) -> Iterable[tuple[Any, ...]]:
     for j in source.judgements:
         said = (j.aspect, j.target, j.label, j.value, j.reason)
-        yield (source.item_id, source.rater_id, *said, source_id, source.rule_version, seq)
+        yield (j.item_id or source.item_id, source.rater_id, *said, source_id, source.rule_version, seq)
 
 
 def _rebuild_one(
@@ -255,28 +262,34 @@ def _rebuild_one(
 ) -> int:
     sources = rows.dicts(
         connection,
-        "select a.annotation_id as source_id, a.item_id, a.rater_id, a.seq, a.questionnaire, a.answers, null as payload,"
-        " p.spec, null as run_id, null as scorer, null as settings"
+        "select a.annotation_id as source_id, a.item_id, a.rater_id, a.seq, a.questionnaire, a.answers, a.raw,"
+        " null as payload, p.spec, null as run_id, null as scorer, null as settings, t.kind"
         " from annotations a join items t using (item_id) left join prompts p on p.prompt_id = t.prompt_id"
         " where a.annotation_id not in (select revises from annotations where revises is not null)"
-        " union all select e.evidence_id, e.item_id, e.rater_id, e.seq, null, null, e.payload, p.spec,"
-        " e.run_id, n.scorer, n.settings"
+        " union all select e.evidence_id, e.item_id, e.rater_id, e.seq, null, null, null, e.payload, p.spec,"
+        " e.run_id, n.scorer, n.settings, t.kind"
         " from evidence e join items t using (item_id) left join prompts p on p.prompt_id = t.prompt_id"
         " left join runs n using (run_id) where e.failed is null order by seq",
     )
     found = detections.of(connection, None)
+    members: dict[str, list[str]] = {}
+    for item_id, image_id in connection.execute("select item_id, image_id from item_members order by position").fetchall():
+        members.setdefault(item_id, []).append(image_id)
     judgements: list[tuple[Any, ...]] = []
     for source in sources:
         boxes = tuple(detection for detection, _ in found.get((source["run_id"], source["item_id"]), ()))
-        decoded = rows.decoded(source, "answers", "payload", "spec", "settings")
-        version, derived = derive(decoded | {"detections": boxes})
-        where = (source["item_id"], source["rater_id"])
+        decoded = rows.decoded(source, "answers", "raw", "payload", "spec", "settings")
+        version, derived = derive(decoded | {"detections": boxes, "members": members.get(source["item_id"], [])})
         last = (source["source_id"], version, source["seq"])
-        judgements.extend((*where, j.aspect, j.target, j.label, j.value, j.reason, *last) for j in derived)
+        judgements.extend(
+            (j.item_id or source["item_id"], source["rater_id"], j.aspect, j.target, j.label, j.value, j.reason, *last)
+            for j in derived
+        )
     connection.execute("delete from judgements")
     rows.insert(connection, "judgements", _JUDGEMENT_COLUMNS, judgements)
     return len(judgements)
 
 
 _submit = _submit_all
+_submit_and_ask = run(_submit_ruled)
 _rebuild = run(_rebuild_one)

@@ -23,7 +23,7 @@ IntArray = NDArray[np.int64]
 Names = tuple[str, ...]
 SCORE, REPEAT = "score", "repeat"
 _FIRST_SCORER = 2
-_REASONS = ("surplus", "gold", "training", "saw_evidence", REPEAT)
+_REASONS = ("surplus", "gold", "training", "saw_evidence", "selected", REPEAT)
 """Why judgements do not count besides what they say themselves (``judgements.reason``)."""
 
 
@@ -104,7 +104,7 @@ def counted_again(store: Store, asked: Asked, items: Sequence[str]) -> Counted:
         cursor.begin()
         try:
             places = _Places.read(cursor, (f"{condition} and t.item_id in {_marks(items)}", [*parameters, *items]), coded=False)
-            people = _read(cursor, _few(asked, items), "human", places)
+            people = _read(cursor, _few(asked, items, _shown_with(cursor, items)), "human", places)
         finally:
             cursor.rollback()
     return places.counted(people, _NOTHING)
@@ -217,12 +217,19 @@ def _all(cursor: duckdb.DuckDBPyConnection, asked: Asked, aspect: str) -> _Sourc
     return _Source(("", []), asked.judgements(aspect), codes, score, _told(asked))
 
 
-def _few(asked: Asked, items: Sequence[str]) -> _Source:
+def _shown_with(cursor: duckdb.DuckDBPyConnection, items: Sequence[str]) -> list[str]:
+    """Groups and pairs that show one of these images: what is said of them may be about the image."""
+    query = f"select distinct item_id from item_members where image_id in {_marks(items)} and item_id <> image_id"
+    return [row[0] for row in cursor.execute(query, list(items)).fetchall()]
+
+
+def _few(asked: Asked, items: Sequence[str], also: Sequence[str]) -> _Source:
     # by seq, of which the database knows in what part of the judgements it lies
-    query = f"select * from judgements where seq in (select seq from annotations where item_id in {_marks(items)})"
+    said = [*items, *also]
+    query = f"select * from judgements where seq in (select seq from annotations where item_id in {_marks(said)})"
     condition, parameters = asked.judgements(asked.aspect)
     where = (f"{condition} and t.item_id in {_marks(items)}", [*parameters, *items])
-    return _Source((query, list(items)), where, None, score=False, told="")
+    return _Source((query, said), where, None, score=False, told="")
 
 
 def _marks(values: Sequence[str]) -> str:
@@ -233,7 +240,7 @@ def _told(asked: Asked) -> str:
     selection = asked.selection
     if selection.campaign or selection.since or selection.until:
         return ""
-    return " and (a.status <> 'valid' or a.saw_evidence)"
+    return " and (a.status <> 'valid' or a.saw_evidence or a.selected)"
 
 
 # One judgement counts per (item, target, rater): the earliest that nothing else keeps out.

@@ -27,9 +27,14 @@ def record(store: Store, person: str, item_id: str, how: str) -> None:
 
 
 def when(store: Store, person: str, item_id: str) -> str | None:
-    """How this person came to see it first; None: they have not."""
+    """How this person came to see it, or one of its images, first; None: they have not."""
     with store.read() as cursor:
-        found = rows.one(cursor, "select how from uncovered where rater_id = ? and item_id = ?", [person, item_id])
+        found = rows.one(
+            cursor,
+            "select how from uncovered where rater_id = ? and (item_id = ? or item_id in"
+            " (select image_id from item_members where item_id = ?)) order by moment limit 1",
+            [person, item_id, item_id],
+        )
     return None if found is None else str(found["how"])
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import groupby
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
@@ -112,13 +111,17 @@ class Writer:
     def _transaction(self, group: list[_Job]) -> list[Any]:
         self._connection.begin()
         try:
-            results: list[Any] = []
-            for operation, jobs in groupby(group, key=lambda job: job.operation):
-                payloads = [job.payload for job in jobs]
-                found = operation(self._connection, payloads)
-                if len(found) != len(payloads):
-                    raise RuntimeError(f"{operation} gave {len(found)} results for {len(payloads)} payloads")
-                results.extend(found)
+            results: list[Any] = [None] * len(group)
+            # whoever waits has seen none of the others' results, so each kind of write can be done at once
+            places: dict[Operation[Any, Any], list[int]] = {}
+            for place, job in enumerate(group):
+                places.setdefault(job.operation, []).append(place)
+            for operation, among in places.items():
+                found = operation(self._connection, [group[place].payload for place in among])
+                if len(found) != len(among):
+                    raise RuntimeError(f"{operation} gave {len(found)} results for {len(among)} payloads")
+                for place, result in zip(among, found, strict=True):
+                    results[place] = result
             self._connection.commit()
         except BaseException:
             # a commit that failed has ended the transaction already, and its own error is the one to tell

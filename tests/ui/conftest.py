@@ -40,5 +40,5 @@ def standing_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """The same for all tests of a file, which never runs out of tasks: for those that leave nothing for others to trip over."""
     with opened(tmp_path_factory.mktemp("world")) as made:
         with made.store.read() as cursor:
-            cursor.execute("insert into campaigns values ('default', 1000, current_timestamp)")
+            cursor.execute("insert into campaigns (campaign_id, overlap, created) values ('default', 1000, current_timestamp)")
         yield made

@@ -71,7 +71,7 @@ def fill(store: Store) -> None:
     )  # fmt: skip
     imports.apply(store, [bundle])
     with store.read() as cursor:
-        cursor.execute("insert into campaigns values ('default', 2, current_timestamp)")
+        cursor.execute("insert into campaigns (campaign_id, overlap, created) values ('default', 2, current_timestamp)")
     place = ITEMS[0].item_id
     statements.submit(store, answer(place, "late 1", None))
     statements.submit(store, answer(place, "late 2", saw_evidence=True))

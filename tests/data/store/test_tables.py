@@ -35,7 +35,7 @@ def evidence(item: str, who: str, aspect: str, label: str | None, value: float |
 def fill(store: Store) -> None:
     """Six images; people who answer twice, cannot tell, have seen, come too late; scorers with labels and with scores."""
     with store.read() as cursor:
-        cursor.execute("insert into campaigns values ('default', 3, current_timestamp)")
+        cursor.execute("insert into campaigns (campaign_id, overlap, created) values ('default', 3, current_timestamp)")
     prompts = [Prompt(f"geneval/0000{n}", "geneval", f"text {n}", TASKS[n % 3]) for n in range(6)]
     images = [Image(f"geneval/0000{n}", f"g{n % 2}", 0) for n in range(6)]
     items = [Item(i, "geneval", i.rsplit("/", 2)[0], TASKS[n % 3], f"g{n % 2}") for n, i in enumerate(ITEMS)]

@@ -1,0 +1,349 @@
+"""A campaign worked through by many impatient people at once, who refresh, send twice, lose connections and walk away.
+
+    uv run benchmarks/simulate_campaign.py [--people 200 --items 500 --overlap 5 --threads 48 --seed 0]
+
+At the end every item must have exactly as many valid answers, by different people, as was asked for, and nothing that was
+acknowledged may be missing. Time is made up, so that leases end without waiting; threads and their order are real.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+if not __package__:
+    # run as a script, whose folder comes first
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from data.campaign import Campaign, CampaignItem, Settings, sampled
+from data.records import Annotation, Image, Item, Judgement, Prompt
+from data.store import campaigns, composing, drafts, imports, managing, revoking, statements, watching
+from data.store.imports import Bundle
+from data.store.selection import Selection
+from data.store.store import Store
+
+NAME = "simulated"
+LEASE = timedelta(minutes=Settings().lease_minutes)
+GOLD = {"count_0": 1}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many people answer how many items, each by ``overlap``; some items more are gold."""
+
+    people: int = 200
+    items: int = 500
+    overlap: int = 5
+    gold: int = 10
+    threads: int = 48
+    seed: int = 0
+
+
+@dataclass
+class Person:
+    """Somebody at work; only one thread has them in hand."""
+
+    name: str
+    chance: random.Random
+    back: datetime
+    unsent: list[Annotation] = field(default_factory=list)
+    sent: list[str] = field(default_factory=list)
+
+
+class Clock:
+    """Made-up time that only goes forward."""
+
+    def __init__(self) -> None:
+        self._now = datetime(2026, 1, 1, tzinfo=UTC)
+        self._lock = threading.Lock()
+
+    def now(self) -> datetime:
+        with self._lock:
+            return self._now
+
+    def pass_(self, seconds: float) -> datetime:
+        with self._lock:
+            self._now += timedelta(seconds=seconds)
+            return self._now
+
+
+class Simulation:
+    """One run of a plan on an empty project."""
+
+    def __init__(self, store: Store, plan: Plan) -> None:
+        self._store, self._plan, self._clock = store, plan, Clock()
+        self.acknowledged: dict[str, str] = {}
+        self.seen: Counter[str] = Counter()
+        self.waits: list[float] = []
+        self._lock = threading.Lock()
+        start = self._clock.now()
+        self._idle = [Person(f"person {n:03}", random.Random(f"{plan.seed} {n}"), start) for n in range(plan.people)]
+        self._order = random.Random(plan.seed)
+        self.revoked: set[str] = set()
+        self.left: set[str] = set()
+        self._finished = threading.Event()
+        make(store, plan)
+
+    def run(self) -> None:
+        """Let everybody work until each item has all its people; then what is still on its way arrives."""
+        with ThreadPoolExecutor(self._plan.threads + 1) as pool:
+            busy = [pool.submit(self._manage), *(pool.submit(self._work) for _ in range(self._plan.threads))]
+            for one in busy:
+                one.result()
+        for person in self._idle:
+            for annotation in person.unsent:
+                self._send(annotation)
+
+    def _work(self) -> None:
+        try:
+            while not self._finished.is_set():
+                person = self._next()
+                if person is None:
+                    time.sleep(0.02)
+                    continue
+                self._visit(person)
+                with self._lock:
+                    self._idle.append(person)
+        except BaseException:
+            self._finished.set()
+            raise
+
+    def _next(self) -> Person | None:
+        """Somebody who is back; if nobody is, time passes until one is."""
+        with self._lock:
+            if not self._idle:
+                return None
+            now = self._clock.now()
+            ready = [place for place, person in enumerate(self._idle) if person.back <= now]
+            if ready:
+                return self._idle.pop(self._order.choice(ready))
+            self._clock.pass_((min(person.back for person in self._idle) - now).total_seconds())
+            return None
+
+    def _manage(self) -> None:
+        """Now and then somebody is revoked, and some are let back in."""
+        chance = random.Random(f"{self._plan.seed} manager")
+        names = [f"person {n:03}" for n in range(self._plan.people)]
+        leaving = chance.sample(names, max(1, self._plan.people // 20))
+        try:
+            for n, name in enumerate(leaving):
+                if self._wait_for((n + 1) / (len(leaving) + 2)):
+                    return
+                self.left.add(name)
+                revoking.revoke(self._store, name, "manager", NAME, uncount=True, now=self._clock.now())
+                self.revoked.add(name)
+                if n % 3 == 0:
+                    revoking.restore(self._store, name, "manager", NAME, now=self._clock.now())
+                    self.revoked.discard(name)
+            self._wait_for(1)
+        finally:
+            self._finished.set()
+
+    def _wait_for(self, share: float) -> bool:
+        """Wait until this share of the answers is there; whether all has come to an end before."""
+        while not self._finished.is_set():
+            coverage = watching.coverage(self._store, NAME, self._clock.now())
+            if coverage.answers >= share * coverage.wanted:
+                return False
+            time.sleep(0.1)
+        return True
+
+    def _visit(self, person: Person) -> None:
+        now = self._clock.pass_(person.chance.expovariate(1 / 5))
+        if person.unsent and person.chance.random() < 0.7:
+            self._send(person.unsent.pop(0))
+        begun = time.perf_counter()
+        desk = campaigns.desk(self._store, person.name, NAME, ahead=person.chance.choice((1, 2)), now=now)
+        with self._lock:
+            self.waits.append(time.perf_counter() - begun)
+        if not desk.tasks:
+            person.back = now + LEASE / 2
+            return
+        task = desk.tasks[0]
+        doing = self._choice(person)
+        with self._lock:
+            self.seen[doing.__name__.strip("_")] += 1
+        doing(person, self._answer(person, task.item_id))
+
+    def _choice(self, person: Person) -> Callable[[Person, Annotation], None]:
+        ways = {
+            self._plainly: 50, self._twice: 8, self._twice_at_once: 4, self._answer_lost: 8, self._never_arrived: 4,
+            self._refreshing: 8, self._walking_away: 5, self._coming_late: 5, self._two_tabs: 3, self._skipping: 6,
+            self._revising: 4, self._pausing: 2,
+        }  # fmt: skip
+        return person.chance.choices(list(ways), list(ways.values()))[0]
+
+    def _answer(self, person: Person, item_id: str) -> Annotation:
+        said = person.chance.choice((1, 2))
+        judgement = Judgement("correct", "yes" if said == 1 else "no", float(said == 1))
+        return Annotation(
+            annotation_id=str(uuid.UUID(int=person.chance.getrandbits(128))),
+            item_id=item_id,
+            rater_id=person.name,
+            questionnaire="geneval",
+            answers={"count_0": said},
+            judgements=(judgement,),
+            rule_version="simulated-1",
+            campaign_id=NAME,
+            active_seconds=person.chance.expovariate(1 / 20),
+        )
+
+    def _send(self, annotation: Annotation) -> str:
+        saved = statements.submit(self._store, annotation)
+        with self._lock:
+            self.acknowledged[saved.annotation_id] = saved.status
+        return saved.status
+
+    def _plainly(self, person: Person, annotation: Annotation) -> None:
+        if person.chance.random() < 0.2:
+            drafts.save(self._store, drafts.Draft(NAME, person.name, annotation.item_id, {}), now=self._clock.now())
+        self._send(annotation)
+        person.sent.append(annotation.annotation_id)
+
+    def _twice(self, person: Person, annotation: Annotation) -> None:
+        same = self._send(annotation) == self._send(annotation)
+        assert same or person.name in self.left, "an answer sent twice has become another one"
+        person.sent.append(annotation.annotation_id)
+
+    def _twice_at_once(self, _: Person, annotation: Annotation) -> None:
+        other = threading.Thread(target=self._send, args=(annotation,))
+        other.start()
+        self._send(annotation)
+        other.join()
+
+    def _answer_lost(self, person: Person, annotation: Annotation) -> None:
+        statements.submit(self._store, annotation)  # nobody hears of it
+        person.unsent.append(annotation)
+
+    def _never_arrived(self, person: Person, annotation: Annotation) -> None:
+        person.unsent.append(annotation)
+
+    def _refreshing(self, person: Person, _: Annotation) -> None:
+        now = self._clock.now()
+        first, again = (campaigns.desk(self._store, person.name, NAME, now=now) for _ in range(2))
+        # what others send late, or a manager does, may take an item away between the two
+        kept = {task.item_id for task in first.tasks} & {task.item_id for task in again.tasks}
+        with self._lock:
+            self.seen["refreshed and the same"] += len(kept) == len(first.tasks)
+
+    def _walking_away(self, person: Person, _: Annotation) -> None:
+        person.back = self._clock.now() + LEASE * person.chance.uniform(0.5, 3)
+
+    def _coming_late(self, person: Person, annotation: Annotation) -> None:
+        person.unsent.append(annotation)
+        person.back = self._clock.now() + LEASE * person.chance.uniform(1, 2)
+
+    def _two_tabs(self, person: Person, annotation: Annotation) -> None:
+        self._send(annotation)
+        self._send(self._answer(person, annotation.item_id))
+
+    def _skipping(self, person: Person, annotation: Annotation) -> None:
+        campaigns.skip(self._store, person.name, annotation.item_id, NAME, now=self._clock.now())
+        if person.chance.random() < 0.3:
+            campaigns.unskip(self._store, person.name, NAME, now=self._clock.now())
+
+    def _revising(self, person: Person, annotation: Annotation) -> None:
+        self._send(annotation)
+        other = self._answer(person, annotation.item_id)
+        self._send(replace(other, revises=annotation.annotation_id))
+
+    def _pausing(self, person: Person, _: Annotation) -> None:
+        campaigns.pause(self._store, person.name, NAME)
+        person.back = self._clock.now() + LEASE / 4
+
+
+def make(store: Store, plan: Plan) -> None:
+    """A running campaign about invented images."""
+    prompt = Prompt("simulated/00000", "simulated", "a cat", "counting", {"include": [{"class": "cat", "count": 1}]})
+    total = plan.items + plan.gold
+    pictures = [Image(prompt.prompt_id, "generator", n, Path(f"nowhere/{n}.png"), f"{n:064x}", 8, 8) for n in range(total)]
+    items = [Item(one.image_id, "simulated", prompt.prompt_id, "counting", "generator") for one in pictures]
+    imports.apply(store, [Bundle("images", "generator", "simulated", [prompt], pictures, items)])
+    drawn = sampled(composing.images(store, Selection()), None, plan.seed)
+    gold = [CampaignItem(one.item_id, "gold", expected=GOLD) for one in drawn[plan.items :]]
+    settings = Settings(check_every=10 if plan.gold else None)
+    campaign = Campaign(NAME, "A simulation", overlap=plan.overlap, seed=plan.seed, settings=settings)
+    managing.create(store, campaign, [*drawn[: plan.items], *gold])
+    managing.move(store, NAME, "running")
+
+
+def check(store: Store, plan: Plan, done: Simulation) -> Counter[str]:
+    """Every promise, told from the tables alone; returns how many answers there are of each status."""
+    given = watching.given(store, NAME)
+    stored = _stored(store)
+    missing = set(done.acknowledged) - set(stored)
+    assert not missing, f"{len(missing)} acknowledged answers are missing"
+    who = {one.annotation_id: one.person for one in stored.values()}
+    told = {id_ for id_, status in done.acknowledged.items() if stored[id_].status != status and who[id_] not in done.left}
+    assert not told, f"{len(told)} answers became something else than their people were told"
+    valid: dict[str, list[str]] = {}
+    for one in given:
+        if one.status == "valid":
+            valid.setdefault(one.item_id, []).append(one.person)
+    ordinary = [item.item_id for item in managing.items(store, NAME) if item.role == "ordinary"]
+    assert len(ordinary) == plan.items
+    wrong = {item: valid.get(item, []) for item in ordinary if len(valid.get(item, [])) != plan.overlap}
+    assert not wrong, f"{len(wrong)} items have another number of valid answers: {next(iter(wrong.items()))}"
+    assert set(valid) == set(ordinary), "checks count as answers"
+    twice = [item for item, people in valid.items() if len(set(people)) != plan.overlap]
+    assert not twice, f"{len(twice)} items have two valid answers of one person"
+    uncounted = {one.person for one in given if one.status == "valid"} & done.revoked
+    assert not uncounted, f"answers of the revoked count: {uncounted}"
+    coverage = watching.coverage(store, NAME)
+    assert (coverage.full, coverage.answers) == (plan.items, plan.items * plan.overlap), coverage
+    return Counter(one.status for one in given)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An answer as it stands in the table, a revised one too."""
+
+    annotation_id: str
+    person: str
+    status: str
+
+
+def _stored(store: Store) -> dict[str, Stored]:
+    with store.read() as cursor:
+        found = cursor.execute("select annotation_id, rater_id, status from annotations").fetchall()
+    return {row[0]: Stored(*row) for row in found}
+
+
+def main(arguments: Sequence[str] | None = None) -> list[str]:
+    """Run a simulation and say how it ended; prints and returns lines."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name, default in (("people", 200), ("items", 500), ("overlap", 5), ("gold", 10), ("threads", 48), ("seed", 0)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    plan = Plan(**vars(parser.parse_args(arguments)))
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+        begun = time.perf_counter()
+        simulation = Simulation(store, plan)
+        simulation.run()
+        seconds = time.perf_counter() - begun
+        statuses = check(store, plan, simulation)
+    waits = sorted(simulation.waits)
+    lines = [
+        f"{plan.people} people, {plan.items} items, {plan.overlap} each, {plan.threads} threads: {seconds:.1f} s",
+        f"every item has exactly {plan.overlap} valid answers by {plan.overlap} people; "
+        f"{len(simulation.acknowledged):,} acknowledged answers, none missing",
+        "answers: " + ", ".join(f"{n:,} {status}" for status, n in sorted(statuses.items())),
+        "events: " + ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in sorted(simulation.seen.items())),
+        f"what is next: median {waits[len(waits) // 2] * 1e3:.1f} ms, 95 % under {waits[int(len(waits) * 0.95)] * 1e3:.1f} ms",
+    ]
+    print("\n".join(lines))
+    return lines
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""What a campaign is about: the ids of images, and items made of several images of one prompt."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import duckdb
+
+from data.store import rows
+from data.store.imports import public_id
+from data.store.places import marks
+from data.store.selection import Selection, Where
+from data.store.store import Store, run
+
+_ITEM = ("item_id", "kind", "suite", "prompt_id", "task", "generator", "public_id")
+
+
+def images(store: Store, selection: Selection) -> list[str]:
+    """The selected images that have a file, by id.
+
+    Raises:
+        ValueError: the selection asks for what was said of images, which would not choose by chance.
+    """
+    condition, parameters = _shown(selection)
+    with store.read() as cursor:
+        found = cursor.execute(f"{_IMAGES.format(where=condition)} order by t.item_id", parameters).fetchall()
+    return [row[0] for row in found]
+
+
+def groups(store: Store, selection: Selection) -> list[str]:
+    """Items of all selected images of each prompt with two or more, made where they are not there yet; by prompt.
+
+    The images stand in an order that mixes the generators: the same whenever the same images make a group.
+    """
+    made: list[str] = store.write(_groups, (selection, store.secret))
+    return made
+
+
+def pairs(store: Store, selection: Selection, first: str, second: str) -> list[str]:
+    """Items of two generators' images of one prompt with the same index, made where they are not there yet; by prompt."""
+    if first == second:
+        raise ValueError(f"a pair is of two generators, got {first!r} twice")
+    made: list[str] = store.write(_pairs, (selection, first, second, store.secret))
+    return made
+
+
+_IMAGES = (
+    "select t.item_id, i.prompt_id, i.generator, i.idx, p.suite, p.task"
+    " from items t join images i on i.image_id = t.item_id join prompts p on p.prompt_id = i.prompt_id"
+    " where i.sha256 is not null and t.kind = 'image' and {where}"
+)
+
+
+def _shown(selection: Selection) -> Where:
+    other = sorted(set(selection.to_dict()) - {"suite", "task", "generator"})
+    if other:
+        raise ValueError(
+            f"a campaign's items are chosen by suite, task and generator, not by --{other[0]}: what was said of them would"
+            " choose along; list the items by hand instead, they are then marked as selected"
+        )
+    return selection.items()
+
+
+def _groups_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Selection, str]) -> list[str]:
+    selection, secret = payload
+    by_prompt: dict[str, list[dict[str, Any]]] = {}
+    for row in _images(connection, selection):
+        by_prompt.setdefault(row["prompt_id"], []).append(row)
+    made: dict[str, list[dict[str, Any]]] = {}
+    for prompt_id, members in by_prompt.items():
+        if len(members) > 1:
+            mixed = sorted(members, key=lambda row: _digest(row["item_id"]))
+            made[f"{prompt_id}/group/{_digest(*(row['item_id'] for row in mixed))}"] = mixed
+    return _make(connection, "group", made, secret)
+
+
+def _pairs_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Selection, str, str, str]) -> list[str]:
+    selection, first, second, secret = payload
+    places: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
+    for row in _images(connection, selection):
+        places.setdefault((row["prompt_id"], row["idx"]), {})[row["generator"]] = row
+    made = {
+        f"{prompt_id}/pair/{_digest(here[first]['item_id'], here[second]['item_id'])}": [here[first], here[second]]
+        for (prompt_id, _), here in places.items()
+        if first in here and second in here
+    }
+    return _make(connection, "pair", made, secret)
+
+
+def _images(connection: duckdb.DuckDBPyConnection, selection: Selection) -> list[dict[str, Any]]:
+    condition, parameters = _shown(selection)
+    query = f"{_IMAGES.format(where=condition)} order by i.prompt_id, i.idx, i.generator"
+    return rows.dicts(connection, query, parameters)
+
+
+def _digest(*ids: str) -> str:
+    return hashlib.blake2b("\n".join(ids).encode(), digest_size=8).hexdigest()
+
+
+def _make(
+    connection: duckdb.DuckDBPyConnection, kind: str, made: Mapping[str, Sequence[Mapping[str, Any]]], secret: str
+) -> list[str]:
+    """Write items with their members, those that are new; returns the ids of all."""
+    if not made:
+        return []
+    known = rows.existing(connection, "items", "item_id", ["kind"], list(made))
+    new = {item_id: members for item_id, members in made.items() if item_id not in known}
+    described = [
+        (item_id, kind, members[0]["suite"], members[0]["prompt_id"], members[0]["task"], None, public_id(item_id, secret))
+        for item_id, members in new.items()
+    ]
+    rows.insert(connection, "items", _ITEM, described)
+    joined = [(item_id, row["item_id"], place) for item_id, members in new.items() for place, row in enumerate(members)]
+    rows.insert(connection, "item_members", ("item_id", "image_id", "position"), joined)
+    return list(made)
+
+
+def kinds(connection: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> dict[str, str]:
+    """The kind of each of these items that can be shown: all its images have a file."""
+    found = rows.dicts(
+        connection,
+        f"select t.item_id, t.kind from items t join item_members m using (item_id) left join images i using (image_id)"
+        f" where t.item_id in {marks(item_ids)} group by all having bool_and(i.sha256 is not null)",
+        item_ids,
+    )
+    return {row["item_id"]: row["kind"] for row in found}
+
+
+_groups = run(_groups_one)
+_pairs = run(_pairs_one)

@@ -1,0 +1,65 @@
+"""What each person is to judge next. Requests that wait together are decided together, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import duckdb
+
+from data.campaign import Training
+from data.store.boards import Board, Closed, Progress, Seat
+from data.store.places import DEFAULT, ensure_default, known
+from data.store.tasks import Task, tasks
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What lies before one person: the current task first, the one after it second.
+
+    Attributes:
+        closed: why nothing is offered; None with no tasks: nothing is left.
+        training: how they stand in training, if the campaign has any; ``training.passed`` ends it.
+    """
+
+    tasks: list[Task]
+    progress: Progress
+    closed: Closed | None = None
+    training: Training | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Seeker:
+    """Somebody asks what is next; ``ahead`` is how many tasks they want."""
+
+    campaign: str
+    person: str
+    ahead: int
+    now: datetime
+
+
+def seat(connection: duckdb.DuckDBPyConnection, seekers: Sequence[Seeker]) -> list[Desk]:
+    """Decide who gets what, in the order of asking, and write it down as claims."""
+    now = max(seeker.now for seeker in seekers)
+    names = list(dict.fromkeys(seeker.campaign for seeker in seekers))
+    if DEFAULT in names:
+        ensure_default(connection, now)
+    boards = {
+        one.campaign.campaign_id: Board(
+            connection, one, sorted({s.person for s in seekers if s.campaign == one.campaign.campaign_id}), now
+        )
+        for one in known(connection, names)
+    }
+    nothing = Seat([], Progress(0, 0), "none")
+    seats = [boards[s.campaign].seat(s.person, s.ahead) if s.campaign in boards else nothing for s in seekers]
+    named = {name: board.item_ids() for name, board in boards.items()}
+    for name, board in boards.items():
+        board.write(named[name])
+    found = tasks(connection, sorted({item_id for ids in named.values() for item_id in ids.values()}))
+    desks: list[Desk] = []
+    for seeker, given in zip(seekers, seats, strict=True):
+        item_ids = [named[seeker.campaign][position] for position in given.positions]
+        offered = [found[item_id] for item_id in item_ids if item_id in found]
+        desks.append(Desk(offered, given.progress, given.closed, given.training))
+    return desks

@@ -1,0 +1,191 @@
+"""Campaigns as a manager handles them: made whole, started, stopped, put away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import duckdb
+
+from data.campaign import MOVES, Campaign, CampaignItem, Settings, State
+from data.store import rows
+from data.store.composing import kinds
+from data.store.places import DEFAULT, add, campaigns
+from data.store.store import Store, run
+
+
+class CampaignRefused(ValueError):
+    """Nothing was changed; the message says why and what to do."""
+
+
+def create(store: Store, campaign: Campaign, items: Sequence[CampaignItem]) -> Campaign:
+    """Make a campaign with its items, in their order; it stands as a draft until it is started. Returns it as stored.
+
+    Raises:
+        CampaignRefused: the id is taken, an item is unknown, there twice, of another kind than the others or without a file,
+            or no item is ordinary.
+    """
+    made: Campaign = store.write(_create, (campaign, tuple(items), datetime.now(UTC)), touched=frozenset())
+    return made
+
+
+def listed(store: Store) -> list[Campaign]:
+    """All campaigns, the default one among them once somebody has worked in it; oldest first."""
+    with store.read() as cursor:
+        return campaigns(cursor)
+
+
+def get(store: Store, campaign_id: str) -> Campaign | None:
+    """One campaign, None if there is none."""
+    with store.read() as cursor:
+        return next(iter(campaigns(cursor, [campaign_id])), None)
+
+
+def items(store: Store, campaign_id: str) -> list[CampaignItem]:
+    """The items of a campaign, in its order."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select item_id, role, sampling, expected from campaign_items where campaign_id = ? order by position",
+            [campaign_id],
+        )
+    return [CampaignItem(**rows.decoded(row, "expected")) for row in found]
+
+
+def move(store: Store, campaign_id: str, state: State) -> Campaign:
+    """Start (``running``), stop or archive a campaign; answers that are on their way are kept whatever its state.
+
+    Raises:
+        CampaignRefused: there is no such campaign, or it cannot go there from its state.
+    """
+    moved: Campaign = store.write(_move, (campaign_id, state), touched=frozenset())
+    return moved
+
+
+def change_settings(store: Store, campaign_id: str, settings: Settings) -> Campaign:
+    """Give a campaign other settings; who has been asked what so far stays.
+
+    Raises:
+        CampaignRefused: there is no such campaign, or it has answers and its order or checks would change.
+    """
+    changed: Campaign = store.write(_change, (campaign_id, settings), touched=frozenset())
+    return changed
+
+
+def remove(store: Store, campaign_id: str) -> None:
+    """Delete a campaign that nobody has answered in.
+
+    Raises:
+        CampaignRefused: there is no such campaign, it is the default one, or it has answers: archive it instead.
+    """
+    store.write(_remove, campaign_id, touched=frozenset())
+
+
+def _create_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Campaign, Sequence[CampaignItem], datetime]) -> Campaign:
+    campaign, items, now = payload
+    if campaign.campaign_id == DEFAULT or campaigns(connection, [campaign.campaign_id]):
+        raise CampaignRefused(f"there is a campaign {campaign.campaign_id!r} already; give this one another id")
+    _check_items(connection, items)
+    drawn = any(item.role == "ordinary" and item.sampling == "random" for item in items)
+    campaign = replace(campaign, state="draft", stratum=drawn)
+    rows.insert(
+        connection,
+        "campaigns",
+        (
+            "campaign_id",
+            "title",
+            "questionnaire",
+            "questionnaire_version",
+            "definition",
+            "overlap",
+            "seed",
+            "state",
+            "settings",
+            "stratum",
+            "created",
+        ),
+        [
+            (
+                campaign.campaign_id,
+                campaign.title,
+                campaign.questionnaire,
+                campaign.version,
+                campaign.definition,
+                campaign.overlap,
+                campaign.seed,
+                campaign.state,
+                rows.to_json(campaign.settings.to_json()),
+                campaign.stratum,
+                now,
+            )
+        ],
+    )
+    add(connection, campaign, items)
+    return campaign
+
+
+def _check_items(connection: duckdb.DuckDBPyConnection, items: Sequence[CampaignItem]) -> None:
+    ids = [item.item_id for item in items]
+    if not any(item.role == "ordinary" for item in items):
+        raise CampaignRefused("a campaign needs at least one ordinary item; gold and training items alone measure nothing")
+    if len(set(ids)) < len(ids):
+        twice = next(one for one in ids if ids.count(one) > 1)
+        raise CampaignRefused(f"item {twice!r} is listed twice; one item has one role in a campaign")
+    known = kinds(connection, ids)
+    for item_id in ids:
+        if item_id not in known:
+            raise CampaignRefused(f"there is no item {item_id!r} with a picture in this project")
+    if len(set(known.values())) > 1:
+        raise CampaignRefused(f"a campaign's items are all of one kind, got {' and '.join(sorted(set(known.values())))}")
+
+
+def _one(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> Campaign:
+    found = campaigns(connection, [campaign_id])
+    if not found:
+        raise CampaignRefused(f"there is no campaign {campaign_id!r}")
+    return found[0]
+
+
+def _move_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, State]) -> Campaign:
+    campaign_id, state = payload
+    campaign = _one(connection, campaign_id)
+    if state == campaign.state:
+        return campaign
+    if state not in MOVES[campaign.state]:
+        raise CampaignRefused(f"campaign {campaign_id!r} is {campaign.state} and cannot become {state} at once")
+    connection.execute("update campaigns set state = ? where campaign_id = ?", [state, campaign_id])
+    return replace(campaign, state=state)
+
+
+def _change_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Settings]) -> Campaign:
+    campaign_id, settings = payload
+    campaign = _one(connection, campaign_id)
+    steering = ("order", "check_every", "pass_mark")
+    moved = [name for name in steering if getattr(settings, name) != getattr(campaign.settings, name)]
+    if moved and _answered(connection, campaign_id):
+        raise CampaignRefused(f"campaign {campaign_id!r} has answers, so its {moved[0]} stays: people's lines would change")
+    connection.execute(
+        "update campaigns set settings = ? where campaign_id = ?", [rows.to_json(settings.to_json()), campaign_id]
+    )
+    return replace(campaign, settings=settings)
+
+
+def _remove_one(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> None:
+    _one(connection, campaign_id)
+    if campaign_id == DEFAULT:
+        raise CampaignRefused("the default campaign is part of every project; stop it instead")
+    if _answered(connection, campaign_id):
+        raise CampaignRefused(f"campaign {campaign_id!r} has answers and stays; archive it instead")
+    for table in ("campaigns", "campaign_items", "claims", "skips", "drafts", "reports", "revocations"):
+        connection.execute(f"delete from {table} where campaign_id = ?", [campaign_id])
+
+
+def _answered(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> bool:
+    return rows.one(connection, "select 1 from annotations where campaign_id = ? limit 1", [campaign_id]) is not None
+
+
+_create = run(_create_one)
+_move = run(_move_one)
+_change = run(_change_one)
+_remove = run(_remove_one)

@@ -1,0 +1,213 @@
+"""Which answers count: decided when they come, in the order of coming, within the transaction that keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import duckdb
+
+from data.campaign import Campaign, Role, wrong
+from data.records import Annotation
+from data.store import rows
+from data.store.listings import listing
+from data.store.places import DEFAULT, campaigns, known, marks
+
+Status = Literal["valid", "surplus", "gold", "training"]
+Rule = Callable[[Sequence[Mapping[str, Any]]], bool]
+"""Whether an item needs one person more, told from the answers of as many as the campaign's overlap (oldest first)."""
+_Key = tuple[str, str]
+"""A campaign and an item of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What becomes of an answer.
+
+    Attributes:
+        passed: whether it is right, where the item has an expected answer.
+        selected: whether statistics leave it out, the item being none of the campaign's random stratum.
+        before: what it would be if the person had not been revoked; None if they have not.
+    """
+
+    status: Status
+    passed: bool | None = None
+    selected: bool = False
+    before: Status | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What a person is told about an item with a known answer: ``expected`` has the right ones of what was not right."""
+
+    right: bool
+    expected: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An item in a campaign; ``position`` is None where the default campaign has not met it yet."""
+
+    campaign: Campaign
+    position: int | None
+    role: Role
+    expected: Mapping[str, Any]
+    selected: bool
+    wanted: int
+
+
+Places = Mapping[_Key, Place]
+
+
+def places_of(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[_Key, Place]:
+    """What each answer is about, for campaigns that exist.
+
+    Raises:
+        KeyError: an item is not of the campaign.
+    """
+    places: dict[_Key, Place] = {}
+    for one in known(connection, sorted({a.campaign_id for a in annotations if a.campaign_id is not None})):
+        campaign = one.campaign
+        items = listing(connection, campaign.campaign_id, one.stamp)
+        asked = sorted({a.item_id for a in annotations if a.campaign_id == campaign.campaign_id})
+        positions = {item_id: items.positions.get(item_id) for item_id in asked}
+        if campaign.campaign_id != DEFAULT and None in positions.values():
+            raise KeyError(next(item_id for item_id, position in positions.items() if position is None))
+        wanted = _wanted(connection, campaign.campaign_id, [p for p in positions.values() if p is not None])
+        for item_id, position in positions.items():
+            role: Role = "ordinary" if position is None else items.role(position)
+            expected = {} if position is None else items.expected.get(position, {})
+            more = campaign.overlap if position is None else wanted[position]
+            picked = position in items.selected
+            places[campaign.campaign_id, item_id] = Place(campaign, position, role, expected, picked, more)
+    return places
+
+
+def _wanted(connection: duckdb.DuckDBPyConnection, campaign_id: str, positions: Sequence[int]) -> dict[int, int]:
+    if not positions:
+        return {}
+    query = f"select position, wanted from campaign_items where campaign_id = ? and position in {marks(positions)}"
+    return dict(connection.execute(query, [campaign_id, *positions]).fetchall())
+
+
+def decide(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], places: Places) -> list[Decision]:
+    """Decide about new answers, as they will be written, and count the people who have answered validly."""
+    asked = [a for a in annotations if a.campaign_id is not None]
+    if not asked:
+        return [Decision("valid") for _ in annotations]
+    people = _people(connection, asked)
+    revoked = _revoked(connection, asked)
+    decisions: list[Decision] = []
+    for annotation in annotations:
+        key = (annotation.campaign_id or "", annotation.item_id)
+        place = places.get(key)
+        if place is None:
+            decisions.append(Decision("valid"))
+            continue
+        answered = people.setdefault(key, set())
+        out = not revoked.get(annotation.rater_id, set()).isdisjoint({None, key[0]})
+        decision = _decision(place, answered, annotation, out)
+        if decision.status == "valid" and not annotation.saw_evidence:
+            answered.add(annotation.rater_id)
+        decisions.append(decision)
+    _write_counts(connection, [(places[key], len(names)) for key, names in people.items() if key in places])
+    return decisions
+
+
+def _decision(place: Place, answered: set[str], annotation: Annotation, revoked: bool) -> Decision:
+    campaign = place.campaign
+    if place.role != "ordinary":
+        return Decision("training" if place.role == "training" else "gold", not wrong(place.expected, annotation.answers))
+    selected = campaign.stratum and place.selected
+    again = annotation.rater_id in answered
+    full = len(answered) - again >= place.wanted
+    # of the default campaign a second answer is kept as what it is, a repeat; statistics leave it out
+    status: Status = "surplus" if full or (again and campaign.campaign_id != DEFAULT) else "valid"
+    if revoked:
+        return Decision("surplus", selected=selected, before=status)
+    return Decision(status, selected=selected)
+
+
+def _people(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[_Key, set[str]]:
+    """Who has answered these items validly and blind."""
+    items = sorted({a.item_id for a in annotations})
+    found = connection.execute(
+        "select campaign_id, item_id, rater_id from annotations"
+        f" where item_id in {marks(items)} and campaign_id is not null and status = 'valid' and not saw_evidence",
+        items,
+    ).fetchall()
+    people: dict[_Key, set[str]] = {}
+    for campaign_id, item_id, rater_id in found:
+        people.setdefault((campaign_id, item_id), set()).add(rater_id)
+    return people
+
+
+def _revoked(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[str, set[str | None]]:
+    """From which campaigns these people are revoked; None: from all."""
+    names = sorted({a.rater_id for a in annotations})
+    found = connection.execute(
+        f"select rater_id, campaign_id from revocations where lifted is null and rater_id in {marks(names)}", names
+    ).fetchall()
+    revoked: dict[str, set[str | None]] = {}
+    for rater_id, campaign_id in found:
+        revoked.setdefault(rater_id, set()).add(campaign_id)
+    return revoked
+
+
+def _write_counts(connection: duckdb.DuckDBPyConnection, counts: Sequence[tuple[Place, int]]) -> None:
+    """Write how many people have answered."""
+    by_campaign: dict[str, dict[int, int]] = {}
+    for place, people in counts:
+        if place.position is not None and place.role == "ordinary":
+            by_campaign.setdefault(place.campaign.campaign_id, {})[place.position] = people
+    for campaign_id, people_at in by_campaign.items():
+        connection.execute(
+            "update campaign_items set people = n.people"
+            " from (select unnest(?::integer[]) as position, unnest(?::integer[]) as people) n"
+            " where campaign_items.campaign_id = ? and campaign_items.position = n.position",
+            [list(people_at), list(people_at.values()), campaign_id],
+        )
+
+
+def end_claims(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> None:
+    """Whoever has answered holds nothing any more, and has nothing half written."""
+    campaign, item, person = zip(*((a.campaign_id, a.item_id, a.rater_id) for a in annotations), strict=True)
+    for table in ("claims", "drafts"):
+        connection.execute(
+            f"delete from {table} where (campaign_id, item_id, rater_id) in"
+            " (select (unnest(?::varchar[]), unnest(?::varchar[]), unnest(?::varchar[])))",
+            [list(campaign), list(item), list(person)],
+        )
+
+
+def ask_more(connection: duckdb.DuckDBPyConnection, annotation: Annotation, rule: Rule) -> None:
+    """Let an item have one person more if the answers that it has make the rule say so, else as many as the campaign asks."""
+    found = campaigns(connection, [annotation.campaign_id]) if annotation.campaign_id is not None else []
+    if not found:
+        return
+    overlap = found[0].overlap
+    said = rows.dicts(
+        connection,
+        "select answers from annotations where item_id = ? and campaign_id = ? and status = 'valid' and not saw_evidence"
+        # of each person the latest revision of the first answer
+        " qualify row_number() over (partition by rater_id order by seq, submitted desc) = 1 order by seq limit ?",
+        [annotation.item_id, annotation.campaign_id, overlap],
+    )
+    more = len(said) == overlap and rule([rows.from_json(row["answers"]) for row in said])
+    connection.execute(
+        "update campaign_items set wanted = ? where campaign_id = ? and item_id = ? and role = 'ordinary'",
+        [overlap + bool(more), annotation.campaign_id, annotation.item_id],
+    )
+
+
+def feedback(annotation: Annotation, places: Places) -> Feedback | None:
+    """What a person is told at once about their answer; the same however often it is sent."""
+    place = places.get((annotation.campaign_id or "", annotation.item_id))
+    if place is None:
+        return None
+    settings = place.campaign.settings
+    if (place.role, True) not in (("gold", settings.gold_feedback), ("training", settings.training_feedback)):
+        return None
+    missed = wrong(place.expected, annotation.answers)
+    return Feedback(not missed, missed)

@@ -45,6 +45,8 @@ class Settings:
         pass_mark: the share of the training items to answer rightly before ordinary ones come; None: answering is enough.
         limit: how many items one person may answer, training aside.
         lease_minutes: how long an item is kept for whoever has it before them.
+        completion_code: shown to whoever has reached the end, as crowd platforms ask for it.
+        completion_url: where they may go then.
     """
 
     order: Order = "random"
@@ -57,6 +59,8 @@ class Settings:
     pass_mark: float | None = None
     limit: int | None = None
     lease_minutes: float = 30.0
+    completion_code: str = ""
+    completion_url: str = ""
 
     def __post_init__(self) -> None:
         _check("order", self.order, self.order in get_args(Order), "random, shared or fixed")
@@ -64,6 +68,7 @@ class Settings:
         _check("pass_mark", self.pass_mark, self.pass_mark is None or 0 < self.pass_mark <= 1, "a share above 0, at most 1")
         _check("limit", self.limit, self.limit is None or self.limit >= 1, "1 or more")
         _check("lease_minutes", self.lease_minutes, 0 < self.lease_minutes <= 7 * 24 * 60, "above 0, at most a week")
+        _check("completion_url", self.completion_url, re.fullmatch(r"(https?://\S+)?", self.completion_url), "an http address")
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Settings:
@@ -76,7 +81,7 @@ class Settings:
         return asdict(self)
 
 
-def _check(name: str, value: object, fine: bool, wanted: str) -> None:
+def _check(name: str, value: object, fine: object, wanted: str) -> None:
     if not fine:
         raise ValueError(f"{name} must be {wanted}, got {value!r}")
 

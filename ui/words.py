@@ -207,6 +207,7 @@ _REASONS = {
     "unknown_color": "of prompts with a colour beside GenEval’s ten",
     "unsure_text": "texts that cannot be changed surely",
     "rated_directly": "ratings without the answers that they rest on",
+    "another_questionnaire": "answers to a questionnaire that has no flipped reading",
     "no_verdict": "without a verdict by the true prompt",
     "no_flipped_verdict": "without a verdict by the flipped prompt",
     "no_score": "without a score by the true prompt",

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from annotation import simulated
-from annotation.answers import RULE_VERSION, derive
+from annotation.questionnaires.geneval import RULE_VERSION, derive
 from annotation.simulated import Known
 from data.aspects import SCALES
 from data.prompts.flips import Flipped, flip

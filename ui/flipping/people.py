@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from annotation import answers
+from annotation.questionnaires import geneval
 from data.store import flipped
 from data.store.browse import PEOPLE, SIMULATED
 from data.store.flipped import Answer
@@ -30,5 +30,7 @@ def _entry(board: Board, place: int, said: Answer) -> Entry:
         return Entry(place, why=why)
     if said.questionnaire in (None, DIRECT):
         return Entry(place, why="rated_directly")
-    true, flip = (correct(answers.derive(spec, said.answers)) for spec in (board.asked(place), board.asked_flipped(place)))
+    if said.questionnaire != geneval.NAME:
+        return Entry(place, why="another_questionnaire")
+    true, flip = (correct(geneval.derive(spec, said.answers)) for spec in (board.asked(place), board.asked_flipped(place)))
     return entry(place, true, flip)

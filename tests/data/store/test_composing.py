@@ -260,7 +260,7 @@ def test_the_default_campaign_follows_imports(store: Store) -> None:
 def test_a_project_of_before_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = tmp_path / "migrations"
     old.mkdir()
-    for file in sorted(migrate.FOLDER.glob("000[123]_*.sql")):
+    for file in sorted(migrate.FOLDER.glob("000[1-5]_*.sql")):
         shutil.copy(file, old)
     columns = "annotation_id campaign_id item_id rater_id questionnaire answers submitted saw_evidence status root_id seq"
     with monkeypatch.context() as before:

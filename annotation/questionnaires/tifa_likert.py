@@ -136,6 +136,7 @@ FORM: Final = Form(
     rule_version="tifa-likert-1",
     build=_build,
     derive=_derive,
+    prompted=True,
     meanings=(Meaning("faithfulness", SCALES["faithfulness"], "each image", "as answered; a blank image: 1"),),
     example=Asked("two dogs and a red cup", {"include": [{"class": "dog", "count": 2}, {"class": "cup", "color": "red"}]}, 2),
 )

@@ -211,7 +211,7 @@ class Form {
     this.questionnaire = task.questionnaire;
     this.item = new Item(task, this);
     this.frame.show(this.item.element, { working: true, revising: Boolean(task.revises) });
-    if (notice !== null || task.revises) this.frame.setNotice(notice ?? "You are revising an answer.", this.wayBack(task));
+    if (notice !== null) this.frame.setNotice(notice, this.wayBack(task));
     window.scrollTo({ top: 0 });
     this.item.refused = errors !== null;
     if (errors) this.item.complain(errors);

@@ -91,7 +91,7 @@ export class Ways {
       }
       form.keepDraft();
       if (form.item) form.queue.putBack(form.item.task);
-      return form.open(data);
+      return form.open(data, null, route === "last" ? "You are revising your last answer." : "You are revising an earlier answer.");
     });
   }
 

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -76,7 +77,7 @@ def visitor(browser: Browser) -> Iterator[Visit]:
     """Makes visitors of a server; none of them may have met a problem when the test ends."""
     visitors: list[Visitor] = []
 
-    def make(server: Server, **options: object) -> Visitor:
+    def make(server: Server, **options: Any) -> Visitor:
         visitors.append(visit(browser, server.url, **options))
         return visitors[-1]
 

@@ -87,7 +87,8 @@ def visit(browser: Browser, origin: str, *, advance: str | None = "question", **
     context = browser.new_context(base_url=origin, **options)
     context.set_default_timeout(_TIMEOUT_MS)
     if advance is not None:
-        context.add_init_script(f"localStorage.setItem('concord.advance', '\"{advance}\"')")
+        chosen = f"localStorage.setItem('concord.advance', '\"{advance}\"')"
+        context.add_init_script(f"if (location.protocol.startsWith('http')) {chosen}")
     watch = Watch(origin)
     context.on("page", watch.page)
     return Visitor(context, watch, context.new_page())

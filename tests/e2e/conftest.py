@@ -65,6 +65,15 @@ def attacked(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield running
 
 
+@pytest.fixture(scope="session")
+def playground(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001
+    """The sample project; tests that share it add kept settings and names of their own, nothing else."""
+    project: Path = tmp_path_factory.mktemp("explored") / "project"
+    command(project, "import", "playground")
+    with serving(project) as running:
+        yield running
+
+
 @pytest.fixture
 def fresh(browser: Browser, tmp_path: Path) -> Iterator[Server]:  # noqa: ARG001
     """An empty project."""

@@ -14,6 +14,7 @@ from data.people import Role
 from data.records import Rater
 from data.store import rows
 from data.store.campaigns import NameTaken
+from data.store.erased import Erased
 from data.store.imports import ImportRefused, insert_raters
 from data.store.places import DEFAULT, campaigns
 from data.store.store import Store, run
@@ -83,7 +84,7 @@ def create(
         raise InvitationRefused(f"an invitation is for 1 person or more, not for {uses}")
     made = Invitation(secrets.token_urlsafe(9), campaign, role, expires, uses, note, made_by, now)
     store.write(_create, made, shown=False)
-    _forget(store)
+    refresh(store)
     return made
 
 
@@ -117,7 +118,7 @@ def revoke(store: Store, invitation_id: str, *, now: datetime | None = None) -> 
         InvitationRefused: there is none of this id.
     """
     store.write(_revoke, (invitation_id, now or datetime.now(UTC)), shown=False)
-    _forget(store)
+    refresh(store)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +144,12 @@ def arrive(store: Store, arrival: Arrival, *, now: datetime | None = None) -> In
         NameTaken: they typed the name of somebody else, or of somebody who was erased.
     """
     invitation: Invitation = store.write(_arrive, (arrival, now or datetime.now(UTC)), touched=frozenset())
-    _forget(store)
+    refresh(store)
     return invitation
 
 
-def _forget(store: Store) -> None:
+def refresh(store: Store) -> None:
+    """Read invitations again when they are asked for next."""
     with _lock:
         _cached.pop(store, None)
 
@@ -188,7 +190,7 @@ def _arrive_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Arrival, d
         _check_free(connection, arrival.name)
     try:
         insert_raters(connection, [Rater(arrival.name, "human", "person")], None)
-    except ImportRefused as error:
+    except (ImportRefused, Erased) as error:
         raise NameTaken(str(error)) from error
     if before is None:
         came = (arrival.invitation_id, arrival.name, arrival.came_as, now)

@@ -114,7 +114,7 @@ def _mount_pages(app: FastAPI, store: Store) -> None:
 
     from ui.annotate import annotate
     from ui.studio import studio
-    from ui.theme import HEAD, theme
+    from ui.theme import head, theme
 
     for path, blocks in (("/annotate", annotate()), ("/studio", studio(store))):
         gr.mount_gradio_app(
@@ -123,7 +123,7 @@ def _mount_pages(app: FastAPI, store: Store) -> None:
             path=path,
             root_path=at(path),
             theme=theme(),
-            head=HEAD,
+            head=head(),
             footer_links=[],
             run_history=False,
             ssr_mode=False,

@@ -62,9 +62,8 @@ class House:
         return client
 
     def invitation(self, **other: Any) -> Invitation:
-        given: dict[str, Any] = {
-            "campaign": "c", "role": "annotator", "expires": datetime.now(UTC) + timedelta(days=1), "uses": None, "made_by": "x",
-        }  # fmt: skip
+        until = datetime.now(UTC) + timedelta(days=1)
+        given: dict[str, Any] = {"campaign": "c", "role": "annotator", "expires": until, "uses": None, "made_by": "x"}
         return invitations.create(self.store, **given | other)
 
     def link(self, invitation: Invitation | None = None) -> str:

@@ -161,7 +161,7 @@ def test_every_route_for_every_role(place: House, monkeypatch: pytest.MonkeyPatc
     assert place.client().get("/favicon.ico").status_code == 200
     layer = place.app.middleware_stack
     while type(layer).__name__ != "Door":
-        layer = getattr(layer, "app", None) or layer._app
+        layer = getattr(layer, "app", None) or layer._app  # type: ignore[union-attr]
     monkeypatch.setattr(layer, "_app", wall)
     wrong = []
     for method, path in sorted(set(routes_of(place.app.routes))):
@@ -187,10 +187,11 @@ def test_every_route_for_every_role(place: House, monkeypatch: pytest.MonkeyPatc
 def test_an_annotator_reads_nothing_of_the_studio(place: House, role: str) -> None:
     item = "geneval/00000/sdv2/0"
     asked = (
-        "/studio", "/studio/", "/studio/config", "/studio/agreement", "/studio/gradio_api/info", "/studio/gradio_api/queue/data",
-        f"/api/studio/item?id={item}", f"/api/studio/evidence?id={item}", "/api/studio/items", "/api/studio/version",
-        "/studio/gradio_api/file=x", "/annotate/gradio_api/file=x", "/annotate/../studio/config", "/annotate/%2e%2e/studio/config",
-        "http://concord.example//studio/config", "/annotate//../studio/", "/API/studio/items", "/studio%2Fconfig", "/api/../studio/config",
+        "/studio", "/studio/", "/studio/config", "/studio/agreement", "/studio/gradio_api/info",
+        "/studio/gradio_api/queue/data", f"/api/studio/item?id={item}", f"/api/studio/evidence?id={item}", "/api/studio/items",
+        "/api/studio/version", "/studio/gradio_api/file=x", "/annotate/gradio_api/file=x", "/annotate/../studio/config",
+        "/annotate/%2e%2e/studio/config", "http://concord.example//studio/config", "/annotate//../studio/",
+        "/API/studio/items", "/studio%2Fconfig", "/api/../studio/config",
     )  # fmt: skip
     rosa = place.account("rosa")
     assert "secretscorer" in rosa.post("/api/studio/uncover", json={"id": item}).text
@@ -252,4 +253,3 @@ def test_prefixes_cover_what_lies_below_only() -> None:
     assert access_of("/annotate/gradio_api/heartbeat/x") is Access.ANNOTATOR
     assert access_of("/annotate/gradio_api/file=/etc/passwd") is Access.RESEARCHER
     assert access_of("/annotate/gradio_api/infox") is Access.RESEARCHER
-

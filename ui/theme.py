@@ -39,8 +39,9 @@ _TOKENS = {
 
 
 def head() -> str:
-    """Our style sheets: linked, not handed to Gradio as text, as it rewrites the selectors of what it is handed."""
-    return "".join(f'<link rel="stylesheet" href="{at(f"/assets/{name}.css")}">' for name in _STYLES)
+    """Our icon and style sheets: linked, not handed to Gradio as text, as it rewrites the selectors of what it is handed."""
+    icon = f'<link rel="icon" type="image/svg+xml" href="{at("/assets/icon.svg")}">'
+    return icon + "".join(f'<link rel="stylesheet" href="{at(f"/assets/{name}.css")}">' for name in _STYLES)
 
 
 def theme() -> gr.themes.Base:

@@ -15,6 +15,7 @@ import { chooseScreen, closedScreen, consentScreen, doneScreen, emptyScreen, nam
 import { advance } from "./js/settings.js";
 import * as store from "./js/store.js";
 import { Ways } from "./js/ways.js";
+import { at } from "./js/root.js";
 
 const DRAFT_MS = 2_500;
 
@@ -40,7 +41,7 @@ function ensureStyles() {
 }
 
 class Form {
-  constructor(root, { api = "/api/" } = {}) {
+  constructor(root, { api = at("/api/") } = {}) {
     this.root = root;
     this.controller = new AbortController();
     const { signal } = this.controller;

@@ -17,6 +17,7 @@ from data.store.questions import Version
 from data.store.statuses import Feedback
 from data.store.store import Store
 from ui.commands.derive import derive, form_of
+from ui.root import at
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Asking:
         return {
             "ticket": self.task.public_id,
             "campaign": self.campaign,
-            "images": [{"image": f"/img/{one.sha256}", "width": one.width, "height": one.height} for one in shown],
+            "images": [{"image": at(f"/img/{one.sha256}"), "width": one.width, "height": one.height} for one in shown],
             "caption": self.task.text,
             "questionnaire": to_json(self.questionnaire),
             "asked": self.version,

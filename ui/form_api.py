@@ -101,13 +101,15 @@ def router(store: Store) -> APIRouter:
 
     @routes.post("/leave")
     def leave(request: Request) -> dict[str, bool]:
-        if name := request.session.pop("name", None):
+        if name := request.session.get("name"):
             campaigns.leave(store, name)
-        request.session.pop("campaign", None)
+        request.session.clear()
         return {"left": True}
 
     @routes.post("/campaign")
     def choose(request: Request, body: Chosen) -> dict[str, str]:
+        if "invitation" in request.session and request.session.get("campaign", body.campaign) != body.campaign:
+            raise HTTPException(422, "Your invitation is to another campaign; ask for one to this.")
         if asking.campaign_of(store, body.campaign) is None:
             raise HTTPException(404, f"There is no campaign {body.campaign!r} in this project.")
         request.session["campaign"] = body.campaign

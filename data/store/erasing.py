@@ -90,7 +90,7 @@ def _erase_one(connection: duckdb.DuckDBPyConnection, name: str) -> Removed:
     said = rows.value(connection, "select count(*) from annotations where rater_id = ?", [name])
     judged = rows.value(connection, "select count(*) from judgements where rater_id = ?", [name])
     connection.execute("delete from adjudications where rater_id = $1 or made_by = $1", [name])
-    for table in ("judgements", "annotations", "uncovered", "arrivals", "raters"):
+    for table in ("judgements", "annotations", "uncovered", "arrivals", "consents", "raters"):
         connection.execute(f"delete from {table} where rater_id = ?", [name])
     for table, columns in _BY.items():
         for column in columns:

@@ -29,7 +29,15 @@ TABLE: dict[str, int] = {
     "POST /api/name": NOBODY,
     "POST /api/leave": ANNOTATORS,
     "GET /api/next": ANNOTATORS,
+    "POST /api/campaign": ANNOTATORS,
+    "POST /api/consent": ANNOTATORS,
     "POST /api/skip": ANNOTATORS,
+    "POST /api/unskip": ANNOTATORS,
+    "POST /api/pause": ANNOTATORS,
+    "POST /api/report": ANNOTATORS,
+    "POST /api/draft": ANNOTATORS,
+    "GET /api/mine": ANNOTATORS,
+    "GET /api/mine/{annotation_id}": ANNOTATORS,
     "GET /api/last": ANNOTATORS,
     "POST /api/submit": ANNOTATORS,
     "GET /img/{sha256}": ANNOTATORS,
@@ -207,12 +215,15 @@ def test_what_an_annotator_reads_is_blind(place: House) -> None:
     client = place.invited("blind one")
     other = place.account("anna")
     task = first(client)
-    assert other.post("/api/submit", json=saying(first(other)["ticket"])).status_code == 200
-    told = "".join(client.get(path).text for path in ("/api/next", "/annotate/", "/annotate/config", "/api/last"))
+    other.post("/api/campaign", json={"campaign": "default"})
+    said = saying(first(other)["ticket"])
+    assert other.post("/api/submit", json=said).status_code == 200
+    asked = ("/api/next", "/annotate/", "/annotate/config", "/api/last", "/api/mine", f"/api/mine/{said['id']}")
+    told = "".join(client.get(path).text for path in asked)
     for secret in ("sdv2", "secretscorer", "geneval/", "anna", "samples"):
         assert secret not in told
-    assert client.get(task["image"]).status_code == 200
-    assert client.get(task["image"] + "?w=320").status_code == 200
+    assert client.get(task["images"][0]["image"]).status_code == 200
+    assert client.get(task["images"][0]["image"] + "?w=320").status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/api/next", "/api/studio/items", "/img/x", "/annotate/config"])

@@ -3,10 +3,12 @@ look, never a verdict: nothing is left out because of it.
 
 *Straight-liners* give one and the same set of answers whatever is shown (invariant responding: Johnson 2005, Journal of
 Research in Personality 39; Meade and Craig 2012, Psychological Methods 17). A long run of equal answers proves nothing where
-the items give it (nine pictures of ten show what they should), so a person's most frequent set is compared with what the
-others say of the very same items: that is the chance with which an attentive person would give it there. Flagged is who gives
-it to at least ``SAME_SHARE`` of ``FEWEST`` items or more, at least ``ABOVE_OTHERS`` above the others, if so many would come
-about with a chance below ``CHANCE`` (the exact tail of the sum of unequal coins, the Poisson-binomial distribution).
+the items give it (nine pictures of ten show what they should). So each answer is compared with the person's answer before it
+to an item of the same shape (as many questions of the same kinds): does it repeat that one, and how often do the others say
+that very thing of this item? The latter is the chance with which an attentive person would repeat themselves there. Flagged is
+who repeats themselves in at least ``SAME_SHARE`` of ``FEWEST`` comparisons or more, at least ``ABOVE_OTHERS`` above the
+others, if so many would come about with a chance below ``CHANCE`` (the exact tail of the sum of unequal coins, the
+Poisson-binomial distribution).
 
 *Speeders*: whose median active seconds are below a third of the campaign's (the median of all people's medians, so that nobody
 counts more for answering more). Time relative to the median is the usual sign (Leiner 2019, Survey Research Methods 13), and
@@ -18,7 +20,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from statistics import median
 from typing import Any, Final
 
@@ -41,28 +42,29 @@ where the questions differ."""
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One person's answers to one item, in the order of giving; ``seconds`` is their active time, None if it is unknown."""
+    """One person's answers to one item; ``seconds`` is their active time, None if it is unknown."""
 
     person: str
     item_id: str
+    shape: tuple[str, ...]
     pattern: Pattern
     seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Sameness:
-    """How alike a person's answers are.
+    """How often a person repeats themselves.
 
     Attributes:
-        n: answers.
-        share: of these, that are the most frequent pattern; ``others``: the mean share of the others' answers to the same
-            items that are it, None where nobody else has answered any of them.
-        longest: the longest run of equal answers (the "long string").
-        chance: of so many or more if each came as it comes to the others; None as ``others``.
+        n: answers with one before them of the same shape.
+        share: of these, that repeat it; None for none. ``others``: the mean share of the others' answers to the same items
+            that say that very thing, None where nobody else has answered any of them.
+        longest: the longest run of equal answers of one shape (the "long string").
+        chance: of so many repetitions or more if each came as it comes to the others; None as ``others``.
     """
 
     n: int
-    share: float
+    share: float | None
     others: float | None
     longest: int
     chance: float | None
@@ -70,7 +72,7 @@ class Sameness:
     @property
     def flagged(self) -> bool:
         """Whether this is a straight-liner."""
-        if self.others is None or self.chance is None or self.n < FEWEST:
+        if self.share is None or self.others is None or self.chance is None or self.n < FEWEST:
             return False
         return self.share >= SAME_SHARE and self.share - self.others >= ABOVE_OTHERS and self.chance < CHANCE
 
@@ -99,6 +101,11 @@ def pattern(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> Pattern
     return blanks + tuple(_pressed(one, answers.get(one.id)) for one in asked)
 
 
+def shape(questionnaire: Questionnaire) -> tuple[str, ...]:
+    """What makes two items alike to the hand: the kinds of their questions, in order."""
+    return tuple(question.kind for question in questionnaire.questions)
+
+
 def _pressed(question: Question, answer: Any) -> Any:
     if is_blank(answer):
         return None
@@ -120,21 +127,27 @@ def sameness(answers: Sequence[Answer]) -> dict[str, Sameness]:
 
 
 def _sameness(own: Sequence[Answer], at: Mapping[str, Counter[Pattern]]) -> Sameness:
-    counted = Counter(one.pattern for one in own)
-    # of equally frequent ones the first given: Counter keeps the order of coming
-    favourite, k = max(counted.items(), key=lambda found: found[1])
-    longest = max(len([*run]) for _, run in groupby(one.pattern for one in own))
-    shares, chances = [], []
+    before: dict[tuple[str, ...], Pattern] = {}
+    run: dict[tuple[str, ...], int] = {}
+    shares, chances, repeats, longest = [], [], [], 1
     for one in own:
+        last = before.get(one.shape)
+        before[one.shape] = one.pattern
+        run[one.shape] = run.get(one.shape, 0) + 1 if one.pattern == last else 1
+        longest = max(longest, run[one.shape])
+        if last is None:
+            continue
+        repeats.append(one.pattern == last)
         others = at[one.item_id].total() - 1
-        alike = at[one.item_id][favourite] - (one.pattern == favourite)
+        alike = at[one.item_id][last] - (one.pattern == last)
         if others:
             shares.append(alike / others)
         # with half an answer of each kind added: what few others have not said is not impossible
         chances.append((alike + 0.5) / (others + 1))
+    n, k = len(repeats), sum(repeats)
     if not shares:
-        return Sameness(len(own), k / len(own), None, longest, None)
-    return Sameness(len(own), k / len(own), sum(shares) / len(shares), longest, tail(chances, k))
+        return Sameness(n, k / n if n else None, None, longest, None)
+    return Sameness(n, k / n, sum(shares) / len(shares), longest, tail(chances, k))
 
 
 def tail(chances: Sequence[float], k: int) -> float:

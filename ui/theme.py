@@ -7,7 +7,7 @@ import gradio as gr
 # linked, not handed to Gradio as text: it rewrites the selectors of what it is handed
 HEAD = "".join(
     f'<link rel="stylesheet" href="/assets/{name}.css">'
-    for name in ("concord", "studio", "agreement", "form", "dialogs", "workbench", "runs", "explore")
+    for name in ("concord", "studio", "agreement", "form", "dialogs", "workbench", "runs", "explore", "campaigns")
 )
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")

@@ -121,6 +121,7 @@ def answers(store: Store, campaign: Campaign) -> Sequence[Answer]:
     made: dict[tuple[str, str], Answer] = {}
     for one in said:
         if one.item_id in asks:
-            pattern = quality.pattern(asks[one.item_id], one.answers)
-            made.setdefault((one.person, one.item_id), Answer(one.person, one.item_id, pattern, one.seconds))
+            asked_of = asks[one.item_id]
+            pattern, shape = quality.pattern(asked_of, one.answers), quality.shape(asked_of)
+            made.setdefault((one.person, one.item_id), Answer(one.person, one.item_id, shape, pattern, one.seconds))
     return [*made.values()]

@@ -18,9 +18,10 @@ COEFFICIENT: Final = (
 RULES: Final = (
     f"Flags are reasons to look, not verdicts; nothing is left out because of one, and nobody with fewer than {quality.FEWEST}"
     " answers has any.",
-    f"Straight-liner: at least {quality.SAME_SHARE:.0%} of a person’s answers are one and the same pattern of keys, that is"
-    f" {100 * quality.ABOVE_OTHERS:.0f} points or more above the others’ share of it on the very same items, and would come"
-    f" about by chance in fewer than 1 of {1 / quality.CHANCE:,.0f} cases (Johnson 2005; Meade and Craig 2012).",
+    f"Straight-liner: at least {quality.SAME_SHARE:.0%} of a person’s answers repeat the one before (to an item with the same"
+    f" kinds of questions, free texts apart), that is {100 * quality.ABOVE_OTHERS:.0f} points or more above how often the others"
+    f" say that very thing of the same items, and would come about by chance in fewer than 1 of {1 / quality.CHANCE:,.0f} cases"
+    " (Johnson 2005; Meade and Craig 2012).",
     "Speeder: a person’s median active time is below a third of the campaign’s, the median of all people’s medians (Greszki et"
     " al. 2015; Leiner 2019).",
 )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _LONG: Final = timedelta(hours=72)
 _OTHER: Final = "rgba(128,136,160,.55)"
 _HEIGHT: Final = 260
+_FEWEST: Final = 12
 
 
 def by_answers(spread: Mapping[int, int], overlap: int) -> go.Figure:
@@ -56,6 +57,11 @@ def by_time(hours: Sequence[Hour]) -> go.Figure:
                    hovertemplate="%{x}: %{y:,} " + name + "<extra></extra>")
         )  # fmt: skip
     plain(figure, height=_HEIGHT)
+    step = timedelta(days=1) if daily else timedelta(hours=1)
+    first, last = hours[0].start, hours[-1].start + step
+    # a few bars stay bars
+    first = min(first, last - _FEWEST * step)
+    figure.update_xaxes(range=[f"{moment:%Y-%m-%d %H:%M}" for moment in (first, last)])
     figure.update_layout(barmode="stack", margin={"t": 28}, showlegend=True, legend={"orientation": "h", "y": 1.18})
     figure.update_xaxes(title=f"{'day' if daily else 'hour'} (UTC)", type="date")
     figure.update_yaxes(title=f"answers {'a day' if daily else 'an hour'}", rangemode="tozero")

@@ -172,11 +172,17 @@ def _sided(kind: ItemKind, question: Question, value: Any) -> str | None:
 def _check_shown(questionnaire: Questionnaire, expected: Mapping[str, Any]) -> None:
     """Whoever answers as expected must be asked: a count of 0 goes with no colour."""
     single = {name: value for name, value in expected.items() if not isinstance(value, dict)}
+    # any text will do where one is needed
+    answers = {question.id: "-" for question in questionnaire.questions if question.kind == "text"} | single
+    shown = set(visible(questionnaire, answers))
+    behind: dict[str, set[str]] = {}
     for question in questionnaire.questions:
-        needed = [condition.question for condition in question.shown_if]
-        told = question.id in expected and needed and all(name in single for name in needed)
-        if told and question.id not in visible(questionnaire, single):
-            raise ValueError(f"{question.id} is not asked of whoever gives the answers expected to {', '.join(needed)}")
+        direct = {condition.question for condition in question.shown_if}
+        behind[question.id] = direct.union(*(behind[name] for name in direct))
+        told = question.id in expected and behind[question.id] <= set(answers)
+        if told and question.id not in shown:
+            needed = ", ".join(sorted(behind[question.id] & set(single)))
+            raise ValueError(f"{question.id} is not asked of whoever gives the answers expected to {needed}")
 
 
 def _of_text(question: Question, text: Any) -> Any:

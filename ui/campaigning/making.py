@@ -20,6 +20,8 @@ from ui.campaigning.asked import Asking
 from ui.campaigning.wish import Wish
 
 _SHOWN: Final = {"image": "images", "group": "groups of images", "pair": "pairs of images"}
+_FITS: Final = {"image": ("image",), "group": ("group", "image"), "pair": ("pair",)}
+"""The kinds of item that a questionnaire for a kind takes: a prompt's only image is a group, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,7 @@ def _check_fit(form: Form, items: Sequence[Asking], available: int) -> None:
     why: dict[str, list[str]] = {}
     for one in items:
         problem = form.problem(one.asked)
-        if problem is None and one.kind != form.item_kind:
+        if problem is None and one.kind not in _FITS[form.item_kind]:
             problem = f"'{form.name}' is asked of {_SHOWN[form.item_kind]}, and this is one of {_SHOWN[one.kind]}"
         if problem is not None:
             why.setdefault(problem, []).append(one.item_id)

@@ -18,10 +18,10 @@ COEFFICIENT: Final = (
 RULES: Final = (
     f"Flags are reasons to look, not verdicts; nothing is left out because of one, and nobody with fewer than {quality.FEWEST}"
     " answers has any.",
-    f"Straight-liner: at least {quality.SAME_SHARE:.0%} of a person’s answers repeat the one before (to an item with the same"
-    f" kinds of questions, free texts apart), that is {100 * quality.ABOVE_OTHERS:.0f} points or more above how often the others"
-    f" say that very thing of the same items, and would come about by chance in fewer than 1 of {1 / quality.CHANCE:,.0f} cases"
-    " (Johnson 2005; Meade and Craig 2012).",
+    f"Straight-liner: at least {quality.SAME_SHARE:.0%} of a person’s answers repeat the one before (to an item with"
+    f" the same kinds of questions; texts apart), that is {100 * quality.ABOVE_OTHERS:.0f} points or more above how often the"
+    " others say that very thing of the same items, and would come about by chance in fewer than 1 of"
+    f" {1 / quality.CHANCE:,.0f} cases (Johnson 2005; Meade and Craig 2012).",
     "Speeder: a person’s median active time is below a third of the campaign’s, the median of all people’s medians (Greszki et"
     " al. 2015; Leiner 2019).",
 )
@@ -48,7 +48,8 @@ def plan(made: Plan) -> list[str]:
     """What a campaign will be, and how much work."""
     campaign = made.campaign
     ordinary, drawn = made.count("ordinary"), sum(item.sampling == "random" for item in made.items)
-    chosen = f"{drawn:,} drawn by chance from {made.available:,}, {ordinary - drawn:,} picked by hand"
+    drawn_from = f"{drawn:,} drawn by chance from {made.available:,}"
+    chosen = "all that fit" if drawn == ordinary == made.available else f"{drawn_from}, {ordinary - drawn:,} picked by hand"
     lines = [
         f"{words.count(ordinary, made.form.item_kind)} ({chosen}) × {words.count(campaign.overlap, 'person')}"
         f" = {words.count(made.answers, 'answer')}"
@@ -59,6 +60,7 @@ def plan(made: Plan) -> list[str]:
         lines.append(f"besides: {told} items, which measure nothing but people")
     if made.with_checks != made.answers:
         lines.append(f"with one check in {campaign.settings.check_every}: {words.count(made.with_checks, 'answer')}")
+    lines.append(f"{made.form.name}: {made.form.summary.rstrip('.')}")
     lines.append(work(made))
     if made.pair is not None:
         lines.append(f"pairs of {made.pair[0]} and {made.pair[1]}; the sides are by chance")

@@ -9,7 +9,6 @@ import gradio as gr
 
 from data.store.store import Store
 from ui.components.acting import acting, told
-from ui.components.filters import dropdown
 from ui.components.table import note
 from ui.pages.campaigns import acts, create, drawing, invite, layout
 from ui.pages.campaigns.layout import Asking, Case, Inviting, Making, Watching
@@ -30,6 +29,9 @@ _GIVE_NAME: Final = """async (name, ...rest) => {
 }"""
 
 
+_FOLLOW: Final = "() => document.getElementById('case')?.scrollIntoView({behavior: 'smooth', block: 'start'})"
+
+
 class _Page:
     """The components, and what happens between them."""
 
@@ -37,9 +39,8 @@ class _Page:
         self.store = store
         self.notice = gr.HTML(elem_id="ignored")
         self.list = acting("campaigns")
-        with gr.Row(elem_classes="cc-filters"):
-            self.campaign = dropdown("Campaign", [("none", "")], "")
-        self.making: Making = layout.making()
+        self.campaign, begin = layout.choosing()
+        self.making: Making = layout.making(begin)
         self.message = gr.HTML(visible=False, elem_id="campaign-message")
         self.watching: Watching = layout.watching()
         self._parts()
@@ -204,13 +205,14 @@ class _Page:
 
     def _wire_case(self) -> None:
         ui = self.case
-        ui.cases.select(self._picked("case", "case"), self.controls, self.controls, queue=False, **_QUIET)
+        picked = ui.cases.select(self._picked("case", "case"), self.controls, self.controls, queue=False, **_QUIET)
+        picked.then(None, js=_FOLLOW)
 
-        def open_case(*values: str | None, request: gr.Request) -> list[Any]:
+        def open_case(request: gr.Request, *values: str | None) -> list[Any]:
             return drawing.show_case(self.store, View.of(*values), actor(request).name)
 
-        def named(_: str, *values: str | None, request: gr.Request) -> list[Any]:
-            return open_case(*values, request=request)
+        def named(request: gr.Request, _: str, *values: str | None) -> list[Any]:
+            return open_case(request, *values)
 
         def step(by: int) -> Any:
             return lambda *values: gr.Dropdown(value=drawing.neighbour(self.store, View.of(*values), by))
@@ -225,7 +227,7 @@ class _Page:
         gr.on([ui.wrong.change, ui.verdict.change], blame, [ui.wrong, ui.verdict, *self.controls], ui.rater, **_QUIET)
         ruling = [ui.verdict, ui.wrong, ui.rater, ui.remark]
 
-        def save(verdict: str, wrong: str, rater: str, remark: str, *values: str | None, request: gr.Request) -> list[Any]:
+        def save(request: gr.Request, verdict: str, wrong: str, rater: str, remark: str, *values: str | None) -> list[Any]:
             view = View.of(*values)
             following = drawing.neighbour(self.store, view, 1)
             wrong_now = acts.rule(self.store, view, (verdict, wrong, rater, remark), actor(request))

@@ -21,7 +21,9 @@ from ui.components.table import note
 
 OWN: Final = "a YAML file of your own"
 ORDERS: Final = {"random": "random, each person their own", "shared": "random, the same for all", "fixed": "as listed, by id"}
+_ORDERS: Final = [(text, name) for name, text in ORDERS.items()]
 _LINES: Final = ("items", "also")
+_ZERO_IS_NONE: Final = ("n", "check_every", "limit", "pass_mark")
 _MOST: Final = 200_000
 """Characters of a file with known answers."""
 
@@ -48,7 +50,7 @@ def laid_out() -> Fields:
         made["id"] = gr.Textbox(label="Id", info="small letters, digits, - and _", max_lines=1, elem_id="new-id")
         made["title"] = gr.Textbox(label="Title", info="for people", max_lines=1, elem_id="new-title")
         made["questionnaire"] = gr.Dropdown(
-            [*((f"{name}: {form.summary}", name) for name, form in FORMS.items()), (OWN, OWN)],
+            [*FORMS, OWN],
             value="geneval",
             label="Questionnaire",
             info="what is asked",
@@ -58,9 +60,11 @@ def laid_out() -> Fields:
         for name in ("suite", "task", "generator"):
             made[name] = gr.Dropdown([], value=[], multiselect=True, label=name.title(), info="none chosen: all")
     with gr.Row(elem_classes="cc-filters"):
-        made["n"] = _number("How many", "drawn by chance; empty: all")
+        made["n"] = _number("How many", "drawn by chance; 0: all")
         made["overlap"] = _number("People for each", "valid answers wanted", 3)
-        made["order"] = gr.Dropdown([(text, name) for name, text in ORDERS.items()], value="random", label="Order", info=" ")
+        made["order"] = gr.Dropdown(
+            [(text, name) for name, text in ORDERS.items()], value="random", label="Order", info="of the items"
+        )
         made["seed"] = _number("Seed", "of all that is left to chance", 0)
     with gr.Accordion("Items by hand", open=False):
         made["also"] = gr.Textbox(label="Items picked by hand besides, an id a line", lines=2, info=_PICKED)
@@ -72,14 +76,14 @@ def laid_out() -> Fields:
         gr.HTML(_known_help())
         made["known"] = gr.File(label="Items with known answers", file_types=[".json", ".csv"], type="filepath", height=110)
         with gr.Row(elem_classes="cc-filters"):
-            made["check_every"] = _number("One check in", "10: one item of ten is gold or attention")
+            made["check_every"] = _number("One check in", "10: one of ten is gold or attention; 0: none")
             made["pass_mark"] = gr.Number(
-                label="Pass mark", info="share of training to get right", minimum=0, maximum=1, step=0.05
+                label="Pass mark", info="share of training to get right; 0: none", minimum=0, maximum=1, step=0.05
             )
             made["gold_feedback"] = gr.Checkbox(label="Say at once if a gold answer was right")
             made["training_feedback"] = gr.Checkbox(label="Say at once if a training answer was right", value=True)
     with gr.Accordion("Limits and crowd platforms", open=False), gr.Row(elem_classes="cc-filters"):
-        made["limit"] = _number("Items for one person", "empty: no limit")
+        made["limit"] = _number("Items for one person", "0: no limit")
         made["lease_minutes"] = _number("Minutes that an item is kept", "for whoever has it", 30)
         made["completion_code"] = gr.Textbox(label="Completion code", info="shown at the end", max_lines=1)
         made["completion_url"] = gr.Textbox(label="Completion address", info="https://…, where people go then", max_lines=1)
@@ -120,7 +124,12 @@ def wish_of(values: Mapping[str, Any]) -> Wish:
     Raises:
         ValueError: a value that cannot be.
     """
-    said = {name: value for name, value in values.items() if value not in (None, "", [])}
+    # Gradio shows an empty number as 0
+    said = {
+        name: value
+        for name, value in values.items()
+        if value not in (None, "", []) and not (name in _ZERO_IS_NONE and value == 0)
+    }
     for name in _LINES:
         if name in said:
             said[name] = [line.strip() for line in str(said[name]).splitlines() if line.strip()]

@@ -95,7 +95,7 @@ def _title(one: Standing) -> str:
     told += [f"one check in {settings.check_every}"] if settings.check_every else []
     told += [f"pass mark {settings.pass_mark:.0%}"] if settings.pass_mark else []
     told += [f"{settings.limit} items a person at most"] if settings.limit else []
-    told += ["statistics count only what was drawn by chance"] if campaign.stratum else []
+    told += ["drawn by chance"] if campaign.stratum else []
     return f'<h2 class="cc-section">{escape(listing.title(one))} {listing.state(campaign.state)}</h2>' + note(
         f"{campaign.campaign_id}: {'; '.join(told)}."
     )
@@ -105,7 +105,7 @@ def _buttons(one: Standing) -> list[gr.Button]:
     state = one.campaign.state
     worked = bool(one.coverage.people)
     can = [listing.can(one, target) for target in ("running", "stopped", "archived")]
-    label = "Start" if state == "draft" else "Go on"
+    label = "Go on" if state == "stopped" else "Start"
     first = gr.Button(label, interactive=can[0] and state != "archived")
     stop = gr.Button("Unarchive" if state == "archived" else "Stop", interactive=can[1])
     delete = gr.Button(interactive=not worked and one.campaign.campaign_id != DEFAULT)

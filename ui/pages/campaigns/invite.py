@@ -37,7 +37,7 @@ def make(store: Store, campaign: str, role: str | None, days: float | None, uses
             campaign=campaign,
             role=role,
             expires=expires,
-            uses=None if uses is None else int(uses),
+            uses=int(uses) if uses else None,
             made_by=by,
             note=remark.strip()[:500],
         )

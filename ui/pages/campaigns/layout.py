@@ -122,9 +122,7 @@ class Inviting:
     links: gr.HTML
 
 
-def making() -> Making:
-    with gr.Row(elem_classes="cc-filters cc-run-row"):
-        begin = gr.Button("New campaign", variant="primary", elem_id="campaign-new", min_width=160)
+def making(begin: gr.Button) -> Making:
     with gr.Column(visible=False, elem_id="campaign-form", elem_classes="cc-pair") as panel:
         gr.HTML('<h2 class="cc-section">New campaign</h2>')
         fields = create.laid_out()
@@ -133,6 +131,14 @@ def making() -> Making:
             make = gr.Button("Make it, as a draft", variant="primary", interactive=False, elem_id="campaign-make")
             cancel = gr.Button("Close", elem_id="campaign-cancel")
     return Making(begin, panel, fields, preview, make, cancel)
+
+
+def choosing() -> tuple[gr.Dropdown, gr.Button]:
+    """Which campaign is looked at, and a new one."""
+    with gr.Row(elem_classes="cc-filters cc-run-row"):
+        campaign = dropdown("Campaign", [("none", "")], "")
+        begin = gr.Button("New campaign", variant="primary", elem_id="campaign-new", min_width=160)
+    return campaign, begin
 
 
 def watching() -> Watching:
@@ -187,9 +193,9 @@ def case() -> Case:
 def inviting() -> Inviting:
     gr.HTML(note(invite.HINT))
     with gr.Row(elem_classes="cc-filters"):
-        role = gr.Dropdown(list(ROLES), value=ROLES[0], label="Role", info=" ")
+        role = gr.Dropdown(list(ROLES), value=ROLES[0], label="Role", info="what they may do")
         days = gr.Number(14, label="Days", info="how long it is good for", minimum=0, step=1)
-        uses = gr.Number(None, label="Uses", info="people; empty: any number", minimum=1, precision=0, step=1)
+        uses = gr.Number(None, label="Uses", info="people; 0: any number", precision=0, step=1)
         remark = gr.Textbox(label="Note", info="for yourself", max_lines=1)
     with gr.Row(elem_classes="cc-filters cc-run-row"):
         make = gr.Button("Make a link", variant="primary", elem_id="link-make")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from data.campaign import MOVES
+from data.store import browse
 from data.store.store import Store
 from ui import teaching, words
 from ui.campaigning import telling
@@ -26,12 +27,20 @@ def empty(store: Store) -> str:
         "A campaign asks people the same questions about the same images: which images, which questionnaire, how many people"
         " each, with checks whose answers are known.",
         "Without one, everybody who opens “Label images” is offered all images, three people each.",
-        "Make one with the button above: it is a draft until you start it, and this page shows before what work it is. Then"
+        "Make one with the button below: you see beforehand how much work it is, and it is a draft until you start it. Then"
         " invite people, watch coverage and pace, and decide where they disagree. On the command line:",
     )
+    if not browse.totals(store)["images"]:
+        lines = "".join(f"<li>{_code(one)}</li>" for one in teaching.commands(store, teaching.IMAGES))
+        there_are_none = note("There are no images yet to ask about. Import some:")
+        return note(texts[0], "cc-lead") + there_are_none + f'<ul class="cc-list">{lines}</ul>'
     return "".join(note(text, "cc-lead" if n == 0 else "") for n, text in enumerate(texts)) + (
-        f'<p class="cc-note"><code class="cc-code">{escape(line)}</code></p>'
+        f'<p class="cc-note">{_code(line)}</p>'
     )
+
+
+def _code(text: str) -> str:
+    return f'<code class="cc-code">{escape(text)}</code>'
 
 
 def table(found: Sequence[Standing], chosen: str) -> str:

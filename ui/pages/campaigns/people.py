@@ -26,6 +26,7 @@ _HEADERS = (
     ("flags", "Reasons to look, by the rules below."),
     ("", ""),
 )
+_NUMBERS = ("active time", "agreement", "repeats")
 NOBODY = "Nobody has done anything in this campaign yet. Start it, and invite people."
 
 
@@ -38,7 +39,9 @@ def table(store: Store, one: Standing, topic: Topic | None, *, intervals: bool) 
     if topic is not None:
         about = f"Agreement is about {words.aspect(topic.aspect)} of {topic.suite}: {telling.COEFFICIENT}."
     everywhere = {gone.person for gone in revoking.revoked(store) if gone.campaign is None}
-    head = "".join(f'<th scope="col"{_title(hint)}>{name}</th>' for name, hint in _HEADERS)
+    head = "".join(
+        f'<th scope="col"{" class=cc-number" if name in _NUMBERS else ""}{_title(hint)}>{name}</th>' for name, hint in _HEADERS
+    )
     body = "".join(_row(person, one.campaign.campaign_id, person.worker.person in everywhere) for person in found)
     rules = "".join(note(rule) for rule in telling.RULES)
     reasons = [person.agreement.to_dict() for person in found if person.agreement is not None]

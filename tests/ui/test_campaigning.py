@@ -245,7 +245,7 @@ def answered(world: World, **people_say: str) -> Store:
     managing.move(store, "c", "running")
     ids = [one.item_id for one in managing.items(store, "c")]
     for name, text in people_say.items():
-        for item_id, letter in zip(ids, text, strict=True):
+        for item_id, letter in zip(ids, text, strict=False):
             about = asked.of_items(store, [item_id])[item_id].asked
             said = COW | {"count_0": 1 if letter == "y" else 0, "color_0": ["red"]}
             version, judged = derive("geneval", said, about)

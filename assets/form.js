@@ -12,6 +12,7 @@ import { newId, Outbox } from "./js/outbox.js";
 import { Queue } from "./js/queue.js";
 import { doneScreen, emptyScreen, nameScreen, troubleScreen, waitingScreen } from "./js/screens.js";
 import * as store from "./js/store.js";
+import { at } from "./js/root.js";
 
 const mounted = new WeakMap();
 
@@ -35,7 +36,7 @@ function ensureStyles() {
 }
 
 class Form {
-  constructor(root, { api = "/api/" } = {}) {
+  constructor(root, { api = at("/api/") } = {}) {
     this.root = root;
     this.controller = new AbortController();
     const { signal } = this.controller;

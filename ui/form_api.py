@@ -22,6 +22,7 @@ from data.store import browse, campaigns, statements, uncovered
 from data.store.store import Store
 from ui import teaching
 from ui.commands.derive import derive, of_image
+from ui.root import at
 
 MAX_NAME = 60
 
@@ -167,7 +168,7 @@ def task_json(task: campaigns.Task) -> dict[str, Any]:
     """All that a form needs to ask about one image, and nothing that tells whose image it is."""
     return {
         "ticket": task.public_id,
-        "image": f"/img/{task.sha256}",
+        "image": at(f"/img/{task.sha256}"),
         "width": task.width,
         "height": task.height,
         "caption": task.text,

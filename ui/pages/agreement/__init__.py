@@ -25,6 +25,7 @@ from ui.pages.agreement.scorers import scorer_against_scorer
 from ui.pages.agreement.thresholds import scores_to_decisions
 from ui.pages.agreement.view import ADDRESS, ALL, NUMBERS, View, further, restricted
 from ui.pages.live import ignored, keep_current, set_address
+from ui.root import at
 
 NAME = "Agreement"
 PATH = "/agreement"
@@ -33,9 +34,8 @@ _FOLLOW = "() => document.getElementById('pair')?.scrollIntoView({behavior: 'smo
 
 
 def build(store: Store) -> None:
-    first = (
-        "Nothing has been judged yet. **[Label a few images](/annotate/)**, or import a published study or your own ratings:"
-    )
+    label = f"**[Label a few images]({at('/annotate/')})**"
+    first = f"Nothing has been judged yet. {label}, or import a published study or your own ratings:"
     empty = gr.Markdown(f"{first}\n\n{teaching.block(store, teaching.STUDIES, teaching.RATINGS)}", visible=False)
     notice = gr.HTML(elem_id="ignored")
     with gr.Column() as content:

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from data.store.selection import Selection
 from ui import words
+from ui.root import at
 
 PAGE = "/studio/agreement"
 ALL = "all"
@@ -46,7 +47,7 @@ class View:
     def address(self, **changes: str) -> str:
         """Where this view is, with some of it changed; what is empty or stands for all is left out."""
         values = {name: str(getattr(self, name)) for name in ADDRESS} | changes
-        return f"{PAGE}?" + urlencode([(k, v) for k, v in values.items() if v not in ("", ALL)] + parse_qsl(self.further))
+        return at(f"{PAGE}?") + urlencode([(k, v) for k, v in values.items() if v not in ("", ALL)] + parse_qsl(self.further))
 
 
 def further(asked: Sequence[tuple[str, str]]) -> str:

@@ -15,13 +15,14 @@ from ui.pages.campaigns.layout import Asking, Case, Inviting, Making, Watching
 from ui.pages.campaigns.view import ADDRESS, SHOWN, View
 from ui.pages.campaigns.who import Actor, actor
 from ui.pages.live import ignored, keep_current, set_address
+from ui.root import at
 
 NAME: Final = "Campaigns"
 PATH: Final = "/campaigns"
 _QUIET: Final[dict[str, Any]] = {"show_progress": "hidden", "api_visibility": "private"}
 # the session's cookie is set by the same route that the form asks for a name
 _GIVE_NAME: Final = """async (name, ...rest) => {
-  const answer = await fetch('/api/name', {
+  const answer = await fetch('ADDRESS', {
     method: 'POST', headers: {'content-type': 'application/json'}, body: JSON.stringify({name}),
   });
   if (!answer.ok) alert((await answer.json()).detail);
@@ -221,7 +222,7 @@ class _Page:
             return drawing.blame(self.store, View.of(*values), wrong, verdict)
 
         gr.on([ui.case.change, self.watching.show.change], open_case, self.controls, ui.opened, **_QUIET)
-        ui.named.click(named, [ui.name, *self.controls], ui.opened, js=_GIVE_NAME, **_QUIET)
+        ui.named.click(named, [ui.name, *self.controls], ui.opened, js=_GIVE_NAME.replace("ADDRESS", at("/api/name")), **_QUIET)
         for button, by in ((ui.before, -1), (ui.next, 1)):
             button.click(step(by), self.controls, ui.case, queue=False, **_QUIET)
         gr.on([ui.wrong.change, ui.verdict.change], blame, [ui.wrong, ui.verdict, *self.controls], ui.rater, **_QUIET)

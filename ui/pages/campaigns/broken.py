@@ -14,6 +14,7 @@ from ui import words
 from ui.components.acting import button
 from ui.components.strip import THUMBNAIL
 from ui.components.table import note
+from ui.root import at
 
 NOTHING = f"No image has been reported as broken. One that {ENOUGH_REPORTS} people report is set aside by itself."
 
@@ -58,9 +59,9 @@ def pictures(subject: Subject | None, width: int = THUMBNAIL) -> str:
     """An item's images, each leading to the Workbench."""
     if subject is None:
         return ""
-    href = "/studio/workbench?" + urlencode({"id": subject.item_id})
+    href = at("/studio/workbench?" + urlencode({"id": subject.item_id}))
     made = [
-        f'<img src="/img/{escape(picture)}?w={width}" alt="{escape(subject.text or subject.item_id)}" loading="lazy">'
+        f'<img src="{escape(at(f"/img/{picture}?w={width}"))}" alt="{escape(subject.text or subject.item_id)}" loading="lazy">'
         for picture in subject.pictures
         if picture
     ]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from html import escape
-from urllib.parse import urlencode
 
 from data.store import revoking
+from data.store.selection import Selection
 from data.store.store import Store
 from ui import words
+from ui.addresses import browse_address
 from ui.campaigning import telling
 from ui.campaigning.people import Person, Topic, people
 from ui.campaigning.watching import Standing
@@ -42,7 +43,7 @@ def table(store: Store, one: Standing, topic: Topic | None, *, intervals: bool) 
     head = "".join(
         f'<th scope="col"{" class=cc-number" if name in _NUMBERS else ""}{_title(hint)}>{name}</th>' for name, hint in _HEADERS
     )
-    body = "".join(_row(person, one.campaign.campaign_id, person.worker.person in everywhere) for person in found)
+    body = "".join(_row(person, person.worker.person in everywhere) for person in found)
     rules = "".join(note(rule) for rule in telling.RULES)
     reasons = [person.agreement.to_dict() for person in found if person.agreement is not None]
     return (
@@ -55,11 +56,11 @@ def table(store: Store, one: Standing, topic: Topic | None, *, intervals: bool) 
     )
 
 
-def _row(one: Person, campaign: str, everywhere: bool) -> str:
+def _row(one: Person, everywhere: bool) -> str:
     work = one.worker
     kind = "simulated" if work.simulated else ""
     cells = (
-        f'<th scope="row">{_browsable(work.person, campaign)}{_small(kind)}{_revoked(one)}</th>',
+        f'<th scope="row">{_browsable(work.person)}{_small(kind)}{_revoked(one)}</th>',
         _cell(f"{work.valid:,} valid", _counted(work.surplus, "surplus") + _counted(work.training, "training")),
         _time(one),
         _agreement(one),
@@ -91,9 +92,9 @@ def _act(one: Person, everywhere: bool) -> str:
     return button("Revoke", "revoke", f"Revoke {person}", person=person)
 
 
-def _browsable(person: str, campaign: str) -> str:
-    href = "/studio/browse?" + urlencode({"rater": person, "order": "lowest"})
-    return f'<a href="{escape(href)}">{escape(person)}</a>' if campaign else escape(person)
+def _browsable(person: str) -> str:
+    href = browse_address(Selection(), rater=person, order="lowest")
+    return f'<a href="{escape(href)}">{escape(person)}</a>'
 
 
 def _revoked(one: Person) -> str:

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from ui.campaigning.judging import PEOPLE
 from ui.campaigning.people import Topic
+from ui.root import at
 
 PAGE: Final = "/studio/campaigns"
 SHOWN: Final = {
@@ -48,7 +49,7 @@ class View:
     def address(self, **changes: str) -> str:
         """Where this view is, with some of it changed."""
         values = {name: str(getattr(self, name)) for name in ADDRESS} | changes
-        return f"{PAGE}?" + urlencode([(name, value) for name, value in values.items() if value and value != ANY])
+        return at(f"{PAGE}?" + urlencode([(name, value) for name, value in values.items() if value and value != ANY]))
 
 
 def topic_name(topic: Topic) -> str:

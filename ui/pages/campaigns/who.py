@@ -8,9 +8,9 @@ from typing import Any
 import gradio as gr
 
 from data.people import Role
+from ui.root import root
 
 NOBODY = "a researcher without a name"
-_MOUNT = "/studio"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,5 +45,4 @@ def actor(request: gr.Request) -> Actor:
     visitor = scope.get("visitor")
     name = visitor.name if visitor is not None else scope.get("session", {}).get("name")
     role: Role = visitor.role if visitor is not None else "admin"
-    root = str(scope.get("root_path", "")).removesuffix(_MOUNT)
-    return Actor(None if name is None else str(name), role, f"{inner.url.scheme}://{inner.url.netloc}{root}")
+    return Actor(None if name is None else str(name), role, f"{inner.url.scheme}://{inner.url.netloc}{root()}")

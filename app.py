@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from ui.commands.asking_cli import import_questions, questionnaires
+from ui.commands.campaigns_cli import add_campaigns
 from ui.commands.flips_cli import add_flips
 from ui.commands.official_cli import export_results_app, import_results_app, judge_app
 from ui.commands.options import selecting
@@ -340,6 +341,7 @@ def agreement_command(
 
 
 add_flips(app)
+add_campaigns(app)
 
 Output = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
 Table = Annotated[TableFile | None, typer.Option("--format", help="By default as the file's name ends.")]

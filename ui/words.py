@@ -230,6 +230,11 @@ def aspect(name: str) -> str:
     return f"“{name}” ({ASPECTS[name]})" if name in ASPECTS else f"“{name}”"
 
 
+def plain_aspect(name: str) -> str:
+    """The same without what it means."""
+    return name.replace("_", " ")
+
+
 def title(statistic: str) -> str:
     return STATISTICS[statistic].title if statistic in STATISTICS else statistic
 

@@ -60,6 +60,27 @@ COMMANDS_IN_ORDER = (
     "generate playground --generator playground-late --n 1 --limit 1",
     "score nobody",
     "score clipscore --suite nowhere",
+    "campaigns list",
+    "campaigns create pilot --n 1 --title A_pilot --overlap 2",
+    "campaigns create pilot",
+    "campaigns create other --questionnaire visr",
+    "campaigns create other --questionnaire tifa_vqa --suite geneval --dry-run",
+    "campaigns create other --known k.csv --check-every 5",
+    "campaigns create other --known p.txt",
+    "campaigns create --from campaign.yaml",
+    "campaigns create --from p.txt",
+    "campaigns start pilot",
+    "campaigns start nothing",
+    "campaigns list",
+    "campaigns show pilot",
+    "campaigns show pilot --format json",
+    "campaigns show pilot --aspect correct",
+    "campaigns show nothing",
+    "campaigns stop pilot",
+    "campaigns archive pilot",
+    "campaigns delete pilot",
+    "campaigns delete written",
+    "campaigns delete written",
     "import undo",
     "import undo 99",
     "rebuild",
@@ -95,6 +116,8 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
     (files / "p.txt").write_text("a cat\na dog\n")
     (files / "other.txt").write_text("a cat\nein Hündchen\n")
     making.questions(files / "q.json")
+    (files / "k.csv").write_text("item,role,count_0\nnothing,gold,1\n")
+    (files / "campaign.yaml").write_text("id: written\nquestionnaire: geneval\norder: fixed\npass_mark: null\n")
     ratings_csv(files / "r.csv", "a,x,5", "a,y,4")
     ratings_csv(files / "wrong.csv", "a,x,5", "a,y,77")
     annotations = [{"image_id": 1, "category_id": k} for k in (1, 2, 3)]

@@ -17,6 +17,13 @@ from ui.commands.context import CommandError, Context
 
 COMMANDS: dict[str, str] = {
     "agreement": "ui.commands.agreement:run",
+    "campaigns archive": "ui.commands.campaigns:archive",
+    "campaigns create": "ui.commands.campaigns:create",
+    "campaigns delete": "ui.commands.campaigns:delete",
+    "campaigns list": "ui.commands.campaigns:show_all",
+    "campaigns show": "ui.commands.campaigns:show",
+    "campaigns start": "ui.commands.campaigns:start",
+    "campaigns stop": "ui.commands.campaigns:stop",
     "export judgements": "ui.commands.export:judgements",
     "export ratings": "ui.commands.export:ratings",
     "export report": "ui.commands.export:report",

@@ -81,6 +81,12 @@ class PeopleAs(StrEnum):
     mean = "mean"
 
 
+class Consensus(StrEnum):
+    majority = "majority"
+    dawid_skene = "dawid_skene"
+    mace = "mace"
+
+
 class By(StrEnum):
     target = "target"
     certainty = "certainty"
@@ -330,6 +336,10 @@ def agreement_command(
     thresholds: Annotated[
         bool, typer.Option("--thresholds", help="Scores as yes or no, too: the cut that people agree with best, out of fold.")
     ] = False,
+    consensus: Annotated[
+        list[Consensus],
+        typer.Option(help="A consensus of people as one more rater, and how each person stands beside the others."),
+    ] = [],  # noqa: B006
     people_as: Annotated[PeopleAs | None, typer.Option(help="How people meet a scorer.")] = None,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
     ceiling: Annotated[
@@ -347,6 +357,7 @@ def agreement_command(
         statistics=statistic,
         by=[each.value for each in by],
         further=[name for name, asked in (("comparisons", compare), ("thresholds", thresholds)) if asked],
+        consensus=[each.value for each in consensus],
         people_as=people_as.value if people_as else None,
         intervals=intervals,
         ceiling=ceiling,

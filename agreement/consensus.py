@@ -62,14 +62,9 @@ class Consensus:
     model: Model | None = None
     no_quality: str | None = None
 
-    def quality(self, rows: BoolArray, cluster: IntArray, weights: FloatArray) -> FloatArray:
-        """Of the person whose answers `rows` are, in every resample (weights: resamples, clusters); NaN where undefined.
-
-        `cluster` has a code for each of these rows. The posteriors stay as they are: resamples only draw the person's answers.
-        """
-        if self.model is None:
-            return np.full(len(weights), np.nan)
-        return self.model.quality(weights @ cluster_sums(self.model.columns[rows], cluster, weights.shape[1]))
+    def quality(self, rows: BoolArray) -> float:
+        """Of the person whose answers `rows` are; NaN where undefined. No interval: that would take a fit in every resample."""
+        return float("nan") if self.model is None else float(self.model.quality(self.model.columns[rows].sum(0)))
 
 
 def reach(answers: Answers, method: Method, *, persons: bool = True, seed: int = 0) -> Consensus:
@@ -130,7 +125,9 @@ def _majority(answers: Answers) -> Consensus:
     held_out = np.full(answers.unit.size, -1, np.int64)
     held_out[ahead.place] = answers.label[ahead.of]
     no_quality = "majority counts everybody alike"
-    return Consensus("majority", label, ratio(most.astype(float), n), leaders > 1, held_out, no_quality=no_quality)
+    return Consensus(
+        "majority", label, ratio(most.astype(float), n.astype(float)), leaders > 1, held_out, no_quality=no_quality
+    )
 
 
 @dataclass(frozen=True)
@@ -234,5 +231,5 @@ def _agreed(found: Consensus, code: int, item: str, n: int, names: Sequence[str]
 
 def _quality(found: Consensus, rows: BoolArray, rater: str) -> Quality:
     n = int(rows.sum())
-    value = float(found.quality(rows, np.zeros(n, np.int64), np.ones((1, 1)))[0])
+    value = found.quality(rows)
     return Quality(rater, n, None if np.isnan(value) else value, found.no_quality if np.isnan(value) else None)

@@ -146,7 +146,7 @@ def _mace(answers: Answers, seed: int) -> Model:
     renamed = np.argsort(np.argsort(first))[answers.label]
     # crowd-kit starts every restart alike from a seed, but not from a state
     state = np.random.RandomState(seed % 2**32)
-    model = MACE(random_state=state)  # type: ignore[arg-type]
+    model = MACE(random_state=state)
     try:
         fitted = model.fit(_frame(answers, renamed))
     except UnboundLocalError as error:  # no restart had a likelihood

@@ -36,6 +36,7 @@ COMMANDS: dict[str, str] = {
     "import study tifa": "ui.commands.studies:tifa",
     "import undo": "ui.commands.undo:run",
     "rebuild": "ui.commands.rebuild:run",
+    "reproduce visor": "ui.commands.visor_study:run",
     "score": "ui.commands.score:run",
 }
 """Every project command: its name and ``module:function``, imported when it is run. Parameters are JSON."""

@@ -24,6 +24,7 @@ import pandas as pd
 from .against import strict_majority
 from .cells import Options
 from .frame import COLUMNS
+from .numeric import BoolArray
 from .report import build
 from .scale import YES_NO_VOCABULARIES
 
@@ -94,6 +95,8 @@ def tables(said: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], optio
     human = said["kind"] == "human"
     asked = said.loc[human & said["aspect"].isin(ONLY_HERE), "suite"].unique()
     rows = said.loc[said["suite"].isin(asked), list(COLUMNS)].assign(task=None)
+    if rows.empty:
+        return Tables((), ())
     return Tables(_questions(rows, scales, roles, wanted), _metrics(rows, roles, wanted))
 
 
@@ -104,7 +107,7 @@ def _questions(rows: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], o
     for question in QUESTIONS:
         part = people[people["aspect"] == question.aspect]
         if question.role is not None:
-            part = part[_is(part, roles, question.role)]
+            part = part.loc[_is(part, roles, question.role)]
         elif question.aspect == "count":
             part = part[part["target"].isna()]  # a number with a target is another questionnaire's
         known |= {(str(suite), question.key): known[suite, question.aspect] for suite in part["suite"].unique()}
@@ -135,10 +138,11 @@ def _named(row: dict[str, Any], name: str, titles: Mapping[str, str]) -> dict[st
     return {"suite": row["suite"], name: titles[row["aspect"]]} | {k: v for k, v in row.items() if k not in left_out}
 
 
-def _is(part: pd.DataFrame, roles: Mapping[str, Roles], role: Role) -> list[bool]:
+def _is(part: pd.DataFrame, roles: Mapping[str, Roles], role: Role) -> BoolArray:
     """Whether each row is about the object in that role."""
     targets = {prompt: found.target(role) for prompt, found in roles.items()}
-    return [t is not None and targets.get(p) == t for p, t in zip(part["prompt"], part["target"], strict=True)]
+    pairs = zip(part["prompt"], part["target"], strict=True)
+    return np.array([isinstance(target, str) and targets.get(prompt) == target for prompt, target in pairs], bool)
 
 
 def _counts(part: pd.DataFrame) -> pd.Series:
@@ -162,7 +166,7 @@ def _both(rows: pd.DataFrame, roles: Mapping[str, Roles]) -> pd.DataFrame:
     """Of each rater and item whether both objects are there: no if one is not, nothing where that is open."""
     part = rows[(rows["aspect"] == "present") & rows["excluded"].isna()]
     pair = [bool(found and found.b) for found in map(roles.get, part["prompt"])]
-    part = part[np.array(pair, bool) & (np.array(_is(part, roles, "a"), bool) | np.array(_is(part, roles, "b"), bool))]
+    part = part.loc[np.array(pair, bool) & (_is(part, roles, "a") | _is(part, roles, "b"))]
     words = part["label"].astype(str).str.strip().str.casefold()
     keys = ["item", "rater", "kind"]
     seen = part.assign(here=words.isin(_YES), gone=words.isin(_NO)).groupby(keys)[["here", "gone"]].sum()

@@ -24,6 +24,7 @@ MODELS: tuple[ModelName, ...] = ("dawid_skene", "mace")
 _EPS = 1e-10  # crowd-kit's: the least probability of an answer
 _PRIOR = 0.5  # crowd-kit's default: of the beta distribution of a person's knowing
 _ITERATIONS = 100
+RESTARTS, STEPS = 10, 50  # of MACE, crowd-kit's defaults
 _MET = 0.5  # expected units of a label, from which a person's way with it counts
 
 
@@ -146,10 +147,10 @@ def _mace(answers: Answers, seed: int) -> Model:
     renamed = np.argsort(np.argsort(first))[answers.label]
     # crowd-kit starts every restart alike from a seed, but not from a state
     state = np.random.RandomState(seed % 2**32)
-    model = MACE(random_state=state)
+    model = MACE(n_restarts=RESTARTS, n_iter=STEPS, random_state=state)
     try:
         fitted = model.fit(_frame(answers, renamed))
-    except UnboundLocalError as error:  # no restart had a likelihood
+    except (UnboundLocalError, ValueError) as error:  # no restart had a likelihood, or an item no probabilities
         raise NoModelError("the model gives no numbers for these answers") from error
     if fitted.probas_ is None:
         raise NoModelError("the model gives no numbers for these answers")

@@ -101,9 +101,9 @@ class DawidSkene:
 
 
 class Mace:
-    """Variational Bayes with 10 starts of 50 steps from one random state; the most likely one stays."""
+    """Variational Bayes with some starts of 50 steps from one random state; the most likely one stays."""
 
-    def __init__(self, said: Sequence[Answer], seed: int = 0) -> None:
+    def __init__(self, said: Sequence[Answer], seed: int = 0, starts: int = 2) -> None:
         self.items, self.raters = (sorted({one[k] for one in said}) for k in range(2))
         ordered = sorted(said, key=lambda one: (one[1], one[0]))
         # starting points go to labels in the order in which they appear
@@ -111,7 +111,7 @@ class Mace:
         self.said = [(self.items.index(i), self.raters.index(r), self.labels.index(k)) for i, r, k in ordered]
         state = np.random.RandomState(seed)
         best = -math.inf
-        for _ in range(10):
+        for _ in range(starts):
             guess = 1 + 1.5 * state.random_sample((len(self.raters), 2))
             habit = 1 + 1.5 * state.random_sample((len(self.raters), len(self.labels)))
             self.state, self.habit = guess / guess.sum(1, keepdims=True), habit / habit.sum(1, keepdims=True)

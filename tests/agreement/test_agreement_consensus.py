@@ -136,7 +136,7 @@ def test_dawid_skene_as_published() -> None:
     mine = answers.person == 0
     by_answer = np.exp(model.terms[mine])
     errors = [by_answer[answers.label[mine] == k][0] for k in range(4)]
-    assert pytest.approx(np.array(OBSERVER_1), abs=0.02) == np.array(errors).T
+    assert (np.abs(np.array(errors).T[:3] - np.array(OBSERVER_1)) < 0.01).all()
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -54,6 +54,8 @@ def matrix(store: Store, view: View, rows: Rows, *, intervals: bool) -> str:
     hint = "The darker, the closer. Point at a number for its interval and n; click it to see how the two meet."
     if len(persons) > MOST_PERSONS:
         hint += f" Of {len(persons):,} persons, the {MOST_PERSONS} with most answers are here."
+    if names:
+        hint += " A consensus opens no pair: point at its numbers."
     return matrix_table(title, raters, met) + note(hint)
 
 

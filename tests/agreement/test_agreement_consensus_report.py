@@ -76,11 +76,13 @@ def test_a_scorer_beside_the_majority_is_as_people_as_majority(seed: int) -> Non
     known = build(frame(rows), SCALES, Options(intervals=False, people_as="majority")).to_dict()["raters"]
     compared = 0
     for row in known:
+        # a task in which they share fewer than ten items has no row, and the mean over tasks no value
+        if row["task"] == "tasks_mean":
+            continue
         other = met(made, row["rater"], "consensus:majority", row["statistic"], task=row["task"], generator=row["generator"])
         if other and row["aspect"] == "correct" and row["value"] is not None and row["people_as"] == "majority":
             assert other["value"] == pytest.approx(row["value"], abs=1e-12)
-            if row["task"] != "tasks_mean":
-                assert other["n_items"] == row["n_items"]
+            assert other["n_items"] == row["n_items"]
             compared += 1
     assert compared > 10
 
@@ -184,7 +186,8 @@ def test_simulated_people_have_a_consensus_of_their_own() -> None:
 def test_slots_have_no_model(method: str) -> None:
     rows = people({f"i{n}": "y y n" for n in range(12)}, identity="slot")
     made = report(rows, method)
-    assert {(row["value"], row["reason"]) for row in made["raters"]} == {(None, SLOTS.format(method))}
+    assert {row["value"] for row in made["raters"]} == {None}
+    assert {row["reason"] for row in made["raters"] if row["task"] != "tasks_mean"} == {SLOTS.format(method)}
     assert made["quality"] == made["matrix"] == []
     by_majority = report(rows)
     assert next(r for r in by_majority["raters"] if r["statistic"] == "percent_agreement")["value"] == 0  # n meets y y; y a tie
@@ -235,7 +238,7 @@ def test_numbers_have_no_consensus() -> None:
 def test_no_two_answers_about_the_same() -> None:
     rows = [judgement(f"i{n}", f"r{n % 2}", "yes") for n in range(12)]
     made = report(rows, "dawid_skene")
-    assert {row["reason"] for row in made["raters"]} == {UNPAIRED}
+    assert {row["reason"] for row in made["raters"] if row["task"] != "tasks_mean"} == {UNPAIRED}
     assert {row["reason"] for row in made["quality"]} == {UNPAIRED}
 
 

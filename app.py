@@ -16,7 +16,7 @@ import typer
 from ui.commands.asking_cli import import_questions, questionnaires
 from ui.commands.flips_cli import add_flips
 from ui.commands.official_cli import export_results_app, import_results_app, judge_app
-from ui.commands.options import selecting
+from ui.commands.options import ConsensusOption, selecting
 from ui.commands.reproduce_cli import reproduce_app
 
 # numpy reads this when it is first imported. The matrices of statistics are narrow: a second thread that waits for the first
@@ -79,12 +79,6 @@ class PeopleAs(StrEnum):
     each = "each"
     majority = "majority"
     mean = "mean"
-
-
-class Consensus(StrEnum):
-    majority = "majority"
-    dawid_skene = "dawid_skene"
-    mace = "mace"
 
 
 class By(StrEnum):
@@ -336,10 +330,7 @@ def agreement_command(
     thresholds: Annotated[
         bool, typer.Option("--thresholds", help="Scores as yes or no, too: the cut that people agree with best, out of fold.")
     ] = False,
-    consensus: Annotated[
-        list[Consensus],
-        typer.Option(help="A consensus of people as one more rater, and how each person stands beside the others."),
-    ] = [],  # noqa: B006
+    consensus: ConsensusOption = [],  # noqa: B006
     people_as: Annotated[PeopleAs | None, typer.Option(help="How people meet a scorer.")] = None,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
     ceiling: Annotated[

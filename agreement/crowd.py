@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -24,6 +26,7 @@ MODELS: tuple[ModelName, ...] = ("dawid_skene", "mace")
 _EPS = 1e-10  # crowd-kit's: the least probability of an answer
 _PRIOR = 0.5  # crowd-kit's default: of the beta distribution of a person's knowing
 _ITERATIONS = 100
+_FIRST_LABEL = 2
 RESTARTS, STEPS = 10, 50  # of MACE, crowd-kit's defaults
 _MET = 0.5  # expected units of a label, from which a person's way with it counts
 
@@ -55,6 +58,11 @@ class Answers:
     @property
     def labels(self) -> int:
         return int(self.label.max(initial=-1)) + 1
+
+    @property
+    def digest(self) -> str:
+        """Of all three, in their order."""
+        return sha256(b"".join(column.tobytes() for column in (self.unit, self.person, self.label))).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -92,11 +100,29 @@ def fit(name: ModelName, answers: Answers, seed: int) -> Model:
     """
     if not installed():
         raise NoCrowdKitError(f"{name} needs crowd-kit, which is not installed: do not leave out the group `consensus`")
+    return _fitted(_Asked(name, seed, RESTARTS, answers.digest, answers))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is fitted; of the answers a digest is compared."""
+
+    name: ModelName
+    seed: int
+    restarts: int
+    digest: str
+    answers: Answers = field(compare=False)
+
+
+@lru_cache(maxsize=8)
+def _fitted(asked: _Asked) -> Model:
+    """The model, kept: a page asks again after every change of what it shows."""
+    answers = asked.answers
     # what it calls of pandas is to change some day; whoever asks for a consensus can do nothing about it
     warnings.filterwarnings("ignore", module=r"crowdkit\.")
     order = np.lexsort((answers.unit, answers.person))
     ordered = Answers(answers.unit[order], answers.person[order], answers.label[order])
-    made = (_dawid_skene if name == "dawid_skene" else _mace)(ordered, seed)
+    made = (_dawid_skene if asked.name == "dawid_skene" else _mace)(ordered, asked)
     if not all(np.isfinite(part).all() for part in (made.posterior, made.prior, made.terms, made.columns)):
         raise NoModelError("the model gives no numbers for these answers")
     back = np.argsort(order)
@@ -104,14 +130,13 @@ def fit(name: ModelName, answers: Answers, seed: int) -> Model:
 
 
 def _frame(answers: Answers, label: IntArray) -> pd.DataFrame:
-    """Names whose order is that of the codes."""
+    """Codes, of which crowd-kit makes groups much faster than of names; it takes labels 0 and 1 for False and True."""
     import pandas as pd
 
-    columns = {"task": answers.unit, "worker": answers.person, "label": label}
-    return pd.DataFrame({name: [f"{code:09}" for code in codes] for name, codes in columns.items()})
+    return pd.DataFrame({"task": answers.unit, "worker": answers.person, "label": label + _FIRST_LABEL})
 
 
-def _dawid_skene(answers: Answers, _: int) -> Model:
+def _dawid_skene(answers: Answers, _: _Asked) -> Model:
     """The expected accuracy of a person: sum over labels of the label's prior times how often they recognise it."""
     from crowdkit.aggregation.classification.dawid_skene import DawidSkene
 
@@ -122,8 +147,8 @@ def _dawid_skene(answers: Answers, _: int) -> Model:
     prior = fitted.priors_.sort_index().to_numpy(float)
     errors = np.full((answers.persons, answers.labels, answers.labels), _EPS)
     found = fitted.errors_.sort_index(axis=1)
-    person, said = (found.index.get_level_values(name).astype(int) for name in ("worker", "label"))
-    errors[person, said] = found.to_numpy(float)
+    person, said = (found.index.get_level_values(name).to_numpy(int) for name in ("worker", "label"))
+    errors[person, said - _FIRST_LABEL] = found.to_numpy(float)
     mine = posterior[answers.unit]
     hit = np.where(np.arange(answers.labels) == answers.label[:, None], mine, 0.0)
     columns = np.concatenate([hit, mine], axis=1)
@@ -137,7 +162,7 @@ def _dawid_skene(answers: Answers, _: int) -> Model:
     return Model(posterior, np.log(prior), np.log(errors[answers.person, answers.label]), columns, quality)
 
 
-def _mace(answers: Answers, seed: int) -> Model:
+def _mace(answers: Answers, asked: _Asked) -> Model:
     """A person's competence: how probable it is that they knew, rather than guessed."""
     from crowdkit.aggregation.classification.mace import MACE
 
@@ -146,8 +171,8 @@ def _mace(answers: Answers, seed: int) -> Model:
     first = np.unique(answers.label, return_index=True)[1]
     renamed = np.argsort(np.argsort(first))[answers.label]
     # crowd-kit starts every restart alike from a seed, but not from a state
-    state = np.random.RandomState(seed % 2**32)
-    model = MACE(n_restarts=RESTARTS, n_iter=STEPS, random_state=state)
+    state = np.random.RandomState(asked.seed % 2**32)
+    model = MACE(n_restarts=asked.restarts, n_iter=STEPS, random_state=state)
     try:
         fitted = model.fit(_frame(answers, renamed))
     except (UnboundLocalError, ValueError) as error:  # no restart had a likelihood, or an item no probabilities

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +16,7 @@ from agreement.consensus import METHODS, SLOTS, Answers, Method, NoCrowdKitError
 from agreement.crowd import ModelName
 from tests.agreement.crowds import DawidSkene, Mace, answers_frame, ugly_answers
 
+ROOT = Path(__file__).resolve().parents[2]
 MODELS: tuple[ModelName, ...] = crowd.MODELS
 
 
@@ -189,6 +194,7 @@ def test_who_guesses_is_told_from_who_knows(method: Method) -> None:
 def test_two_runs_and_any_order_of_rows_agree_bit_for_bit(method: Method) -> None:
     frame = answers_frame(ugly_answers(7))
     first = consensus(frame, method, seed=3)
+    crowd._fitted.cache_clear()
     assert consensus(frame, method, seed=3) == first
     assert consensus(frame.sample(frac=1, random_state=1), method, seed=3) == first
     assert consensus(frame, method, levels=["a", "b", "c"], seed=3) == first
@@ -291,3 +297,18 @@ def test_more_answers_than_mace_can_multiply() -> None:
     found = consensus(answers_frame(rows), "mace")
     assert found.reason == "the model gives no numbers for these answers"
     assert set(labels(found).values()) == {None}
+
+
+def test_a_fit_brings_no_deep_learning_along() -> None:
+    code = """
+import sys
+import numpy as np
+from agreement import crowd
+print("crowdkit" in sys.modules)
+answers = crowd.Answers(*(np.array(codes) for codes in ([0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 0, 0])))
+crowd.fit("dawid_skene", answers, 0)
+print("crowdkit" in sys.modules, [name for name in ("torch", "transformers", "gradio", "duckdb") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    assert done.stdout == "False\nTrue []\n", done.stderr
+    assert done.stderr == ""

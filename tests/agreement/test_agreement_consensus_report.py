@@ -263,6 +263,7 @@ def test_ordinal_labels_and_intervals() -> None:
 def test_the_order_of_rows_and_a_second_run_change_nothing() -> None:
     rows = crowded(4)
     first = report(rows, *CONSENSUSES)
+    crowd._fitted.cache_clear()
     assert report(rows[::-1], *CONSENSUSES) == first
     with pytest.raises(ValueError, match="unknown consensus median"):
         report(rows, "median")

@@ -17,7 +17,7 @@ from ui.commands.asking_cli import import_questions, questionnaires
 from ui.commands.campaigns_cli import add_campaigns
 from ui.commands.flips_cli import add_flips
 from ui.commands.official_cli import export_results_app, import_results_app, judge_app
-from ui.commands.options import selecting
+from ui.commands.options import ConsensusOption, selecting
 from ui.commands.people_cli import people_app
 from ui.commands.reproduce_cli import reproduce_app
 from ui.commands.serve_cli import serve_command
@@ -315,6 +315,7 @@ def agreement_command(
     thresholds: Annotated[
         bool, typer.Option("--thresholds", help="Scores as yes or no, too: the cut that people agree with best, out of fold.")
     ] = False,
+    consensus: ConsensusOption = [],  # noqa: B006
     people_as: Annotated[PeopleAs | None, typer.Option(help="How people meet a scorer.")] = None,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
     ceiling: Annotated[
@@ -332,6 +333,7 @@ def agreement_command(
         statistics=statistic,
         by=[each.value for each in by],
         further=[name for name, asked in (("comparisons", compare), ("thresholds", thresholds)) if asked],
+        consensus=[each.value for each in consensus],
         people_as=people_as.value if people_as else None,
         intervals=intervals,
         ceiling=ceiling,

@@ -215,6 +215,9 @@ _REASONS = {
     "not_seen": "images that it has not seen",
     "failed": "images that could not be looked at",
     "tied": "the same score by both prompts",
+    "no_consensus": "without a consensus of the others",
+    "fewer_than_three": "of images that fewer than three answered",
+    "objects_missing": "of images in which not both objects are there",
 }
 
 

@@ -51,6 +51,7 @@ COMMANDS: dict[str, str] = {
     "people revoke": "ui.commands.people:revoke",
     "people uninvite": "ui.commands.people:uninvite",
     "rebuild": "ui.commands.rebuild:run",
+    "reproduce visor": "ui.commands.visor_study:run",
     "score": "ui.commands.score:run",
 }
 """Every project command: its name and ``module:function``, imported when it is run. Parameters are JSON."""

@@ -195,13 +195,17 @@ class Form {
   // ---- what is on the screen ----
 
   showNext() {
-    this.frame.setNotice("");
+    const { text, action } = this.told ?? { text: "", action: null };
+    this.frame.setNotice(text, action);
     const task = this.queue.take();
-    if (task) return this.open(task);
+    if (task) {
+      this.told = null;
+      return this.open(task);
+    }
     const unsaved = this.outbox.state === "retrying";
     const message = unsaved ? "The next picture comes as soon as your answers are saved." : "Loading the next picture …";
     this.item = null;
-    this.showScreen("waiting", waitingScreen(message));
+    this.showScreen("waiting", waitingScreen(message), { keepNotice: true });
     if (this.outbox.waiting.length === 0) this.refresh();
     return undefined;
   }
@@ -223,12 +227,13 @@ class Form {
     return task.revises ? button("Keep it as it was", { key: "u" }, () => this.undo()) : null;
   }
 
-  showScreen(kind, screen) {
+  showScreen(kind, screen, { keepNotice = false } = {}) {
     if (this.screen === kind && this.frame.says(screen)) return;
     this.screen = kind;
     this.item = null;
-    this.frame.setNotice("");
+    if (!keepNotice) this.frame.setNotice("");
     this.frame.show(screen, { working: false, revising: false });
+    screen.querySelector("[data-focus]")?.focus();
   }
 
   askName() {

@@ -42,7 +42,7 @@ def _build(tokens: Sequence[Token], root: list[Node], picture: Callable[[str], s
         elif token.type == "image":
             stack[-1].append(_picture(token, picture))
         elif token.type in ("code_inline", "code_block", "fence"):
-            code: Node = {"tag": "code", "children": [token.content]}
+            code: Node = {"tag": "code", "children": [token.content.rstrip("\n")]}
             stack[-1].append(code if token.type == "code_inline" else {"tag": "pre", "children": [code]})
         elif token.nesting == -1:
             stack.pop()

@@ -94,7 +94,7 @@ def _build(asked: Asked) -> Questionnaire:
         questions += _about(k)
     places = range(asked.n_images)
     counter = Counter("elements", tuple(map(_missed, places)), tuple(map(_score, places)), names, _TABLE)
-    blanks = tuple(Blank(_blank(k), member=k) for k in places)
+    blanks = tuple(Blank(_blank(k), f"Image {k + 1} is blank", member=k) for k in places)
     return Questionnaire(NAME, VERSION, INSTRUCTIONS, tuple(questions), blanks, counter)
 
 

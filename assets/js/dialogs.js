@@ -82,8 +82,8 @@ export class Dialogs {
         h("h2", { class: "cc-title" }, first ? "Before you start" : "Instructions and keys"),
         asides.instructions(instructions),
         ...sections,
-        advanceChoice(),
         h("section", { class: "cc-for-keys" }, h("h3", { class: "cc-heading" }, "Keys"), h("dl", { class: "cc-keys" }, ...rows)),
+        advanceChoice(),
       ),
       h("div", { class: "cc-dialog__foot" }, first ? h("span", { class: "cc-muted cc-for-keys" }, "Opens again with ", kbd("?")) : null, close),
     );

@@ -167,7 +167,9 @@ export class Item {
   /** A key other than Enter and Backspace; true if there is a use for it: that the image is blank, or the active question's. */
   key(key) {
     const { question } = this.views.get(this.active);
-    const blank = this.questionnaire.blanks.find((one) => one.key === key && [null, question.member].includes(one.member));
+    const meant = this.questionnaire.blanks.filter((one) => one.key === key);
+    // images of a group share a key: it means the one that the active question is about
+    const blank = meant.length === 1 ? meant[0] : meant.find((one) => one.member === question.member);
     if (blank) {
       this.sayBlank(blank, saysBlank(this.answers, blank) ? null : "yes");
       return true;

@@ -37,7 +37,7 @@ export function nameScreen(onName, { title = "Who is judging?", why = WHY_A_NAME
 
 /** The campaigns that somebody may work in; `onChoose(id)`. */
 export function chooseScreen(campaigns, onChoose) {
-  const rows = campaigns.map(({ id, title }) => h("li", {}, button(title, { "data-campaign": id }, () => onChoose(id))));
+  const rows = campaigns.map(({ id, title }, k) => h("li", {}, button(title, { "data-campaign": id, "data-focus": k === 0 }, () => onChoose(id))));
   return screen("choose", "What do you want to work on?", h("ul", { class: "cc-choices" }, ...rows));
 }
 
@@ -49,13 +49,13 @@ export function consentScreen(asked, onAgree) {
     "consent",
     asked.campaign.title || "Before you start",
     h("div", { class: "cc-stack cc-consent" }, rich(asked.consent), warning),
-    h("div", { class: "cc-row" }, button(label, { kind: "primary" }, onAgree)),
+    h("div", { class: "cc-row" }, button(label, { kind: "primary", "data-focus": true }, onAgree)),
   );
 }
 
 export function pausedScreen(onGoOn) {
   const words = "Your answers are saved, and your draft is kept. The pictures you had before you may go to others meanwhile.";
-  return screen("paused", "Paused", h("p", { class: "cc-muted" }, words), h("div", { class: "cc-row" }, button("Go on", { kind: "primary" }, onGoOn)));
+  return screen("paused", "Paused", h("p", { class: "cc-muted" }, words), h("div", { class: "cc-row" }, button("Go on", { key: "Enter", kind: "primary", "data-focus": true }, onGoOn)));
 }
 
 export function closedScreen({ message, code, url }, onAgain) {
@@ -77,7 +77,7 @@ export function doneScreen({ message, code, url }, { onUndo, onAgain }) {
     "All done, thank you",
     h("p", { class: "cc-muted" }, message || "There is nothing left for you to judge at the moment."),
     completion(code, url),
-    h("div", { class: "cc-row" }, button("Look for more", { kind: "primary" }, onAgain), button("Revise my last answer", { key: "u" }, onUndo)),
+    h("div", { class: "cc-row" }, button("Look for more", { kind: code || url ? "" : "primary" }, onAgain), button("Revise my last answer", { key: "u" }, onUndo)),
   );
 }
 

@@ -21,18 +21,19 @@ export class Ways {
       form.frame.setNotice("An answer that is already given cannot be skipped.", form.wayBack(form.item.task));
       return;
     }
-    this.putAway("skip", {});
-    form.frame.setNotice("Skipped: it comes again at the end.", button("Take it back", { key: "t" }, () => this.unskip()));
+    const back = button("Take it back", { key: "t" }, () => this.unskip());
+    this.putAway("skip", {}, { text: "Skipped: it comes again at the end.", action: back });
   }
 
   report() {
     const { form } = this;
     if (!form.item || form.item.task.revises) return;
-    asides.report(form.dialogs, (reason) => this.putAway("report", { reason }));
+    const told = { text: "Reported, thank you: you will not be asked about it again.", action: null };
+    asides.report(form.dialogs, (reason) => this.putAway("report", { reason }, told));
   }
 
-  /** The item leaves the screen at once; the outbox tells the server. */
-  putAway(route, more) {
+  /** The item leaves the screen at once; the outbox tells the server. With the next item `told` is said. */
+  putAway(route, more, told) {
     const { form } = this;
     const { task } = form.item;
     form.keepDraft();
@@ -40,6 +41,7 @@ export class Ways {
     form.queue.handled(task.ticket);
     const body = { ticket: task.ticket, campaign: task.campaign, ...more };
     form.outbox.add({ id: newId(), route, ticket: task.ticket, body, task });
+    form.told = told;
     form.showNext();
   }
 

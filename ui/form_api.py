@@ -19,7 +19,6 @@ from data.campaign import Campaign
 from data.store import campaigns, consents, drafts, own, statements, uncovered
 from data.store.store import Store
 from ui import asking, standing
-from ui.asking import Asking
 
 MAX_NAME = 60
 _LOOK_BACK = 100
@@ -259,12 +258,10 @@ def _desk(store: Store, name: str, chosen: str | None) -> dict[str, Any]:
         answer |= {"campaign": standing.about(store, campaign), "training": standing.training(desk.training)}
     if campaign is None or not desk.tasks:
         return answer | standing.nothing(store, campaign, desk, name)
-    tasks = [_with_draft(store, name, campaign, asking.asking(store, campaign, task, name)) for task in desk.tasks]
+    tasks = [
+        asking.asking(store, campaign, task, name).to_json() | {"draft": desk.drafts.get(task.item_id)} for task in desk.tasks
+    ]
     return answer | {"state": "label", "tasks": tasks}
-
-
-def _with_draft(store: Store, person: str, campaign: Campaign, about: Asking) -> dict[str, Any]:
-    return about.to_json() | {"draft": drafts.of(store, campaign.campaign_id, person, about.task.item_id)}
 
 
 def _again(store: Store, person: str, campaign: Campaign, said: own.Said) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 import duckdb
 
 from data.campaign import Training
+from data.store import drafts
 from data.store.boards import Board, Closed, Progress, Seat
 from data.store.places import DEFAULT, ensure_default, known
 from data.store.tasks import Task, tasks
@@ -21,12 +23,14 @@ class Desk:
     Attributes:
         closed: why nothing is offered; None with no tasks: nothing is left.
         training: how they stand in training, if the campaign has any; ``training.passed`` ends it.
+        drafts: what they have written so far, by item.
     """
 
     tasks: list[Task]
     progress: Progress
     closed: Closed | None = None
     training: Training | None = None
+    drafts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +49,12 @@ def seat(connection: duckdb.DuckDBPyConnection, seekers: Sequence[Seeker]) -> li
     names = list(dict.fromkeys(seeker.campaign for seeker in seekers))
     if DEFAULT in names:
         ensure_default(connection, now)
+    people = {name: sorted({s.person for s in seekers if s.campaign == name}) for name in names}
     boards = {
-        one.campaign.campaign_id: Board(
-            connection, one, sorted({s.person for s in seekers if s.campaign == one.campaign.campaign_id}), now
-        )
+        one.campaign.campaign_id: Board(connection, one, people[one.campaign.campaign_id], now)
         for one in known(connection, names)
     }
+    written = {name: drafts.of(connection, name, people[name]) for name in boards}
     nothing = Seat([], Progress(0, 0), "none")
     seats = [boards[s.campaign].seat(s.person, s.ahead) if s.campaign in boards else nothing for s in seekers]
     named = {name: board.item_ids() for name, board in boards.items()}
@@ -61,5 +65,6 @@ def seat(connection: duckdb.DuckDBPyConnection, seekers: Sequence[Seeker]) -> li
     for seeker, given in zip(seekers, seats, strict=True):
         item_ids = [named[seeker.campaign][position] for position in given.positions]
         offered = [found[item_id] for item_id in item_ids if item_id in found]
-        desks.append(Desk(offered, given.progress, given.closed, given.training))
+        own = written.get(seeker.campaign, {}).get(seeker.person, {})
+        desks.append(Desk(offered, given.progress, given.closed, given.training, own))
     return desks

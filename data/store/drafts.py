@@ -11,6 +11,7 @@ import duckdb
 
 from data.campaign import Settings
 from data.store import rows
+from data.store.places import marks
 from data.store.store import Store
 
 
@@ -29,11 +30,16 @@ def save(store: Store, draft: Draft, *, now: datetime | None = None) -> None:
     store.write(_save, (draft, now or datetime.now(UTC)), shown=False)
 
 
-def of(store: Store, campaign: str, person: str, item_id: str) -> dict[str, Any] | None:
-    """The answers of a draft, None if there is none."""
-    with store.read() as cursor:
-        found = rows.one(cursor, f"select answers from drafts where {_WHERE}", [campaign, person, item_id])
-    return rows.decoded(found, "answers")["answers"] if found else None
+def of(connection: duckdb.DuckDBPyConnection, campaign: str, people: Sequence[str]) -> dict[str, dict[str, dict[str, Any]]]:
+    """The answers of these people's drafts, by person and item."""
+    found = connection.execute(
+        f"select rater_id, item_id, answers from drafts where campaign_id = ? and rater_id in {marks(people)}",
+        [campaign, *people],
+    ).fetchall()
+    drafts: dict[str, dict[str, dict[str, Any]]] = {}
+    for person, item_id, answers in found:
+        drafts.setdefault(person, {})[item_id] = rows.from_json(answers)
+    return drafts
 
 
 _WHERE = "campaign_id = ? and rater_id = ? and item_id = ?"

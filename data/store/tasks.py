@@ -46,6 +46,10 @@ class Task:
 
 def task(store: Store, public_id: str) -> Task | None:
     """The task behind a public id, None if there is none, or if a picture of it has no file."""
+    return store.keep(("task", public_id), lambda: _read(store, public_id))
+
+
+def _read(store: Store, public_id: str) -> Task | None:
     with store.read() as cursor:
         found = rows.one(cursor, "select item_id from items where public_id = ?", [public_id])
         return tasks(cursor, [found["item_id"]]).get(found["item_id"]) if found else None

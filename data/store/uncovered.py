@@ -24,10 +24,14 @@ def record(store: Store, person: str, item_id: str, how: str) -> None:
     """Remember that this person is shown it now; returns once that is on disk. The first time is the one that counts."""
     if when(store, person, item_id) is None:
         store.write(_record, (person, item_id, how, datetime.now(UTC)), shown=False)
+        store.forget()
 
 
 def when(store: Store, person: str, item_id: str) -> str | None:
     """How this person came to see it, or one of its images, first; None: they have not."""
+    # most people in a campaign never see any, and are asked about with every answer
+    if person not in (store.keep("uncovered", lambda: _people(store)) or ()):
+        return None
     with store.read() as cursor:
         found = rows.one(
             cursor,
@@ -36,6 +40,12 @@ def when(store: Store, person: str, item_id: str) -> str | None:
             [person, item_id, item_id],
         )
     return None if found is None else str(found["how"])
+
+
+def _people(store: Store) -> frozenset[str]:
+    """Who has ever been shown anything."""
+    with store.read() as cursor:
+        return frozenset(row[0] for row in cursor.execute("select distinct rater_id from uncovered").fetchall())
 
 
 def answered(store: Store, person: str, item_id: str) -> bool:

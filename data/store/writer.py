@@ -45,7 +45,7 @@ class Writer:
     A failing job fails alone: the rest of its group is written without it.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, on_commit: Callable[[Items], None]) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, on_commit: Callable[[Sequence[Items]], None]) -> None:
         self._connection = connection
         self._on_commit = on_commit
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
@@ -57,7 +57,7 @@ class Writer:
     def submit(self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None) -> Future[R]:
         """Queue a write; the future resolves once it is on disk.
 
-        ``shown``: whether ``on_commit`` is to hear of it; it is told which items were touched.
+        ``shown``: whether ``on_commit`` is to hear of it; it is told which items each write touched.
 
         Raises:
             WriterClosed: the store has been closed.
@@ -107,8 +107,7 @@ class Writer:
             return
         shown = [job.touched for job in group if job.shown]
         if shown:
-            known = [items for items in shown if items is not None]
-            self._on_commit(frozenset().union(*known) if len(known) == len(shown) else None)
+            self._on_commit(shown)
         for job, result in zip(group, results, strict=True):
             job.future.set_result(result)
 

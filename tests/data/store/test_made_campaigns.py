@@ -341,11 +341,11 @@ def test_a_draft_is_kept_and_keeps_the_claim_and_ends_with_the_answer(store: Sto
     for n in range(4):
         c.later(20)
         drafts.save(store, drafts.Draft(NAME, "ann", item, {"count_0": n}), now=c.now)
-    assert drafts.of(store, NAME, "ann", item) == {"count_0": 3}
-    assert drafts.of(store, NAME, "bob", item) is None
+    assert c.desk("ann").drafts == {item: {"count_0": 3}}
+    assert c.desk("bob").drafts == {}
     assert c.offered("bob") == []
     c.say(item, "ann")
-    assert drafts.of(store, NAME, "ann", item) is None
+    assert c.desk("ann").drafts == {}
     assert column(store, "select count(*) from claims") == [0]
 
 

@@ -26,7 +26,7 @@ class Desk:
         self.batches: list[list[int]] = []
         self.writer = Writer(self.connection.cursor(), self._count)
 
-    def _count(self, _: Items) -> None:
+    def _count(self, _: Sequence[Items]) -> None:
         self.commits += 1
 
     def insert(self, cursor: duckdb.DuckDBPyConnection, payloads: Sequence[int]) -> list[int]:

@@ -185,7 +185,7 @@ def ours(open_: ExitStack, project: Path, work_: Work) -> Side:
 
 def queued(open_: ExitStack, project: Path, pictures: Path, work_: Work) -> Side:
     """The form of Gradio's components."""
-    line = ["benchmarks/queued_form.py", project, "--campaign", geneval_campaign.NAME, "--pictures", pictures]
+    line: list[str | Path] = ["benchmarks/queued_form.py", project, "--campaign", geneval_campaign.NAME, "--pictures", pictures]
     process, port = open_.enter_context(served(line, "/config"))
     side = Side("queued", process, port, [Queued(name, work_.choose, Http(port), QUESTIONS) for name in work_.names])
     if work_.browser is not None:

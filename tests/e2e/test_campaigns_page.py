@@ -30,6 +30,7 @@ def person(server: Server, campaign: str, name: str, caption_fit: int) -> None:
     """Somebody comes by a link of the campaign and answers all that they are offered, in their own way."""
     with httpx.Client(base_url=server.url, trust_env=False, timeout=60) as client:
         client.post("/api/name", json={"name": name}).raise_for_status()
+        client.post("/api/campaign", json={"campaign": campaign}).raise_for_status()
         while tasks := client.get("/api/next").raise_for_status().json().get("tasks"):
             said = {
                 "objects": "things",
@@ -39,7 +40,13 @@ def person(server: Server, campaign: str, name: str, caption_fit: int) -> None:
                 "realism_0": 2,
                 "caption_fit": caption_fit,
             }
-            answer = {"id": str(uuid.uuid4()), "ticket": tasks[0]["ticket"], "answers": said, "active_seconds": 9}
+            answer = {
+                "id": str(uuid.uuid4()),
+                "ticket": tasks[0]["ticket"],
+                "campaign": campaign,
+                "answers": said,
+                "active_seconds": 9,
+            }
             client.post("/api/submit", json=answer).raise_for_status()
 
 

@@ -24,7 +24,7 @@ from ui.campaigning import asked, judging, known, making, people
 from ui.campaigning.people import Topic
 from ui.campaigning.watching import pace_of, standing, standings
 from ui.campaigning.wish import Wish, wish
-from ui.commands.derive import derive, of_image
+from ui.commands.derive import derive, form_of
 
 NOW = datetime(2026, 1, 2, 12, 30, tzinfo=UTC)
 CORRECT = Topic("geneval", "correct")
@@ -248,12 +248,21 @@ def answered(world: World, **people_say: str) -> Store:
         for item_id, letter in zip(ids, text, strict=False):
             about = asked.of_items(store, [item_id])[item_id].asked
             said = COW | {"count_0": 1 if letter == "y" else 0, "color_0": ["red"]}
-            version, judged = derive("geneval", said, about)
+            form = form_of("geneval")
             statements.submit(
                 store,
-                Annotation(str(uuid.uuid4()), item_id, name, "geneval", said, of_image(judged), version, campaign_id="c",
-                           active_seconds=20.0),
-            )  # fmt: skip
+                Annotation(
+                    str(uuid.uuid4()),
+                    item_id,
+                    name,
+                    "geneval",
+                    said,
+                    derive(form, said, about),
+                    form.rule_version,
+                    campaign_id="c",
+                    active_seconds=20.0,
+                ),
+            )
     return store
 
 
@@ -289,7 +298,8 @@ def test_people_beside_the_others(world: World) -> None:
 def test_cases_and_their_verdicts(world: World) -> None:
     store = answered(world, ann="yn", bob="yy", cyd="yn")
     (case,) = judging.cases(store, "c", CORRECT)
-    assert (case.disagreement, case.n, case.verdict) == (pytest.approx(2 / 3), 3, None)
+    assert case.disagreement == pytest.approx(2 / 3)
+    assert (case.n, case.verdict) == (3, None)
     said = judging.values(store, "c", CORRECT, case.item, None)
     assert [(one.rater, one.value, one.why) for one in said] == [("ann", "no", None), ("bob", "yes", None), ("cyd", "no", None)]
     assert judging.labels(store, CORRECT, said) == ["yes", "no"]

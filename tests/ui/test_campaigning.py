@@ -110,7 +110,7 @@ def test_a_questionnaire_without_its_questions_names_the_command(store: Store) -
 
 def test_groups_and_pairs_are_made_only_for_what_is_drawn(store: Store) -> None:
     groups = making.make(store, Wish("g", questionnaire="tifa_likert", n=1))
-    assert (groups.available, len(ordinary(groups))) == (2, 1)
+    assert (groups.available, len(ordinary(groups))) == (4, 1)
     assert [one.item_id for one in managing.items(store, "g")] == ordinary(groups)
     # the only two generators are the two
     pairs = making.make(store, Wish("p", questionnaire="ab", task=("colors",)))

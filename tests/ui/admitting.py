@@ -95,7 +95,10 @@ def house(folder: Path, root: str = "") -> Iterator[House]:
     making.done(project, "import", "ratings", scores, *making.RATINGS, "--suite", "geneval", "--kind", "scorer")
     with Store(project) as store:
         made = [CampaignItem(f"geneval/00000/sdv2/{n}") for n in range(2)]
-        managing.create(store, Campaign("c", "Cows"), made)
+        managing.create(store, Campaign("c", "Cows", overlap=1000), made)
         managing.move(store, "c", "running")
+        with store.read() as cursor:
+            # whoever asks is given something
+            cursor.execute("insert into campaigns (campaign_id, overlap, created) values ('default', 1000, current_timestamp)")
         users = users_file(folder / "users.toml")
         yield House(store, create_app(store, TOKEN, Accounts(users), root), users)

@@ -19,6 +19,8 @@ import httpx
 import pytest
 
 from data.formats.geneval_results import Result, line_of
+from data.store import campaigns
+from data.store.store import Store
 from tests.ui import making
 from tests.ui.making import RATINGS, Ran, concord, done, ratings_csv, tables
 from tests.ui.serving import ROOT, Serving, announced, free_port
@@ -97,6 +99,31 @@ COMMANDS_IN_ORDER = (
     "export report -o report.txt",
     "import undo 1",
     "import undo 1",
+    "people list",
+    "people list --format csv",
+    "people list --campaign nowhere",
+    "people invite --uses 2 --note them --address https://lab.example/x",
+    "people invite --campaign nowhere",
+    "people invite --expires 2020-01-01",
+    "people invitations",
+    "people invitations --campaign nowhere",
+    "people uninvite nothing",
+    "people pseudonym prolific 5f3c0ffee",
+    "people revoke nobody",
+    "people revoke ann --campaign default",
+    "people revoke ann --uncounted",
+    "people reinstate ann",
+    "people reinstate ann",
+    "people erase nobody --yes",
+    "people erase ann --yes",
+    "people erase ann --yes",
+    "people list --format json",
+)
+
+
+# each project has its own secret, and gives invitations names by chance
+_UNTOLD = re.compile(
+    r"(?<=/join/)[\w.-]+|(?<=prolific-)[0-9a-f]{10}|(?<=invitation )[\w-]{12}\b|^[\w-]{12}(?=  default)", re.MULTILINE
 )
 
 
@@ -133,6 +160,8 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
     (files / "results.jsonl").write_text(line_of(result))
     (making.geneval_folder(files / "damaged") / "00000" / "samples" / "0000.png").write_bytes(b"x")
     done(files / "closed", "import", "prompts", files / "p.txt", "--suite", "seed")
+    with Store(files / "closed") as store:
+        campaigns.enter(store, "ann")
     shutil.copytree(files / "closed", files / "open")
     with Serving(files / "open") as serving:
         yield Sides(files / "open", files / "closed", files, serving)
@@ -148,7 +177,7 @@ def test_open_or_closed_is_the_same(sides: Sides, monkeypatch: pytest.MonkeyPatc
 
 
 def _timeless(ran: Ran) -> Ran:
-    return Ran(ran.status, re.sub(r"\d\d:\d\d", "HH:MM", ran.out), ran.err)
+    return Ran(ran.status, *(_UNTOLD.sub("...", re.sub(r"\d\d:\d\d", "HH:MM", text)) for text in (ran.out, ran.err)))
 
 
 def test_every_project_command_was_compared() -> None:
@@ -189,7 +218,7 @@ def test_the_address_is_for_this_user_and_goes_with_the_app(sides: Sides) -> Non
     assert seconds < 10
     there, here = tables(sides.open), tables(sides.closed)
     # these say when they were submitted or begun
-    for name in ("annotations", "runs"):
+    for name in ("annotations", "runs", "invitations", "erased"):
         assert len(there.pop(name)) == len(here.pop(name)) > 0
     assert there["items"]
     assert there == here
@@ -257,4 +286,5 @@ def test_other_hosts_are_refused(project: Path) -> None:
         ran = concord(project, "serve", "--host", host, "--no-browser")
         assert (ran.status, ran.out, ran.err.count("\n")) == (1, "", 1)
         assert ran.err.startswith(f"serve: --host {host}: ")
+        assert "--users FILE" in ran.err
     assert not project.exists()

@@ -10,9 +10,14 @@ import { Item } from "./js/item.js";
 import { listenToKeys } from "./js/keys.js";
 import { newId, Outbox } from "./js/outbox.js";
 import { Queue } from "./js/queue.js";
-import { doneScreen, emptyScreen, nameScreen, troubleScreen, waitingScreen } from "./js/screens.js";
+import { feedback } from "./js/asides.js";
+import { chooseScreen, closedScreen, consentScreen, doneScreen, emptyScreen, nameScreen, troubleScreen, waitingScreen } from "./js/screens.js";
+import { advance } from "./js/settings.js";
 import * as store from "./js/store.js";
+import { Ways } from "./js/ways.js";
 import { at } from "./js/root.js";
+
+const DRAFT_MS = 2_500;
 
 const mounted = new WeakMap();
 
@@ -22,14 +27,14 @@ export function mount(root, options = {}) {
   ensureStyles();
   const form = new Form(root, options);
   mounted.set(root, form);
-  form.refresh();
+  form.begin();
   return form;
 }
 
 /** The form brings its stylesheets along, whatever page it stands in. */
 function ensureStyles() {
   const linked = new Set([...document.querySelectorAll("link[rel=stylesheet]")].map((link) => new URL(link.href).pathname));
-  for (const file of ["./concord.css", "./form.css", "./dialogs.css"]) {
+  for (const file of ["./concord.css", "./form.css", "./dialogs.css", "./campaign.css"]) {
     const url = new URL(file, import.meta.url);
     if (!linked.has(url.pathname)) document.head.append(h("link", { rel: "stylesheet", href: url.href }));
   }
@@ -48,19 +53,26 @@ class Form {
     this.screen = null;
     this.name = null;
     this.questionnaire = null;
+    this.campaign = null;
     this.refreshing = false;
     this.failures = 0;
+    this.ways = new Ways(this);
     root.classList.add("cc-root", "cc-form");
     this.frame = new Frame({
       help: () => this.help(),
       leave: () => this.leave(),
       undo: () => this.undo(),
-      skip: () => this.skip(),
+      skip: () => this.ways.skip(),
+      report: () => this.ways.report(),
+      unskip: () => this.ways.unskip(),
+      pause: () => this.ways.pause(),
+      mine: () => this.ways.mine(),
       submit: () => this.submitOrComplain(),
     });
     this.dialogs = new Dialogs(root);
     root.replaceChildren(...this.frame.elements);
     listenToKeys(this, signal);
+    document.addEventListener("visibilitychange", () => document.hidden && this.sendDraft(), { signal });
     window.addEventListener("beforeunload", (event) => this.beforeUnload(event), { signal });
     store.forgetOldDrafts();
     this.showScreen("waiting", waitingScreen("Loading …"));
@@ -70,7 +82,25 @@ class Form {
     this.keepDraft();
     this.controller.abort();
     clearTimeout(this.refreshTimer);
+    clearTimeout(this.draftTimer);
     this.root.replaceChildren();
+  }
+
+  /** An address may name a campaign: /annotate/?campaign=ID. */
+  async begin() {
+    const wanted = new URLSearchParams(location.search).get("campaign");
+    if (wanted === null) return this.refresh();
+    const { outcome, data } = await this.api.post("campaign", { campaign: wanted });
+    if (outcome === "ok" || outcome === "unreachable") return this.refresh();
+    return this.turnedAway(outcome, data);
+  }
+
+  /** Ask anew what is next, whatever was here. */
+  startOver() {
+    this.item = null;
+    this.screen = null;
+    this.queue = new Queue();
+    return this.refresh();
   }
 
   // ---- what comes from the server ----
@@ -103,16 +133,21 @@ class Form {
   arrived(data) {
     this.failures = 0;
     if (data.name) this.setName(data.name);
-    if (data.progress) this.frame.setProgress(data.progress);
+    if (data.campaign) this.campaign = data.campaign;
+    if (data.progress) this.frame.setProgress(data.progress, data.campaign?.title, data.training);
+    if (this.screen === "paused") return undefined;
     if (data.state === "label") return this.gotTasks(data.tasks ?? []);
     if (data.state === "name") return this.askName();
     if (this.item) return undefined; // what is on the screen can still be finished
+    if (data.state === "choose") return this.showScreen("choose", chooseScreen(data.campaigns, (id) => this.choose(id)));
+    if (data.state === "consent") return this.showScreen("consent", consentScreen(data, () => this.agree(data.text)));
     // others may bring images, or leave some, at any time
     this.refreshTimer = setTimeout(() => this.refresh(), 5000);
     if (data.state === "done") {
       const actions = { onUndo: () => this.undo(), onAgain: () => this.refresh() };
-      return this.showScreen("done", doneScreen(data.message, actions));
+      return this.showScreen("done", doneScreen(data, actions));
     }
+    if (data.state === "closed") return this.showScreen("closed", closedScreen(data, () => this.refresh()));
     return this.showScreen("empty", emptyScreen(data.message, data.commands, () => this.refresh()));
   }
 
@@ -145,15 +180,33 @@ class Form {
     for (const { ticket } of this.outbox.waiting) this.queue.handled(ticket);
   }
 
+  async choose(id) {
+    const { outcome, data } = await this.api.post("campaign", { campaign: id });
+    if (outcome === "refused") return this.turnedAway(outcome, data);
+    this.showScreen("waiting", waitingScreen("Loading …"));
+    return this.refresh();
+  }
+
+  async agree(text) {
+    const { outcome } = await this.api.post("consent", { text });
+    if (outcome !== "unreachable") this.showScreen("waiting", waitingScreen("Loading …"));
+    return this.refresh();
+  }
+
   // ---- what is on the screen ----
 
   showNext() {
+    const { text, action } = this.told ?? { text: "", action: null };
+    this.frame.setNotice(text, action);
     const task = this.queue.take();
-    if (task) return this.open(task);
+    if (task) {
+      this.told = null;
+      return this.open(task);
+    }
     const unsaved = this.outbox.state === "retrying";
     const message = unsaved ? "The next picture comes as soon as your answers are saved." : "Loading the next picture …";
     this.item = null;
-    this.showScreen("waiting", waitingScreen(message));
+    this.showScreen("waiting", waitingScreen(message), { keepNotice: true });
     if (this.outbox.waiting.length === 0) this.refresh();
     return undefined;
   }
@@ -163,7 +216,7 @@ class Form {
     this.questionnaire = task.questionnaire;
     this.item = new Item(task, this);
     this.frame.show(this.item.element, { working: true, revising: Boolean(task.revises) });
-    this.frame.setNotice(notice ?? (task.revises ? "You are revising your last answer." : ""), this.wayBack(task));
+    if (notice !== null) this.frame.setNotice(notice, this.wayBack(task));
     window.scrollTo({ top: 0 });
     this.item.refused = errors !== null;
     if (errors) this.item.complain(errors);
@@ -175,12 +228,13 @@ class Form {
     return task.revises ? button("Keep it as it was", { key: "u" }, () => this.undo()) : null;
   }
 
-  showScreen(kind, screen) {
+  showScreen(kind, screen, { keepNotice = false } = {}) {
     if (this.screen === kind && this.frame.says(screen)) return;
     this.screen = kind;
     this.item = null;
-    this.frame.setNotice("");
+    if (!keepNotice) this.frame.setNotice("");
     this.frame.show(screen, { working: false, revising: false });
+    screen.querySelector("[data-focus]")?.focus();
   }
 
   askName() {
@@ -206,22 +260,32 @@ class Form {
   /** The instructions once, at a person's first visit with this questionnaire. */
   greet() {
     const { name, version } = this.questionnaire;
-    const key = `seen.${this.name ?? ""}.${name}.${version}`;
+    const key = `seen.${this.name ?? ""}.${this.campaign?.id ?? ""}.${name}.${version}`;
     if (store.read(key)) return;
     store.write(key, true);
-    this.dialogs.help(this.questionnaire, true);
+    this.dialogs.help(this.questionnaire, { first: true, instructions: this.campaign?.instructions });
   }
 
   help() {
-    this.dialogs.help(this.questionnaire);
+    this.dialogs.help(this.questionnaire, { instructions: this.campaign?.instructions });
   }
 
-  zoom(item) {
-    this.dialogs.zoom(item.task);
+  zoom(item, place = 0) {
+    this.dialogs.zoom(item.task, place);
   }
 
-  ready(item) {
-    if (item === this.item) this.frame.focusSubmit();
+  /** Nothing is left to answer; by an answer just given, it goes to the server unless the person wants to press Enter. */
+  ready(item, { byAnswer = false } = {}) {
+    if (item !== this.item) return;
+    if (byAnswer && advance() === "submit" && !item.task.revises && !item.refused) this.submit(item);
+    else this.frame.focusSubmit();
+  }
+
+  rest(screen) {
+    this.item = null;
+    this.queue = new Queue();
+    clearTimeout(this.refreshTimer);
+    this.showScreen("paused", screen);
   }
 
   progressed(done, of) {
@@ -241,26 +305,13 @@ class Form {
     const id = newId();
     const revises = task.revises ?? null;
     const seconds = Math.round(item.seconds * 10) / 10;
-    const body = { id, ticket: task.ticket, answers: item.result, started: item.started, active_seconds: seconds, revises };
+    const { ticket, campaign, asked } = task;
+    const body = { id, ticket, campaign, asked, answers: item.result, started: item.started, active_seconds: seconds, revises };
     item.dropDraft();
+    clearTimeout(this.draftTimer);
     this.item = null;
     if (!revises) this.queue.handled(task.ticket);
     this.outbox.add({ id, route: "submit", ticket: revises ? null : task.ticket, body, task });
-    this.showNext();
-  }
-
-  skip() {
-    if (!this.item) return;
-    const { task } = this.item;
-    if (task.revises) {
-      this.frame.setNotice("An answer that is already given cannot be skipped.", this.wayBack(task));
-      return;
-    }
-    this.keepDraft();
-    this.item = null;
-    this.queue.handled(task.ticket);
-    const id = newId();
-    this.outbox.add({ id, route: "skip", ticket: task.ticket, body: { ticket: task.ticket }, task });
     this.showNext();
   }
 
@@ -271,22 +322,7 @@ class Form {
       this.showNext();
       return;
     }
-    if (this.name === null || this.undoing) return;
-    if (this.outbox.waiting.length > 0) {
-      this.frame.setNotice("Your last answer is still being saved. Please try again in a moment.");
-      return;
-    }
-    this.undoing = true;
-    const { outcome, data } = await this.api.get("last");
-    this.undoing = false;
-    if (outcome !== "ok" || !data.questionnaire) {
-      const why = outcome === "unreachable" ? "The server cannot be reached just now." : "There is no answer to revise yet.";
-      this.frame.setNotice(detail(data, why));
-      return;
-    }
-    this.keepDraft();
-    if (this.item) this.queue.putBack(this.item.task);
-    this.open(data);
+    if (this.name !== null) await this.ways.revise("last");
   }
 
   async leave() {
@@ -295,7 +331,7 @@ class Form {
       return;
     }
     const { outcome } = await this.api.post("leave", {});
-    if (outcome === "ok") this.refresh();
+    if (outcome === "ok") this.startOver();
     else this.frame.setNotice("The server cannot be reached just now.");
   }
 
@@ -303,8 +339,23 @@ class Form {
     if (this.item && Object.keys(this.item.answers).length > 0) this.item.saveDraft();
   }
 
+  /** The server keeps a copy, for whoever goes on at another computer. */
+  drafted(item) {
+    if (item.task.revises) return;
+    clearTimeout(this.draftTimer);
+    this.draftTimer = setTimeout(() => this.sendDraft(), DRAFT_MS);
+  }
+
+  sendDraft() {
+    clearTimeout(this.draftTimer);
+    if (!this.item || this.item.task.revises || Object.keys(this.item.answers).length === 0) return;
+    const { ticket, campaign } = this.item.task;
+    this.api.post("draft", { ticket, campaign, answers: this.item.answers });
+  }
+
   beforeUnload(event) {
     this.keepDraft();
+    this.sendDraft();
     if (this.outbox.waiting.length > 0) event.preventDefault();
   }
 
@@ -315,15 +366,15 @@ class Form {
     this.frame.setStatus(state === "saved" && this.item?.refused ? "refused" : state, waiting.length);
   }
 
-  saved(_entry, data) {
-    if (data.progress) this.frame.setProgress(data.progress);
+  saved(entry, data) {
+    if (data.feedback) feedback(this.dialogs, entry.task, data.feedback);
     if (this.outbox.waiting.length === 0) this.refresh();
   }
 
   /** The server said no: bring the item back with its answers and the reason, and keep the present one for later. */
   refused(entry, data) {
     if (this.outbox.waiting.length === 0) this.refresh();
-    if (entry.route === "skip") return;
+    if (entry.route !== "submit") return;
     this.keepDraft();
     if (this.item) this.queue.putBack(this.item.task);
     const why = detail(data, "The server did not accept this answer.");

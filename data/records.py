@@ -93,7 +93,9 @@ class Annotation:
     Attributes:
         annotation_id: made by whoever submits (a UUID), so that sending it twice is harmless.
         questionnaire: which questions were asked; ``answers`` are theirs by question id.
-        raw: the source's own row, where the answer was imported.
+        raw: the source's own row, where the answer was imported; else what the screen showed (``order`` of the images,
+            ``questions``: the version of the prompt's own).
+        scales: of judged aspects that are not in the vocabulary.
         revises: the annotation that this one replaces.
     """
 
@@ -110,6 +112,7 @@ class Annotation:
     active_seconds: float | None = None
     saw_evidence: bool = False
     revises: str | None = None
+    scales: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

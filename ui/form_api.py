@@ -13,26 +13,21 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BaseModel, Field
 
-from annotation.questionnaires import geneval
-from annotation.questionnaires.base import Questionnaire, clean, to_json
+from annotation.questionnaires.base import clean
 from annotation.questionnaires.checks import validate
-from annotation.questionnaires.form import Asked
-from data.records import Annotation
-from data.store import browse, campaigns, statements, uncovered
+from data.campaign import Campaign
+from data.store import campaigns, consents, drafts, own, statements, uncovered
 from data.store.store import Store
-from ui import teaching
-from ui.commands.derive import derive, of_image
-from ui.root import at
+from ui import asking, standing
+from ui.asking import Asking
 
 MAX_NAME = 60
+_LOOK_BACK = 100
+"""So many of one's own answers can be looked at again."""
 
 
 class Name(BaseModel):
     name: str = Field(max_length=1000)
-
-
-class Skip(BaseModel):
-    ticket: str = Field(max_length=64)
 
 
 def _storable(answers: dict[str, Any]) -> dict[str, Any]:
@@ -52,12 +47,38 @@ def _moment(started: datetime | None) -> datetime | None:
         raise ValueError("not a moment that can be stored") from error
 
 
-class Submission(BaseModel):
-    """One whole answer, as the browser sends it; ``id`` is its own, so that sending twice is harmless."""
+class Ticket(BaseModel):
+    """What a request is about: as the task told it, whatever campaign the person has turned to since."""
+
+    ticket: str = Field(max_length=64)
+    campaign: str = Field(default=campaigns.DEFAULT, max_length=64)
+
+
+class Draft(Ticket):
+    answers: Annotated[dict[str, Any], AfterValidator(_storable)]
+
+
+class Report(Ticket):
+    reason: str = Field(min_length=1, max_length=1000)
+
+
+class Chosen(BaseModel):
+    campaign: str = Field(max_length=64)
+
+
+class Agreed(BaseModel):
+    text: str = Field(max_length=64)
+
+
+class Submission(Ticket):
+    """One whole answer, as the browser sends it; ``id`` is its own, so that sending twice is harmless.
+
+    ``asked`` is the version of the prompt's own questions, as the task told it.
+    """
 
     id: uuid.UUID
-    ticket: str = Field(max_length=64)
     answers: Annotated[dict[str, Any], AfterValidator(_storable)]
+    asked: int | None = Field(default=None, ge=0, le=2**31 - 1)
     started: Annotated[datetime | None, AfterValidator(_moment)] = None
     active_seconds: float | None = Field(default=None, ge=0, le=86_400, allow_inf_nan=False)
     revises: uuid.UUID | None = None
@@ -80,34 +101,107 @@ def router(store: Store) -> APIRouter:
 
     @routes.post("/leave")
     def leave(request: Request) -> dict[str, bool]:
-        if name := request.session.pop("name", None):
+        if name := request.session.get("name"):
             campaigns.leave(store, name)
+        request.session.clear()
         return {"left": True}
+
+    @routes.post("/campaign")
+    def choose(request: Request, body: Chosen) -> dict[str, str]:
+        if "invitation" in request.session and request.session.get("campaign", body.campaign) != body.campaign:
+            raise HTTPException(422, "Your invitation is to another campaign; ask for one to this.")
+        if asking.campaign_of(store, body.campaign) is None:
+            raise HTTPException(404, f"There is no campaign {body.campaign!r} in this project.")
+        request.session["campaign"] = body.campaign
+        return {"campaign": body.campaign}
+
+    @routes.post("/consent")
+    def agree(request: Request, body: Agreed) -> dict[str, bool]:
+        person, campaign = _person(request), _campaign(store, request)
+        if body.text != consents.text_hash(campaign.settings):
+            raise HTTPException(409, "The text has changed meanwhile. Please read it again.")
+        consents.give(store, campaign.campaign_id, person, body.text)
+        return {"agreed": True}
 
     @routes.get("/next")
     def following(request: Request) -> dict[str, Any]:
         name = request.session.get("name")
-        return {"state": "name"} if name is None else _desk(store, name)
+        return {"state": "name"} if name is None else _desk(store, name, request.session.get("campaign"))
 
-    @routes.post("/skip")
-    def skip(request: Request, body: Skip) -> dict[str, bool]:
-        person = _person(request)
-        campaigns.skip(store, person, _task(store, body.ticket).item_id)
-        return {"skipped": True}
-
-    @routes.get("/last")
-    def last(request: Request) -> dict[str, Any]:
-        found = campaigns.last_annotation(store, _person(request))
-        if found is None:
-            raise HTTPException(404, "You have not answered anything yet.")
-        task = _task(store, found["public_id"])
-        return task_json(task) | {"answers": found["answers"], "revises": found["annotation_id"]}
+    _ways(store, routes)
+    _looking_back(store, routes)
 
     @routes.post("/submit", response_model=None)
     def submit(request: Request, body: Submission) -> dict[str, Any] | JSONResponse:
-        return _submit(store, _person(request), body)
+        return _submit(store, _person(request), _campaign(store, request, body.campaign), body)
 
     return routes
+
+
+def _ways(store: Store, routes: APIRouter) -> None:
+    """What else can be done with an item than answering it."""
+
+    @routes.post("/skip")
+    def skip(request: Request, body: Ticket) -> dict[str, bool]:
+        person, campaign = _person(request), _campaign(store, request, body.campaign)
+        campaigns.skip(store, person, _task(store, body.ticket).item_id, campaign.campaign_id)
+        return {"skipped": True}
+
+    @routes.post("/unskip")
+    def unskip(request: Request) -> dict[str, bool]:
+        person, campaign = _person(request), _campaign(store, request)
+        return {"taken_back": campaigns.unskip(store, person, campaign.campaign_id) is not None}
+
+    @routes.post("/pause")
+    def pause(request: Request) -> dict[str, bool]:
+        campaigns.pause(store, _person(request), _campaign(store, request).campaign_id)
+        return {"paused": True}
+
+    @routes.post("/report")
+    def report(request: Request, body: Report) -> dict[str, bool]:
+        person, campaign = _person(request), _campaign(store, request, body.campaign)
+        try:
+            campaigns.report(store, person, _task(store, body.ticket).item_id, body.reason.strip(), campaign.campaign_id)
+        except KeyError as error:
+            raise HTTPException(422, "This image is not part of the campaign.") from error
+        return {"reported": True}
+
+    @routes.post("/draft")
+    def draft(request: Request, body: Draft) -> dict[str, bool]:
+        person, campaign = _person(request), _campaign(store, request, body.campaign)
+        kept = drafts.Draft(campaign.campaign_id, person, _task(store, body.ticket).item_id, body.answers)
+        drafts.save(store, kept)
+        return {"kept": True}
+
+
+def _looking_back(store: Store, routes: APIRouter) -> None:
+    """What somebody has answered themselves."""
+
+    @routes.get("/last")
+    def last(request: Request) -> dict[str, Any]:
+        person, campaign = _person(request), _campaign(store, request)
+        found = own.answers(store, person, campaign.campaign_id)
+        if not found:
+            raise HTTPException(404, "You have not answered anything yet.")
+        return _again(store, person, campaign, found[0])
+
+    @routes.get("/mine")
+    def mine(request: Request) -> dict[str, Any]:
+        person, campaign = _person(request), _campaign(store, request)
+        found = own.answers(store, person, campaign.campaign_id, limit=_LOOK_BACK)
+        said = [
+            {"id": one.annotation_id, "caption": one.text, "answers": one.answers, "submitted": one.submitted.isoformat()}
+            for one in found
+        ]
+        return {"answers": said}
+
+    @routes.get("/mine/{annotation_id}")
+    def one_of_mine(request: Request, annotation_id: uuid.UUID) -> dict[str, Any]:
+        person, campaign = _person(request), _campaign(store, request)
+        found = own.answer(store, person, campaign.campaign_id, str(annotation_id))
+        if found is None:
+            raise HTTPException(404, "This is no answer of yours, or you have revised it since.")
+        return _again(store, person, campaign, found)
 
 
 def checked_name(text: str) -> str:
@@ -133,6 +227,19 @@ def _person(request: Request) -> str:
     return str(name)
 
 
+def _campaign(store: Store, request: Request, named: str | None = None) -> Campaign:
+    """The campaign that this person works in; or the one of a request, if they have worked in it."""
+    turned_to = request.session.get("campaign", campaigns.DEFAULT)
+    # the Workbench asks for the default one, whatever somebody has turned to on the annotators' page
+    theirs = {turned_to} if "invitation" in request.session else {turned_to, campaigns.DEFAULT}
+    if named is not None and named not in theirs and not campaigns.worked_in(store, _person(request), named):
+        raise HTTPException(422, "You do not work in this campaign. Please load the page again.")
+    found = asking.campaign_of(store, named or turned_to)
+    if found is None:
+        raise HTTPException(404, "This campaign is gone. Please ask whoever invited you.")
+    return found
+
+
 def _task(store: Store, ticket: str) -> campaigns.Task:
     task = campaigns.task(store, ticket)
     if task is None:
@@ -140,70 +247,58 @@ def _task(store: Store, ticket: str) -> campaigns.Task:
     return task
 
 
-def _desk(store: Store, name: str) -> dict[str, Any]:
-    desk = campaigns.desk(store, name)
-    progress = _progress(desk.progress)
-    if desk.tasks:
-        return {"state": "label", "name": name, "progress": progress, "tasks": [task_json(task) for task in desk.tasks]}
-    if browse.totals(store)["images"] == 0:
-        message = "There are no images in this project yet. Import some, and this page will offer them."
-        return {"state": "empty", "name": name, "message": message, "commands": teaching.commands(store, teaching.IMAGES)}
-    message = f"Nothing is left for you, {name}: every image has been answered by you or by enough other people. Thank you!"
-    return {"state": "done", "name": name, "progress": progress, "message": message}
+def _desk(store: Store, name: str, chosen: str | None) -> dict[str, Any]:
+    if chosen is None and (offered := standing.choices(store)):
+        return {"state": "choose", "name": name, "campaigns": offered}
+    campaign = asking.campaign_of(store, chosen or campaigns.DEFAULT)
+    if campaign is not None and campaign.state == "running" and (first := standing.consent(store, campaign, name)):
+        return first | {"name": name, "campaign": standing.about(store, campaign)}
+    desk = campaigns.desk(store, name, chosen or campaigns.DEFAULT)
+    answer: dict[str, Any] = {"name": name, "progress": standing.progress(desk.progress)}
+    if campaign is not None:
+        answer |= {"campaign": standing.about(store, campaign), "training": standing.training(desk.training)}
+    if campaign is None or not desk.tasks:
+        return answer | standing.nothing(store, campaign, desk, name)
+    tasks = [_with_draft(store, name, campaign, asking.asking(store, campaign, task, name)) for task in desk.tasks]
+    return answer | {"state": "label", "tasks": tasks}
 
 
-def _progress(progress: campaigns.Progress) -> dict[str, int]:
-    return {"done": progress.done, "remaining": progress.remaining, "total": progress.done + progress.remaining}
+def _with_draft(store: Store, person: str, campaign: Campaign, about: Asking) -> dict[str, Any]:
+    return about.to_json() | {"draft": drafts.of(store, campaign.campaign_id, person, about.task.item_id)}
 
 
-def _questionnaire(task: campaigns.Task) -> Questionnaire:
-    return geneval.FORM.build(_asked(task))
+def _again(store: Store, person: str, campaign: Campaign, said: own.Said) -> dict[str, Any]:
+    """An answer in its form, to be revised: the questions that were asked then."""
+    version = (said.raw or {}).get("questions")
+    about = asking.asking(store, campaign, _task(store, said.public_id), person, version)
+    return about.to_json() | {"answers": said.answers, "revises": said.annotation_id}
 
 
-def _asked(task: campaigns.Task) -> Asked:
-    return Asked(task.text, task.spec)
-
-
-def task_json(task: campaigns.Task) -> dict[str, Any]:
-    """All that a form needs to ask about one image, and nothing that tells whose image it is."""
-    return {
-        "ticket": task.public_id,
-        "image": at(f"/img/{task.sha256}"),
-        "width": task.width,
-        "height": task.height,
-        "caption": task.text,
-        "questionnaire": to_json(_questionnaire(task)),
-        "answers": None,
-        "revises": None,
-    }
-
-
-def _submit(store: Store, person: str, body: Submission) -> dict[str, Any] | JSONResponse:
-    task = _task(store, body.ticket)
-    questionnaire = _questionnaire(task)
-    errors: Mapping[str, str] = validate(questionnaire, body.answers)
+def _submit(store: Store, person: str, campaign: Campaign, body: Submission) -> dict[str, Any] | JSONResponse:
+    try:
+        about = asking.asking(store, campaign, _task(store, body.ticket), person, body.asked)
+    except KeyError as error:
+        raise HTTPException(422, "These questions are not those that were asked. Please load the page again.") from error
+    errors: Mapping[str, str] = validate(about.questionnaire, body.answers)
     if errors:
         return JSONResponse({"detail": "Some answers are missing or cannot be right.", "errors": errors}, 422)
-    answers = clean(questionnaire, body.answers)
-    rule_version, derived = derive(questionnaire.name, answers, _asked(task))
+    answers = clean(about.questionnaire, body.answers)
     revised = str(body.revises) if body.revises else None
-    saw_evidence, revises = uncovered.place_of(store, person, task.item_id, revised)
-    annotation = Annotation(
+    saw_evidence, revises = uncovered.place_of(store, person, about.task.item_id, revised)
+    annotation = about.annotation(
+        person,
+        answers,
         annotation_id=str(body.id),
-        item_id=task.item_id,
-        rater_id=person,
-        questionnaire=questionnaire.name,
-        answers=answers,
-        judgements=of_image(derived),
-        rule_version=rule_version,
-        campaign_id=campaigns.DEFAULT,
         started=body.started,
         active_seconds=body.active_seconds,
         saw_evidence=saw_evidence,
         revises=revises,
     )
     try:
-        saved = statements.submit(store, annotation)
+        saved = statements.submit(store, annotation, about.form.undecided)
     except KeyError as error:
         raise HTTPException(422, "The image or the answer that this one revises is gone, or is not yours.") from error
-    return {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": saved.status}
+    told = asking.feedback_json(about.questionnaire, answers, saved.feedback)
+    # gold and attention items must look like all others
+    status = "surplus" if saved.status == "surplus" else "valid"
+    return {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": told}

@@ -17,7 +17,7 @@ from data.store import browse, campaigns, runs, uncovered
 from data.store.store import Store
 from scorers import registry
 from scorers.base import Check, Verdict
-from ui.form_api import task_json
+from ui import asking
 from ui.studio_api import Listing, listing_of
 
 ItemId = Annotated[str, Query(max_length=1000)]
@@ -122,7 +122,10 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     last: dict[str, Any] = own[-1] if own else {"answers": None, "annotation_id": None, "status": None, "saw_evidence": None}
     given = {"answers": last["answers"], "revises": last["annotation_id"], "status": last["status"]}
     blind = any(not said["saw_evidence"] for said in own) if own else None
-    return {"state": "label", "name": person, "blind": blind} | task_json(task) | given
+    campaign = asking.campaign_of(store, campaigns.DEFAULT)
+    assert campaign is not None
+    about = asking.asking(store, campaign, task, person)
+    return {"state": "label", "name": person, "blind": blind} | about.to_json() | given
 
 
 def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:

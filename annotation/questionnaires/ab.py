@@ -26,7 +26,9 @@ CHOICES: Final = (
     Option(BOTH, "Both", "b"),
     Option(NONE, "Neither", "n"),
 )
-BLANKS: Final = tuple(Blank(f"blank_image_{k}", f"The {side} image is blank", member=k) for k, side in enumerate(SIDES))
+BLANKS: Final = tuple(
+    Blank(f"blank_image_{k}", f"The {side} image is blank", str(k + 1), member=k) for k, side in enumerate(SIDES)
+)
 
 INSTRUCTIONS: Final = (
     Section(

@@ -23,7 +23,9 @@ TICKED: Final = frozenset({"colors", "multi"})
 
 CANNOT_TELL_KEY: Final = "x"
 BLANK_KEY: Final = "e"
-FORM_KEYS: Final = frozenset({"u", "s", "z", "?", CANNOT_TELL_KEY, BLANK_KEY, "Enter", "Backspace", "Escape", "Tab", " "})
+FORM_KEYS: Final = frozenset(
+    ("u", "s", "t", "h", "z", "?", ".", "!", CANNOT_TELL_KEY, BLANK_KEY, "Enter", "Backspace", "Escape", "Tab", " ")
+)
 """Keys that act on the whole form (``assets/js/keys.js``): no option may have one of them."""
 
 

@@ -143,7 +143,11 @@ def _build(
     questions: list[Question] = [one.question for one in asks if not one.each_image]
     for k in range(asked.n_images):
         questions += [_of_member(one.question, each, k) for one in asks if one.each_image]
-    blanks = (Blank(),) if item == "image" else tuple(Blank(_blank_id(k), member=k) for k in range(asked.n_images))
+    blanks = (
+        (Blank(),)
+        if item == "image"
+        else tuple(Blank(_blank_id(k), f"Image {k + 1} is blank", member=k) for k in range(asked.n_images))
+    )
     return Questionnaire(name, version, instructions, tuple(questions), blanks)
 
 

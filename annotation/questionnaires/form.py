@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -64,6 +64,8 @@ class Form:
         version: moves with every change of wording; ``rule_version`` with every change of what answers mean.
         item_kind: what is shown: one image, the images of one prompt together (``group``), or two of them (``pair``).
         unfit: why it cannot ask about this, None if it can.
+        prompted: whether it looks at the questions of the prompt's own.
+        undecided: whether one person more must answer, told from the answers of as many as a campaign asks.
         example: what the documentation shows it with.
     """
 
@@ -77,6 +79,8 @@ class Form:
     meanings: tuple[Meaning, ...]
     example: Asked
     unfit: Callable[[Asked], str | None] = lambda _: None
+    prompted: bool = False
+    undecided: Callable[[Sequence[Mapping[str, Any]]], bool] | None = None
 
     @property
     def scales(self) -> dict[str, str]:

@@ -94,7 +94,7 @@ def _build(asked: Asked) -> Questionnaire:
         questions += _about(k)
     places = range(asked.n_images)
     counter = Counter("elements", tuple(map(_missed, places)), tuple(map(_score, places)), names, _TABLE)
-    blanks = tuple(Blank(_blank(k), member=k) for k in places)
+    blanks = tuple(Blank(_blank(k), f"Image {k + 1} is blank", member=k) for k in places)
     return Questionnaire(NAME, VERSION, INSTRUCTIONS, tuple(questions), blanks, counter)
 
 
@@ -136,6 +136,7 @@ FORM: Final = Form(
     rule_version="tifa-likert-1",
     build=_build,
     derive=_derive,
+    prompted=True,
     meanings=(Meaning("faithfulness", SCALES["faithfulness"], "each image", "as answered; a blank image: 1"),),
     example=Asked("two dogs and a red cup", {"include": [{"class": "dog", "count": 2}, {"class": "cup", "color": "red"}]}, 2),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from annotation.questionnaires.base import Option, Question, Questionnaire, Section, is_blank, says_blank
@@ -33,14 +33,14 @@ INSTRUCTIONS: Final = (
 )
 
 
-def undecided(answers: Mapping[str, Mapping[str, Any]]) -> bool:
+def undecided(answers: Sequence[Mapping[str, Any]]) -> bool:
     """Whether a third person must answer: two have, and differ in a question. The majority of the three decides then.
 
-    ``answers`` are by person, then by question: what each of them chose, "cannot tell" like any other answer.
+    ``answers`` are each person's, by question, "cannot tell" like any other answer.
     """
     if len(answers) != 2:
         return False
-    one, other = answers.values()
+    one, other = answers
     return any(one.get(question) != other.get(question) for question in {*one, *other})
 
 
@@ -110,4 +110,6 @@ FORM: Final = Form(
     ),
     example=Asked("a photo of a red cup", _SPEC, questions=from_spec(parse_spec(_SPEC))),
     unfit=_unfit,
+    prompted=True,
+    undecided=undecided,
 )

@@ -9,10 +9,18 @@ export class Frame {
     this.fill = h("div", { class: "cc-progress__fill" });
     this.bar = h("div", { class: "cc-progress", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0 }, this.fill);
     this.count = h("span", { class: "cc-form__count" });
+    const more = [
+      button("My answers", { key: "h", kind: "quiet" }, actions.mine),
+      button("Take back a skip", { key: "t", kind: "quiet" }, actions.unskip),
+      button("Pause", { key: ".", kind: "quiet" }, actions.pause),
+      button("Report a broken picture", { key: "!", kind: "quiet" }, actions.report),
+    ];
+    this.menu = h("details", { class: "cc-menu" }, h("summary", { class: "cc-button cc-button--quiet" }, "More"), h("div", { class: "cc-menu__list" }, ...more));
+    this.menu.addEventListener("click", (event) => event.target.closest("button") && this.menu.removeAttribute("open"));
     this.person = h("span", { class: "cc-form__person" });
     this.leave = button("", { kind: "quiet", hidden: true }, actions.leave);
     const help = button("Help", { key: "?", kind: "quiet", "aria-label": "Help: instructions and keys" }, actions.help);
-    this.top = h("header", { class: "cc-form__top" }, this.count, h("div", { class: "cc-row cc-form__who" }, this.person, this.leave, help));
+    this.top = h("header", { class: "cc-form__top" }, this.count, h("div", { class: "cc-row cc-form__who" }, this.person, this.leave, this.menu, help));
     this.notice = h("div", { class: "cc-notice", role: "status", hidden: true });
     this.body = h("div", { class: "cc-form__body" });
     this.undo = button("Undo", { key: "u", "aria-label": "Undo: revise the last answer" }, actions.undo);
@@ -41,17 +49,21 @@ export class Frame {
     return this.body.textContent === element.textContent;
   }
 
-  setProgress({ done = 0, total = 0 }) {
+  /** `training` is {right, needed, left} while it lasts. */
+  setProgress({ done = 0, total = 0 }, title = "", training = null) {
     const share = total > 0 ? Math.min(done / total, 1) : 0;
     this.fill.style.width = `${share * 100}%`;
     this.bar.setAttribute("aria-valuemax", String(total));
     this.bar.setAttribute("aria-valuenow", String(done));
-    this.count.textContent = `${done.toLocaleString("en")} of ${total.toLocaleString("en")} done`;
+    const needed = training?.needed > 0 ? `, ${training.right} right of the ${training.needed} needed` : "";
+    const where = training ? `Training: ${training.left} to go${needed}` : `${done.toLocaleString("en")} of ${total.toLocaleString("en")} done`;
+    this.count.textContent = title ? `${title} · ${where}` : where;
   }
 
   setName(name) {
     this.person.textContent = name ?? "";
     this.leave.hidden = name === null;
+    this.menu.hidden = name === null;
     this.leave.textContent = name === null ? "" : `not ${name}?`;
   }
 

@@ -1,20 +1,24 @@
-// One picture and its questions: which is active, what is answered, where the draft is kept.
+// One item and its questions: which is active, what is answered, where the draft is kept.
 
-import { button, h } from "./dom.js";
+import { h } from "./dom.js";
+import { Pictures } from "./pictures.js";
 import { BlankView, QuestionView } from "./questions.js";
-import { clean, isBlank, saysBlank, unanswered, visible } from "./rules.js";
+import { clean, isBlank, isTicked, saysBlank, suggestions, unanswered, visible } from "./rules.js";
+import { advance } from "./settings.js";
 import * as store from "./store.js";
 
 const MISSING = "Please answer this question, or choose “Cannot tell”.";
 
-/** `host` has submit(item), zoom(item) and the activity `clock`; reveal(element) if the page must not scroll. */
+/** `host` has submit(item), zoom(item), ready(item, {byAnswer}) and the activity `clock`; reveal(element) if the page must not
+ *  scroll; drafted(item) if drafts are kept elsewhere, too. */
 export class Item {
   constructor(task, host) {
     this.task = task;
     this.host = host;
     this.questionnaire = task.questionnaire;
-    this.draftKey = task.revises ? `draft.revise.${task.revises}` : `draft.${task.ticket}`;
-    const draft = store.read(this.draftKey);
+    this.draftKey = task.revises ? `draft.revise.${task.revises}` : `draft.${task.campaign}.${task.ticket}`;
+    // another browser's draft comes with the task
+    const draft = store.read(this.draftKey) ?? (task.draft ? { answers: task.draft } : null);
     this.answers = { ...(draft?.answers ?? task.answers ?? {}) };
     this.started = draft?.started ?? new Date().toISOString();
     this.secondsBefore = draft?.seconds ?? 0;
@@ -24,12 +28,16 @@ export class Item {
     const shown = visible(this.questionnaire, this.answers);
     // of a blank image nothing is shown
     const usual = shown[0] ?? this.questionnaire.questions[0].id;
-    this.active = task.revises ? usual : (this.missing[0] ?? usual);
+    const begun = shown.findLastIndex((id) => !isBlank(this.answers[id]));
+    this.active = task.revises ? usual : (begun < 0 ? usual : (this.missing[0] ?? usual));
     this.views = new Map(this.questionnaire.questions.map((question) => [question.id, this.view(question)]));
     this.blanks = this.questionnaire.blanks.map((blank) => new BlankView(blank, (value) => this.sayBlank(blank, value)));
-    this.picture = this.figure();
+    this.pictures = new Pictures(task.images, {
+      onZoom: (place) => this.host.zoom(this, place),
+      onChoose: (place) => this.choose(place),
+    });
     this.list = h("div", { class: "cc-questions" }, ...[...this.views.values(), ...this.blanks].map((view) => view.element));
-    this.element = h("div", { class: "cc-form__main" }, this.picture, this.list);
+    this.element = h("div", { class: "cc-form__main", "data-pictures": task.images.length }, this.pictures.element, this.list);
     this.update();
   }
 
@@ -41,23 +49,13 @@ export class Item {
     });
   }
 
-  figure() {
-    const { image, width, height } = this.task;
-    const failure = h("p", { class: "cc-picture__failure", role: "alert", hidden: true });
-    const picture = h("img", { class: "cc-picture__image", alt: "The picture to judge", width, height, draggable: "false" });
-    picture.style.setProperty("--cc-picture-width", `max(${2 * width}px, 480px)`);
-    const load = (again) => {
-      failure.hidden = true;
-      picture.src = again ? `${image}#${Date.now()}` : image;
-    };
-    picture.addEventListener("error", () => {
-      failure.hidden = false;
-    });
-    picture.addEventListener("click", () => this.host.zoom(this));
-    failure.append("The picture could not be loaded. ", button("Load again", {}, () => load(true)));
-    load(false);
-    const zoom = button("Zoom", { key: "z", kind: "floating" }, () => this.host.zoom(this));
-    return h("figure", { class: "cc-picture" }, picture, failure, zoom);
+  /** Turn to the questions about one picture of several. */
+  choose(place) {
+    const shown = visible(this.questionnaire, this.answers);
+    const about = shown.filter((id) => this.views.get(id).question.member === place);
+    const open = about.find((id) => this.missing.includes(id)) ?? about[0];
+    if (open === undefined) this.host.zoom(this, place);
+    else this.activate(open);
   }
 
   get seconds() {
@@ -74,19 +72,20 @@ export class Item {
 
   saveDraft() {
     store.write(this.draftKey, { answers: this.answers, started: this.started, seconds: this.seconds, at: Date.now() });
+    this.host.drafted?.(this);
   }
 
   dropDraft() {
     store.remove(this.draftKey);
   }
 
-  answer(id, value, advance) {
+  answer(id, value, goOn) {
     this.answers[id] = value;
     delete this.errors[id];
     this.active = id;
     this.saveDraft();
     this.update();
-    if (advance) this.step(1);
+    if (goOn && advance() !== "off") this.step(1, { byAnswer: true });
   }
 
   /** An image that is blank needs no more answers; one that is not is asked about again. */
@@ -96,7 +95,7 @@ export class Item {
     this.saveDraft();
     this.update();
     const [open] = this.missing;
-    if (open === undefined) this.host.ready(this);
+    if (open === undefined) this.host.ready(this, { byAnswer: advance() !== "off" });
     else if (value === null) this.activate(open);
   }
 
@@ -106,7 +105,9 @@ export class Item {
       const number = shown.indexOf(id) + 1;
       view.update({ answer: this.answers[id], shown: number > 0, active: id === this.active, number, error: this.errors[id] });
     }
+    for (const [id, score] of suggestions(this.questionnaire, this.answers)) this.views.get(id).suggest(score);
     for (const view of this.blanks) view.update(saysBlank(this.answers, view.blank));
+    this.pictures.setActive(this.views.get(this.active).question.member);
     this.host.progressed?.(shown.length - this.missing.length, shown.length);
   }
 
@@ -127,21 +128,25 @@ export class Item {
   }
 
   /** To the next or previous question shown; past the last one to the submit button. */
-  step(by) {
+  step(by, { byAnswer = false } = {}) {
     const shown = visible(this.questionnaire, this.answers);
     const index = shown.indexOf(this.active) + by;
     if (index < 0) return;
     if (index < shown.length) this.activate(shown[index]);
     else if (this.missing.length > 0) this.activate(this.missing[0]);
-    else this.host.ready(this);
+    else this.host.ready(this, { byAnswer });
   }
 
-  /** Enter: on to what is still open after this question, or submit when nothing is. */
+  /** Enter: take what is suggested; on to what is still open after this question, or submit when nothing is. */
   confirm() {
     const { missing } = this;
     if (missing.length === 0) return this.host.submit(this);
-    if (missing.includes(this.active)) return this.complain({ [this.active]: MISSING });
     const shown = visible(this.questionnaire, this.answers);
+    if (missing.includes(this.active)) {
+      const score = suggestions(this.questionnaire, this.answers).get(this.active);
+      return score ? this.answer(this.active, score, true) : this.complain({ [this.active]: MISSING });
+    }
+    if (this.views.get(this.active).question.optional) return this.step(1);
     const later = missing.find((id) => shown.indexOf(id) > shown.indexOf(this.active));
     return this.activate(later ?? missing[0]);
   }
@@ -162,15 +167,30 @@ export class Item {
   /** A key other than Enter and Backspace; true if there is a use for it: that the image is blank, or the active question's. */
   key(key) {
     const { question } = this.views.get(this.active);
-    const blank = this.questionnaire.blanks.find((one) => one.key === key && [null, question.member].includes(one.member));
+    const meant = this.questionnaire.blanks.filter((one) => one.key === key);
+    // images of a group share a key: it means the one that the active question is about
+    const blank = meant.length === 1 ? meant[0] : meant.find((one) => one.member === question.member);
     if (blank) {
       this.sayBlank(blank, saysBlank(this.answers, blank) ? null : "yes");
       return true;
     }
     if (!visible(this.questionnaire, this.answers).includes(this.active)) return false;
     const keyed = this.views.get(this.active).keyed(key);
-    if (!keyed) return false;
+    if (!keyed) return this.keyOfNext(key);
     this.answer(this.active, keyed.value, keyed.advance && !isBlank(keyed.value));
+    return true;
+  }
+
+  /** Ticking has no end of its own: a key that only the next question knows ends it, as Enter would. */
+  keyOfNext(key) {
+    const { question } = this.views.get(this.active);
+    if (!isTicked(question) || isBlank(this.answers[question.id]) || advance() === "off") return false;
+    const shown = visible(this.questionnaire, this.answers);
+    const next = shown[shown.indexOf(question.id) + 1];
+    const keyed = next && this.views.get(next).keyed(key);
+    if (!keyed) return false;
+    this.activate(next);
+    this.answer(next, keyed.value, keyed.advance && !isBlank(keyed.value));
     return true;
   }
 }

@@ -25,7 +25,13 @@ export function listenToKeys(form, signal, { everywhere = true } = {}) {
 function inDialog(form, event) {
   const { dialog } = form.dialogs;
   const zoomed = dialog.dataset.dialog === "zoom" && keyOf(event) === "z";
-  const confirmed = event.key === "Enter" && !event.target.closest?.(OWN_ENTER);
+  const own = dialog.querySelector(`[data-key="${CSS.escape(keyOf(event))}"]`);
+  if (own && !event.repeat) {
+    event.preventDefault();
+    own.click();
+    return;
+  }
+  const confirmed = event.key === "Enter" && !event.target.closest?.(`${OWN_ENTER}, select`);
   if (event.repeat || !(event.key === "?" || zoomed || confirmed)) return;
   event.preventDefault();
   form.dialogs.close();
@@ -46,7 +52,11 @@ function outsideFields(form, event) {
   const key = keyOf(event);
   if (key === "?") return act(event, () => form.help());
   if (key === "u" && (form.item || form.screen === "done")) return act(event, () => form.undo());
+  if (form.ways && "th.".includes(key) && (form.item || ["done", "closed"].includes(form.screen))) {
+    return act(event, () => ({ t: () => form.ways.unskip(), h: () => form.ways.mine(), ".": () => form.ways.pause() })[key]());
+  }
   if (!form.item) return false;
+  if (key === "!" && form.ways) return act(event, () => form.ways.report());
   if (key === "Enter") {
     const own = event.target.closest?.(OWN_ENTER);
     return own && !event.shiftKey ? false : act(event, () => enter(form, event.shiftKey));
@@ -54,7 +64,7 @@ function outsideFields(form, event) {
   if (key === "Backspace") return act(event, () => form.item.step(-1));
   if (event.repeat) return key.length === 1 && key !== " "; // a key held down must not run through the questions
   if (form.item.key(key)) return true;
-  if (key === "s") return act(event, () => form.skip());
+  if (key === "s") return act(event, () => (form.ways ? form.ways.skip() : form.skip()));
   if (key === "z") return act(event, () => form.zoom(form.item));
   return false;
 }

@@ -16,6 +16,7 @@ export class QuestionView {
     const name = uniqueId("cc-q");
     const ids = { help: `${name}-help`, error: `${name}-error`, caption: `${name}-caption` };
     this.number = h("span", { class: "cc-question__number", "aria-hidden": "true" });
+    this.suggestion = h("p", { class: "cc-question__help", role: "status", hidden: true });
     this.error = h("p", { class: "cc-field-error", id: ids.error, role: "alert" });
     const shown = question.caption ? h("blockquote", { class: "cc-caption", id: ids.caption }, caption) : null;
     const describedBy = [question.help && ids.help, question.caption && ids.caption, ids.error].filter(Boolean).join(" ");
@@ -26,6 +27,7 @@ export class QuestionView {
       question.help ? h("p", { class: "cc-question__help", id: ids.help }, question.help) : null,
       shown,
       this.answers(name),
+      this.suggestion,
       this.error,
     );
     this.element.addEventListener("focusin", onFocus);
@@ -143,6 +145,14 @@ export class QuestionView {
       const isSame = typeof answer === "number" && this.field.value !== "" && Number(this.field.value) === answer;
       if (this.field.value !== text && !isSame) this.field.value = text;
     }
+  }
+
+  /** Mark the answer that follows from what was counted; null: none does. */
+  suggest(value) {
+    const words = value === null ? "" : `By your counts: ${value}. Enter takes it.`;
+    if (this.suggestion.textContent !== words) this.suggestion.textContent = words;
+    this.suggestion.hidden = words === "";
+    for (const [one, input] of this.inputs) input.parentElement.classList.toggle("is-suggested", one === value);
   }
 
   focus() {

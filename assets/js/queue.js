@@ -5,7 +5,7 @@ export class Queue {
     this.kept = [];
     this.tasks = [];
     this.done = new Set();
-    this.image = null;
+    this.images = [];
   }
 
   get isEmpty() {
@@ -41,7 +41,10 @@ export class Queue {
   preload() {
     const [next] = this.tasks;
     if (!next) return;
-    this.image = new Image();
-    this.image.src = next.image;
+    this.images = next.images.map(({ image }) => {
+      const ahead = new Image();
+      ahead.src = image;
+      return ahead;
+    });
   }
 }

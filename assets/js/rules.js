@@ -55,6 +55,18 @@ export function unanswered(questionnaire, answers) {
   return visible(questionnaire, answers).filter((id) => isBlank(answers[id]) && !optional.has(id));
 }
 
+/** What counting suggests, by question: the score, or null where nothing has been counted (annotation/questionnaires/base.py). */
+export function suggestions({ counter }, answers) {
+  if (!counter) return new Map();
+  const said = answers[counter.elements];
+  const n = typeof said === "number" ? said : counter.names.length;
+  const score = (k) => {
+    const missed = answers[counter.missed[k]];
+    return (typeof missed === "number" ? counter.table[n - 1]?.[2 * missed] : null) ?? null;
+  };
+  return new Map(counter.scores.map((id, k) => [id, score(k)]));
+}
+
 /** The list with one value more or less, in the order of the form; what goes with no other takes its place alone. */
 export function toggled(question, ticked, value, isOn) {
   const alone = (one) => question.alone.includes(one);

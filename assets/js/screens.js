@@ -1,6 +1,7 @@
 // What stands in the form's place when there is no picture to judge.
 
 import { button, h, uniqueId } from "./dom.js";
+import { rich } from "./rich.js";
 
 function screen(kind, title, ...children) {
   const heading = typeof title === "string" ? h("h2", { class: "cc-title" }, title) : title;
@@ -34,12 +35,49 @@ export function nameScreen(onName, { title = "Who is judging?", why = WHY_A_NAME
   return { element: screen("name", title, h("p", { class: "cc-muted" }, why), form), focus: () => field.focus() };
 }
 
-export function doneScreen(message, { onUndo, onAgain }) {
+/** The campaigns that somebody may work in; `onChoose(id)`. */
+export function chooseScreen(campaigns, onChoose) {
+  const rows = campaigns.map(({ id, title }, k) => h("li", {}, button(title, { "data-campaign": id, "data-focus": k === 0 }, () => onChoose(id))));
+  return screen("choose", "What do you want to work on?", h("ul", { class: "cc-choices" }, ...rows));
+}
+
+/** What must be agreed to before any picture is shown: `asked` is {consent, warning, campaign}. */
+export function consentScreen(asked, onAgree) {
+  const warning = asked.warning.length > 0 ? h("div", { class: "cc-notice cc-notice--warn" }, rich(asked.warning)) : null;
+  const label = asked.consent.length > 0 ? "I have read this and agree" : "I understand, go on";
+  return screen(
+    "consent",
+    asked.campaign.title || "Before you start",
+    h("div", { class: "cc-stack cc-consent" }, rich(asked.consent), warning),
+    h("div", { class: "cc-row" }, button(label, { kind: "primary", "data-focus": true }, onAgree)),
+  );
+}
+
+export function pausedScreen(onGoOn) {
+  const words = "Your answers are saved, and your draft is kept. The pictures you had before you may go to others meanwhile.";
+  return screen("paused", "Paused", h("p", { class: "cc-muted" }, words), h("div", { class: "cc-row" }, button("Go on", { key: "Enter", kind: "primary", "data-focus": true }, onGoOn)));
+}
+
+export function closedScreen({ message, code, url }, onAgain) {
+  const again = h("div", { class: "cc-row" }, button("Look again", {}, onAgain));
+  return screen("closed", "Nothing to do here now", h("p", { class: "cc-muted" }, message), completion(code, url), again);
+}
+
+/** What a crowd platform wants back. */
+function completion(code, url) {
+  if (!code && !url) return null;
+  const words = code ? h("p", {}, "Your completion code: ", h("code", { class: "cc-code cc-completion" }, code), " ", copyButton(code)) : null;
+  const link = url ? h("p", {}, h("a", { class: "cc-button cc-button--primary", href: url, rel: "noreferrer" }, "Finish")) : null;
+  return h("div", { class: "cc-stack" }, words, link);
+}
+
+export function doneScreen({ message, code, url }, { onUndo, onAgain }) {
   return screen(
     "done",
     "All done, thank you",
     h("p", { class: "cc-muted" }, message || "There is nothing left for you to judge at the moment."),
-    h("div", { class: "cc-row" }, button("Look for more", { kind: "primary" }, onAgain), button("Revise my last answer", { key: "u" }, onUndo)),
+    completion(code, url),
+    h("div", { class: "cc-row" }, button("Look for more", { kind: code || url ? "" : "primary" }, onAgain), button("Revise my last answer", { key: "u" }, onUndo)),
   );
 }
 

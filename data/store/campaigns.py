@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import duckdb
 
@@ -31,13 +30,13 @@ __all__ = [
     "Task",
     "desk",
     "enter",
-    "last_annotation",
     "leave",
     "pause",
     "report",
     "skip",
     "task",
     "unskip",
+    "worked_in",
 ]
 
 CLAIM = timedelta(minutes=Settings().lease_minutes)
@@ -104,16 +103,13 @@ def report(
     return aside
 
 
-def last_annotation(store: Store, person: str, campaign: str = DEFAULT) -> dict[str, Any] | None:
-    """This person's last answer: ``annotation_id, item_id, public_id, answers``."""
+def worked_in(store: Store, person: str, campaign: str) -> bool:
+    """Whether this person holds, has begun or has answered something in a campaign."""
     with store.read() as cursor:
-        found = rows.one(
-            cursor,
-            "select a.annotation_id, a.item_id, t.public_id, a.answers from annotations a join items t using (item_id)"
-            " where a.rater_id = ? and a.campaign_id = ? order by a.submitted desc, a.seq desc limit 1",
-            [person, campaign],
+        return any(
+            rows.one(cursor, f"select 1 from {table} where rater_id = ? and campaign_id = ? limit 1", [person, campaign])
+            for table in ("claims", "drafts", "annotations")
         )
-    return rows.decoded(found, "answers") if found else None
 
 
 def _skip_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:

@@ -31,10 +31,11 @@ def images(store: Store, selection: Selection) -> list[str]:
 
 
 def groups(store: Store, selection: Selection, only: Collection[str] | None = None) -> list[str]:
-    """Items of all selected images of each prompt with two or more, made where they are not there yet; by prompt.
+    """Items of the selected images of one prompt, two or more, made where they are not there yet; by prompt.
 
-    The images stand in an order that mixes the generators: the same whenever the same images make a group. ``only``: none
-    but these, by id.
+    Of several generators those with the same index stand together, as TIFA shows one of each; of a single one all do. The
+    images stand in an order that mixes the generators: the same whenever the same images make a group. ``only``: none but
+    these, by id.
     """
     made: list[str] = store.write(_groups, (selection, only, store.secret))
     return made
@@ -107,11 +108,16 @@ def _groups_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Selection,
 
 
 def _grouped(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Members:
-    by_prompt: dict[str, list[dict[str, Any]]] = {}
-    for row in _images(connection, selection):
-        by_prompt.setdefault(row["prompt_id"], []).append(row)
+    images = _images(connection, selection)
+    generators: dict[str, set[str]] = {}
+    for row in images:
+        generators.setdefault(row["prompt_id"], set()).add(row["generator"])
+    together: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for row in images:
+        several = len(generators[row["prompt_id"]]) > 1
+        together.setdefault((row["prompt_id"], row["idx"] if several else -1), []).append(row)
     made: Members = {}
-    for prompt_id, members in by_prompt.items():
+    for (prompt_id, _), members in together.items():
         if len(members) > 1:
             mixed = sorted(members, key=lambda row: _digest(row["item_id"]))
             made[f"{prompt_id}/group/{_digest(*(row['item_id'] for row in mixed))}"] = mixed

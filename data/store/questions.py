@@ -66,6 +66,14 @@ def newest(cursor: duckdb.DuckDBPyConnection, prompt_ids: Sequence[str]) -> dict
     return {prompt_id: Version(numbers[prompt_id], tuple(questions)) for prompt_id, questions in asked.items()}
 
 
+def everything(cursor: duckdb.DuckDBPyConnection) -> dict[tuple[str, int], tuple[PromptQuestion, ...]]:
+    """All questions of all prompts, by prompt and version."""
+    asked: dict[tuple[str, int], list[PromptQuestion]] = {}
+    for row in rows.dicts(cursor, f"select {', '.join(_COLUMNS)} from questions order by prompt_id, version, position"):
+        asked.setdefault((row["prompt_id"], row["version"]), []).append(_question(row))
+    return {key: tuple(found) for key, found in asked.items()}
+
+
 def insert(connection: duckdb.DuckDBPyConnection, asked: Mapping[str, Sequence[PromptQuestion]], import_id: int) -> int:
     """A new version of each prompt's questions where they are not the very same already; returns how many questions."""
     before = newest(connection, list(asked))

@@ -11,7 +11,7 @@ import duckdb
 
 from data.aspects import SCALES
 from data.records import Annotation, Evidence, Judgement
-from data.store import detections, erased, rows
+from data.store import detections, erased, questions, rows
 from data.store.statuses import Decision, Feedback, Places, Rule, ask_more, decide, end_claims, feedback, places_of
 from data.store.store import Store, run
 
@@ -78,8 +78,9 @@ def rebuild(store: Store, derive: Callable[[dict[str, Any]], tuple[str, Sequence
     """Remake all judgements from their sources; returns how many there are.
 
     ``derive`` gets a source as a dictionary (``questionnaire, answers, raw, spec`` of an annotation; ``payload, spec`` of
-    evidence, with ``scorer, settings, detections`` where a run made it; of both ``kind`` and ``members``, the images of the
-    item in their order) and returns the rule version and the judgements.
+    evidence, with ``scorer, settings, detections`` where a run made it; of both ``kind`` and ``members``, the images of an
+    item of several, in their order; of an annotation also the ``definition`` of a user's own questionnaire, and the
+    ``generators`` and ``questions`` that it was about) and returns the rule version and the judgements.
     """
     count: int = store.write(_rebuild, derive)
     return count
@@ -134,6 +135,7 @@ def _prepare(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annota
         ("rater_id", "kind", "identity", "settings", "simulated"),
         [(name, "human", "person", "{}", False) for name in people],
     )
+    own = {aspect: scale for a in annotations for aspect, scale in a.scales.items()}
     judged = {(suites[a.item_id]["suite"], j.aspect) for a in annotations for j in a.judgements}
     scaled = rows.dicts(
         connection,
@@ -142,7 +144,8 @@ def _prepare(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annota
     )
     # a suite that is judged for the first time gets the vocabulary's scales
     new = sorted(judged - {(row["suite"], row["aspect"]) for row in scaled})
-    rows.insert(connection, "scales", ("suite", "aspect", "scale"), [(suite, aspect, SCALES[aspect]) for suite, aspect in new])
+    scales = [(suite, aspect, SCALES.get(aspect) or own[aspect]) for suite, aspect in new]
+    rows.insert(connection, "scales", ("suite", "aspect", "scale"), scales)
 
 
 def _first_answers(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], places: Places) -> dict[str, str]:
@@ -265,23 +268,26 @@ def _rebuild_one(
     sources = rows.dicts(
         connection,
         "select a.annotation_id as source_id, a.item_id, a.rater_id, a.seq, a.questionnaire, a.answers, a.raw,"
-        " null as payload, p.spec, null as run_id, null as scorer, null as settings, t.kind"
+        " null as payload, p.spec, null as run_id, null as scorer, null as settings, t.kind, t.prompt_id, c.definition"
         " from annotations a join items t using (item_id) left join prompts p on p.prompt_id = t.prompt_id"
+        " left join campaigns c on c.campaign_id = a.campaign_id"
         " where a.annotation_id not in (select revises from annotations where revises is not null)"
         " union all select e.evidence_id, e.item_id, e.rater_id, e.seq, null, null, null, e.payload, p.spec,"
-        " e.run_id, n.scorer, n.settings, t.kind"
+        " e.run_id, n.scorer, n.settings, t.kind, t.prompt_id, null"
         " from evidence e join items t using (item_id) left join prompts p on p.prompt_id = t.prompt_id"
         " left join runs n using (run_id) where e.failed is null order by seq",
     )
     found = detections.of(connection, None)
-    members: dict[str, list[str]] = {}
-    for item_id, image_id in connection.execute("select item_id, image_id from item_members order by position").fetchall():
-        members.setdefault(item_id, []).append(image_id)
+    members, asked = _members(connection), questions.everything(connection)
     judgements: list[tuple[Any, ...]] = []
     for source in sources:
         boxes = tuple(detection for detection, _ in found.get((source["run_id"], source["item_id"]), ()))
         decoded = rows.decoded(source, "answers", "raw", "payload", "spec", "settings")
-        version, derived = derive(decoded | {"detections": boxes, "members": members.get(source["item_id"], [])})
+        images, generators = members.get(source["item_id"], ([], []))
+        version = (decoded["raw"] or {}).get("questions")
+        shown = asked.get((source["prompt_id"], version), ()) if isinstance(version, int) else ()
+        about = {"detections": boxes, "members": images, "generators": generators, "questions": shown}
+        version, derived = derive(decoded | about)
         last = (source["source_id"], version, source["seq"])
         judgements.extend(
             (j.item_id or source["item_id"], source["rater_id"], j.aspect, j.target, j.label, j.value, j.reason, *last)
@@ -290,6 +296,20 @@ def _rebuild_one(
     connection.execute("delete from judgements")
     rows.insert(connection, "judgements", _JUDGEMENT_COLUMNS, judgements)
     return len(judgements)
+
+
+def _members(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[list[str], list[str]]]:
+    """The images of items of several, and whose they are, in their order."""
+    members: dict[str, tuple[list[str], list[str]]] = {}
+    found = connection.execute(
+        "select m.item_id, m.image_id, i.generator from item_members m join items t using (item_id)"
+        " join images i using (image_id) where t.kind <> 'image' order by m.position"
+    ).fetchall()
+    for item_id, image_id, generator in found:
+        images, generators = members.setdefault(item_id, ([], []))
+        images.append(image_id)
+        generators.append(generator)
+    return members
 
 
 _submit = _submit_all

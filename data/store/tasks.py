@@ -15,9 +15,10 @@ from data.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image of an item: the hash of its file, and its size in pixels."""
+    """An image of an item: whose it is, the hash of its file, and its size in pixels."""
 
     image_id: str
+    generator: str
     sha256: str
     width: int
     height: int
@@ -28,8 +29,8 @@ class Task:
     """What one person is to judge next; ``public_id`` is all that their browser learns of it.
 
     Attributes:
-        sha256, width, height: the only image's, or the first one's.
         kind: ``image``, ``group`` or ``pair``.
+        prompt_id: of all its images.
         pictures: the images, in the stored order.
     """
 
@@ -38,11 +39,9 @@ class Task:
     suite: str
     text: str
     spec: dict[str, Any]
-    sha256: str
-    width: int
-    height: int
-    kind: str = "image"
-    pictures: tuple[Picture, ...] = ()
+    kind: str
+    prompt_id: str
+    pictures: tuple[Picture, ...]
 
 
 def task(store: Store, public_id: str) -> Task | None:
@@ -73,7 +72,7 @@ def tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> dict[st
 
 _PROMPTS = "select prompt_id, text, spec from prompts where prompt_id in"
 _MEMBERS = "select item_id, image_id, position from item_members where item_id in"
-_FILES = "select image_id, sha256, width, height, prompt_id from images where sha256 is not null and image_id in"
+_FILES = "select image_id, generator, sha256, width, height, prompt_id from images where sha256 is not null and image_id in"
 
 
 def _among(cursor: duckdb.DuckDBPyConnection, query: str, ids: Sequence[str]) -> list[dict[str, Any]]:
@@ -93,17 +92,14 @@ def _images(cursor: duckdb.DuckDBPyConnection, items: Sequence[dict[str, Any]]) 
 
 
 def _task(row: dict[str, Any], images: Sequence[dict[str, Any]], prompt: dict[str, Any]) -> Task:
-    pictures = tuple(Picture(one["image_id"], one["sha256"], one["width"], one["height"]) for one in images)
-    first = pictures[0]
+    pictures = tuple(Picture(one["image_id"], one["generator"], one["sha256"], one["width"], one["height"]) for one in images)
     return Task(
         item_id=row["item_id"],
         public_id=row["public_id"],
         suite=row["suite"],
         text=prompt["text"],
         spec=prompt["spec"],
-        sha256=first.sha256,
-        width=first.width,
-        height=first.height,
         kind=row["kind"],
+        prompt_id=images[0]["prompt_id"],
         pictures=pictures,
     )

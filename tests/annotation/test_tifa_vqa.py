@@ -99,4 +99,4 @@ def test_without_questions_there_is_nothing_to_ask() -> None:
     ],
 )
 def test_a_third_person_when_two_differ(answers: dict[str, dict[str, Any]], expected: bool) -> None:
-    assert undecided(answers) is expected
+    assert undecided([*answers.values()]) is expected

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -64,6 +65,15 @@ def attacked(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield running
 
 
+@pytest.fixture(scope="session")
+def playground(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001
+    """The sample project; tests that share it add kept settings and names of their own, nothing else."""
+    project: Path = tmp_path_factory.mktemp("explored") / "project"
+    command(project, "import", "playground")
+    with serving(project) as running:
+        yield running
+
+
 @pytest.fixture
 def fresh(browser: Browser, tmp_path: Path) -> Iterator[Server]:  # noqa: ARG001
     """An empty project."""
@@ -76,7 +86,7 @@ def visitor(browser: Browser) -> Iterator[Visit]:
     """Makes visitors of a server; none of them may have met a problem when the test ends."""
     visitors: list[Visitor] = []
 
-    def make(server: Server, **options: object) -> Visitor:
+    def make(server: Server, **options: Any) -> Visitor:
         visitors.append(visit(browser, server.url, **options))
         return visitors[-1]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -32,7 +33,7 @@ def guarded(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield running
 
 
-def arrive(browser: Browser, address: str, **options: object) -> Visitor:
+def arrive(browser: Browser, address: str, **options: Any) -> Visitor:
     parts = urlsplit(address)
     visitor = visit(browser, f"{parts.scheme}://{parts.netloc}", **options)
     visitor.context.set_default_timeout(WAIT)

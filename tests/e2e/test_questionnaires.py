@@ -66,7 +66,14 @@ class Desk:
     def __init__(self, page: Page, questionnaire: Questionnaire) -> None:
         self.page = page
         self.answers: list[dict[str, Any]] = []
-        about = {"image": "/img/none", "width": 1, "height": 1, "caption": "a <b>caption</b>", "answers": None, "revises": None}
+        picture = {"image": "/img/none", "width": 1, "height": 1}
+        about: dict[str, Any] = {
+            "images": [picture],
+            "campaign": "default",
+            "caption": "a <b>caption</b>",
+            "answers": None,
+            "revises": None,
+        }
         self.tasks = [about | {"ticket": ticket, "questionnaire": to_json(questionnaire)} for ticket in ("one", "two")]
         page.route("**/api/next", self.following)
         page.route("**/api/submit", self.submit)

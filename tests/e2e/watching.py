@@ -59,7 +59,7 @@ class Watch:
 
     def _failed(self, request: Request) -> None:
         # the page was left, or left it: what it asked for, and Gradio's own poll; an answer of a person never is
-        harmless = request.method == "GET" or request.url.split("?")[0].endswith("/gradio_api/queue/join")
+        harmless = request.method == "GET" or request.url.split("?")[0].endswith(("/gradio_api/queue/join", "/api/draft"))
         if not (harmless and request.failure == "net::ERR_ABORTED"):
             self.found(f"request failed: {request.method} {request.url} {request.failure}")
 
@@ -81,10 +81,14 @@ class Visitor:
         return self.context.new_page()
 
 
-def visit(browser: Browser, origin: str, **options: Any) -> Visitor:
+def visit(browser: Browser, origin: str, *, advance: str | None = "question", **options: Any) -> Visitor:
+    """``advance`` is what an answer does in the form (assets/js/settings.js), None: as for whoever has chosen nothing."""
     options.setdefault("viewport", {"width": 1280, "height": 800})
     context = browser.new_context(base_url=origin, **options)
     context.set_default_timeout(_TIMEOUT_MS)
+    if advance is not None:
+        chosen = f"localStorage.setItem('concord.advance', '\"{advance}\"')"
+        context.add_init_script(f"if (location.protocol.startsWith('http')) {chosen}")
     watch = Watch(origin)
     context.on("page", watch.page)
     return Visitor(context, watch, context.new_page())

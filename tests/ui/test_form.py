@@ -76,7 +76,8 @@ def test_answer_last_revise_and_leave(world: World) -> None:
     before = client.get("/api/next").json()
     assert before["progress"] == {"done": 0, "remaining": 4, "total": 4}
     said = saying(before["tasks"][0]["ticket"], active_seconds=2.5, started="2026-11-20T10:00:00Z")
-    assert client.post("/api/submit", json=said).json() == {"saved": True, "id": said["id"], "new": True, "status": "valid"}
+    fate = {"saved": True, "id": said["id"], "new": True, "status": "valid", "feedback": None}
+    assert client.post("/api/submit", json=said).json() == fate
     assert client.post("/api/submit", json=said).json()["new"] is False
     after = client.get("/api/next").json()
     assert after["progress"] == {"done": 1, "remaining": 3, "total": 4}
@@ -116,9 +117,10 @@ def test_an_annotator_learns_nothing(world: World) -> None:
         assert secret not in text, secret
     task = first(client)
     assert set(task) == {
-        "ticket", "image", "width", "height", "caption", "questionnaire", "answers", "revises",
+        "ticket", "campaign", "images", "caption", "questionnaire", "asked", "answers", "revises", "draft",
     }  # fmt: skip
-    assert (task["answers"], task["revises"]) == (None, None)
+    assert [set(one) for one in task["images"]] == [{"image", "width", "height"}]
+    assert (task["answers"], task["revises"], task["asked"], task["draft"]) == (None, None, None, None)
 
 
 def test_late_answers_are_saved(world: World) -> None:

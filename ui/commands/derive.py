@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from agreement import Scale
 from annotation import direct as ratings
 from annotation.questionnaires import registry as questionnaires
-from annotation.questionnaires.form import Asked, Derived
+from annotation.questionnaires.form import Asked, Derived, Form
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.prompts.spec import parse_spec
 from data.records import Judgement
@@ -46,25 +48,31 @@ def rate(said: Mapping[str, Any]) -> tuple[str, tuple[Judgement, ...]]:
     return ratings.RULE_VERSION, (ratings.derive(said),)
 
 
-def derive(questionnaire: str, said: Mapping[str, Any], asked: Asked) -> tuple[str, tuple[Derived, ...]]:
-    """The rule version and the judgements of a person's answers.
+@cache
+def form_of(questionnaire: str, definition: str | None = None) -> Form:
+    """The questionnaire of this name; a user's own one by its ``definition``.
 
     Raises:
-        ValueError: there is no such questionnaire.
+        ValueError: there is none.
     """
-    form = questionnaires.get(questionnaire)
-    return form.rule_version, tuple(form.derive(asked, said))
+    return questionnaires.get(questionnaire, definition)
 
 
-def of_image(derived: Sequence[Derived]) -> tuple[Judgement, ...]:
-    """The judgements about a single image.
+def derive(form: Form, said: Mapping[str, Any], asked: Asked, members: Sequence[str] = ()) -> tuple[Judgement, ...]:
+    """The judgements of a person's answers; ``members`` are the images of an item of several, in their order.
 
     Raises:
-        ValueError: some are about one of several.
+        ValueError: the answers are about images that the item does not have.
     """
-    if any(one.member is not None for one in derived):
+    return tuple(_placed(one, members) for one in form.derive(asked, said))
+
+
+def _placed(derived: Derived, members: Sequence[str]) -> Judgement:
+    if derived.member is None:
+        return derived.judgement
+    if derived.member >= len(members):
         raise ValueError("judgements about one of several images have no place at a single image")
-    return tuple(one.judgement for one in derived)
+    return replace(derived.judgement, item_id=members[derived.member])
 
 
 def rules(scorer: Scorer) -> str:
@@ -91,5 +99,7 @@ def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
         return rules(scorer), judge(scorer, source["spec"], seen, source["settings"])
     if source["questionnaire"] in (None, DIRECT):
         return rate(source["payload"] if source["questionnaire"] is None else source["answers"])
-    version, derived = derive(source["questionnaire"], source["answers"], Asked("", source["spec"] or {}))
-    return version, of_image(derived)
+    form, members = form_of(source["questionnaire"], source["definition"]), source["members"]
+    order = tuple((source["raw"] or {}).get("order", ()))
+    shown = (len(members) or 1, source["questions"], tuple(source["generators"]), order)
+    return form.rule_version, derive(form, source["answers"], Asked("", source["spec"] or {}, *shown), members)

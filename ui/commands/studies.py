@@ -15,7 +15,7 @@ from data.studies import geneval as geneval_study
 from data.studies import tifa as tifa_study
 from data.studies.rows import AnnotationRow, ScoreRow, StudyRatings
 from ui.commands.context import CommandError, Context, digest
-from ui.commands.derive import DIRECT, derive, direct, of_image, rate
+from ui.commands.derive import DIRECT, derive, direct, form_of, rate
 
 _NAMESPACE = uuid.UUID("6d9c3c52-8f0e-4f5f-9a53-6d7f2b1f0c11")
 
@@ -86,8 +86,8 @@ def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Anno
         rule_version, judgements = rate(said)
     else:
         prompt = stored[row.image.prompt_id]
-        rule_version, derived = derive(questionnaire, said, Asked(prompt.text, prompt.spec))
-        judgements = of_image(derived)
+        form = form_of(questionnaire)
+        rule_version, judgements = form.rule_version, derive(form, said, Asked(prompt.text, prompt.spec))
     return Annotation(
         annotation_id=str(uuid.uuid5(_NAMESPACE, key)),
         item_id=row.item.item_id,

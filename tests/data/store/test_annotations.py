@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from data.records import Judgement
-from data.store import browse, campaigns, frame, statements
+from data.store import browse, campaigns, frame, own, statements
 from data.store.selection import Selection
 from data.store.statements import Saved
 from data.store.store import Store, run
@@ -116,9 +116,11 @@ def test_a_revision_of_a_revised_one_joins_the_end_of_the_chain(store: Store) ->
     assert column(store, "select source_id from judgements") == [third.annotation_id]
     revised = column(store, f"select revises from annotations where annotation_id = '{third.annotation_id}'")
     assert revised == [second.annotation_id]
-    last = campaigns.last_annotation(store, "ann")
-    assert last is not None
-    assert last["annotation_id"] == third.annotation_id
+    (last,) = own.answers(store, "ann", limit=9)
+    assert last.annotation_id == third.annotation_id
+    assert own.answer(store, "ann", "default", third.annotation_id) == last
+    assert own.answer(store, "ann", "default", second.annotation_id) is None
+    assert own.answer(store, "bob", "default", third.annotation_id) is None
 
 
 def test_only_ones_own_answer_on_that_item_can_be_revised(store: Store) -> None:

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from data.records import Rater
-from data.store import campaigns, imports
+from data.store import campaigns, imports, own
 from data.store.campaigns import CLAIM, NameTaken, Progress
 from data.store.imports import Bundle
 from data.store.store import Store
@@ -165,4 +165,4 @@ def test_names(store: Store) -> None:
 
 def test_nobody_has_answered_yet(store: Store) -> None:
     fill(store)
-    assert campaigns.last_annotation(store, "ann") is None
+    assert own.answers(store, "ann") == []

@@ -42,19 +42,33 @@ def two_generators(store: Store) -> None:
     imports.apply(store, [pictures(3, "g1"), pictures(2, "g2")])
 
 
-def test_a_group_has_all_images_of_a_prompt_generators_mixed(store: Store) -> None:
+def test_a_group_has_one_image_of_each_generator_mixed(store: Store) -> None:
     two_generators(store)
-    (group,) = composing.groups(store, ALL)
+    groups = composing.groups(store, ALL)
     before = content(store)
-    assert composing.groups(store, ALL) == [group]
+    assert composing.groups(store, ALL) == groups
     assert content(store) == before
-    members = column(store, f"select image_id from item_members where item_id = '{group}' order by position")
-    assert sorted(members) == composing.images(store, ALL)
-    assert members != sorted(members)
-    (smaller,) = composing.groups(store, Selection(generator=("g1",)))
-    assert smaller != group
-    kind, generator, task = store_row(store, group)
-    assert (kind, generator, task) == ("group", None, "counting")
+    # the third image by g1 has nothing beside it
+    assert [sorted(members(store, group)) for group in groups] == [
+        [f"{PROMPT.prompt_id}/{g}/{n}" for g in ("g1", "g2")] for n in (0, 1)
+    ]
+    assert store_row(store, groups[0]) == ("group", None, "counting")
+
+
+def test_a_single_generators_images_stand_together_in_no_order_of_theirs(store: Store) -> None:
+    two_generators(store)
+    (group,) = composing.groups(store, Selection(generator=("g1",)))
+    assert sorted(members(store, group)) == composing.images(store, Selection(generator=("g1",)))
+    orders = []
+    for n in range(8):
+        imports.apply(store, [pictures(3, f"h{n}")])
+        (one,) = composing.groups(store, Selection(generator=(f"h{n}",)))
+        orders.append([image.rsplit("/", 1)[1] for image in members(store, one)])
+    assert len({tuple(order) for order in orders}) > 1
+
+
+def members(store: Store, group: str) -> list[str]:
+    return column(store, f"select image_id from item_members where item_id = '{group}' order by position")
 
 
 def store_row(store: Store, item_id: str) -> tuple[str, str | None, str]:
@@ -79,9 +93,9 @@ def test_a_group_s_task_has_all_its_pictures(store: Store) -> None:
     groups = composing.groups(store, ALL)
     managing.create(store, Campaign(NAME, "C", questionnaire="tifa-likert"), sampled(groups, None, 0))
     managing.move(store, NAME, "running")
-    (task,) = campaigns.desk(store, "ann", NAME).tasks
-    assert (task.kind, task.text, len(task.pictures)) == ("group", PROMPT.text, 5)
-    assert task.sha256 == task.pictures[0].sha256
+    (task, other) = campaigns.desk(store, "ann", NAME).tasks
+    assert (task.kind, task.text, len(task.pictures)) == ("group", PROMPT.text, 2)
+    assert {one.generator for one in other.pictures} == {"g1", "g2"}
     assert campaigns.task(store, task.public_id) == task
     # groups are no images: the default campaign does not offer them
     assert len(campaigns.desk(store, "ann", ahead=9).tasks) == 5
@@ -89,7 +103,7 @@ def test_a_group_s_task_has_all_its_pictures(store: Store) -> None:
 
 def test_what_is_said_of_a_group_s_images_stands_at_the_images(store: Store) -> None:
     two_generators(store)
-    (group,) = composing.groups(store, ALL)
+    group, _ = composing.groups(store, ALL)
     members = column(store, f"select image_id from item_members where item_id = '{group}' order by position")
     asked = tables.Asked("geneval", "correct", ALL)
 
@@ -133,7 +147,7 @@ def by_label(counted: tables.Counted) -> dict[tuple[str, str], int]:
 
 def test_whoever_has_seen_one_image_of_a_group_is_not_blind_about_it(store: Store) -> None:
     two_generators(store)
-    (group,) = composing.groups(store, ALL)
+    group, _ = composing.groups(store, ALL)
     uncovered.record(store, "ann", f"{PROMPT.prompt_id}/g1/0", uncovered.ASKED)
     assert uncovered.place_of(store, "ann", group, None) == (True, None)
     assert uncovered.place_of(store, "bob", group, None) == (False, None)
@@ -238,7 +252,7 @@ def test_a_group_that_nobody_uses_goes_with_its_images(store: Store) -> None:
 
 def test_answers_about_a_group_keep_its_images(store: Store) -> None:
     two_generators(store)
-    (group,) = composing.groups(store, ALL)
+    group, _ = composing.groups(store, ALL)
     submit(store, group, "ann", campaign_id=None)
     with pytest.raises(ImportRefused, match="1 people have given 1 answers"):
         imports.undo(store, imports.listed(store)[0]["import_id"])

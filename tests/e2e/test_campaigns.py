@@ -1,0 +1,247 @@
+"""The form in campaigns, as people meet it: several pictures by keyboard, ways back, what survives, what is told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from data.campaign import Campaign, CampaignItem, Settings, sampled
+from data.store import composing, managing
+from data.store.selection import Selection
+from data.store.store import Store
+from tests.e2e import world
+from tests.e2e.form import Form
+from tests.e2e.serving import Server, command, serving
+from tests.e2e.watching import Visitor
+
+pytestmark = pytest.mark.e2e
+Visit = Callable[..., Visitor]
+LINES = (0, 1, 2, 4)
+
+
+def campaigns(project: Path) -> None:
+    """One of each kind, over two generators' images of four prompts."""
+    with Store(project) as store:
+        images = composing.images(store, Selection())
+        pairs = composing.pairs(store, Selection(), "alpha", "beta")
+        groups = composing.groups(store, Selection())
+        consent = Settings(consent="You may stop **at any time**.", content_warning="Some are odd.", completion_code="D0NE")
+        checked = Settings(order="fixed", instructions="## Mind\nthe *gap*", pass_mark=None)
+        train = CampaignItem(images[0], "training", expected={"present_a": "yes"})
+        for campaign, items in (
+            (Campaign("ab", "Which one", "ab", 9, settings=consent), sampled(pairs, None, 0)),
+            (Campaign("likert", "How faithful", "tifa_likert", 9), sampled(groups, None, 0)),
+            (Campaign("geneval", "Objects", "geneval", 9, settings=Settings(order="shared")), sampled(images, None, 0)),
+            (Campaign("visor", "Places", "visor", 9, settings=checked), [*sampled(images[1:3], None, 0), train]),
+        ):
+            managing.create(store, campaign, items)
+            managing.move(store, campaign.campaign_id, "running")
+
+
+@pytest.fixture(scope="module")
+def folder(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa: ARG001 - none without it
+    folder = tmp_path_factory.mktemp("campaigns")
+    for n, generator in enumerate(("alpha", "beta")):
+        images = world.visor_folder(folder / generator, LINES, 20 * n)
+        command(folder / "project", "import", "images", images, "--layout", "visor", "--generator", generator)
+    campaigns(folder / "project")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def running(folder: Path) -> Iterator[Server]:
+    with serving(folder / "project") as server:
+        yield server
+
+
+def enter(page: Page, campaign: str, name: str) -> Form:
+    """Come by the campaign's address, agree to what it asks, and read the instructions."""
+    form = Form(page)
+    page.goto(f"/annotate/?campaign={campaign}")
+    field = page.get_by_role("textbox", name="Your name")
+    expect(field).to_be_focused()
+    form.type(name)
+    form.press("Enter")
+    dialog = page.get_by_role("dialog")
+    agree = page.get_by_role("button", name="I have read this and agree")
+    expect(dialog.or_(agree)).to_be_visible()
+    if agree.is_visible():
+        expect(page.locator("img")).to_have_count(0)
+        expect(agree).to_be_focused()
+        form.press("Enter")
+    expect(dialog).to_be_visible()
+    form.press("Enter")
+    expect(dialog).to_have_count(0)
+    return form
+
+
+def sent(page: Page, act: Callable[[], None], route: str = "submit") -> dict[str, Any]:
+    with page.expect_response(f"**/api/{route}") as answered:
+        act()
+    assert answered.value.status == 200
+    body: Any = answered.value.request.post_data_json
+    return dict(body)
+
+
+def test_a_position_item_takes_nine_keys_after_the_list_of_objects(visitor: Visit, running: Server) -> None:
+    page = visitor(running, advance=None).page
+    form = enter(page, "geneval", "Swift")
+    form.ready()
+    form.objects("cat, dog")
+    keys = ["1", "r", "3", "2", "b", "2", "ArrowLeft", "n"]
+    form.press(*keys)
+    form.active("caption_fit")
+    body = sent(page, lambda: form.press("4"))
+    assert len([*keys, "4"]) == 9
+    assert body["answers"] == {
+        "objects": "cat, dog", "count_0": 1, "color_0": ["red"], "realism_0": 3, "count_1": 2, "color_1": ["blue"],
+        "realism_1": 2, "position_x": "left", "position_y": "neither", "caption_fit": 4,
+    }  # fmt: skip
+    form.saved("1 of")
+    # the next picture is here, and what was sent can be taken up again
+    form.ready()
+    form.press("Escape", "u")
+    expect(page.get_by_text("You are revising your last answer.")).to_be_visible()
+    expect(form.field).to_have_value("cat, dog")
+
+
+def test_pairs_by_keyboard_alone_to_the_completion_code(visitor: Visit, running: Server) -> None:
+    page = visitor(running, advance=None).page
+    form = enter(page, "ab", "Pat")
+    expect(page.locator(".cc-picture__name")).to_have_text(["Left", "Right"])
+    expect(page.locator(".cc-picture img")).to_have_count(2)
+    form.press("1")
+    expect(page.get_by_role("checkbox", name="The left image is blank")).to_be_checked()
+    form.press("1", "z")
+    zoomed = page.get_by_role("dialog")
+    expect(zoomed).to_contain_text("Left")
+    form.press("ArrowRight")
+    expect(zoomed).to_contain_text("Right")
+    form.press("z")
+    expect(zoomed).to_have_count(0)
+    given = []
+    total = int(re.findall(r"of (\d+)", form.count.inner_text())[0])
+    for n in range(total):
+        expect(form.count).to_contain_text(f"{n} of {total}")
+        form.active("preference")
+        key = ("ArrowLeft", "ArrowRight", "b", "n", "x")[n % 5]
+        given.append(sent(page, lambda key=key: form.press(key))["answers"]["preference"])  # type: ignore[misc]
+        form.saved(f"{n + 1} of")
+    assert given == [("left", "right", "both", "none", "cannot_tell")[n % 5] for n in range(total)]
+    expect(page.get_by_text("D0NE")).to_be_visible()
+
+
+def test_groups_by_keyboard_alone_with_counting(visitor: Visit, running: Server) -> None:
+    page = visitor(running).page
+    form = enter(page, "likert", "Lia")
+    expect(page.locator(".cc-picture__name").first).to_have_text("Left")
+    form.active("elements")
+    form.press("Enter")
+    form.active("missed_0")
+    expect(page.locator(".cc-picture.is-active")).to_have_count(1)
+    form.press("1", "Enter")
+    form.active("faithfulness_0")
+    expect(page.locator("[data-question=faithfulness_0] .is-suggested")).to_have_count(1)
+    suggested = page.locator("[data-question=faithfulness_0] [role=status]").inner_text()
+    score = int(re.findall(r"\d", suggested)[0])
+    form.press("Enter")
+    form.active("missed_1")
+    form.press("Enter")
+    form.active("faithfulness_1")
+    form.press("e")
+    expect(page.get_by_role("checkbox", name="Image 2 is blank")).to_be_checked()
+    expect(page.get_by_role("button", name="Submit")).to_be_focused()
+    body = sent(page, form.submit)
+    assert body["answers"] == {"missed_0": 1, "faithfulness_0": score, "blank_image_1": "yes"}
+    form.saved("1 of")
+
+
+def test_skip_take_back_pause_report_and_look_back(visitor: Visit, running: Server) -> None:
+    page = visitor(running).page
+    form = enter(page, "geneval", "Wanda")
+    form.ready()
+    picture = page.locator(".cc-picture img")
+    first = picture.get_attribute("src") or ""
+    form.press("Escape", "s")
+    expect(picture).not_to_have_attribute("src", first)
+    expect(page.get_by_text("Skipped: it comes again at the end.")).to_be_visible()
+    expect(form.status).to_have_text("Saved")
+    form.press("Escape", "t")
+    expect(picture).to_have_attribute("src", first)
+
+    form.press("Escape", ".")
+    expect(page.get_by_text("Paused")).to_be_visible()
+    form.press("Enter")
+    form.ready()
+    expect(picture).to_have_attribute("src", first)
+
+    form.press("Escape", "Shift+Digit1")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("What is wrong with it?")
+    reported = sent(page, lambda: form.press("1"), "report")
+    assert reported["reason"].startswith("The picture is broken")
+    expect(picture).not_to_have_attribute("src", first)
+
+    form.two_objects()
+    form.submit()
+    form.saved("1 of")
+    form.ready()
+    form.press("Escape", "h")
+    expect(dialog).to_contain_text("My answers (1)")
+    form.press("Enter")
+    expect(page.get_by_text("You are revising an earlier answer.")).to_be_visible()
+    expect(form.field).to_have_value("two things")
+
+
+def test_a_training_item_tells_what_was_expected(visitor: Visit, running: Server) -> None:
+    page = visitor(running, advance=None).page
+    form = enter(page, "visor", "Tim")
+    expect(form.count).to_have_text("Places · Training: 1 to go")
+    form.press("1", "1", "0", "n", "n")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Not quite")
+    expect(dialog).to_contain_text("Right: Yes. You said: No.")
+    form.press("Enter")
+    expect(dialog).to_have_count(0)
+    expect(form.count).to_contain_text("Places · 0 of 2")
+    form.press("?")
+    expect(dialog).to_contain_text("the gap")
+
+
+def test_another_browser_after_a_restart_goes_on_where_one_was(visitor: Visit, folder: Path, running: Server) -> None:
+    page = visitor(running).page
+    form = enter(page, "geneval", "Zoe")
+    form.two_objects()
+    form.submit()
+    form.saved("1 of")
+    form.ready()
+    with page.expect_response("**/api/draft"):
+        form.objects("half a draft")
+        form.press("2")
+    copy = folder / "copy"
+    _copy(folder / "project", copy)
+    # another port is another place for the browser: nothing of what it kept for itself is there
+    with serving(copy) as again:
+        elsewhere = visitor(again).page
+        other = Form(elsewhere)
+        elsewhere.goto("/annotate/?campaign=geneval")
+        expect(elsewhere.get_by_role("textbox", name="Your name")).to_be_focused()
+        other.type("Zoe")
+        other.press("Enter")
+        elsewhere.get_by_role("dialog").get_by_role("button", name="Start").click()
+        expect(other.field).to_have_value("half a draft")
+        other.active("color_0")
+        expect(other.count).to_contain_text("1 of")
+
+
+def _copy(project: Path, to: Path) -> None:
+    """The database as it is on disk at this moment, as a machine that lost its power would find it."""
+    to.mkdir()
+    for file in project.iterdir():
+        if file.name.startswith("concord.duckdb"):
+            (to / file.name).write_bytes(file.read_bytes())

@@ -1,0 +1,106 @@
+"""What an annotator's browser is told besides items: who they are, where they stand, and why nothing is offered."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+from data.campaign import Campaign, Training
+from data.store import browse, consents, managing
+from data.store.campaigns import DEFAULT, Closed, Desk, Progress
+from data.store.store import Store
+from ui import rich_text, teaching
+from ui.root import at
+
+_CLOSED: Final[dict[Closed, str]] = {
+    "none": "This campaign is gone. Please ask whoever invited you.",
+    "draft": "This campaign has not started yet. Please come back later.",
+    "stopped": "This campaign has been stopped for now. What you have answered is kept; please come back later.",
+    "archived": "This campaign has ended. What you have answered is kept. Thank you!",
+    "revoked": "You have been taken out of this campaign. Please ask whoever invited you.",
+    "training": "The examples were not answered well enough to go on with this campaign. Thank you for trying!",
+    "limit": "You have answered as many as one person may here. Thank you!",
+}
+
+
+def about(store: Store, campaign: Campaign) -> dict[str, Any]:
+    """What a campaign tells everybody who works in it."""
+    return {
+        "id": campaign.campaign_id,
+        "title": "" if campaign.campaign_id == DEFAULT else campaign.title or campaign.campaign_id,
+        "instructions": texts(store, campaign.settings.instructions),
+    }
+
+
+def texts(store: Store, markdown: str) -> list[rich_text.Node]:
+    """A manager's text; pictures of the project by their hashes."""
+    if "](item:" not in markdown:
+        return _plain(markdown)
+    return rich_text.nodes(markdown, lambda item_id: _address(store, item_id))
+
+
+@lru_cache(maxsize=64)
+def _plain(markdown: str) -> list[rich_text.Node]:
+    return rich_text.nodes(markdown)
+
+
+def _address(store: Store, item_id: str) -> str | None:
+    found = browse.item(store, item_id)
+    return None if found is None or found["sha256"] is None else at(f"/img/{found['sha256']}")
+
+
+def consent(store: Store, campaign: Campaign, person: str) -> dict[str, Any] | None:
+    """What this person has yet to agree to before they are shown anything; None: nothing."""
+    asked = consents.text_hash(campaign.settings)
+    if asked is None or consents.given(store, campaign.campaign_id, person, asked):
+        return None
+    settings = campaign.settings
+    return {
+        "state": "consent",
+        "text": asked,
+        "consent": texts(store, settings.consent),
+        "warning": texts(store, settings.content_warning),
+    }
+
+
+def choices(store: Store) -> list[dict[str, str]]:
+    """The campaigns that somebody may choose from who was not invited to one; none where there is only the default one."""
+    running = [one for one in managing.listed(store) if one.state == "running" and one.campaign_id != DEFAULT]
+    if not running:
+        return []
+    default = managing.get(store, DEFAULT)
+    everything = [] if default is not None and default.state != "running" else [{"id": DEFAULT, "title": "All images"}]
+    return [{"id": one.campaign_id, "title": one.title or one.campaign_id} for one in running] + everything
+
+
+def progress(found: Progress) -> dict[str, int]:
+    return {"done": found.done, "remaining": found.remaining, "total": found.done + found.remaining}
+
+
+def training(found: Training | None) -> dict[str, int] | None:
+    """How somebody stands in training while it lasts."""
+    if found is None or found.passed or found.failed:
+        return None
+    return {"right": found.right, "needed": found.needed, "left": found.left}
+
+
+def nothing(store: Store, campaign: Campaign | None, desk: Desk, name: str) -> dict[str, Any]:
+    """Why no item is offered, and what to do."""
+    if campaign is None or desk.closed is not None:
+        closed = desk.closed or "none"
+        done = _completion(campaign, desk) if closed == "limit" else {}
+        return {"state": "closed", "why": closed, "message": _CLOSED[closed]} | done
+    if campaign.campaign_id == DEFAULT and browse.totals(store)["images"] == 0:
+        message = "There are no images in this project yet. Import some, and this page will offer them."
+        return {"state": "empty", "message": message, "commands": teaching.commands(store, teaching.IMAGES)}
+    message = f"Nothing is left for you, {name}: every image has been answered by you or by enough other people. Thank you!"
+    return {"state": "done", "message": message} | _completion(campaign, desk)
+
+
+def _completion(campaign: Campaign | None, desk: Desk) -> dict[str, str]:
+    """What a crowd platform wants to see of whoever has reached the end; nothing for whoever has done nothing."""
+    if campaign is None or desk.progress.done == 0:
+        return {}
+    settings = campaign.settings
+    named = {"code": settings.completion_code, "url": settings.completion_url}
+    return {name: value for name, value in named.items() if value}

@@ -27,36 +27,23 @@ def patient(page: Page) -> Page:
 
 
 def person(server: Server, campaign: str, name: str, caption_fit: int) -> None:
-    """Somebody comes by a link of the campaign and answers all that they are offered, in their own way."""
+    """Somebody turns to a campaign and answers all that they are offered, in their own way."""
     with httpx.Client(base_url=server.url, trust_env=False, timeout=60) as client:
         client.post("/api/name", json={"name": name}).raise_for_status()
         client.post("/api/campaign", json={"campaign": campaign}).raise_for_status()
         while tasks := client.get("/api/next").raise_for_status().json().get("tasks"):
-            said = {
-                "objects": "things",
-                "count_0": 1,
-                "count_1": 0,
-                "color_0": ["red"],
-                "realism_0": 2,
-                "caption_fit": caption_fit,
-            }
-            answer = {
-                "id": str(uuid.uuid4()),
-                "ticket": tasks[0]["ticket"],
-                "campaign": campaign,
-                "answers": said,
-                "active_seconds": 9,
-            }
-            client.post("/api/submit", json=answer).raise_for_status()
+            said = {"objects": "things", "count_0": 1, "color_0": ["red"], "realism_0": 2, "count_1": 0}
+            answer = {"id": str(uuid.uuid4()), "ticket": tasks[0]["ticket"], "campaign": campaign, "active_seconds": 9}
+            answers = said | {"caption_fit": caption_fit}
+            client.post("/api/submit", json=answer | {"answers": answers}).raise_for_status()
 
 
 def test_a_campaign_from_the_first_click_to_the_verdict(visitor: Visit, fresh: Server, tmp_path: Path) -> None:
     page = patient(visitor(fresh).page)
     page.goto("/studio/campaigns")
     expect(page.locator("#campaigns")).to_contain_text("A campaign asks people the same questions")
-    fresh.run(
-        "import", "images", visor_folder(tmp_path / "alpha", LEFT_PROMPTS[:3]), "--layout", "visor", "--generator", "alpha"
-    )
+    images = visor_folder(tmp_path / "alpha", LEFT_PROMPTS[:3])
+    fresh.run("import", "images", images, "--layout", "visor", "--generator", "alpha")
 
     page.get_by_role("button", name="New campaign").click()
     expect(page.locator("#campaign-preview")).to_contain_text("× 3 people = 9 answers")
@@ -71,7 +58,8 @@ def test_a_campaign_from_the_first_click_to_the_verdict(visitor: Visit, fresh: S
     expect(page.locator("#campaign-title")).to_contain_text("running")
     expect(page.locator("#coverage")).to_contain_text("0 of 6 answers")
 
-    answers_come_in(fresh, tmp_path)
+    for name, fit in (("ann", 4), ("bob", 2)):
+        person(fresh, "pilot", name, fit)
     # the page follows without a reload
     expect(page.locator("#coverage")).to_contain_text("6 of 6 answers; 3 of 3 items have enough")
     expect(page.locator("#by-answers .js-plotly-plot")).to_be_visible()
@@ -79,6 +67,8 @@ def test_a_campaign_from_the_first_click_to_the_verdict(visitor: Visit, fresh: S
     people = page.locator("#people")
     expect(people.get_by_role("rowheader")).to_have_text(["ann", "bob"])
     page.get_by_label("Adjudicate").check()
+    page.get_by_label("About", exact=True).click()
+    page.get_by_role("option", name="caption fit").click()
     decided_by_keyboard(page)
 
     other = patient(visitor(fresh).page)
@@ -87,13 +77,6 @@ def test_a_campaign_from_the_first_click_to_the_verdict(visitor: Visit, fresh: S
     expect(other.locator("#verdicts")).to_contain_text("person bob")
     # this browser has given no name: nothing is uncovered
     expect(other.locator(".cc-case")).to_have_count(0)
-
-
-def answers_come_in(server: Server, folder: Path) -> None:
-    """Two people answer everything: as ratings of the campaign would come from its form."""
-    for name, label in (("ann", 4), ("bob", 2)):
-        person(server, "pilot", name, label)
-    assert folder.exists()
 
 
 def decided_by_keyboard(page: Page) -> None:

@@ -12,19 +12,19 @@ import pytest
 
 from annotation.questionnaires import ab, geneval
 from data.prompts.reading import InputError
-from data.records import Annotation
 from data.store import managing, statements
 from data.store.adjudications import Adjudication
 from data.store.managing import CampaignRefused
 from data.store.store import Store
+from data.store.tasks import Task, tasks
 from data.store.watching import Hour
 from tests.ui import making as files
 from tests.ui.visiting import COW, World, first, saying
+from ui.asking import asking
 from ui.campaigning import asked, judging, known, making, people
 from ui.campaigning.people import Topic
 from ui.campaigning.watching import pace_of, standing, standings
 from ui.campaigning.wish import Wish, wish
-from ui.commands.derive import derive, form_of
 
 NOW = datetime(2026, 1, 2, 12, 30, tzinfo=UTC)
 CORRECT = Topic("geneval", "correct")
@@ -238,31 +238,27 @@ def test_the_pace_is_that_of_the_last_day() -> None:
     assert pace_of(hours((30, 500), (24, 48)), 48, NOW).per_hour == 2
 
 
+def tasks_of(store: Store, item_id: str) -> list[Task]:
+    with store.read() as cursor:
+        return [*tasks(cursor, [item_id]).values()]
+
+
 def answered(world: World, **people_say: str) -> Store:
     """A running campaign in which people say y or n of the cow in four images, in the order of ids."""
     store = world.store
     making.make(store, wish({"id": "c", "title": "C", "overlap": 3, "order": "fixed", "n": 2, "suite": ["geneval"], "seed": 1}))
     managing.move(store, "c", "running")
     ids = [one.item_id for one in managing.items(store, "c")]
+    campaign = managing.get(store, "c")
+    assert campaign
     for name, text in people_say.items():
         for item_id, letter in zip(ids, text, strict=False):
-            about = asked.of_items(store, [item_id])[item_id].asked
+            (task,) = tasks_of(store, item_id)
             said = COW | {"count_0": 1 if letter == "y" else 0, "color_0": ["red"]}
-            form = form_of("geneval")
-            statements.submit(
-                store,
-                Annotation(
-                    str(uuid.uuid4()),
-                    item_id,
-                    name,
-                    "geneval",
-                    said,
-                    derive(form, said, about),
-                    form.rule_version,
-                    campaign_id="c",
-                    active_seconds=20.0,
-                ),
+            made = asking(store, campaign, task, name).annotation(
+                name, said, annotation_id=str(uuid.uuid4()), active_seconds=20.0
             )
+            statements.submit(store, made)
     return store
 
 
@@ -298,8 +294,7 @@ def test_people_beside_the_others(world: World) -> None:
 def test_cases_and_their_verdicts(world: World) -> None:
     store = answered(world, ann="yn", bob="yy", cyd="yn")
     (case,) = judging.cases(store, "c", CORRECT)
-    assert case.disagreement == pytest.approx(2 / 3)
-    assert (case.n, case.verdict) == (3, None)
+    assert (case.disagreement, case.n, case.verdict) == (pytest.approx(2 / 3), 3, None)
     said = judging.values(store, "c", CORRECT, case.item, None)
     assert [(one.rater, one.value, one.why) for one in said] == [("ann", "no", None), ("bob", "yes", None), ("cyd", "no", None)]
     assert judging.labels(store, CORRECT, said) == ["yes", "no"]

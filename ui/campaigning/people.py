@@ -13,13 +13,13 @@ from agreement.each import each_person
 from agreement.encounter import Estimate
 from annotation import quality
 from annotation.quality import Answer, Sameness, Speed
-from annotation.questionnaires import registry
 from data.campaign import Campaign
 from data.store import frame, watching
 from data.store.store import Store
 from data.store.subjects import subjects
 from data.store.watching import Worker
 from ui.campaigning.asked import asked
+from ui.commands.derive import form_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _work(
 def answers(store: Store, campaign: Campaign) -> Sequence[Answer]:
     """Everybody's answers for the rules of ``annotation.quality``: of each item the first, as it stands; training apart."""
     said = [one for one in watching.given(store, campaign.campaign_id) if one.role != "training"]
-    form = registry.get(campaign.questionnaire, campaign.definition)
+    form = form_of(campaign.questionnaire, campaign.definition)
     items = sorted({one.item_id for one in said})
     asks = {item_id: form.build(asked(subject)) for item_id, subject in subjects(store, items).items()}
     made: dict[tuple[str, str], Answer] = {}

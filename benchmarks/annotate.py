@@ -21,12 +21,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
 from urllib.request import ProxyHandler, build_opener
 
 if not __package__:
@@ -40,6 +41,8 @@ from benchmarks.clicks import Clicker
 from benchmarks.closed_loop import Choose, Http, Loop, Ours, Queued, enter, work
 from benchmarks.geneval_campaign import Shown
 from data.store.store import Store
+
+T = TypeVar("T")
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 QUESTIONS: Final = (
@@ -102,10 +105,16 @@ class Told:
     click_p95: float | None
 
 
+def together(work_: Coroutine[Any, Any, T]) -> T:
+    """Run clients in a loop of their own: Playwright's runs in this thread."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work_).result()
+
+
 def measure(side: Side, plan: Plan) -> None:
     """One round."""
     before, own = _processor_seconds(side.process.pid), time.process_time()
-    side.loops.append(asyncio.run(work(side.people, plan.answers)))
+    side.loops.append(together(work(side.people, plan.answers)))
     side.server_seconds += _processor_seconds(side.process.pid) - before
     side.client_seconds += time.process_time() - own
     if side.clicker is not None:
@@ -173,7 +182,8 @@ def _wait(process: subprocess.Popen[bytes], url: str) -> None:
 
 def ours(open_: ExitStack, project: Path, work_: Work) -> Side:
     """Concord itself."""
-    process, port = open_.enter_context(served(["app.py", "serve", "--no-browser", "--project", project], "/api/next"))
+    line: list[str | Path] = ["app.py", "serve", "--no-browser", "--project", project]
+    process, port = open_.enter_context(served(line, "/api/next"))
     people = [Ours(name, geneval_campaign.NAME, work_.choose, Http(port)) for name in work_.names]
     side = Side("ours", process, port, people)
     if work_.browser is not None:
@@ -206,8 +216,8 @@ def run(folder: Path, plan: Plan, browser: Browser | None) -> tuple[Told, Told, 
     with ExitStack() as open_:
         sides = ours(open_, mine, work_), queued(open_, other, pictures, work_)
         for side in sides:
-            asyncio.run(enter(side.people))
-            asyncio.run(work(side.people, 1))  # what only the first answer costs
+            together(enter(side.people))
+            together(work(side.people, 1))  # what only the first answer costs
             if side.clicker is not None:
                 side.clicker.click()
         for _ in range(plan.rounds):

@@ -66,7 +66,7 @@ def desk(store: Store, person: str, campaign: str = DEFAULT, *, ahead: int = 2, 
     The default campaign offers every image that has a file, in one random order for all (so that answers meet), until
     three people have answered it. ``now`` is for tests.
     """
-    result: Desk = store.write(seat, Seeker(campaign, person, ahead, now or datetime.now(UTC)), shown=False)
+    result: Desk = store.write(seat, Seeker(campaign, person, ahead, now or datetime.now(UTC), store.memory), shown=False)
     return result
 
 

@@ -12,8 +12,9 @@ import duckdb
 from data.campaign import Training
 from data.store import drafts
 from data.store.boards import Board, Closed, Progress, Seat
+from data.store.memory import Memory
 from data.store.places import DEFAULT, ensure_default, known
-from data.store.tasks import Task, tasks
+from data.store.tasks import Task, known_tasks
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Seeker:
     person: str
     ahead: int
     now: datetime
+    memory: Memory
 
 
 def seat(connection: duckdb.DuckDBPyConnection, seekers: Sequence[Seeker]) -> list[Desk]:
@@ -60,11 +62,12 @@ def seat(connection: duckdb.DuckDBPyConnection, seekers: Sequence[Seeker]) -> li
     named = {name: board.item_ids() for name, board in boards.items()}
     for name, board in boards.items():
         board.write(named[name])
-    found = tasks(connection, sorted({item_id for ids in named.values() for item_id in ids.values()}))
+    item_ids = sorted({item_id for ids in named.values() for item_id in ids.values()})
+    found = known_tasks(connection, item_ids, seekers[0].memory)
     desks: list[Desk] = []
     for seeker, given in zip(seekers, seats, strict=True):
-        item_ids = [named[seeker.campaign][position] for position in given.positions]
-        offered = [found[item_id] for item_id in item_ids if item_id in found]
+        own_ids = [named[seeker.campaign][position] for position in given.positions]
+        offered = [found[item_id] for item_id in own_ids if item_id in found]
         own = written.get(seeker.campaign, {}).get(seeker.person, {})
         desks.append(Desk(offered, given.progress, given.closed, given.training, own))
     return desks

@@ -38,7 +38,7 @@ def listed(store: Store) -> list[Campaign]:
 
 def get(store: Store, campaign_id: str) -> Campaign | None:
     """One campaign, None if there is none."""
-    return store.keep(("campaign", campaign_id), lambda: _read(store, campaign_id))
+    return store.memory.keep(("campaign", campaign_id), lambda: _read(store, campaign_id))
 
 
 def _read(store: Store, campaign_id: str) -> Campaign | None:

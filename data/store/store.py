@@ -7,23 +7,22 @@ import re
 import secrets
 import threading
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import duckdb
 
 from data.store import rows
 from data.store.gate import Gate
+from data.store.memory import Memory
 from data.store.migrate import SchemaTooNew, migrate
 from data.store.writer import Items, Operation, P, R, Writer
 
 DATABASE = "concord.duckdb"
-T = TypeVar("T")
 _REMEMBERED = 1000  # commits of which it is known what they touched
-_KEPT = 5000  # things in memory
 _SETTINGS = (
     # data text never names a file, and a Python variable never a table
     "set enable_external_access = false",
@@ -54,6 +53,7 @@ class Store:
 
     Attributes:
         project: the project's folder, absolute.
+        memory: what is not read anew for every answer.
     """
 
     def __init__(self, project: Path) -> None:
@@ -80,11 +80,10 @@ class Store:
             if isinstance(error, duckdb.Error):
                 raise StoreError(f"{self.project / DATABASE} is not a Concord project: {_first_line(error)}") from error
             raise
+        self.memory = Memory()
         self._version = 0
         self._touched: deque[Items] = deque(maxlen=_REMEMBERED)
         self._log = threading.Lock()
-        self._kept: dict[Hashable, Any] = {}
-        self._forgotten = 0
         self._epoch = secrets.token_hex(4)
         self._gate = Gate()
         self._writer = Writer(self._connection.cursor(), self._committed)
@@ -149,31 +148,6 @@ class Store:
                 _restrict(self._connection)
                 self._writer = Writer(self._connection.cursor(), self._committed)
 
-    def keep(self, key: Hashable, make: Callable[[], T | None]) -> T | None:
-        """What ``make`` reads, from memory until something is written that is not only said of items; None is not kept.
-
-        For what hardly ever changes and is needed for every answer: an item's pictures, a campaign's settings.
-        """
-        with self._log:
-            found: T | None = self._kept.get(key)
-            if found is not None:
-                return found
-            before = self._forgotten
-        made = make()
-        with self._log:
-            # what was read while something was written may be what was there before
-            if made is not None and before == self._forgotten:
-                if len(self._kept) >= _KEPT:
-                    self._kept.clear()
-                self._kept[key] = made
-        return made
-
-    def forget(self) -> None:
-        """Let go of what is kept in memory; writes do so themselves unless they are not ``shown``."""
-        with self._log:
-            self._forgotten += 1
-            self._kept.clear()
-
     def close(self) -> None:
         """Finish queued writes and let go of the database. Safe to call twice."""
         if not self._closed:
@@ -183,7 +157,7 @@ class Store:
 
     def _committed(self, touched: Sequence[Items]) -> None:
         if not all(touched):
-            self.forget()
+            self.memory.forget()
         known = [items for items in touched if items is not None]
         with self._log:
             self._touched.append(frozenset().union(*known) if len(known) == len(touched) else None)

@@ -9,6 +9,7 @@ from typing import Any
 import duckdb
 
 from data.store import rows
+from data.store.memory import Memory
 from data.store.places import marks
 from data.store.store import Store
 
@@ -46,13 +47,24 @@ class Task:
 
 def task(store: Store, public_id: str) -> Task | None:
     """The task behind a public id, None if there is none, or if a picture of it has no file."""
-    return store.keep(("task", public_id), lambda: _read(store, public_id))
+    return store.memory.keep(("ticket", public_id), lambda: _read(store, public_id))
 
 
 def _read(store: Store, public_id: str) -> Task | None:
     with store.read() as cursor:
         found = rows.one(cursor, "select item_id from items where public_id = ?", [public_id])
         return tasks(cursor, [found["item_id"]]).get(found["item_id"]) if found else None
+
+
+def known_tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str], memory: Memory) -> dict[str, Task]:
+    """As ``tasks``, read only where they are not in memory; whoever answers about one finds it there, too."""
+    since = memory.state
+    known: dict[str, Task] = {one: task for one in item_ids if (task := memory.get(("task", one))) is not None}
+    read = tasks(cursor, [one for one in item_ids if one not in known])
+    for item_id, task in read.items():
+        memory.put(("task", item_id), task, since)
+        memory.put(("ticket", task.public_id), task, since)
+    return known | read
 
 
 def tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> dict[str, Task]:

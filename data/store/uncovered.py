@@ -24,13 +24,13 @@ def record(store: Store, person: str, item_id: str, how: str) -> None:
     """Remember that this person is shown it now; returns once that is on disk. The first time is the one that counts."""
     if when(store, person, item_id) is None:
         store.write(_record, (person, item_id, how, datetime.now(UTC)), shown=False)
-        store.forget()
+        store.memory.forget()
 
 
 def when(store: Store, person: str, item_id: str) -> str | None:
     """How this person came to see it, or one of its images, first; None: they have not."""
     # most people in a campaign never see any, and are asked about with every answer
-    if person not in (store.keep("uncovered", lambda: _people(store)) or ()):
+    if person not in (store.memory.keep("uncovered", lambda: _people(store)) or ()):
         return None
     with store.read() as cursor:
         found = rows.one(

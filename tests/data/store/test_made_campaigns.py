@@ -7,6 +7,7 @@ import pytest
 from data.campaign import Campaign, Settings
 from data.store import campaigns, drafts, managing, revoking, statements, watching
 from data.store.desks import Seeker, seat
+from data.store.memory import Memory
 from data.store.statuses import Feedback
 from data.store.store import Store
 from tests.data.store.making import answer, column
@@ -85,7 +86,7 @@ def test_a_list_s_order_one_order_for_all_and_one_for_each(store: Store) -> None
 
 def test_all_who_ask_together_get_what_they_would_get_one_after_the_other(store: Store) -> None:
     c = start(store, 6, overlap=2, settings=Settings())
-    seekers = [Seeker(NAME, f"p{n % 9}", 1 + n % 2, c.now) for n in range(12)]
+    seekers = [Seeker(NAME, f"p{n % 9}", 1 + n % 2, c.now, Memory()) for n in range(12)]
     with store.read() as cursor:
         cursor.begin()
         together = seat(cursor, seekers)

@@ -330,3 +330,14 @@ def test_the_default_campaign_is_listed_once_somebody_has_worked_in_it(tmp_path:
         shown = drawn(store, View(campaign="default"))
         assert "All images (no campaign)" in text(shown["list"])
         assert shown["delete"].interactive is False
+
+
+def test_what_somebody_is_choosing_is_not_set_back(world: World) -> None:
+    store = answered(world, ann="yn", bob="yy")
+    updates = drawing.followed(store, "c", "people", "geneval: gone", "people", None, None)
+    named = dict(zip(ADDRESS, updates, strict=True))
+    # only what is none of the choices is set; the part that is shown never is
+    assert named["about"].value == "geneval: correct"
+    assert named["campaign"].value is None
+    assert "value" not in named["campaign"]._constructor_args[0]
+    assert named["show"] == gr.skip()

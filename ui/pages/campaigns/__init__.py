@@ -93,9 +93,9 @@ class _Page:
         draw_ = self._draw
         gr.on(None, self._opened, None, [*self.controls, self.notice, self.who, *create_lists(self)], queue=False, **_QUIET)
         for control in self.controls:
-            control.input(self._choose, self.controls, self.controls, queue=False, **_QUIET)
+            control.input(self._follow, self.controls, self.controls, queue=False, **_QUIET)
             control.change(None, self.controls, None, js=set_address(ADDRESS))
-        keep_current(self.store, lambda *asked: iter([self._choose(*asked)]), self.controls, self.controls, on_change=False)
+        keep_current(self.store, lambda *asked: iter([self._follow(*asked)]), self.controls, self.controls, on_change=False)
         keep_current(self.store, draw_, [self.who, *self.controls], self.shown)
         self.list.select(self._picked("campaign", "open"), self.controls, self.controls, queue=False, **_QUIET)
         self._wire_making()
@@ -109,6 +109,9 @@ class _Page:
             yield [gr.skip()] * len(self.shown)
             return
         yield from drawing.draw(self.store, View.of(*values), who)
+
+    def _follow(self, *values: str | None) -> list[Any]:
+        return drawing.followed(self.store, *values)
 
     def _choose(self, *values: str | None) -> list[Any]:
         return drawing.controls(self.store, View.of(*values))
@@ -136,7 +139,7 @@ class _Page:
 
     def _after(self, event: Any) -> None:
         """Draw at once what an act has changed."""
-        event.then(self._choose, self.controls, self.controls, queue=False, **_QUIET).then(
+        event.then(self._follow, self.controls, self.controls, queue=False, **_QUIET).then(
             self._draw, [self.who, *self.controls], self.shown, **_QUIET
         )
 

@@ -63,9 +63,19 @@ def _topic_title(topic: Topic, every: Sequence[Topic]) -> str:
 
 
 def controls(store: Store, view: View) -> list[Any]:
-    """The controls' updates."""
+    """The controls as a view has them."""
     campaign, show, *others = choices(store, view)
     return [campaign.control(), gr.Radio(value=show.value), *(choice.control() for choice in others)]
+
+
+def followed(store: Store, *values: str | None) -> list[Any]:
+    """The controls' new choices; a value is set only where it is none of them: somebody may be choosing at this moment."""
+    found = choices(store, View.of(*values))
+    updates = [
+        gr.Dropdown(list(choice.choices)) if (value or "") == (choice.value or "") else choice.control()
+        for choice, value in zip(found, values, strict=True)
+    ]
+    return [updates[0], gr.skip(), *updates[2:]]
 
 
 def draw(store: Store, view: View, who: Actor) -> Iterator[list[Any]]:

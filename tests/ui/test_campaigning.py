@@ -321,12 +321,12 @@ def test_cases_and_their_verdicts(world: World) -> None:
 
 
 def test_whoever_opens_a_case_does_not_answer_blind_any_more(world: World) -> None:
-    client = world.person("rita")
+    client = world.person("rosa")
     task = first(client)
     item = world.column(f"select item_id from items where public_id = '{task['ticket']}'")[0]
-    judging.uncover(world.store, "rita", item)
+    judging.uncover(world.store, "rosa", item)
     assert client.post("/api/submit", json=saying(task["ticket"])).json()["saved"]
-    assert world.column("select saw_evidence from annotations where rater_id = 'rita' and import_id is null") == [True]
+    assert world.column("select saw_evidence from annotations where rater_id = 'rosa' and import_id is null") == [True]
     # who has answered before has answered blind
     answered_before = world.person("sam")
     task = first(answered_before)

@@ -336,6 +336,6 @@ def test_pages_below_a_prefix(tmp_path: Path) -> None:
             assert client.get("/lab/studio/config").json()["root"] == "http://concord.example/lab/studio"
             assert client.get("/lab/assets/concord.css").status_code == 200
             assert client.get("/labx/assets/concord.css").status_code == 404
-        assert place.invited("kim").get("/lab/api/next").json()["tasks"][0]["image"].startswith("/lab/img/")
+        assert place.invited("kim").get("/lab/api/next").json()["tasks"][0]["images"][0]["image"].startswith("/lab/img/")
         assert place.account("anna").get("/lab/lab/studio/config").status_code == 404
         assert place.account("anna").get("/lab/studio/config").status_code == 403

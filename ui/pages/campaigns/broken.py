@@ -13,7 +13,7 @@ from data.store.watching import Broken
 from ui import words
 from ui.components.acting import button
 from ui.components.strip import THUMBNAIL
-from ui.components.table import note
+from ui.components.table import WRAP, note
 from ui.root import at
 
 NOTHING = f"No image has been reported as broken. One that {ENOUGH_REPORTS} people report is set aside by itself."
@@ -33,7 +33,7 @@ def table(store: Store, campaign_id: str) -> str:
             f"{words.count(len(found), 'item')} reported or set aside; {aside:,} of them are offered to nobody. One that"
             f" {ENOUGH_REPORTS} people report is set aside by itself."
         )
-        + '<div class="cc-table-wrap"><table class="cc-table cc-broken"><caption>Broken images</caption>'
+        + f'{WRAP}<table class="cc-table cc-broken"><caption>Broken images</caption>'
         + f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 

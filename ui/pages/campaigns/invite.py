@@ -12,7 +12,7 @@ from data.store.store import Store
 from ui import words
 from ui.access.links import address
 from ui.components.acting import button
-from ui.components.table import note
+from ui.components.table import WRAP, note
 from ui.pages.campaigns.who import Actor
 
 NONE = "No link has been made for this campaign yet."
@@ -68,7 +68,7 @@ def table(store: Store, campaign: str, base: str, now: datetime | None = None) -
     head = "".join(f'<th scope="col">{name}</th>' for name in ("link", "for", "used", "expires", "made by", ""))
     rows = "".join(_row(store, one, base, now or datetime.now(UTC)) for one in found)
     return (
-        f'<div class="cc-table-wrap"><table class="cc-table cc-links"><caption>{words.count(len(found), "link")}</caption>'
+        f'{WRAP}<table class="cc-table cc-links"><caption>{words.count(len(found), "link")}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 

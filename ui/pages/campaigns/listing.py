@@ -12,7 +12,7 @@ from ui import teaching, words
 from ui.campaigning import telling
 from ui.campaigning.watching import Standing
 from ui.components.acting import link
-from ui.components.table import note
+from ui.components.table import WRAP, note
 from ui.pages.campaigns.view import View
 
 _HEADERS = ("campaign", "state", "items", "answers", "people", "pace")
@@ -48,7 +48,7 @@ def table(found: Sequence[Standing], chosen: str) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in _HEADERS)
     body = "".join(_row(one, one.campaign.campaign_id == chosen) for one in found)
     return (
-        '<div class="cc-table-wrap"><table class="cc-table cc-campaigns"><caption>Campaigns</caption>'
+        f'{WRAP}<table class="cc-table cc-campaigns"><caption>Campaigns</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

@@ -14,7 +14,7 @@ from ui.campaigning.people import Person, Topic, people
 from ui.campaigning.watching import Standing
 from ui.components.acting import button
 from ui.components.estimates import explained, number
-from ui.components.table import note
+from ui.components.table import WRAP, note
 
 _HEADERS = (
     ("person", ""),
@@ -48,7 +48,7 @@ def table(store: Store, one: Standing, topic: Topic | None, *, intervals: bool) 
     reasons = [person.agreement.to_dict() for person in found if person.agreement is not None]
     return (
         note(about)
-        + '<div class="cc-table-wrap"><table class="cc-table cc-people">'
+        + f'{WRAP}<table class="cc-table cc-people">'
         + f"<caption>{words.count(len(found), 'person')}</caption>"
         + f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
         + explained(reasons, open_=False)

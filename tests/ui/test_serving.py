@@ -93,6 +93,8 @@ COMMANDS_IN_ORDER = (
     "score clipscore --set flip=up",
     "flips --kind count --no-intervals",
     "flips --rater nobody --format md",
+    "reproduce visor --format json",
+    "agreement --consensus majority --consensus dawid_skene --no-intervals --format json",
     "export ratings -o ratings.csv",
     "export ratings --suite nowhere -o nothing.csv",
     "export judgements -o judgements.parquet",

@@ -289,7 +289,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         ("clicks", "in the browser in a round"),
         ("images", "of the campaign"),
     ):
-        default = getattr(Plan, name, None) or Plan.__dataclass_fields__[name].default
+        default = getattr(Plan(), name)
         parser.add_argument(f"--{name}", type=int, default=default, help=f"{what} (default {default})")
     parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
     parser.add_argument("--no-browser", action="store_true", help="leave the browser out")

@@ -168,7 +168,7 @@ class Form {
   turnedAway(outcome, data) {
     this.keepDraft();
     this.item = null;
-    const why = outcome === "signed-out" ? "Please sign in again; what you have answered is kept in this browser." : "";
+    const why = outcome === "signed-out" ? "Please sign in, or open your link, again; what you have answered is kept in this browser." : "";
     const screen = troubleScreen("This page cannot go on", detail(data, why || "The server refused."), "Reload", () => location.reload());
     this.showScreen("trouble", screen);
   }

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
+from tests.e2e.axe import serious
 from tests.e2e.form import Form
 from tests.e2e.serving import Server
 from tests.e2e.watching import Visitor
 
 pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
-TELLING = ("serious", "critical")
-
-
-def serious(page: Page) -> list[str]:
-    """What axe-core finds wrong, a line each."""
-    # Gradio's own placeholder, for the moment before a plot is drawn
-    context = {"exclude": [[".empty"]]}
-    found: Any = Axe().run(page, context, {"resultTypes": ["violations"]})
-    return [
-        f"{one['id']} ({one['impact']}): {one['help']}: {node['target']} {node['html'][:160]}"
-        for one in found.response["violations"]
-        if one["impact"] in TELLING
-        for node in one["nodes"][:4]
-    ]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -53,7 +38,7 @@ def test_the_form(visitor: Visit, server: Server, scheme: str) -> None:
 
 READY = {
     "": "main table", "browse": "main li a", "workbench": ".cc-desk", "agreement": "main table",
-    "explore": "main .js-plotly-plot", "runs": "main table",
+    "explore": "main .js-plotly-plot", "runs": "main table", "campaigns": "#campaigns .cc-note",
 }  # fmt: skip
 """What stands on a page when it is there."""
 

@@ -15,6 +15,7 @@ from data.store import composing, managing
 from data.store.selection import Selection
 from data.store.store import Store
 from tests.e2e import world
+from tests.e2e.axe import serious
 from tests.e2e.form import Form
 from tests.e2e.serving import Server, command, serving
 from tests.e2e.watching import Visitor
@@ -159,6 +160,44 @@ def test_groups_by_keyboard_alone_with_counting(visitor: Visit, running: Server)
     body = sent(page, form.submit)
     assert body["answers"] == {"missed_0": 1, "faithfulness_0": score, "blank_image_1": "yes"}
     form.saved("1 of")
+
+
+def test_axe_finds_nothing_serious_in_what_only_campaigns_show(visitor: Visit, running: Server) -> None:
+    page = visitor(running).page
+    page.goto("/annotate/")
+    page.get_by_role("textbox", name="Your name").fill("Axe")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-screen=choose]")).to_be_visible()
+    assert serious(page) == []
+    page.get_by_role("button", name="Which one").click()
+    expect(page.get_by_role("button", name="I have read this and agree")).to_be_visible()
+    assert serious(page) == []
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator(".cc-picture__name")).to_have_text(["Left", "Right"])
+    assert serious(page) == []
+    for key, words in (("Shift+Digit1", "What is wrong with it?"), ("h", "My answers"), ("z", "Left")):
+        page.keyboard.press(key)
+        expect(page.get_by_role("dialog")).to_contain_text(words)
+        assert serious(page) == []
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+    page.goto("/annotate/?campaign=likert")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Enter")
+    Form(page).active("elements")
+    assert serious(page) == []
+
+
+@pytest.mark.parametrize("part", ["coverage", "people", "broken", "adjudicate", "invite"])
+def test_axe_finds_nothing_serious_on_the_campaigns_page(visitor: Visit, running: Server, part: str) -> None:
+    page = visitor(running).page
+    page.goto(f"/studio/campaigns?campaign=geneval&show={part}")
+    expect(page.get_by_text("Objects").first).to_be_visible()
+    expect(page.get_by_role("button", name="Archive")).to_be_enabled()
+    page.wait_for_timeout(1500)
+    assert serious(page) == []
 
 
 def test_skip_take_back_pause_report_and_look_back(visitor: Visit, running: Server) -> None:

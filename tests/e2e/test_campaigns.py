@@ -241,7 +241,9 @@ def test_a_training_item_tells_what_was_expected(visitor: Visit, running: Server
     page = visitor(running, advance=None).page
     form = enter(page, "visor", "Tim")
     expect(form.count).to_have_text("Places · Training: 1 to go")
-    form.press("1", "1", "0", "n", "n")
+    for question, key in (("quality", "1"), ("scene", "1"), ("objects", "0"), ("present_a", "n"), ("present_b", "n")):
+        form.active(question)
+        form.press(key)
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Not quite")
     expect(dialog).to_contain_text("Right: Yes. You said: No.")

@@ -54,13 +54,17 @@ _START_SECONDS: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``rounds`` times, each of ``clients`` sends ``answers`` answers to each side, then a browser clicks ``clicks`` times."""
+    """``rounds`` times, each of ``clients`` sends ``answers`` answers to each side, then a browser clicks ``clicks`` times.
+
+    ``limit`` is how many events of a kind Gradio's queue works on at once, 0: as many as come.
+    """
 
     clients: int = 50
     answers: int = 20
     rounds: int = 3
     clicks: int = 14
     images: int = 500
+    limit: int = 0
 
 
 SMALL: Final = Plan(clients=4, answers=3, rounds=1, clicks=2, images=12)
@@ -193,9 +197,18 @@ def ours(open_: ExitStack, project: Path, work_: Work) -> Side:
     return side
 
 
-def queued(open_: ExitStack, project: Path, pictures: Path, work_: Work) -> Side:
+def queued(open_: ExitStack, project: Path, pictures: Path, work_: Work, limit: int) -> Side:
     """The form of Gradio's components."""
-    line: list[str | Path] = ["benchmarks/queued_form.py", project, "--campaign", geneval_campaign.NAME, "--pictures", pictures]
+    line: list[str | Path] = [
+        "benchmarks/queued_form.py",
+        project,
+        "--campaign",
+        geneval_campaign.NAME,
+        "--pictures",
+        pictures,
+        "--limit",
+        str(limit),
+    ]
     process, port = open_.enter_context(served(line, "/config"))
     side = Side("queued", process, port, [Queued(name, work_.choose, Http(port), QUESTIONS) for name in work_.names])
     if work_.browser is not None:
@@ -214,7 +227,7 @@ def run(folder: Path, plan: Plan, browser: Browser | None) -> tuple[Told, Told, 
     names = [f"person {n:02}" for n in range(plan.clients)]
     work_ = Work(names, geneval_campaign.chooser(items), items, browser)
     with ExitStack() as open_:
-        sides = ours(open_, mine, work_), queued(open_, other, pictures, work_)
+        sides = ours(open_, mine, work_), queued(open_, other, pictures, work_, plan.limit)
         for side in sides:
             together(enter(side.people))
             together(work(side.people, 1))  # what only the first answer costs
@@ -288,6 +301,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         ("rounds", "of both sides in turn"),
         ("clicks", "in the browser in a round"),
         ("images", "of the campaign"),
+        ("limit", "events of a kind that Gradio works on at once, 0: as many as come; its own default is 1"),
     ):
         default = getattr(Plan(), name)
         parser.add_argument(f"--{name}", type=int, default=default, help=f"{what} (default {default})")

@@ -119,8 +119,8 @@ def _path(store: Store, sha256: str) -> str:
     return str(browse.pictures(store, sha256)[0])
 
 
-def form(store: Store, campaign: str) -> gr.Blocks:
-    """The page."""
+def form(store: Store, campaign: str, limit: int | None) -> gr.Blocks:
+    """The page; ``limit`` events of a kind are worked on at once, None: as many as come."""
     desk = Desk(store, campaign)
     with gr.Blocks(title="Queued form", analytics_enabled=False) as blocks:
         person = gr.State()
@@ -137,7 +137,7 @@ def form(store: Store, campaign: str) -> gr.Blocks:
                 submit = gr.Button("Submit", variant="primary", elem_id="submit")
         assert tuple(answers) == IDS
         shown = [ticket, picture, progress, blank, *answers.values()]
-        options = {"concurrency_limit": None, "show_progress": "hidden"}
+        options = {"concurrency_limit": limit, "show_progress": "hidden"}
         enter.click(desk.enter, [name], [person, *shown], api_name="enter", **options)
         submit.click(desk.submit, [person, ticket, blank, *answers.values()], shown, api_name="submit", **options)
     return blocks
@@ -150,11 +150,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--campaign", required=True)
     parser.add_argument("--pictures", type=Path, required=True, help="the folder in which all pictures lie")
     parser.add_argument("--port", type=int, required=True)
+    parser.add_argument(
+        "--limit", type=int, default=0, help="events of a kind at once; 0: no limit (Gradio's own default is 1)"
+    )
     asked = parser.parse_args(arguments)
     gr.set_static_paths([asked.pictures])
     with Store(asked.project) as store:
         options = {"ssr_mode": False, "run_history": False, "enable_monitoring": False, "footer_links": []}
-        app = gr.mount_gradio_app(FastAPI(), form(store, asked.campaign), path="/", **options)
+        app = gr.mount_gradio_app(FastAPI(), form(store, asked.campaign, asked.limit or None), path="/", **options)
         uvicorn.run(app, host="127.0.0.1", port=asked.port, log_level="warning")
 
 

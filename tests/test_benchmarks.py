@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks import agreement, explore, synthetic
+from benchmarks import agreement, annotate, explore, synthetic
 
 
 def test_agreement_equals_pandas_scikit_learn_and_scipy(capsys: pytest.CaptureFixture[str]) -> None:
@@ -31,6 +32,18 @@ def test_explore_shows_the_scorers_verdicts_and_the_reports_numbers(capsys: pyte
     assert lines[-2].split(" ", 3)[2] == str(2 * len(explore.MOVES) ** 2)
     # for each slider three statistics of six tasks, of all images and of the tasks' mean
     assert lines[-1].startswith(f"verdicts equal to the scorer's own; {4 * 3 * 8} numbers of agreement equal to the report's")
+
+
+def test_both_forms_store_the_same_answers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    figures = tmp_path / "figures.json"
+    lines = annotate.main(["--quick", "--no-browser", "--json", str(figures)])
+    assert capsys.readouterr().out.splitlines() == lines
+    # one answer each before the first round
+    n = annotate.SMALL.clients * (1 + annotate.SMALL.answers * annotate.SMALL.rounds)
+    assert lines[-1] == f"both databases hold the same {n} answers; of those acknowledged none is missing"
+    told = json.loads(figures.read_text(encoding="utf-8"))
+    assert told["answers"] == n
+    assert min(told[side]["per_second"] for side in ("ours", "queued")) > 0
 
 
 def test_a_difference_is_not_passed_over() -> None:

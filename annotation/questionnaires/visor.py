@@ -48,6 +48,13 @@ INSTRUCTIONS: Final = (
             "Merging: whether the two are blended into one thing (a dog made of bread), or distinct.",
         ),
     ),
+    Section(
+        "An example: a dog on a table, and a cup to its right on the floor",
+        (
+            "Objects: 3. A dog: yes. A cup: yes.",
+            "True of the dog and the cup: to the left of, and above. They are distinct.",
+        ),
+    ),
 )
 
 

@@ -53,7 +53,7 @@ class Asking:
 
     def annotation(self, person: str, answers: Mapping[str, Any], **more: Any) -> Annotation:
         """These answers, with what follows from them; ``more`` are the record's other values."""
-        members = [picture.image_id for picture in self.task.pictures] if self.task.kind != "image" else []
+        members = [picture.image_id for picture in self.task.pictures]
         raw: dict[str, Any] = {"order": self.asked.order} if self.asked.order else {}
         raw |= {} if self.version is None else {"questions": self.version}
         return Annotation(

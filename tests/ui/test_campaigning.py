@@ -130,6 +130,17 @@ def test_a_campaign_is_made_once_and_a_preview_makes_nothing(store: Store) -> No
         making.make(store, Wish("c", questionnaire="ab"))
 
 
+def test_an_aspect_of_ones_own_keeps_its_scale(store: Store) -> None:
+    def mood(*steps: str) -> str:
+        return f"name: mine\nquestions:\n  - {{id: q, kind: likert, text: t, options: [{', '.join(steps)}], aspect: mood}}\n"
+
+    with store.read() as cursor:
+        cursor.execute("insert into scales (suite, aspect, scale) values ('geneval', 'mood', 'ordinal:low<high')")
+    making.plan(store, Wish("c", questionnaire="mine", definition=mood("low", "high")))
+    with pytest.raises(CampaignRefused, match="'mine' judges mood on the scale ordinal:bad<good, and in geneval"):
+        making.plan(store, Wish("c", questionnaire="mine", definition=mood("bad", "good")))
+
+
 KNOWN = json.dumps(
     [
         {"item": "geneval/00000/one/0", "role": "gold", "expected": {"count_0": 1}},

@@ -17,18 +17,20 @@ class Asking:
 
     item_id: str
     kind: str
+    suite: str
     asked: Asked
 
 
 def of_items(store: Store, item_ids: Sequence[str]) -> dict[str, Asking]:
     """Those of these items that the project has."""
-    return {item_id: Asking(item_id, one.kind, asked(one)) for item_id, one in subjects(store, item_ids).items()}
+    return {item_id: Asking(item_id, one.kind, one.suite, asked(one)) for item_id, one in subjects(store, item_ids).items()}
 
 
 def of_composed(store: Store, made: Sequence[Composed], kind: str) -> dict[str, Asking]:
     """Items that could be made of images."""
     images = subjects(store, sorted({image for one in made for image in one.images}))
-    return {one.item_id: Asking(one.item_id, kind, _together([images[image] for image in one.images])) for one in made}
+    several = {one.item_id: [images[image] for image in one.images] for one in made}
+    return {item_id: Asking(item_id, kind, some[0].suite, _together(some)) for item_id, some in several.items()}
 
 
 def asked(subject: Subject) -> Asked:

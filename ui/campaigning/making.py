@@ -10,7 +10,7 @@ from annotation.questionnaires import registry
 from annotation.questionnaires.form import Form
 from data.campaign import Campaign, CampaignItem, sampled
 from data.prompts.reading import quoted
-from data.store import browse, composing, managing, overseeing
+from data.store import browse, composing, frame, managing, overseeing
 from data.store.managing import CampaignRefused
 from data.store.overseeing import Effort
 from data.store.selection import Selection
@@ -177,7 +177,9 @@ def _items(store: Store, form: Form, wish: Wish, pool: Mapping[str, Asking]) -> 
     ordinary += [CampaignItem(item_id) for item_id in also if item_id not in there]
     if wish.settings.order == "fixed" and not wish.items:
         ordinary.sort(key=lambda item: item.item_id)
-    _check_fit(form, [(pool.get(item.item_id) or hand[item.item_id]) for item in ordinary], len(pool))
+    asked_of = [(pool.get(item.item_id) or hand[item.item_id]) for item in ordinary]
+    _check_fit(form, asked_of, len(pool))
+    _check_scales(store, form, sorted({one.suite for one in asked_of}))
     return (*ordinary, *special)
 
 
@@ -211,3 +213,16 @@ def _check_fit(form: Form, items: Sequence[Asking], available: int) -> None:
         n = sum(map(len, why.values()))
         told = "; ".join(f"{len(ids)} such as {quoted(ids[0], 100)}: {problem}" for problem, ids in why.items())
         raise CampaignRefused(f"'{form.name}' cannot ask about {n} of {len(items)} items ({told})")
+
+
+def _check_scales(store: Store, form: Form, suites: Sequence[str]) -> None:
+    """Refuse a questionnaire whose own aspect has another scale in the project: one suite's aspect has one scale."""
+    known_scales = frame.scales(store)
+    for suite in suites:
+        for aspect, scale in form.scales.items():
+            there = known_scales.get((suite, aspect), scale)
+            if there != scale:
+                raise CampaignRefused(
+                    f"'{form.name}' judges {aspect} on the scale {scale}, and in {suite} it has the scale {there}; name the"
+                    " aspect otherwise"
+                )

@@ -306,7 +306,8 @@ class Form {
     const revises = task.revises ?? null;
     const seconds = Math.round(item.seconds * 10) / 10;
     const { ticket, campaign, asked } = task;
-    const body = { id, ticket, campaign, asked, answers: item.result, started: item.started, active_seconds: seconds, revises };
+    const about = { id, ticket, campaign, asked, revises, following: true };
+    const body = { ...about, answers: item.result, started: item.started, active_seconds: seconds };
     item.dropDraft();
     clearTimeout(this.draftTimer);
     this.item = null;
@@ -368,7 +369,14 @@ class Form {
 
   saved(entry, data) {
     if (data.feedback) feedback(this.dialogs, entry.task, data.feedback);
-    if (this.outbox.waiting.length === 0) this.refresh();
+    if (this.outbox.waiting.length > 0) return;
+    if (!data.next || this.refreshing || this.screen === "paused") {
+      this.refresh();
+      return;
+    }
+    clearTimeout(this.refreshTimer);
+    this.queue.startFetch((ticket) => this.outbox.has(ticket));
+    this.arrived(data.next);
   }
 
   /** The server said no: bring the item back with its answers and the reason, and keep the present one for later. */

@@ -21,6 +21,7 @@ from tests.ui import making
 from tests.ui.visiting import TOKEN
 from ui.access import links
 from ui.access.accounts import Accounts
+from ui.root import stand
 from ui.server import create_app
 
 PASSWORD = "correct horse"
@@ -101,4 +102,8 @@ def house(folder: Path, root: str = "") -> Iterator[House]:
             # whoever asks is given something
             cursor.execute("insert into campaigns (campaign_id, overlap, created) values ('default', 1000, current_timestamp)")
         users = users_file(folder / "users.toml")
-        yield House(store, create_app(store, TOKEN, Accounts(users), root), users)
+        try:
+            yield House(store, create_app(store, TOKEN, Accounts(users), root), users)
+        finally:
+            # a process serves one app; other tests of this one have theirs at the root
+            stand("")

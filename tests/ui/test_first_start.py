@@ -373,7 +373,7 @@ def test_agreement_opens_on_something_and_real_people_come_first(default: Path) 
     opened(default)
     with Store(default) as store:
         values = [choice.value for choice in choices(store, View())]
-        assert values == ["playground", "correct", "all", "all", "cohen_kappa", "all", "", ""]
+        assert values == ["playground", "correct", "all", "all", "cohen_kappa", "all", [], "", ""]
         view = View(*(str(value) for value in values))
         lead, matrix, _, plot, tables = agreement._drawn(store, view, intervals=False)
         # simulated people, together and each, and the scorer that says yes or no

@@ -139,7 +139,7 @@ def test_uncovering_on_purpose(visitor: Visit, bench: Server) -> None:
     form.type("every empty eel")
     expect(form.field).to_have_value("every empty eel")
     assert "/api/studio/uncover" not in one.watch.posts
-    form.press("Escape", "e")
+    form.press("Escape", "e", "e")
     assert "/api/studio/uncover" not in one.watch.posts, "in the form, letters are answers"
     form.press("Alt+e")
     expect(page.get_by_text("You uncovered this image before answering")).to_be_visible()

@@ -14,10 +14,13 @@ from typing import Annotated, Any
 import typer
 
 from ui.commands.asking_cli import import_questions, questionnaires
+from ui.commands.campaigns_cli import add_campaigns
 from ui.commands.flips_cli import add_flips
 from ui.commands.official_cli import export_results_app, import_results_app, judge_app
-from ui.commands.options import selecting
+from ui.commands.options import ConsensusOption, selecting
+from ui.commands.people_cli import people_app
 from ui.commands.reproduce_cli import reproduce_app
+from ui.commands.serve_cli import serve_command
 
 # numpy reads this when it is first imported. The matrices of statistics are narrow: a second thread that waits for the first
 # doubles the work, and takes the processor from whoever else needs it.
@@ -105,33 +108,15 @@ def _execute(project: Path, name: str, **parameters: Any) -> None:
     raise typer.Exit(execute(project, name, parameters))
 
 
-def _serve(project: Path, host: str, port: int | None, browser: bool) -> None:
-    from ui.commands.context import CommandError
-    from ui.server import serve
-
-    try:
-        serve(project, host, port, browser)
-    except (CommandError, RuntimeError) as error:
-        print(f"serve: {error}", file=sys.stderr)
-        raise typer.Exit(1) from error
-
-
 @app.callback()
 def main(context: typer.Context) -> None:
     """Without a command: open the playground project in the browser."""
     if context.invoked_subcommand is None:
-        _serve(PLAYGROUND, "127.0.0.1", None, True)
+        serve_command()
 
 
-@app.command("serve")
-def serve_command(
-    project: Project = PLAYGROUND,
-    host: Annotated[str, typer.Option(help="Loopback only, for now.")] = "127.0.0.1",
-    port: Annotated[int | None, typer.Option(min=1, max=65535, help="The first free one from 7860 on, if not given.")] = None,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
-) -> None:
-    """Open a project in the browser."""
-    _serve(project, host, port, browser)
+app.command("serve")(serve_command)
+app.add_typer(people_app, name="people")
 
 
 @app.command("prompts")
@@ -330,6 +315,7 @@ def agreement_command(
     thresholds: Annotated[
         bool, typer.Option("--thresholds", help="Scores as yes or no, too: the cut that people agree with best, out of fold.")
     ] = False,
+    consensus: ConsensusOption = [],  # noqa: B006
     people_as: Annotated[PeopleAs | None, typer.Option(help="How people meet a scorer.")] = None,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
     ceiling: Annotated[
@@ -347,6 +333,7 @@ def agreement_command(
         statistics=statistic,
         by=[each.value for each in by],
         further=[name for name, asked in (("comparisons", compare), ("thresholds", thresholds)) if asked],
+        consensus=[each.value for each in consensus],
         people_as=people_as.value if people_as else None,
         intervals=intervals,
         ceiling=ceiling,
@@ -356,6 +343,7 @@ def agreement_command(
 
 
 add_flips(app)
+add_campaigns(app)
 
 Output = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
 Table = Annotated[TableFile | None, typer.Option("--format", help="By default as the file's name ends.")]

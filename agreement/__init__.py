@@ -8,6 +8,10 @@ from .catalogue import STATISTICS, PeopleAs
 from .cells import Options, Place
 from .compare import Comparison, comparisons
 from .confusion import Pair, meet
+from .consensus import METHODS as CONSENSUSES
+from .consensus import Method as ConsensusMethod
+from .consensus import NoCrowdKitError
+from .consensus_report import consensus_rows
 from .curves import Curve, curve
 from .cutting import Cutting
 from .numeric import Result
@@ -17,11 +21,14 @@ from .threshold import Decided, thresholds
 from .topic import Row
 
 __all__ = [
+    "CONSENSUSES",
     "STATISTICS",
     "Comparison",
+    "ConsensusMethod",
     "Curve",
     "Cutting",
     "Decided",
+    "NoCrowdKitError",
     "Options",
     "Pair",
     "PeopleAs",
@@ -34,6 +41,7 @@ __all__ = [
     "Value",
     "build",
     "comparisons",
+    "consensus_rows",
     "curve",
     "meet",
     "scorer_means",

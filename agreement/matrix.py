@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ from .outcome import Outcome, Used, compact, merged, outcome, refused
 from .units import Units
 
 LEAST_ITEMS = 10
+HOW = "the two raters' values by unit"
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,18 @@ class Matrix:
         left = rows.take(~rows.valid)
         self._refused = {int(r): refused(left.take(left.rater == r), suite) for r in np.unique(left.rater)}
 
-    def outcomes(self, names: tuple[str, ...], *, simulated: bool) -> dict[Key, Outcome]:
-        """Outcomes of the pairs with an imitation among them (`simulated`), or of those without."""
+    def outcomes(
+        self, names: tuple[str, ...], *, simulated: bool, meets: Mapping[tuple[int, int], str] | None = None
+    ) -> dict[Key, Outcome]:
+        """Outcomes of the pairs with an imitation among them (`simulated`), or of those without.
+
+        `meets`: the only pairs to look at, by codes of raters, the lower one first, with how they are compared.
+        """
         groups: dict[bytes, list[_Pair]] = {}
         units: dict[bytes, IntArray] = {}
         for a, b in self._grid.sharing():
+            if meets is not None and self._codes(a, b) not in meets:
+                continue
             one, two = sorted((a, b), key=lambda column: (self._rater(column).name, column))
             if (self._rater(one).simulated or self._rater(two).simulated) != simulated:
                 continue
@@ -58,13 +67,19 @@ class Matrix:
         for key, members in groups.items():
             group = _Group(self._grid, units[key], members, self._cell)
             for pair in members:
-                found |= self._pair(group, pair, names)
+                how = HOW if meets is None else meets[self._codes(pair.a, pair.b)]
+                found |= self._pair(group, pair, names, how)
         return found
+
+    def _codes(self, a: int, b: int) -> tuple[int, int]:
+        """The codes of two columns' raters, the lower one first."""
+        one, two = sorted((int(self._grid.raters[a]), int(self._grid.raters[b])))
+        return one, two
 
     def _rater(self, column: int) -> Rater:
         return self._suite.raters[int(self._grid.raters[column])]
 
-    def _pair(self, group: _Group, pair: _Pair, names: tuple[str, ...]) -> dict[Key, Outcome]:
+    def _pair(self, group: _Group, pair: _Pair, names: tuple[str, ...], how: str) -> dict[Key, Outcome]:
         codes = [int(self._grid.raters[column]) for column in (pair.a, pair.b)]
         excluded = merged([*(self._refused.get(code, {}) for code in codes), {"not_shared": pair.apart}])
         used = Used(group.items, 2 * group.size, group.units.clusters, excluded)
@@ -81,7 +96,7 @@ class Matrix:
                 values, reason = pair_alpha(name, group.row(pair.a), group.row(pair.b), group.units.cluster, group.weights)
             else:
                 values, reason = pairs.FORMULAS[name](sums), "both raters used a single label"
-            found[Key(name, a=a, b=b)] = outcome(values, reason, used, "the two raters' values by unit")
+            found[Key(name, a=a, b=b)] = outcome(values, reason, used, how)
         return found
 
 

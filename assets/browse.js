@@ -3,6 +3,7 @@
 
 import { h } from "./js/dom.js";
 import { judge, parse, tells, workbench } from "./js/workbench/address.js";
+import { at } from "./js/root.js";
 
 const UNITS = 4; // so many of an image are told
 
@@ -37,7 +38,7 @@ class Grid {
 
   async load(page) {
     const query = this.query ?? "";
-    const answer = await fetch(`/api/studio/items?${query}${query ? "&" : ""}page=${page}`).catch(() => null);
+    const answer = await fetch(at(`/api/studio/items?${query}${query ? "&" : ""}page=${page}`)).catch(() => null);
     if (query !== (this.query ?? "")) return; // the filters moved on meanwhile
     if (!answer?.ok) {
       const why = answer ? ((await answer.json().catch(() => ({}))).detail ?? answer.statusText) : "the app does not answer";
@@ -50,7 +51,7 @@ class Grid {
     this.cells.append(...items.map((item) => cell(item, this.rater, this.listing)));
     const shown = Math.min((page + 1) * size, total);
     if (total === 0 && !["suite", "task", "generator", "about", "picture"].some((name) => new URLSearchParams(query).has(name))) {
-      const how = h("a", { href: "/studio/" }, "Overview says how to bring some");
+      const how = h("a", { href: at("/studio/") }, "Overview says how to bring some");
       this.summary.replaceChildren("There are no images in this project yet. ", how, ".");
       this.more.hidden = true;
       return;
@@ -62,7 +63,7 @@ class Grid {
 
 function cell(item, rater, listing) {
   const picture = item.sha256
-    ? h("img", { src: `/img/${item.sha256}?w=320`, loading: "lazy", decoding: "async", alt: item.text ?? item.item_id })
+    ? h("img", { src: at(`/img/${item.sha256}?w=320`), loading: "lazy", decoding: "async", alt: item.text ?? item.item_id })
     : h("span", { class: "cc-no-picture" }, "no picture, answers only");
   const place = [item.generator, item.task, item.idx === null ? null : `image ${item.idx}`];
   return h(

@@ -15,6 +15,7 @@ import { chooseScreen, closedScreen, consentScreen, doneScreen, emptyScreen, nam
 import { advance } from "./js/settings.js";
 import * as store from "./js/store.js";
 import { Ways } from "./js/ways.js";
+import { at } from "./js/root.js";
 
 const DRAFT_MS = 2_500;
 
@@ -40,7 +41,7 @@ function ensureStyles() {
 }
 
 class Form {
-  constructor(root, { api = "/api/" } = {}) {
+  constructor(root, { api = at("/api/") } = {}) {
     this.root = root;
     this.controller = new AbortController();
     const { signal } = this.controller;
@@ -167,7 +168,7 @@ class Form {
   turnedAway(outcome, data) {
     this.keepDraft();
     this.item = null;
-    const why = outcome === "signed-out" ? "Please sign in again; what you have answered is kept in this browser." : "";
+    const why = outcome === "signed-out" ? "Please sign in, or open your link, again; what you have answered is kept in this browser." : "";
     const screen = troubleScreen("This page cannot go on", detail(data, why || "The server refused."), "Reload", () => location.reload());
     this.showScreen("trouble", screen);
   }
@@ -305,7 +306,8 @@ class Form {
     const revises = task.revises ?? null;
     const seconds = Math.round(item.seconds * 10) / 10;
     const { ticket, campaign, asked } = task;
-    const body = { id, ticket, campaign, asked, answers: item.result, started: item.started, active_seconds: seconds, revises };
+    const about = { id, ticket, campaign, asked, revises, following: true };
+    const body = { ...about, answers: item.result, started: item.started, active_seconds: seconds };
     item.dropDraft();
     clearTimeout(this.draftTimer);
     this.item = null;
@@ -367,7 +369,14 @@ class Form {
 
   saved(entry, data) {
     if (data.feedback) feedback(this.dialogs, entry.task, data.feedback);
-    if (this.outbox.waiting.length === 0) this.refresh();
+    if (this.outbox.waiting.length > 0) return;
+    if (!data.next || this.refreshing || this.screen === "paused") {
+      this.refresh();
+      return;
+    }
+    clearTimeout(this.refreshTimer);
+    this.queue.startFetch((ticket) => this.outbox.has(ticket));
+    this.arrived(data.next);
   }
 
   /** The server said no: bring the item back with its answers and the reason, and keep the present one for later. */

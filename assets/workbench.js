@@ -4,6 +4,7 @@
 import { Api, detail } from "./js/api.js";
 import { Dialogs } from "./js/dialogs.js";
 import { button, h, kbd } from "./js/dom.js";
+import { at } from "./js/root.js";
 import { grid, judge, parse, tells, workbench } from "./js/workbench/address.js";
 import { Desk } from "./js/workbench/desk.js";
 import { Evidence } from "./js/workbench/evidence.js";
@@ -28,7 +29,7 @@ class Bench {
     this.root = root;
     this.controller = new AbortController();
     const { signal } = this.controller;
-    this.api = new Api("/api/");
+    this.api = new Api(at("/api/"));
     this.dialogs = new Dialogs(root);
     this.desk = new Desk(this, signal);
     this.form = this.desk.root;
@@ -95,7 +96,7 @@ class Bench {
     const next = this.neighbours.next?.id;
     if (!next) return;
     const { outcome, data } = await this.api.get(`studio/item?id=${encodeURIComponent(next)}`);
-    if (outcome === "ok" && data.sha256) new Image().src = `/img/${data.sha256}`;
+    if (outcome === "ok" && data.sha256) new Image().src = at(`/img/${data.sha256}`);
   }
 
   /** Scorers may come in, and others answer, while the page is open. */
@@ -382,14 +383,14 @@ class Bench {
     if (turn !== this.turn) return;
     const first = outcome === "ok" ? data.items[0] : null;
     const start = first
-      ? [h("a", { class: "cc-button cc-button--primary", href: "/studio/browse" }, "Choose one in Browse"), h("a", { class: "cc-button", href: workbench(first.item_id, new URLSearchParams()) }, "Open the first image")]
-      : [h("a", { class: "cc-button cc-button--primary", href: "/studio/" }, "Overview says how to bring images")];
+      ? [h("a", { class: "cc-button cc-button--primary", href: at("/studio/browse") }, "Choose one in Browse"), h("a", { class: "cc-button", href: workbench(first.item_id, new URLSearchParams()) }, "Open the first image")]
+      : [h("a", { class: "cc-button cc-button--primary", href: at("/studio/") }, "Overview says how to bring images")];
     this.blank("One image at a time", "The Workbench shows one image: what scorers saw in it on the left, the questions to you on the right, and below, once you have answered, what everybody said.", ...start);
   }
 
   trouble({ outcome, data }) {
     const why = outcome === "unreachable" ? "The app does not answer. Is it still running?" : detail(data, "The app refused.");
-    this.blank("This image cannot be shown", why, button("Try again", { kind: "primary" }, () => this.open(this.address)), h("a", { class: "cc-button", href: "/studio/browse" }, "Browse"));
+    this.blank("This image cannot be shown", why, button("Try again", { kind: "primary" }, () => this.open(this.address)), h("a", { class: "cc-button", href: at("/studio/browse") }, "Browse"));
   }
 
   blank(title, text, ...actions) {

@@ -11,6 +11,7 @@ from data.store.crossed import Crossed, Way
 from data.store.selection import Selection
 from scorers.failures import PICTURES
 from ui.marked import Marked
+from ui.root import at
 
 BROWSE = "/studio/browse"
 ALL = ("all", "tasks_mean", "any", "")
@@ -42,7 +43,7 @@ def browse_address(selection: Selection, crossed: Crossed | None = None, marked:
     if marked:
         query += [(name, value) for name, field in MARKED.items() if (value := getattr(marked, field))]
     query += [(name, value) for name, value in listing.items() if value]
-    return f"{BROWSE}?{urlencode(query)}" if query else BROWSE
+    return at(f"{BROWSE}?{urlencode(query)}" if query else BROWSE)
 
 
 def crossed_in(read: Read) -> Crossed | None:

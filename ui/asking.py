@@ -17,6 +17,7 @@ from data.store.questions import Version
 from data.store.statuses import Feedback
 from data.store.store import Store
 from ui.commands.derive import derive, form_of
+from ui.root import at
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Asking:
         return {
             "ticket": self.task.public_id,
             "campaign": self.campaign,
-            "images": [{"image": f"/img/{one.sha256}", "width": one.width, "height": one.height} for one in shown],
+            "images": [{"image": at(f"/img/{one.sha256}"), "width": one.width, "height": one.height} for one in shown],
             "caption": self.task.text,
             "questionnaire": to_json(self.questionnaire),
             "asked": self.version,
@@ -52,7 +53,7 @@ class Asking:
 
     def annotation(self, person: str, answers: Mapping[str, Any], **more: Any) -> Annotation:
         """These answers, with what follows from them; ``more`` are the record's other values."""
-        members = [picture.image_id for picture in self.task.pictures] if self.task.kind != "image" else []
+        members = [picture.image_id for picture in self.task.pictures]
         raw: dict[str, Any] = {"order": self.asked.order} if self.asked.order else {}
         raw |= {} if self.version is None else {"questions": self.version}
         return Annotation(

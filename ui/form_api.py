@@ -72,7 +72,8 @@ class Agreed(BaseModel):
 class Submission(Ticket):
     """One whole answer, as the browser sends it; ``id`` is its own, so that sending twice is harmless.
 
-    ``asked`` is the version of the prompt's own questions, as the task told it.
+    ``asked`` is the version of the prompt's own questions, as the task told it. With ``following`` the answer says what comes
+    next, as ``/api/next`` does, and spares asking.
     """
 
     id: uuid.UUID
@@ -81,6 +82,7 @@ class Submission(Ticket):
     started: Annotated[datetime | None, AfterValidator(_moment)] = None
     active_seconds: float | None = Field(default=None, ge=0, le=86_400, allow_inf_nan=False)
     revises: uuid.UUID | None = None
+    following: bool = False
 
 
 def router(store: Store) -> APIRouter:
@@ -100,13 +102,15 @@ def router(store: Store) -> APIRouter:
 
     @routes.post("/leave")
     def leave(request: Request) -> dict[str, bool]:
-        if name := request.session.pop("name", None):
+        if name := request.session.get("name"):
             campaigns.leave(store, name)
-        request.session.pop("campaign", None)
+        request.session.clear()
         return {"left": True}
 
     @routes.post("/campaign")
     def choose(request: Request, body: Chosen) -> dict[str, str]:
+        if "invitation" in request.session and request.session.get("campaign", body.campaign) != body.campaign:
+            raise HTTPException(422, "Your invitation is to another campaign; ask for one to this.")
         if asking.campaign_of(store, body.campaign) is None:
             raise HTTPException(404, f"There is no campaign {body.campaign!r} in this project.")
         request.session["campaign"] = body.campaign
@@ -130,7 +134,11 @@ def router(store: Store) -> APIRouter:
 
     @routes.post("/submit", response_model=None)
     def submit(request: Request, body: Submission) -> dict[str, Any] | JSONResponse:
-        return _submit(store, _person(request), _campaign(store, request, body.campaign), body)
+        person = _person(request)
+        saved = _submit(store, person, _campaign(store, request, body.campaign), body)
+        if body.following and isinstance(saved, dict):
+            saved["next"] = _desk(store, person, request.session.get("campaign"))
+        return saved
 
     return routes
 

@@ -1,11 +1,14 @@
-"""Who may come in: one deny-by-default layer over every mount and route, and the headers that every answer carries."""
+"""What may come in at all: from where, under which name, how much; and the headers that every answer carries.
+
+Who it is, and what they may open, is decided behind it, in ``ui.access.door``.
+"""
 
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
-from enum import Enum
 from ipaddress import ip_address
 from typing import Any, Final
 
@@ -13,33 +16,14 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 
+from ui.access.rules import Access, access_of
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-
-class Access(Enum):
-    """What a path asks of whoever comes."""
-
-    PUBLIC = "public"
-    ANNOTATOR = "annotator"
-    RESEARCHER = "researcher"
-    COMMAND = "command"
-
-
-# The first prefix that fits decides; a path that none fits is refused. A prefix covers itself and what lies below it.
-RULES: Final[tuple[tuple[str, Access], ...]] = (
-    ("/api/studio", Access.RESEARCHER),
-    ("/api", Access.ANNOTATOR),
-    ("/annotate", Access.ANNOTATOR),
-    ("/img", Access.ANNOTATOR),
-    ("/studio", Access.RESEARCHER),
-    ("/assets", Access.PUBLIC),
-    ("/favicon.ico", Access.PUBLIC),
-    ("/command", Access.COMMAND),
-)
 
 CONTENT_SECURITY_POLICY: Final = "; ".join(
     (
@@ -65,6 +49,10 @@ _HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
 }
 MAX_JSON_BYTES: Final = 256 * 1024
+_SMALL: Final = ("/api/", "/login", "/logout", "/join/")
+"""Where nobody has to send much."""
+_HOST: Final = re.compile(r"[A-Za-z0-9._\-]+(:\d{1,5})?|\[[0-9a-fA-F:.]+\](:\d{1,5})?")
+_FORWARDED: Final = (b"forwarded", b"x-real-ip", b"x-gradio-server")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +63,6 @@ class Refusal:
 
 _TOO_MUCH: Final = Refusal(413, "That is too much for one answer.")
 _FAILED: Final = Refusal(500, "Something went wrong in Concord; its terminal says what.")
-
-
-def access_of(path: str) -> Access | None:
-    """What a path asks for; None: there is nothing there for anybody."""
-    if path == "/":
-        return Access.PUBLIC
-    for prefix, access in RULES:
-        if path == prefix or path.startswith(prefix + "/"):
-            return access
-    return None
 
 
 def is_loopback(host: str) -> bool:
@@ -99,11 +77,13 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """ASGI middleware. For now everybody on this machine may open both mounts, and nobody else may open anything."""
+    """ASGI middleware, the outermost. Without accounts only this machine may come; a path that no rule covers is refused."""
 
-    def __init__(self, app: App, token: str) -> None:
+    def __init__(self, app: App, token: str, *, accounts: bool = False, root: str = "") -> None:
         self._app = app
         self._token = token
+        self._accounts = accounts
+        self._root = root
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -112,13 +92,15 @@ class Guard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        refusal = self._refusal(scope)
+        scope, through_proxy = arrived(scope, trust=self._accounts)
+        path = self._below(scope)
+        refusal = self._refusal(scope, path, through_proxy)
+        answer = _Answer(send, secure=scope["scheme"] == "https")
         if refusal is not None:
-            await _plain(refusal)(scope, receive, _Answer(send))
+            await _plain(refusal)(scope, receive, answer)
             return
-        if scope["path"].startswith("/api/"):
+        if path.startswith(_SMALL):
             receive = _limited(receive)
-        answer = _Answer(send)
         try:
             await self._app(scope, receive, answer)
         except Exception:
@@ -127,23 +109,36 @@ class Guard:
                 await _plain(_FAILED)(scope, receive, answer)
             raise
 
-    def _refusal(self, scope: Scope) -> Refusal | None:
+    def _below(self, scope: Scope) -> str:
+        """The path below where the app stands; a proxy may have taken the prefix off, or left it."""
+        path, root = str(scope["path"]), self._root
+        if not root:
+            return path
+        below = path[len(root) :] or "/" if path == root or path.startswith(root + "/") else path
+        scope.update({"path": root + below, "root_path": root})
+        return below
+
+    def _refusal(self, scope: Scope, path: str, through_proxy: bool) -> Refusal | None:
         headers = Headers(scope=scope)
-        client = scope.get("client")
-        if not client or not is_loopback(client[0]):
-            return Refusal(403, "Concord is open to this machine only.")
-        # a page elsewhere may point its own name at 127.0.0.1 (DNS rebinding): its Host gives it away
         host = headers.get("host", "")
-        if not is_loopback(_host_name(host)):
-            return Refusal(403, f"Concord does not go by the name {host[:100]!r}; open it as localhost or 127.0.0.1.")
-        access = access_of(scope["path"])
+        if not self._accounts:
+            client = scope.get("client")
+            if not client or not is_loopback(client[0]) or through_proxy:
+                return Refusal(403, "Concord is open to this machine only; with --users others can sign in.")
+            # a page elsewhere may point its own name at 127.0.0.1 (DNS rebinding): its Host gives it away. With accounts
+            # such a page has nothing: it gets no cookie of ours, and without one there is nothing to get.
+            if not is_loopback(_host_name(host)):
+                return Refusal(403, f"Concord does not go by the name {host[:100]!r}; open it as localhost or 127.0.0.1.")
+        elif not _HOST.fullmatch(host):
+            return Refusal(400, "The request does not say which host it is for.")
+        access = access_of(path)
         if access is None:
             return Refusal(404, "There is nothing here.")
         if access is Access.COMMAND:
-            return self._command_refusal(headers)
+            return Refusal(403, "Commands do not come through a proxy.") if through_proxy else self._command_refusal(headers)
         if scope["method"] not in ("GET", "HEAD", "OPTIONS") and not _same_origin(headers, host):
             return Refusal(403, "This request came from another site.")
-        if scope["path"].startswith("/api/") and _length(headers) > MAX_JSON_BYTES:
+        if path.startswith(_SMALL) and _length(headers) > MAX_JSON_BYTES:
             return _TOO_MUCH
         return None
 
@@ -155,6 +150,29 @@ class Guard:
         if not hmac.compare_digest(given, f"Bearer {self._token}".encode()):
             return Refusal(401, "The token is missing or wrong.")
         return None
+
+
+def arrived(scope: Scope, *, trust: bool) -> tuple[Scope, bool]:
+    """The request as it was before a proxy passed it on, and whether one did: what comes after us asks the scope alone.
+
+    A proxy is believed if it runs on this machine and ``trust`` is set. ``X-Forwarded-*`` never goes further in.
+    """
+    given = Headers(scope=scope)
+    ours = (b"x-forwarded-", *_FORWARDED)
+    headers = [(name, value) for name, value in scope["headers"] if not name.lower().startswith(ours)]
+    passed_on = len(headers) < len(scope["headers"])
+    scope = {**scope, "headers": headers}
+    client = scope.get("client")
+    if not (trust and passed_on and client and is_loopback(client[0])):
+        return scope, passed_on
+    # each proxy adds at the end whom it heard: what stands before may be anybody's invention
+    if sender := given.get("x-forwarded-for", "").rpartition(",")[2].strip():
+        scope["client"] = (sender, 0)
+    if (scheme := given.get("x-forwarded-proto", "").rpartition(",")[2].strip()) in ("http", "https"):
+        scope["scheme"] = scheme
+    if host := given.get("x-forwarded-host", "").rpartition(",")[2].strip():
+        scope["headers"] = [*((name, value) for name, value in headers if name != b"host"), (b"host", host.encode("latin-1"))]
+    return scope, True
 
 
 def _host_name(host: str) -> str:
@@ -197,8 +215,9 @@ def _limited(receive: Receive) -> Receive:
 class _Answer:
     """Sends an answer with our headers, and knows whether it has begun."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, *, secure: bool) -> None:
         self._send = send
+        self._secure = secure
         self.begun = False
 
     async def __call__(self, message: Message) -> None:
@@ -206,5 +225,10 @@ class _Answer:
             self.begun = True
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
-                headers[name] = value
+                if name != "referrer-policy" or name not in headers:
+                    headers[name] = value
+            if self._secure:
+                message["headers"] = [
+                    (name, value + b"; secure" if name == b"set-cookie" else value) for name, value in message["headers"]
+                ]
         await self._send(message)

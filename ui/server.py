@@ -14,6 +14,7 @@ import warnings
 import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,18 +25,27 @@ from ui.commands import forward, working
 from ui.commands.context import CommandError
 from ui.commands.runner import first_start
 from ui.guard import Guard, is_loopback
+from ui.root import at, checked, stand
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
+
+    from ui.access.accounts import Accounts
 
 ASSETS = Path(__file__).parent.parent / "assets"
 DEFAULT_PORT = 7860
 _PORTS_TO_TRY = 20
 _YEAR = 365 * 24 * 3600
+_NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
+"""How this machine reaches an app that listens everywhere."""
 
 
-def create_app(store: Store, token: str) -> FastAPI:
-    """The whole web application over an open project; ``token`` opens the command route."""
+def create_app(store: Store, token: str, accounts: Accounts | None = None, root: str = "") -> FastAPI:
+    """The whole web application over an open project.
+
+    ``token`` opens the command route; with ``accounts`` everybody has to sign in; ``root`` is where a proxy serves the app.
+    """
+    stand(root)
     # before gradio is imported: nothing phones home, and nothing is written outside the project
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     os.environ["HF_HUB_OFFLINE"] = "1"
@@ -43,28 +53,30 @@ def create_app(store: Store, token: str) -> FastAPI:
     os.environ["GRADIO_TEMP_DIR"] = str(store.project / "cache" / "gradio")
     from fastapi import FastAPI
     from fastapi.exceptions import RequestValidationError
-    from fastapi.responses import FileResponse, RedirectResponse
+    from fastapi.responses import FileResponse
     from fastapi.staticfiles import StaticFiles
     from starlette.middleware.sessions import SessionMiddleware
 
+    from data.store.erased import Erased
     from ui import command_api, form_api, images_api, studio_api, workbench_api
+    from ui.access import routes
+    from ui.access.door import Door
 
     app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
     for module in (command_api, form_api, images_api, studio_api, workbench_api):
         app.include_router(module.router(store))
+    app.include_router(routes.router(store, accounts))
     app.mount("/assets", StaticFiles(directory=ASSETS), name="assets")
-
-    @app.get("/")
-    def first_page() -> RedirectResponse:
-        return RedirectResponse("/studio/")
 
     @app.get("/favicon.ico")
     def icon() -> FileResponse:
         return FileResponse(ASSETS / "icon.svg", media_type="image/svg+xml")
 
     app.add_exception_handler(RequestValidationError, _misunderstood)
+    app.add_exception_handler(Erased, _erased)
     _mount_pages(app, store)
     # the last one added is the outermost: nothing runs before the guard has agreed
+    app.add_middleware(Door, store=store, accounts=accounts)
     app.add_middleware(
         SessionMiddleware,
         secret_key=store.secret,
@@ -72,9 +84,17 @@ def create_app(store: Store, token: str) -> FastAPI:
         session_cookie="concord-" + hashlib.sha256(store.secret.encode()).hexdigest()[:8],
         max_age=_YEAR,
         same_site="lax",
+        path=root or "/",
     )
-    app.add_middleware(Guard, token=token)
+    app.add_middleware(Guard, token=token, accounts=accounts is not None, root=root)
     return app
+
+
+async def _erased(_: Request, error: Exception) -> Response:
+    """What somebody sends in the name of a person who was erased, such as from a page that was open since before."""
+    from fastapi.responses import JSONResponse
+
+    return JSONResponse({"detail": f"{error}."}, 403)
 
 
 async def _misunderstood(_: Request, error: Exception) -> Response:
@@ -94,15 +114,16 @@ def _mount_pages(app: FastAPI, store: Store) -> None:
 
     from ui.annotate import annotate
     from ui.studio import studio
-    from ui.theme import HEAD, theme
+    from ui.theme import head, theme
 
     for path, blocks in (("/annotate", annotate()), ("/studio", studio(store))):
         gr.mount_gradio_app(
             app,
             blocks,
             path=path,
+            root_path=at(path),
             theme=theme(),
-            head=HEAD,
+            head=head(),
             footer_links=[],
             run_history=False,
             ssr_mode=False,
@@ -124,45 +145,90 @@ class _Server(uvicorn.Server):
             self._ready()
 
 
-def serve(project: Path, host: str, port: int | None, browser: bool) -> None:
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """How a project is served.
+
+    Attributes:
+        port: None: the first free one.
+        users: the file of accounts; None: nobody signs in, and only this machine may come.
+        root_path: where a proxy serves the app, such as ``/concord``.
+    """
+
+    host: str = "127.0.0.1"
+    port: int | None = None
+    browser: bool = True
+    users: Path | None = None
+    root_path: str = ""
+
+
+def serve(project: Path, how: Serving) -> None:
     """Open a project and serve it until interrupted.
 
     Raises:
-        CommandError: the host is not this machine's loopback, the port is taken, or the project cannot be opened.
+        CommandError: the host is not this machine's loopback and there are no accounts, the file of accounts is not as it
+            must be, the port is taken, or the project cannot be opened.
     """
-    if not is_loopback(host):
-        raise CommandError(
-            f"--host {host}: Concord has no logins yet and is open to this machine only; use 127.0.0.1 or localhost"
-        )
+    accounts, root = _asked(how)
+    host = how.host
     try:
         store = Store(project)
     except StoreBusy as busy:
-        _already_open(project, busy, browser)
+        _already_open(project, busy, how.browser)
         return
     # uvicorn passes the signal on when it has stopped: this way the project is closed first
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with store, _bind(host, port) as listening:
+    with store, _bind(host, how.port) as listening:
         first_start(store)
         bound = listening.getsockname()[1]
-        url = f"http://{'[::1]' if ':' in host else host}:{bound}/"
+        near = _NEAR.get(host, host)
+        url = _url(near, bound, root)
         token = secrets.token_urlsafe(32)
 
         def ready() -> None:
             print(f"Concord is open at {url}\nproject {store.project} (Ctrl-C closes it)", flush=True)
-            if browser:
+            if how.browser:
                 webbrowser.open(url)
 
         # the socket listens already: a command that comes now waits until the app can answer
-        forward.announce(store.project, forward.Server(host, bound, token, os.getpid()))
+        forward.announce(store.project, forward.Server(near, bound, token, os.getpid()))
         try:
-            app = create_app(store, token)
-            config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2, server_header=False)
+            app = create_app(store, token, accounts, root)
+            # our guard reads what proxies say, once
+            config = uvicorn.Config(
+                app, log_level="warning", timeout_graceful_shutdown=2, server_header=False, proxy_headers=False
+            )
             logging.getLogger("uvicorn.error").addFilter(_no_farewell)
             with suppress(KeyboardInterrupt):
                 _Server(config, ready).run(sockets=[listening])
         finally:
             forward.withdraw(store.project)
             working.stop_all(store)
+
+
+def _asked(how: Serving) -> tuple[Accounts | None, str]:
+    """The accounts, and the prefix."""
+    accounts = None
+    if how.users is not None:
+        from ui.access.accounts import Accounts, AccountsError
+
+        try:
+            accounts = Accounts(how.users)
+        except AccountsError as error:
+            raise CommandError(f"--users {error}") from error
+    elif not is_loopback(how.host):
+        raise CommandError(
+            f"--host {how.host}: without accounts Concord is open to this machine only; say who may sign in with --users FILE,"
+            " or use 127.0.0.1 or localhost"
+        )
+    try:
+        return accounts, checked(how.root_path)
+    except ValueError as error:
+        raise CommandError(f"--root-path {error}") from error
+
+
+def _url(host: str, port: int, root: str) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}{root}/"
 
 
 def _no_farewell(record: logging.LogRecord) -> bool:
@@ -175,7 +241,7 @@ def _already_open(project: Path, busy: StoreBusy, browser: bool) -> None:
     server = forward.running(project)
     if server is None:
         raise CommandError(str(busy)) from busy
-    url = f"http://{'[::1]' if ':' in server.host else server.host}:{server.port}/"
+    url = _url(server.host, server.port, "")
     print(f"Concord is open already at {url} (process {server.pid})", flush=True)
     if browser:
         webbrowser.open(url)

@@ -10,6 +10,7 @@ from data.store import browse, consents, managing
 from data.store.campaigns import DEFAULT, Closed, Desk, Progress
 from data.store.store import Store
 from ui import rich_text, teaching
+from ui.root import at
 
 _CLOSED: Final[dict[Closed, str]] = {
     "none": "This campaign is gone. Please ask whoever invited you.",
@@ -45,7 +46,7 @@ def _plain(markdown: str) -> list[rich_text.Node]:
 
 def _address(store: Store, item_id: str) -> str | None:
     found = browse.item(store, item_id)
-    return None if found is None or found["sha256"] is None else f"/img/{found['sha256']}"
+    return None if found is None or found["sha256"] is None else at(f"/img/{found['sha256']}")
 
 
 def consent(store: Store, campaign: Campaign, person: str) -> dict[str, Any] | None:

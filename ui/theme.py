@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import gradio as gr
 
-# linked, not handed to Gradio as text: it rewrites the selectors of what it is handed
-HEAD = "".join(
-    f'<link rel="stylesheet" href="/assets/{name}.css">'
-    for name in ("concord", "studio", "agreement", "form", "dialogs", "workbench", "runs", "explore")
-)
+from ui.root import at
+
+_STYLES = ("concord", "studio", "agreement", "form", "dialogs", "workbench", "runs", "explore", "campaigns")
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
 
@@ -38,6 +36,12 @@ _TOKENS = {
     "button_secondary_background_fill": "surface",
     "button_secondary_text_color": "text",
 }
+
+
+def head() -> str:
+    """Our icon and style sheets: linked, not handed to Gradio as text, as it rewrites the selectors of what it is handed."""
+    icon = f'<link rel="icon" type="image/svg+xml" href="{at("/assets/icon.svg")}">'
+    return icon + "".join(f'<link rel="stylesheet" href="{at(f"/assets/{name}.css")}">' for name in _STYLES)
 
 
 def theme() -> gr.themes.Base:

@@ -215,6 +215,9 @@ _REASONS = {
     "not_seen": "images that it has not seen",
     "failed": "images that could not be looked at",
     "tied": "the same score by both prompts",
+    "no_consensus": "without a consensus of the others",
+    "fewer_than_three": "of images that fewer than three answered",
+    "objects_missing": "of images in which not both objects are there",
 }
 
 
@@ -228,6 +231,11 @@ def reason(name: str) -> str:
 
 def aspect(name: str) -> str:
     return f"“{name}” ({ASPECTS[name]})" if name in ASPECTS else f"“{name}”"
+
+
+def plain_aspect(name: str) -> str:
+    """The same without what it means."""
+    return name.replace("_", " ")
 
 
 def title(statistic: str) -> str:

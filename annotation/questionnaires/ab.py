@@ -40,6 +40,10 @@ INSTRUCTIONS: Final = (
             "If something that the text names is missing in both, choose “Neither”.",
         ),
     ),
+    Section(
+        "An example: “a cow above a bench”",
+        ("Left a sharp picture of a cow beside a bench, right a blurred one of a cow above a bench: the right one.",),
+    ),
 )
 
 

@@ -46,10 +46,18 @@ INSTRUCTIONS: Final = (
             "If you really cannot say, choose “Cannot tell”: that is an answer too, and better than a guess.",
         ),
     ),
+    Section(
+        "An example: asked for is “a red cup left of a dog”; shown are a dog and, to its right, two cups, one half white",
+        (
+            "Objects: cups, dog. Cups: 2, red and white. Dogs: 1, in the colors that it has.",
+            "Is the cup to the left or right of the dog: right. Above or below: neither, as they stand level.",
+            "The caption: “Misses one of many”, as the objects and the color are there and the place is wrong.",
+        ),
+    ),
 )
 
 NAME: Final = "geneval"
-VERSION: Final = "1"
+VERSION: Final = "2"
 RULE_VERSION: Final = "geneval-answers-1"
 """Moves with every change of these rules, so that judgements made by older ones are remade."""
 

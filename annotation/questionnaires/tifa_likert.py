@@ -57,6 +57,13 @@ INSTRUCTIONS: Final = (
             "If you count n and x here, a score is suggested; yours is what counts.",
         ),
     ),
+    Section(
+        "An example: “two dogs and a red cup” has four elements: dogs, two of them, a cup, red",
+        (
+            "One dog and a red cup: only the number is wrong, 1 of 4, which is a 4.",
+            "A red cup alone: the dogs are missing and their number with them, 2 of 4, which is a 3.",
+        ),
+    ),
 )
 
 

@@ -30,6 +30,10 @@ INSTRUCTIONS: Final = (
             "unclear whether the human is a man, answer “no”.",
         ),
     ),
+    Section(
+        "An example: “what color is the cat?” with the choices gray, red, black and white",
+        ("The cat is brown: “None of the above”. There is no cat: “None of the above”, too.",),
+    ),
 )
 
 

@@ -48,6 +48,13 @@ INSTRUCTIONS: Final = (
             "Merging: whether the two are blended into one thing (a dog made of bread), or distinct.",
         ),
     ),
+    Section(
+        "An example: a dog on a table, and a cup to its right on the floor",
+        (
+            "Objects: 3. A dog: yes. A cup: yes.",
+            "True of the dog and the cup: to the left of, and above. They are distinct.",
+        ),
+    ),
 )
 
 
@@ -58,7 +65,7 @@ def _build(asked: Asked) -> Questionnaire:
         Question("scene", "likert", "How likely is such a scene in the real world?", options=LIKELIHOOD),
         Question("objects", "count", "How many objects are in the image?", options=COUNTS),
     ]
-    things = _things(spec)
+    things = objects_asked(spec)
     for name, thing in zip("ab", things, strict=False):
         text = f"Is there {article_by_sound(thing.target)} {thing.target} in the image?"
         questions.append(Question(f"present_{name}", "choice", text, options=YES_NO))
@@ -79,8 +86,8 @@ def _about_both(a: str, b: str) -> list[Question]:
     ]
 
 
-def _things(spec: Spec) -> tuple[ObjectSpec, ...]:
-    """A and B: with a relation, whose place is asked for first."""
+def objects_asked(spec: Spec) -> tuple[ObjectSpec, ...]:
+    """A and B, as the form asks for them: with a relation, whose place is asked for first."""
     if spec.relations:
         return tuple(spec.objects[k] for k in (spec.relations[0].subject, spec.relations[0].reference))
     return spec.objects
@@ -95,7 +102,7 @@ def _judgements(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
     if says_blank(answers):
         nothing = {"objects": 0, "present_a": NO, "present_b": NO}
         return [*(unsure(aspect, reason=BLANK) for aspect in ("quality", "scene")), *_judgements(spec, nothing)]
-    things = dict(zip(("present_a", "present_b"), _things(spec), strict=False))
+    things = dict(zip(("present_a", "present_b"), objects_asked(spec), strict=False))
     here = {
         thing.target: _verdict(answers[key], answers[key] == YES) for key, thing in things.items() if not _left(answers, key)
     }

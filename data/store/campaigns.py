@@ -12,6 +12,7 @@ from data.records import Rater
 from data.store import rows
 from data.store.boards import Closed, Progress
 from data.store.desks import Desk, Seeker, seat
+from data.store.erased import Erased
 from data.store.imports import ImportRefused, insert_raters
 from data.store.places import DEFAULT, DEFAULT_OVERLAP, ensure_default
 from data.store.store import Store, run
@@ -51,11 +52,11 @@ def enter(store: Store, name: str) -> None:
     """Make sure that this person exists.
 
     Raises:
-        NameTaken: the name belongs to a scorer or to a study's slot.
+        NameTaken: the name belongs to a scorer or to a study's slot, or to somebody who was erased.
     """
     try:
         store.write(_enter, name, touched=frozenset())
-    except ImportRefused as error:
+    except (ImportRefused, Erased) as error:
         raise NameTaken(str(error)) from error
 
 

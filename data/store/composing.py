@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import duckdb
@@ -29,22 +30,55 @@ def images(store: Store, selection: Selection) -> list[str]:
     return [row[0] for row in found]
 
 
-def groups(store: Store, selection: Selection) -> list[str]:
+def groups(store: Store, selection: Selection, only: Collection[str] | None = None) -> list[str]:
     """Items of the selected images of one prompt, two or more, made where they are not there yet; by prompt.
 
     Of several generators those with the same index stand together, as TIFA shows one of each; of a single one all do. The
-    images stand in an order that mixes the generators: the same whenever the same images make a group.
+    images stand in an order that mixes the generators: the same whenever the same images make a group. ``only``: none but
+    these, by id.
     """
-    made: list[str] = store.write(_groups, (selection, store.secret))
+    made: list[str] = store.write(_groups, (selection, only, store.secret))
     return made
 
 
-def pairs(store: Store, selection: Selection, first: str, second: str) -> list[str]:
-    """Items of two generators' images of one prompt with the same index, made where they are not there yet; by prompt."""
+def pairs(store: Store, selection: Selection, first: str, second: str, only: Collection[str] | None = None) -> list[str]:
+    """Items of two generators' images of one prompt with the same index, made where they are not there yet; by prompt.
+
+    ``only``: none but these, by id.
+    """
+    _check_two(first, second)
+    made: list[str] = store.write(_pairs, (selection, first, second, only, store.secret))
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """An item that can be made: its id, and its images, in its order."""
+
+    item_id: str
+    images: tuple[str, ...]
+
+
+def possible_groups(store: Store, selection: Selection) -> list[Composed]:
+    """What ``groups`` would make; nothing is written."""
+    with store.read() as cursor:
+        return _composed(_grouped(cursor, selection))
+
+
+def possible_pairs(store: Store, selection: Selection, first: str, second: str) -> list[Composed]:
+    """What ``pairs`` would make; nothing is written."""
+    _check_two(first, second)
+    with store.read() as cursor:
+        return _composed(_paired(cursor, selection, first, second))
+
+
+def _check_two(first: str, second: str) -> None:
     if first == second:
         raise ValueError(f"a pair is of two generators, got {first!r} twice")
-    made: list[str] = store.write(_pairs, (selection, first, second, store.secret))
-    return made
+
+
+def _composed(made: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Composed]:
+    return [Composed(item_id, tuple(row["item_id"] for row in members)) for item_id, members in made.items()]
 
 
 _IMAGES = (
@@ -64,8 +98,16 @@ def _shown(selection: Selection) -> Where:
     return selection.items()
 
 
-def _groups_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Selection, str]) -> list[str]:
-    selection, secret = payload
+Members = dict[str, list[dict[str, Any]]]
+"""The images of items, by the items' ids."""
+
+
+def _groups_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Selection, Collection[str] | None, str]) -> list[str]:
+    selection, only, secret = payload
+    return _make(connection, "group", _those(_grouped(connection, selection), only), secret)
+
+
+def _grouped(connection: duckdb.DuckDBPyConnection, selection: Selection) -> Members:
     images = _images(connection, selection)
     generators: dict[str, set[str]] = {}
     for row in images:
@@ -74,25 +116,34 @@ def _groups_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Selection,
     for row in images:
         several = len(generators[row["prompt_id"]]) > 1
         together.setdefault((row["prompt_id"], row["idx"] if several else -1), []).append(row)
-    made: dict[str, list[dict[str, Any]]] = {}
+    made: Members = {}
     for (prompt_id, _), members in together.items():
         if len(members) > 1:
             mixed = sorted(members, key=lambda row: _digest(row["item_id"]))
             made[f"{prompt_id}/group/{_digest(*(row['item_id'] for row in mixed))}"] = mixed
-    return _make(connection, "group", made, secret)
+    return made
 
 
-def _pairs_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Selection, str, str, str]) -> list[str]:
-    selection, first, second, secret = payload
+def _pairs_one(
+    connection: duckdb.DuckDBPyConnection, payload: tuple[Selection, str, str, Collection[str] | None, str]
+) -> list[str]:
+    selection, first, second, only, secret = payload
+    return _make(connection, "pair", _those(_paired(connection, selection, first, second), only), secret)
+
+
+def _those(made: Members, only: Collection[str] | None) -> Members:
+    return made if only is None else {item_id: members for item_id, members in made.items() if item_id in only}
+
+
+def _paired(connection: duckdb.DuckDBPyConnection, selection: Selection, first: str, second: str) -> Members:
     places: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
     for row in _images(connection, selection):
         places.setdefault((row["prompt_id"], row["idx"]), {})[row["generator"]] = row
-    made = {
+    return {
         f"{prompt_id}/pair/{_digest(here[first]['item_id'], here[second]['item_id'])}": [here[first], here[second]]
         for (prompt_id, _), here in places.items()
         if first in here and second in here
     }
-    return _make(connection, "pair", made, secret)
 
 
 def _images(connection: duckdb.DuckDBPyConnection, selection: Selection) -> list[dict[str, Any]]:

@@ -54,6 +54,17 @@ def frame(store: Store, selection: Selection) -> pd.DataFrame:
     return found
 
 
+def of_campaign(store: Store, campaign_id: str) -> pd.DataFrame:
+    """What people said in a campaign, and scorers of the same items; columns as of ``frame``."""
+    where = (
+        "j.item_id in (select j2.item_id from judgements j2 join annotations a2 on a2.annotation_id = j2.source_id"
+        " where a2.campaign_id = $campaign) and (r.kind = 'scorer' or a.campaign_id = $campaign)"
+    )
+    with store.read() as cursor:
+        found: pd.DataFrame = cursor.execute(FRAME.format(where=where, more=""), {"campaign": campaign_id}).df()
+    return found
+
+
 def scales(store: Store) -> Scales:
     """The scale of each (suite, aspect)."""
     with store.read() as cursor:

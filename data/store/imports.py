@@ -12,7 +12,7 @@ import duckdb
 from data.cooccurrence import Cooccurrence
 from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Evidence, Image, Item, Prompt, Rater
-from data.store import cooccurrence, questions, rows
+from data.store import cooccurrence, erased, questions, rows
 from data.store.observed import Observed, insert_observed
 from data.store.places import DEFAULT
 from data.store.statements import insert_annotations, insert_evidence
@@ -265,6 +265,7 @@ def insert_raters(connection: duckdb.DuckDBPyConnection, raters: Sequence[Rater]
             raise ImportRefused(f"the name '{rater.rater_id}' belongs to a {what} in this project already; choose another name")
         if not stored:
             new[rater.rater_id] = rater
+    erased.refuse(connection, (rater.rater_id for rater in new.values() if rater.kind == "human"))
     rows.insert(
         connection,
         "raters",

@@ -62,6 +62,12 @@ def revoked(store: Store) -> list[Revocation]:
     return [Revocation(**row) for row in found]
 
 
+def is_person(store: Store, name: str) -> bool:
+    """Whether somebody of this name works in the project: no scorer, and no slot of a study."""
+    with store.read() as cursor:
+        return rows.one(cursor, "select 1 from raters where rater_id = ? and identity = 'person'", [name]) is not None
+
+
 # Imported answers are a study's, whoever goes by their name here.
 _THEIRS = "rater_id = $person and coalesce($campaign, campaign_id) is not distinct from campaign_id and import_id is null"
 

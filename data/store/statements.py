@@ -11,7 +11,7 @@ import duckdb
 
 from data.aspects import SCALES
 from data.records import Annotation, Evidence, Judgement
-from data.store import detections, questions, rows
+from data.store import detections, erased, questions, rows
 from data.store.statuses import Decision, Feedback, Places, Rule, ask_more, decide, end_claims, feedback, places_of
 from data.store.store import Store, run
 
@@ -65,6 +65,7 @@ def submit(store: Store, annotation: Annotation, more: Rule | None = None) -> Sa
     Raises:
         KeyError: there is no such item (in the campaign), ``revises`` names no annotation of this rater on this item, or the
             ``annotation_id`` belongs to another answer.
+        Erased: the person has been erased from the project.
     """
     touched = frozenset({annotation.item_id, *(j.item_id for j in annotation.judgements if j.item_id is not None)})
     if more is None:
@@ -127,6 +128,7 @@ def _prepare(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annota
             raise KeyError(annotation.item_id)
     # an import that brought the name may have been undone since the person entered
     people = dict.fromkeys(a.rater_id for a in annotations if a.rater_id not in known)
+    erased.refuse(connection, people)
     rows.insert(
         connection,
         "raters",

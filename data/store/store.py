@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import threading
@@ -15,6 +16,7 @@ from typing import Any
 import duckdb
 
 from data.store import rows
+from data.store.gate import Gate
 from data.store.memory import Memory
 from data.store.migrate import SchemaTooNew, migrate
 from data.store.writer import Items, Operation, P, R, Writer
@@ -70,8 +72,7 @@ class Store:
         try:
             migrate(self._connection)
             self.secret = _secret(self._connection)
-            for setting in _SETTINGS:
-                self._connection.execute(setting)
+            _restrict(self._connection)
         except BaseException as error:
             self._connection.close()
             if isinstance(error, SchemaTooNew):
@@ -84,7 +85,7 @@ class Store:
         self._touched: deque[Items] = deque(maxlen=_REMEMBERED)
         self._log = threading.Lock()
         self._epoch = secrets.token_hex(4)
-        self._local = threading.local()
+        self._gate = Gate()
         self._writer = Writer(self._connection.cursor(), self._committed)
         self._closed = False
 
@@ -112,11 +113,12 @@ class Store:
     @contextmanager
     def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor of its own for one reader: a shared one gives other threads' rows."""
-        cursor = self._connection.cursor()
-        try:
-            yield cursor
-        finally:
-            cursor.close()
+        with self._gate.shared():
+            cursor = self._connection.cursor()
+            try:
+                yield cursor
+            finally:
+                cursor.close()
 
     def write(self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None) -> R:
         """Run a write and wait until it is on disk. What the operation raises is raised here.
@@ -124,7 +126,27 @@ class Store:
         ``shown`` is False for what no page shows (who is looking at what): it does not move the version. ``touched`` are
         the items of which it changes what people say, if it changes no other numbers.
         """
-        return self._writer.submit(operation, payload, shown=shown, touched=touched).result()
+        with self._gate.shared():
+            written = self._writer.submit(operation, payload, shown=shown, touched=touched)
+        return written.result()
+
+    def rewrite(self) -> None:
+        """Write the database anew, so that nothing that was deleted stays in its file; all others wait meanwhile.
+
+        Not from inside ``read``.
+
+        Raises:
+            StoreError: the new file cannot be written; the project goes on with the old one.
+        """
+        with self._gate.alone():
+            self._writer.close()
+            self._connection.close()
+            try:
+                _exchange(self.project / DATABASE)
+            finally:
+                self._connection = _connect(self.project / DATABASE)
+                _restrict(self._connection)
+                self._writer = Writer(self._connection.cursor(), self._committed)
 
     def close(self) -> None:
         """Finish queued writes and let go of the database. Safe to call twice."""
@@ -153,6 +175,32 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
         raise StoreError(f"{path} cannot be opened: {_first_line(error)}") from error
     except duckdb.Error as error:
         raise StoreError(f"{path} is not a Concord project: {_first_line(error)}") from error
+
+
+def _restrict(connection: duckdb.DuckDBPyConnection) -> None:
+    for setting in _SETTINGS:
+        connection.execute(setting)
+
+
+def _exchange(path: Path) -> None:
+    """Put a copy of a closed database in its place: deleted rows stay in DuckDB's blocks, and are not copied."""
+    fresh = path.with_suffix(".new")
+    try:
+        fresh.unlink(missing_ok=True)
+        with duckdb.connect() as connection:
+            connection.execute("set threads = 2")
+            for name, file, how in (("old", path, " (read_only)"), ("fresh", fresh, "")):
+                quoted = str(file).replace("'", "''")
+                connection.execute(f"attach '{quoted}' as {name}{how}")
+            connection.execute("copy from database old to fresh")
+        with fresh.open("rb") as written:
+            os.fsync(written.fileno())
+        fresh.replace(path)
+    except (OSError, duckdb.Error) as error:
+        fresh.unlink(missing_ok=True)
+        raise StoreError(
+            f"{path} cannot be written anew, so what was deleted may still be in it: {_first_line(error)}"
+        ) from error
 
 
 def _first_line(error: Exception) -> str:

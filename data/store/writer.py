@@ -40,7 +40,10 @@ class _Job:
 
 
 class Writer:
-    """Owns the writing connection. A failing job fails alone: the rest of its group is written without it."""
+    """Owns the writing connection, and closes it at its end.
+
+    A failing job fails alone: the rest of its group is written without it.
+    """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, on_commit: Callable[[Sequence[Items]], None]) -> None:
         self._connection = connection
@@ -90,6 +93,7 @@ class Writer:
             stopping = job is None
             if group:
                 self._write(group)
+        self._connection.close()
 
     def _write(self, group: list[_Job]) -> None:
         try:

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.e2e import world
 from tests.e2e.serving import Server, command, serving
 from tests.e2e.watching import Visitor, visit
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# other tests run beside
+_PATIENCE_MS = 20_000
 Visit = Callable[..., Visitor]
 
 
@@ -27,6 +29,7 @@ def browser() -> Iterator[Browser]:
         if os.environ.get("CONCORD_E2E") == "required":
             pytest.fail(missing)
         pytest.skip(missing)
+    expect.set_options(timeout=_PATIENCE_MS)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=path, args=["--disable-dev-shm-usage"])
         yield chromium
@@ -61,6 +64,15 @@ def attacked(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
     _import_ratings(project, file, world.HOSTILE_ASPECT, world.HOSTILE_SUITE, "human")
     scorers = world.hostile_ratings(folder / "scorers.csv", "scorer ")
     _import_ratings(project, scorers, world.HOSTILE_ASPECT, world.HOSTILE_SUITE, "scorer")
+    with serving(project) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def playground(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001
+    """The sample project; tests that share it add kept settings and names of their own, nothing else."""
+    project: Path = tmp_path_factory.mktemp("explored") / "project"
+    command(project, "import", "playground")
     with serving(project) as running:
         yield running
 

@@ -69,11 +69,12 @@ def command(project: Path, *arguments: str | Path) -> str:
 
 
 @contextmanager
-def serving(project: Path) -> Iterator[Server]:
-    """Serve a project; in the end ask the server to stop, which it must do in good order."""
+def serving(project: Path, *options: str | Path) -> Iterator[Server]:
+    """Serve a project with these options; in the end ask the server to stop, which it must do in good order."""
     log = project.parent / f"{project.name}.log"
     port = _free_port()
     line = [sys.executable, str(ROOT / "app.py"), "serve", "--project", str(project), "--no-browser", "--port", str(port)]
+    line += map(str, options)
     environment = {**os.environ, "CONCORD_DEBUG": "1"}
     with log.open("w", encoding="utf-8") as out:
         process = subprocess.Popen(line, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=environment)
@@ -98,7 +99,7 @@ def _wait(process: subprocess.Popen[bytes], url: str, log: Path) -> None:
     while time.monotonic() < deadline:
         assert process.poll() is None, f"the server ended:\n{log.read_text(encoding='utf-8')}"
         try:
-            httpx.get(f"{url}/api/next", trust_env=False, timeout=2).raise_for_status()
+            httpx.get(f"{url}/favicon.ico", trust_env=False, timeout=2).raise_for_status()
         except httpx.TransportError:
             time.sleep(0.1)  # there is nothing to be told by before it listens
         else:

@@ -15,6 +15,7 @@ from data.store import composing, managing
 from data.store.selection import Selection
 from data.store.store import Store
 from tests.e2e import world
+from tests.e2e.axe import serious
 from tests.e2e.form import Form
 from tests.e2e.serving import Server, command, serving
 from tests.e2e.watching import Visitor
@@ -161,6 +162,44 @@ def test_groups_by_keyboard_alone_with_counting(visitor: Visit, running: Server)
     form.saved("1 of")
 
 
+def test_axe_finds_nothing_serious_in_what_only_campaigns_show(visitor: Visit, running: Server) -> None:
+    page = visitor(running).page
+    page.goto("/annotate/")
+    page.get_by_role("textbox", name="Your name").fill("Axe")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-screen=choose]")).to_be_visible()
+    assert serious(page) == []
+    page.get_by_role("button", name="Which one").click()
+    expect(page.get_by_role("button", name="I have read this and agree")).to_be_visible()
+    assert serious(page) == []
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator(".cc-picture__name")).to_have_text(["Left", "Right"])
+    assert serious(page) == []
+    for key, words in (("Shift+Digit1", "What is wrong with it?"), ("h", "My answers"), ("z", "Left")):
+        page.keyboard.press(key)
+        expect(page.get_by_role("dialog")).to_contain_text(words)
+        assert serious(page) == []
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+    page.goto("/annotate/?campaign=likert")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Enter")
+    Form(page).active("elements")
+    assert serious(page) == []
+
+
+@pytest.mark.parametrize("part", ["coverage", "people", "broken", "adjudicate", "invite"])
+def test_axe_finds_nothing_serious_on_the_campaigns_page(visitor: Visit, running: Server, part: str) -> None:
+    page = visitor(running).page
+    page.goto(f"/studio/campaigns?campaign=geneval&show={part}")
+    expect(page.get_by_text("Objects").first).to_be_visible()
+    expect(page.get_by_role("button", name="Archive")).to_be_enabled()
+    page.wait_for_timeout(1500)
+    assert serious(page) == []
+
+
 def test_skip_take_back_pause_report_and_look_back(visitor: Visit, running: Server) -> None:
     page = visitor(running).page
     form = enter(page, "geneval", "Wanda")
@@ -202,7 +241,9 @@ def test_a_training_item_tells_what_was_expected(visitor: Visit, running: Server
     page = visitor(running, advance=None).page
     form = enter(page, "visor", "Tim")
     expect(form.count).to_have_text("Places · Training: 1 to go")
-    form.press("1", "1", "0", "n", "n")
+    for question, key in (("quality", "1"), ("scene", "1"), ("objects", "0"), ("present_a", "n"), ("present_b", "n")):
+        form.active(question)
+        form.press(key)
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Not quite")
     expect(dialog).to_contain_text("Right: Yes. You said: No.")

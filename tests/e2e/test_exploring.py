@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.e2e.serving import Server, command, serving
+from tests.e2e.serving import Server
 from tests.e2e.watching import Visitor
 
 pytestmark = pytest.mark.e2e
@@ -17,14 +16,6 @@ Visit = Callable[..., Visitor]
 _FOLLOWS_MS = 30_000
 KEPT = "geneval-playground[threshold=0.9]"
 SCORE = re.compile(r"score (0\.\d{3})(?: → (0\.\d{3}))?, Cohen’s κ with simulated people (0\.\d{3})(?: → (0\.\d{3}))?")
-
-
-@pytest.fixture(scope="module")
-def playground(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001
-    project: Path = tmp_path_factory.mktemp("explored") / "project"
-    command(project, "import", "playground")
-    with serving(project) as running:
-        yield running
 
 
 def opened(page: Page, address: str = "/studio/explore") -> None:

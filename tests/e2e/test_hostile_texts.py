@@ -96,6 +96,21 @@ def test_in_browse(page: Page) -> None:
     assert_inert(page)
 
 
+def test_in_campaigns(page: Page, attacked: Server) -> None:
+    for number, text in enumerate(HOSTILE):
+        attacked.run("campaigns", "create", f"hostile-{number}", "--title", text, "--suite", "images", "--instructions", text)
+    page.goto("/studio/campaigns?campaign=hostile-0&show=people")
+    expect(page.locator("#campaign-title h2")).to_contain_text(HOSTILE[0])
+    assert set(shown(page.locator("#campaigns tbody th a"))) >= set(HOSTILE)
+    assert_inert(page)
+    page.get_by_role("button", name="New campaign").click()
+    expect(page.locator("#campaign-preview")).to_contain_text("answers")
+    page.get_by_label("Generator").click()
+    assert_inert(page)
+    for number in range(len(HOSTILE)):
+        attacked.run("campaigns", "delete", f"hostile-{number}")
+
+
 def test_in_overview(page: Page) -> None:
     page.goto("/studio/")
     table = page.get_by_role("table").filter(has_text=HOSTILE_SUITE)

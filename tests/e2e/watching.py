@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request, Response
 
-_TIMEOUT_MS = 10_000
+_TIMEOUT_MS = 20_000
 
 
 # What Gradio's own client says to the console about the event stream of a studio page that it has just left.

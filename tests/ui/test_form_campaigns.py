@@ -110,6 +110,16 @@ def test_what_is_said_of_a_group_stands_at_its_images(two: World) -> None:
     assert judged(two) == before
 
 
+def test_a_single_image_is_a_group_of_one(two: World) -> None:
+    image = composing.images(two.store, ALL)[0]
+    client = enter(two, start(two.store, "tifa_likert", sampled([image], None, 0)))
+    say(client, following(client)["tasks"][0], {"faithfulness_0": 3})
+    before = judged(two)
+    assert before == {(image, "faithfulness", "3")}
+    statements.rebuild(two.store, derive_source)
+    assert judged(two) == before
+
+
 def ask(store: Store, *questions: PromptQuestion) -> None:
     imports.apply(store, [Bundle("questions", "q", uuid.uuid4().hex, questions={"geneval/00000": questions})])
 

@@ -10,7 +10,8 @@ from fastapi import APIRouter
 from starlette.websockets import WebSocketDisconnect
 
 from tests.ui.visiting import TOKEN, World
-from ui.guard import CONTENT_SECURITY_POLICY, MAX_JSON_BYTES, Access, access_of, is_loopback
+from ui.access.rules import Access, access_of
+from ui.guard import CONTENT_SECURITY_POLICY, MAX_JSON_BYTES, is_loopback
 
 COMMAND = {"name": "rebuild", "parameters": {}, "cwd": "/"}
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -101,7 +102,7 @@ def test_a_failure_inside_has_the_headers_too(world: World, monkeypatch: pytest.
 @pytest.mark.parametrize("path", ["/", "/assets/icon.svg", "/api/next", "/studio/", "/img/x"])
 def test_other_machines_stay_outside(world: World, address: str, path: str) -> None:
     answer = world.client(address).get(path)
-    assert (answer.status_code, answer.text) == (403, "Concord is open to this machine only.")
+    assert (answer.status_code, answer.text) == (403, "Concord is open to this machine only; with --users others can sign in.")
     _assert_headers(answer.headers)
 
 

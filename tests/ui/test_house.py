@@ -114,3 +114,24 @@ with Store(Path({str(tmp_path)!r})) as store:
 print([name for name in {sorted(WORKERS_ONLY)!r} if name in sys.modules], "gradio" in sys.modules)
 """
     assert run(code) == "[] True\n"
+
+
+# written as an address, and neither a route's own path nor a name for `at` to complete
+ADDRESS = re.compile(r"""["'`(]/(?:api|img|assets|annotate|studio|login|join)(?:/|["'`?])""")
+NO_ADDRESS = re.compile(
+    r"""\bat\(|prefix=|\.(?:get|post)\("|startswith\(|^\s*(?://|/\*\*|#|\*|\"\"\")|^[A-Z_]+(?:: Final)? = "/"""
+)
+
+
+def test_addresses_are_made_in_one_place() -> None:
+    """A proxy may serve the app below a prefix: `at()` puts it before paths that browsers are to ask for."""
+    ours = [path for path in sources("ui") if path.parent.name != "access" and path.name not in ("guard.py", "server.py")]
+    scripts = [*(ROOT / "assets").glob("*.js"), *(ROOT / "assets" / "js").rglob("*.js")]
+    found = [
+        (str(path.relative_to(ROOT)), number, line.strip())
+        for path in (*ours, *scripts)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if ADDRESS.search(line) and not NO_ADDRESS.search(line) and "``" not in line
+    ]
+    assert found == []
+    assert len(scripts) > 10

@@ -19,6 +19,8 @@ import httpx
 import pytest
 
 from data.formats.geneval_results import Result, line_of
+from data.store import campaigns
+from data.store.store import Store
 from tests.ui import making
 from tests.ui.making import RATINGS, Ran, concord, done, ratings_csv, tables
 from tests.ui.serving import ROOT, Serving, announced, free_port
@@ -60,6 +62,27 @@ COMMANDS_IN_ORDER = (
     "generate playground --generator playground-late --n 1 --limit 1",
     "score nobody",
     "score clipscore --suite nowhere",
+    "campaigns list",
+    "campaigns create pilot --n 1 --title A_pilot --overlap 2",
+    "campaigns create pilot",
+    "campaigns create other --questionnaire visr",
+    "campaigns create other --questionnaire tifa_vqa --suite geneval --dry-run",
+    "campaigns create other --known k.csv --check-every 5",
+    "campaigns create other --known p.txt",
+    "campaigns create --from campaign.yaml",
+    "campaigns create --from p.txt",
+    "campaigns start pilot",
+    "campaigns start nothing",
+    "campaigns list",
+    "campaigns show pilot",
+    "campaigns show pilot --format json",
+    "campaigns show pilot --aspect correct",
+    "campaigns show nothing",
+    "campaigns stop pilot",
+    "campaigns archive pilot",
+    "campaigns delete pilot",
+    "campaigns delete written",
+    "campaigns delete written",
     "import undo",
     "import undo 99",
     "rebuild",
@@ -70,12 +93,39 @@ COMMANDS_IN_ORDER = (
     "score clipscore --set flip=up",
     "flips --kind count --no-intervals",
     "flips --rater nobody --format md",
+    "reproduce visor --format json",
+    "agreement --consensus majority --consensus dawid_skene --no-intervals --format json",
     "export ratings -o ratings.csv",
     "export ratings --suite nowhere -o nothing.csv",
     "export judgements -o judgements.parquet",
     "export report -o report.txt",
     "import undo 1",
     "import undo 1",
+    "people list",
+    "people list --format csv",
+    "people list --campaign nowhere",
+    "people invite --uses 2 --note them --address https://lab.example/x",
+    "people invite --campaign nowhere",
+    "people invite --expires 2020-01-01",
+    "people invitations",
+    "people invitations --campaign nowhere",
+    "people uninvite nothing",
+    "people pseudonym prolific 5f3c0ffee",
+    "people revoke nobody",
+    "people revoke ann --campaign default",
+    "people revoke ann --uncounted",
+    "people reinstate ann",
+    "people reinstate ann",
+    "people erase nobody --yes",
+    "people erase ann --yes",
+    "people erase ann --yes",
+    "people list --format json",
+)
+
+
+# each project has its own secret, and gives invitations names by chance
+_UNTOLD = re.compile(
+    r"(?<=/join/)[\w.-]+|(?<=prolific-)[0-9a-f]{10}|(?<=invitation )[\w-]{12}\b|^[\w-]{12}(?=  default)", re.MULTILINE
 )
 
 
@@ -95,6 +145,8 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
     (files / "p.txt").write_text("a cat\na dog\n")
     (files / "other.txt").write_text("a cat\nein Hündchen\n")
     making.questions(files / "q.json")
+    (files / "k.csv").write_text("item,role,count_0\nnothing,gold,1\n")
+    (files / "campaign.yaml").write_text("id: written\nquestionnaire: geneval\norder: fixed\npass_mark: null\n")
     ratings_csv(files / "r.csv", "a,x,5", "a,y,4")
     ratings_csv(files / "wrong.csv", "a,x,5", "a,y,77")
     annotations = [{"image_id": 1, "category_id": k} for k in (1, 2, 3)]
@@ -110,6 +162,8 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
     (files / "results.jsonl").write_text(line_of(result))
     (making.geneval_folder(files / "damaged") / "00000" / "samples" / "0000.png").write_bytes(b"x")
     done(files / "closed", "import", "prompts", files / "p.txt", "--suite", "seed")
+    with Store(files / "closed") as store:
+        campaigns.enter(store, "ann")
     shutil.copytree(files / "closed", files / "open")
     with Serving(files / "open") as serving:
         yield Sides(files / "open", files / "closed", files, serving)
@@ -125,7 +179,7 @@ def test_open_or_closed_is_the_same(sides: Sides, monkeypatch: pytest.MonkeyPatc
 
 
 def _timeless(ran: Ran) -> Ran:
-    return Ran(ran.status, re.sub(r"\d\d:\d\d", "HH:MM", ran.out), ran.err)
+    return Ran(ran.status, *(_UNTOLD.sub("...", re.sub(r"\d\d:\d\d", "HH:MM", text)) for text in (ran.out, ran.err)))
 
 
 def test_every_project_command_was_compared() -> None:
@@ -166,7 +220,7 @@ def test_the_address_is_for_this_user_and_goes_with_the_app(sides: Sides) -> Non
     assert seconds < 10
     there, here = tables(sides.open), tables(sides.closed)
     # these say when they were submitted or begun
-    for name in ("annotations", "runs"):
+    for name in ("annotations", "runs", "invitations", "erased"):
         assert len(there.pop(name)) == len(here.pop(name)) > 0
     assert there["items"]
     assert there == here
@@ -234,4 +288,5 @@ def test_other_hosts_are_refused(project: Path) -> None:
         ran = concord(project, "serve", "--host", host, "--no-browser")
         assert (ran.status, ran.out, ran.err.count("\n")) == (1, "", 1)
         assert ran.err.startswith(f"serve: --host {host}: ")
+        assert "--users FILE" in ran.err
     assert not project.exists()

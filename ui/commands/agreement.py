@@ -11,13 +11,24 @@ from typing import Any
 
 import pandas as pd
 
-from agreement import STATISTICS, Options, PeopleAs, build, comparisons, scorer_means, thresholds
+from agreement import (
+    STATISTICS,
+    ConsensusMethod,
+    NoCrowdKitError,
+    Options,
+    PeopleAs,
+    build,
+    comparisons,
+    consensus_rows,
+    scorer_means,
+    thresholds,
+)
 from data.store import browse, frame
 from data.store.frame import Scales
 from data.store.selection import Selection
 from data.store.store import Store
 from ui.commands import agreement_text
-from ui.commands.context import Context, UsageError
+from ui.commands.context import CommandError, Context, UsageError
 
 SECTIONS = ("among_people", "raters", "matrix")
 Section = list[dict[str, Any]]
@@ -36,6 +47,7 @@ def run(
     statistics: Sequence[str],
     by: Sequence[str],
     further: Sequence[str],
+    consensus: Sequence[ConsensusMethod],
     people_as: PeopleAs | None,
     intervals: bool,
     ceiling: bool,
@@ -58,6 +70,8 @@ def run(
     )
     chosen = selected(context, selection)
     rows = compute(context.store, chosen, options, further)
+    if consensus:
+        rows = _with_consensus(rows, _consensus(context, chosen, options, consensus))
     if people_as and rows["among_people"] and not rows["raters"]:
         context.warn(f"--people-as {people_as}: no statistic of this selection compares scorers with people in that way")
     if output == "json":
@@ -66,6 +80,18 @@ def run(
     else:
         for line in agreement_text.lines(rows):
             context.say(line)
+
+
+def _consensus(context: Context, selection: Selection, options: Options, methods: Sequence[ConsensusMethod]) -> Rows:
+    try:
+        return consensus_of(context.store, selection, options, tuple(dict.fromkeys(methods)))
+    except NoCrowdKitError as error:
+        raise CommandError(f"--consensus {error}") from error
+
+
+def _with_consensus(rows: Rows, more: Rows) -> Rows:
+    """The rows of consensuses after those of their section; a section of their own after the others."""
+    return rows | {name: [*rows.get(name, []), *section] for name, section in more.items()}
 
 
 def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Selection:
@@ -145,6 +171,32 @@ def _recall_further(store: Store, version: str, selection: Selection, options: O
 def recall_further(store: Store, selection: Selection, options: Options, name: str) -> Section:
     """One section of FURTHER, computed once for all who look while the project stays as it is. Do not change the rows."""
     return _recall_further(store, store.version, selection, options, name)
+
+
+def consensus_of(store: Store, selection: Selection, options: Options, methods: Sequence[ConsensusMethod]) -> Rows:
+    """The rows of consensuses of people by section: more of ``raters`` and ``matrix``, and ``quality``, of each person.
+
+    Raises:
+        NoCrowdKitError: as ``agreement.consensus_rows``.
+    """
+    made = consensus_rows(frame.frame(store, selection), frame.scales(store), methods, _asked(selection, options)).to_dict()
+    return {name: _about(selection, section) for name, section in made.items()}
+
+
+@lru_cache(maxsize=16)
+def _recall_consensus(
+    store: Store,
+    version: str,  # noqa: ARG001 - part of the key
+    selection: Selection,
+    options: Options,
+    methods: tuple[ConsensusMethod, ...],
+) -> Rows:
+    return consensus_of(store, selection, options, methods)
+
+
+def recall_consensus(store: Store, selection: Selection, options: Options, methods: tuple[ConsensusMethod, ...]) -> Rows:
+    """As ``consensus_of``, computed once for all who look while the project stays as it is. Do not change the rows."""
+    return _recall_consensus(store, store.version, selection, options, methods)
 
 
 @lru_cache(maxsize=64)

@@ -99,7 +99,7 @@ def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
         return rules(scorer), judge(scorer, source["spec"], seen, source["settings"])
     if source["questionnaire"] in (None, DIRECT):
         return rate(source["payload"] if source["questionnaire"] is None else source["answers"])
-    form, members = form_of(source["questionnaire"], source["definition"]), source["members"]
+    form, members = form_of(source["questionnaire"], source["definition"]), source["members"] or [source["item_id"]]
     order = tuple((source["raw"] or {}).get("order", ()))
-    shown = (len(members) or 1, source["questions"], tuple(source["generators"]), order)
+    shown = (len(members), source["questions"], tuple(source["generators"]), order)
     return form.rule_version, derive(form, source["answers"], Asked("", source["spec"] or {}, *shown), members)

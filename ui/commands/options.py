@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from enum import StrEnum
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any
 
@@ -21,6 +22,18 @@ FILTERS: dict[str, str | None] = {
     "until": None,
 }
 """The options of a selection, and what `--help` says of them."""
+
+
+class Consensus(StrEnum):
+    majority = "majority"
+    dawid_skene = "dawid_skene"
+    mace = "mace"
+
+
+ConsensusOption = Annotated[
+    list[Consensus],
+    typer.Option(help="A consensus of people as one more rater, and how each person stands beside the others. Repeatable."),
+]
 
 
 def selecting(command: Callable[..., None], names: Iterable[str] = FILTERS) -> Callable[..., None]:

@@ -7,6 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from ui.commands.official_cli import PLAYGROUND, Project
+from ui.commands.options import FILTERS, selecting
+
 reproduce_app = typer.Typer(help="A paper's printed numbers about people, beside ours.", no_args_is_help=True)
 
 
@@ -36,6 +39,24 @@ def reproduce_tifa(
 ) -> None:
     """TIFA's human study: both columns of Table 2, the true Spearman beside them, and more. Ends as the other does."""
     _reproduce("tifa", path=path, output=output.value)
+
+
+def _visor(
+    selection: dict[str, list[str]],
+    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    output: Annotated[Printed, typer.Option("--format")] = Printed.table,
+    project: Project = PLAYGROUND,
+) -> None:
+    """VISOR's Tables IV and V, from a project's answers to VISOR's questions; the paper's own answers were not released."""
+    from ui.commands.runner import execute
+
+    parameters = {"selection": selection, "intervals": intervals, "seed": seed, "output": output.value}
+    raise typer.Exit(execute(project, "reproduce visor", parameters))
+
+
+# of all questions together: an aspect or a target would leave some out
+reproduce_app.command("visor")(selecting(_visor, [name for name in FILTERS if name not in ("aspect", "target", "certainty")]))
 
 
 def _reproduce(study: str, **parameters: Any) -> None:

@@ -17,6 +17,13 @@ from ui.commands.context import CommandError, Context
 
 COMMANDS: dict[str, str] = {
     "agreement": "ui.commands.agreement:run",
+    "campaigns archive": "ui.commands.campaigns:archive",
+    "campaigns create": "ui.commands.campaigns:create",
+    "campaigns delete": "ui.commands.campaigns:delete",
+    "campaigns list": "ui.commands.campaigns:show_all",
+    "campaigns show": "ui.commands.campaigns:show",
+    "campaigns start": "ui.commands.campaigns:start",
+    "campaigns stop": "ui.commands.campaigns:stop",
     "export judgements": "ui.commands.export:judgements",
     "export ratings": "ui.commands.export:ratings",
     "export report": "ui.commands.export:report",
@@ -35,7 +42,16 @@ COMMANDS: dict[str, str] = {
     "import study geneval": "ui.commands.studies:geneval",
     "import study tifa": "ui.commands.studies:tifa",
     "import undo": "ui.commands.undo:run",
+    "people erase": "ui.commands.people:erase",
+    "people invitations": "ui.commands.people:invited",
+    "people invite": "ui.commands.people:invite",
+    "people list": "ui.commands.people:listing",
+    "people pseudonym": "ui.commands.people:named",
+    "people reinstate": "ui.commands.people:reinstate",
+    "people revoke": "ui.commands.people:revoke",
+    "people uninvite": "ui.commands.people:uninvite",
     "rebuild": "ui.commands.rebuild:run",
+    "reproduce visor": "ui.commands.visor_study:run",
     "score": "ui.commands.score:run",
 }
 """Every project command: its name and ``module:function``, imported when it is run. Parameters are JSON."""

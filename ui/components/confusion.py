@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from ui import words
+from ui.components.table import WRAP
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def confusion_table(caption: str, crossed: Crossings, link: Callable[[str, str],
     columns = [sum(row[n] for row in crossed.counts) for n in range(len(crossed.labels))]
     totals = "".join(f'<td class="cc-number">{n:,}</td>' for n in [*columns, sum(columns)])
     return (
-        f'<div class="cc-table-wrap"><table class="cc-table cc-confusion"><caption>{escape(caption)}</caption>'
+        f'{WRAP}<table class="cc-table cc-confusion"><caption>{escape(caption)}</caption>'
         f'<thead><tr><td></td><th scope="colgroup" colspan="{len(crossed.labels) + 1}">{escape(crossed.b)} {verb}</th></tr>'
         f'<tr><th scope="col">{escape(crossed.a)} says</th>{head}<th scope="col" class="cc-number">in all</th></tr></thead>'
         f'<tbody>{body}<tr class="cc-total"><th scope="row">in all</th>{totals}</tr></tbody></table></div>'

@@ -20,6 +20,18 @@ class Choice:
         return gr.Dropdown(list(self.choices), value=self.value)
 
 
+@dataclass(frozen=True, slots=True)
+class Several:
+    """What check boxes offer, and which of them are ticked."""
+
+    choices: Sequence[tuple[str, str]]
+    value: list[str]
+
+    def control(self) -> gr.CheckboxGroup:
+        """The change to the check boxes."""
+        return gr.CheckboxGroup(list(self.choices), value=self.value)
+
+
 def dropdown(label: str, choices: Sequence[str | tuple[str, str]] = (), value: str | None = None) -> gr.Dropdown:
     """A filter. Gradio would refuse a value that its choices have just lost, in the middle of a page that follows the
     project; so it may hold any, and whoever reads it falls back to one that exists."""

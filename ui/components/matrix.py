@@ -8,7 +8,7 @@ from html import escape
 
 import gradio as gr
 
-from ui.components.table import Cell
+from ui.components.table import WRAP, Cell
 
 # A plain click is told to the page, which opens the pair in place; any other click follows the link.
 _CLICKS = """
@@ -50,7 +50,7 @@ def matrix_table(caption: str, raters: Sequence[str], met: Mapping[tuple[str, st
         for row in raters
     )
     return (
-        f'<div class="cc-table-wrap"><table class="cc-table cc-matrix"><caption>{escape(caption)}</caption>'
+        f'{WRAP}<table class="cc-table cc-matrix"><caption>{escape(caption)}</caption>'
         f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import gradio as gr
 
+from ui.root import at
+
 
 def module(name: str, value: Any = None, **options: Any) -> gr.HTML:
     """Mount ``/assets/NAME.js`` in a Gradio page: its ``mount(root, {value, ...options})`` builds the DOM.
@@ -19,7 +21,7 @@ def module(name: str, value: Any = None, **options: Any) -> gr.HTML:
         value,
         html_template="<div class='cc-root'></div>",
         js_on_load=(
-            f"import('/assets/{name}.js').then((m) => {{"
+            f"import('{at(f'/assets/{name}.js')}').then((m) => {{"
             f" const mounted = m.mount(element.querySelector('.cc-root'), {{value: props.value, ...{given}}});"
             " watch('value', () => mounted.update?.(props.value)); });"
         ),

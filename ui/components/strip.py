@@ -12,6 +12,7 @@ from data.store.browse import Shown
 from data.store.judges import Look
 from data.store.selection import Selection
 from ui import words
+from ui.root import at
 
 THUMBNAIL = 160
 
@@ -33,11 +34,11 @@ def strips(found: Sequence[Strip]) -> str:
 def _about(shown: Shown) -> str:
     name = shown.generator or shown.suite
     query = urlencode({"suite": shown.suite} | ({"generator": shown.generator} if shown.generator else {}))
-    browse = f'<a href="/studio/browse?{escape(query)}">{words.count(shown.pictures, "picture")}</a>'
+    browse = f'<a href="{at("/studio/browse")}?{escape(query)}">{words.count(shown.pictures, "picture")}</a>'
     if shown.answers:
         said = f"{words.count(shown.answers, 'answer')} by people"
     else:
-        said = f'No person has judged {escape(name)} yet: <a href="/annotate/">be the first</a>.'
+        said = f'No person has judged {escape(name)} yet: <a href="{at("/annotate/")}">be the first</a>.'
     return f'<div class="cc-strip-about"><h3>{escape(name)}</h3><p>{escape(shown.suite)} · {browse}</p><p>{said}</p></div>'
 
 
@@ -45,10 +46,10 @@ def _pictures(strip: Strip) -> str:
     listing = {"suite": strip.shown.suite} | ({"generator": strip.shown.generator} if strip.shown.generator else {})
     cells = []
     for one in strip.examples:
-        href = "/studio/workbench?" + urlencode({"id": one["item_id"]} | listing)
+        href = at("/studio/workbench?") + urlencode({"id": one["item_id"]} | listing)
         text = escape(str(one["text"] or one["item_id"]))
         cells.append(
-            f'<a href="{escape(href)}" title="{text}"><img src="/img/{one["sha256"]}?w={THUMBNAIL}" alt="{text}"'
+            f'<a href="{escape(href)}" title="{text}"><img src="{at("/img/")}{one["sha256"]}?w={THUMBNAIL}" alt="{text}"'
             ' loading="lazy" decoding="async"></a>'
         )
     return f'<div class="cc-strip-pictures">{"".join(cells)}</div>'
@@ -59,10 +60,10 @@ def thumbnails(looks: Mapping[str, Look], captions: Mapping[str, str], listing: 
     cells = []
     for item, caption in captions.items():
         look = looks.get(item, Look(None, None))
-        href = "/studio/workbench?" + urlencode({"id": item} | {name: values[0] for name, values in _listed(listing)})
+        href = at("/studio/workbench?") + urlencode({"id": item} | {name: values[0] for name, values in _listed(listing)})
         text = escape(look.text or item)
         picture = (
-            f'<img src="/img/{look.sha256}?w={THUMBNAIL}" alt="{text}" loading="lazy" decoding="async">'
+            f'<img src="{at("/img/")}{look.sha256}?w={THUMBNAIL}" alt="{text}" loading="lazy" decoding="async">'
             if look.sha256
             else f'<span class="cc-no-picture">{text}</span>'
         )

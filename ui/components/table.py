@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Final
+
+WRAP: Final = '<div class="cc-table-wrap" tabindex="0" role="group" aria-label="A table; arrows scroll it">'
+"""Around a table that may be wider than its place, which is scrolled by keys, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ def html_table(caption: str, headers: Sequence[str | Cell], rows: Sequence[Seque
     head = "".join(_html("th", 'scope="col"', _cell(header)) for header in headers)
     body = "".join("<tr>" + _row_html([_cell(cell) for cell in row]) + "</tr>" for row in rows)
     return (
-        f'<div class="cc-table-wrap"><table class="cc-table"><caption>{escape(caption)}</caption>'
+        f'{WRAP}<table class="cc-table"><caption>{escape(caption)}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

@@ -66,7 +66,8 @@ def set_address(names: Sequence[str]) -> str:
     """JavaScript that writes the inputs' values into the page's address under these names, leaving out empty ones."""
     return (
         "(...values) => { const url = new URL(location.href);"
-        f" {list(names)!r}.forEach((name, n) => {{ const value = values[n];"
+        # a list of several is written with commas
+        f" {list(names)!r}.forEach((name, n) => {{ const value = String(values[n] ?? '');"
         " if (value && value !== 'all' && value !== 'any') url.searchParams.set(name, value);"
         " else url.searchParams.delete(name); });"
         " history.replaceState(history.state, '', url); return values; }"

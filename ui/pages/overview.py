@@ -22,6 +22,7 @@ from ui.components.strip import Strip, strips
 from ui.components.table import Cell, html_table, linked_note, note
 from ui.pages.agreement.view import ALL
 from ui.pages.live import keep_current
+from ui.root import at
 
 _EXAMPLES = 8
 _STRIPS = 12
@@ -55,7 +56,7 @@ Concord shows how far automatic scorers and people agree about generated images.
 {teaching.block(store, teaching.RATINGS)}
 
 These commands work while this page is open, and it follows them without a reload.
-Then **[label images](/annotate/)** and watch *Agreement* move.
+Then **[label images]({at("/annotate/")})** and watch *Agreement* move.
 """
 
 
@@ -129,7 +130,7 @@ def _glance(store: Store, pictures: int) -> str:
     found = browse.shown(store)
     lines = [Strip(one, _examples(store, pictures, one.suite, one.generator)) for one in found[:_STRIPS]]
     left = len(found) - len(lines)
-    return strips(lines) + (linked_note(f"{left} more:", "/studio/browse", "all pictures are in Browse") if left else "")
+    return strips(lines) + (linked_note(f"{left} more:", at("/studio/browse"), "all pictures are in Browse") if left else "")
 
 
 @lru_cache(maxsize=256)
@@ -176,7 +177,7 @@ def _mean(row: dict[str, Any], rater: str) -> Cell:
         "by": row["aspect"],
         "order": "lowest",
     }
-    href = "/studio/browse?" + urlencode({key: value for key, value in query.items() if value not in (ALL, "tasks_mean")})
+    href = at("/studio/browse?") + urlencode({key: value for key, value in query.items() if value not in (ALL, "tasks_mean")})
     detail = "\n".join(part for part in (cell.detail, f"n = {row['n_items']:,}") if part)
     return Cell(cell.text, detail, cell.note, href)
 

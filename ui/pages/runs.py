@@ -19,7 +19,7 @@ from ui import runs, teaching, words
 from ui.commands import score
 from ui.commands.context import CommandError
 from ui.components.filters import Choice, dropdown
-from ui.components.table import note
+from ui.components.table import WRAP, note
 from ui.pages.live import ignored, keep_current, set_address
 from ui.runs import View
 
@@ -282,7 +282,7 @@ def _table(found: list[View], chosen: str) -> str:
     head = "".join(f'<th scope="col"{" class=cc-number" if name in _HEADERS[3:5] else ""}>{name}</th>' for name in _HEADERS)
     body = "".join(_row(view, view.row.run_id == chosen) for view in found)
     return (
-        '<div class="cc-table-wrap"><table class="cc-table cc-runs"><caption>Runs, the newest first</caption>'
+        f'{WRAP}<table class="cc-table cc-runs"><caption>Runs, the newest first</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

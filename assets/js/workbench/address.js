@@ -1,5 +1,7 @@
 // The Workbench's address: the image, the listing that it was opened from (as in Browse), and whose values that had shown.
 
+import { at } from "../root.js";
+
 // only images of which two sides say this, among these judgements
 const CROSSED = ["about", "a", "a_says", "b", "b_says", "way", "target", "campaign", "certainty", "among", "since", "until"];
 // only images behind a mark of a failure picture
@@ -20,7 +22,7 @@ export function workbench(id, listing, shown = null) {
   const query = new URLSearchParams({ id });
   for (const name of LISTING) for (const value of listing.getAll(name)) query.append(name, value);
   if (shown !== null) query.set("shown", shown);
-  return `/studio/workbench?${query}`;
+  return at(`/studio/workbench?${query}`);
 }
 
 /** Whether a listing is of images of which two sides say something. */
@@ -42,5 +44,5 @@ export function judge(listing) {
 /** The grid that a listing comes from. */
 export function grid(listing) {
   const query = listing.toString();
-  return query ? `/studio/browse?${query}` : "/studio/browse";
+  return at(query ? `/studio/browse?${query}` : "/studio/browse");
 }

@@ -90,7 +90,7 @@ export class Evidence {
     });
     const head = ["object", "confidence", "colour", "by the rules"].map((text) => h("th", { scope: "col" }, text));
     const table = h("table", { class: "cc-table cc-seen" }, h("caption", {}, "What was detected"), h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows));
-    return h("div", { class: "cc-table-wrap" }, table);
+    return h("div", { class: "cc-table-wrap", tabindex: "0", role: "group", "aria-label": "A table; arrows scroll it" }, table);
   }
 
   points(row, ranks) {

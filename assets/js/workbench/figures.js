@@ -3,6 +3,7 @@
 import { h, uniqueId } from "../dom.js";
 import { isSmall } from "./stage.js";
 import { maskImage, svg } from "./svg.js";
+import { at } from "../root.js";
 
 const ASKED = { "left of": [-1, 0], "right of": [1, 0], above: [0, -1], below: [0, 1] };
 
@@ -12,7 +13,7 @@ export function crop(item, one) {
   const [w, t] = [Math.max(x1 - x0, 1), Math.max(y1 - y0, 1)];
   const id = uniqueId("cc-crop");
   const image = svg("image", {
-    href: `/img/${item.sha256}`,
+    href: at(`/img/${item.sha256}`),
     width: item.width,
     height: item.height,
     preserveAspectRatio: "none",

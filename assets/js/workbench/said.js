@@ -85,7 +85,7 @@ function head(text) {
 function table(caption, heads, rows) {
   return h(
     "div",
-    { class: "cc-table-wrap" },
+    { class: "cc-table-wrap", tabindex: "0", role: "group", "aria-label": "A table; arrows scroll it" },
     h("table", { class: "cc-table" }, h("caption", {}, caption), h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...rows.map((cells) => h("tr", {}, ...cells)))),
   );
 }

@@ -2,6 +2,7 @@
 
 import { h, uniqueId } from "../dom.js";
 import { maskImage, svg } from "./svg.js";
+import { at } from "../root.js";
 
 const SMALL = 400; // pictures below this many pixels show their pixels rather than a blur
 const MARKS = 6;
@@ -37,7 +38,7 @@ export class Stage {
     this.image.addEventListener("error", () => {
       this.failure.hidden = false;
     });
-    this.image.src = `/img/${item.sha256}`;
+    this.image.src = at(`/img/${item.sha256}`);
     this.overlay = svg("svg", { class: "cc-stage__overlay", viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": "What the scorer saw" });
     this.stripes = svg("pattern", { id: uniqueId("cc-stripes"), width: 8, height: 8, patternUnits: "userSpaceOnUse" }, svg("path", { d: "M0 0V8", stroke: "#fff", "stroke-width": 2.4 }));
     this.element = h("div", { class: "cc-stage" }, this.image, this.overlay, this.failure);

@@ -15,7 +15,8 @@ from ui.components.filters import dropdown
 from ui.components.matrix import clickable
 from ui.components.table import heading
 from ui.pages.agreement.certainty import by_certainty
-from ui.pages.agreement.choices import SHOWN, choices
+from ui.pages.agreement.choices import CONSENSUS, SHOWN, choices
+from ui.pages.agreement.consensus import consensus_tables
 from ui.pages.agreement.first import at_once, huge, large, passes, waiting
 from ui.pages.agreement.lead import by_kind_of_people, lead, said
 from ui.pages.agreement.matrix import matrix
@@ -25,7 +26,10 @@ from ui.pages.agreement.scorers import scorer_against_scorer
 from ui.pages.agreement.thresholds import scores_to_decisions
 from ui.pages.agreement.view import ADDRESS, ALL, NUMBERS, View, further, restricted
 from ui.pages.live import ignored, keep_current, set_address
+from ui.root import at
 
+Value = str | list[str] | None
+"""Of a control."""
 NAME = "Agreement"
 PATH = "/agreement"
 _QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
@@ -33,9 +37,8 @@ _FOLLOW = "() => document.getElementById('pair')?.scrollIntoView({behavior: 'smo
 
 
 def build(store: Store) -> None:
-    first = (
-        "Nothing has been judged yet. **[Label a few images](/annotate/)**, or import a published study or your own ratings:"
-    )
+    label = f"**[Label a few images]({at('/annotate/')})**"
+    first = f"Nothing has been judged yet. {label}, or import a published study or your own ratings:"
     empty = gr.Markdown(f"{first}\n\n{teaching.block(store, teaching.STUDIES, teaching.RATINGS)}", visible=False)
     notice = gr.HTML(elem_id="ignored")
     with gr.Column() as content:
@@ -44,6 +47,11 @@ def build(store: Store) -> None:
             filters.append(dropdown("Statistic"))
         sentence = gr.HTML(elem_id="sentence")
         show = gr.Radio([(title, name) for name, title in SHOWN.items()], value=NUMBERS, label="Show", elem_id="show")
+        consensus = gr.CheckboxGroup(
+            [(title, name) for name, title in CONSENSUS.items()],
+            label="Consensus of people as one more rater",
+            elem_id="consensus",
+        )
         raters = clickable("agreement-matrix")
         with gr.Column(elem_id="pair", elem_classes="cc-pair") as pair_panel:
             with gr.Row(elem_classes="cc-filters"):
@@ -52,21 +60,21 @@ def build(store: Store) -> None:
         plot = gr.Plot(show_label=False, elem_id="agreement-plot")
         numbers = gr.HTML(elem_id="agreement-tables")
     ready, more = gr.State(False), gr.State("")
-    controls = [*filters, show, *pair]
+    controls = [*filters, show, consensus, *pair]
 
-    def choose(extra: str, *asked: str | None) -> list[Any]:
+    def choose(extra: str, *asked: Value) -> list[Any]:
         return [choice.control() for choice in choices(store, _view(asked, extra))]
 
     def open_page(request: gr.Request) -> list[Any]:
         return _opened(store, request)
 
-    def draw(is_ready: bool, extra: str, *values: str | None) -> Iterator[list[Any]]:
+    def draw(is_ready: bool, extra: str, *values: Value) -> Iterator[list[Any]]:
         if not is_ready:
             yield [gr.skip()] * 7
             return
         yield from _draw(store, _view(values, extra))
 
-    def draw_pair(is_ready: bool, extra: str, *values: str | None) -> Iterator[list[Any]]:
+    def draw_pair(is_ready: bool, extra: str, *values: Value) -> Iterator[list[Any]]:
         if is_ready:
             yield from (panel.outputs() for panel in panels(store, _view(values, extra)))
         else:
@@ -79,7 +87,9 @@ def build(store: Store) -> None:
     raters.select(_picked, None, pair, queue=False, **_QUIET).then(None, js=_FOLLOW)
     # the choices grow with the project, too
     keep_current(store, lambda *asked: iter([choose(*asked)]), [more, *controls], controls, on_change=False)
-    keep_current(store, draw, [ready, more, *filters, show], [empty, content, sentence, raters, pair_panel, plot, numbers])
+    keep_current(
+        store, draw, [ready, more, *filters, show, consensus], [empty, content, sentence, raters, pair_panel, plot, numbers]
+    )
     keep_current(store, draw_pair, [ready, more, *controls], opened_pair)
 
 
@@ -90,9 +100,14 @@ def _pair_outputs() -> list[Any]:
     return [text, *plots, gr.HTML(elem_id="pair-parts")]
 
 
-def _view(values: Sequence[str | None], extra: str) -> View:
+def _view(values: Sequence[Value], extra: str) -> View:
     named = zip(ADDRESS, values, strict=False)
-    return View(**{name: value or "" for name, value in named}, further=extra)
+    return View(**{name: _text(value) for name, value in named}, further=extra)
+
+
+def _text(value: Value) -> str:
+    """A control's value as the address has it."""
+    return ",".join(value) if isinstance(value, list) else value or ""
 
 
 def _opened(store: Store, request: gr.Request) -> list[Any]:
@@ -101,7 +116,7 @@ def _opened(store: Store, request: gr.Request) -> list[Any]:
     asked = query.multi_items()
     extra = further(asked)
     found = choices(store, _view([query.get(name) for name in ADDRESS], ""))
-    chosen = {name: choice.value for name, choice in zip(ADDRESS, found, strict=True)}
+    chosen = {name: _text(choice.value) for name, choice in zip(ADDRESS, found, strict=True)}
     try:
         restricted(extra)
     except ValueError:
@@ -138,6 +153,7 @@ def _drawn(store: Store, view: View, *, intervals: bool) -> list[Any]:
         later = not intervals and large(store) and not huge(store)
         raters = gr.skip() if later else matrix(store, view, rows, intervals=intervals)
         figure, body = forest(real, simulated, view), _everything(real, simulated, view)
+        body = consensus_tables(store, view, intervals=intervals) + body
     elif view.show == "certainty":
         figure, body = by_certainty(store, view, intervals=intervals)
     elif view.show == "scorers":

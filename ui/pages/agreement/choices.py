@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from agreement import ConsensusMethod
 from data.aspects import YES_NO_ASPECTS
 from data.store import browse, judges
 from data.store.judges import Judge
 from data.store.selection import Selection
 from data.store.store import Store
 from ui import words
-from ui.components.filters import Choice
+from ui.components.filters import Choice, Several
 from ui.pages.agreement.first import at_once
 from ui.pages.agreement.view import ALL, NUMBERS, View
 
@@ -45,10 +46,12 @@ SHOWN = {
     "thresholds": "Scores to decisions",
 }
 """The page's parts."""
+CONSENSUS: dict[ConsensusMethod, str] = {"majority": "Majority", "dawid_skene": "Dawid–Skene", "mace": "MACE"}
+"""Consensuses of people that can be raters, too."""
 _KAPPA = "cohen_kappa"
 
 
-def choices(store: Store, asked: View) -> list[Choice]:
+def choices(store: Store, asked: View) -> list[Choice | Several]:
     """The controls in the order of ``ADDRESS``, with what this suite and aspect have to choose from."""
     found = browse.judged(store)
     suite = asked.suite if asked.suite in found else next(iter(sorted(found)), None)
@@ -67,6 +70,7 @@ def choices(store: Store, asked: View) -> list[Choice]:
         Choice([(words.task(name), name) for name in (ALL, *here.tasks)], _of(asked.task, here.tasks, ALL)),
         Choice([(words.title(s), s) for s in charted], _of(asked.statistic, charted, _first(charted, aspect))),
         Choice([(title, name) for name, title in SHOWN.items()], _of(asked.show, SHOWN, NUMBERS)),
+        Several([(title, name) for name, title in CONSENSUS.items()], list(asked.methods)),
         Choice([("none", ""), *names], _of(asked.a, names, "")),
         Choice([("none", ""), *others], _of(asked.b, others, "")),
     ]

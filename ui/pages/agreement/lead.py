@@ -10,6 +10,7 @@ from ui import words
 from ui.commands.agreement import Rows
 from ui.components.table import linked_note, note
 from ui.pages.agreement.view import View, restriction, where
+from ui.root import at
 
 Row = dict[str, Any]
 _BEYOND_CHANCE = ("cohen_kappa", "fleiss_kappa")
@@ -30,7 +31,7 @@ def lead(real: Rows, simulated: Rows, view: View) -> str:
     if real["among_people"] or not simulated["among_people"]:
         return note(f"{where(view)}: {said(real, view, 'people') or 'no person has judged this yet.'}") + limits
     first = f"{where(view)}: no person has judged this yet. What stands here is by simulated people, to show how it works."
-    return linked_note(first, "/annotate/", "Label a few images", "and people’s answers will stand first.") + limits
+    return linked_note(first, at("/annotate/"), "Label a few images", "and people’s answers will stand first.") + limits
 
 
 def said(rows: Rows, view: View, who: str) -> str:

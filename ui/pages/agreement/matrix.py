@@ -17,6 +17,7 @@ from ui.components.estimates import number
 from ui.components.matrix import Meeting, matrix_table
 from ui.components.table import Cell, note
 from ui.pages.agreement.choices import pairable
+from ui.pages.agreement.consensus import CONSENSUS, consensus_of
 from ui.pages.agreement.first import huge
 from ui.pages.agreement.view import View
 
@@ -42,13 +43,19 @@ def matrix(store: Store, view: View, rows: Rows, *, intervals: bool) -> str:
         met = _by_scores(store, view, intervals=intervals) | met
         met |= _two_by_two(store, view, kept, len(kept) < len(known), intervals=intervals)
     met |= _unmet(kept, met, view)
-    raters = [name for name in _in_order(kept, met) if any(name in pair for pair in met)]
+    computed = _by_consensus(store, view, kept, intervals=intervals)
+    met |= computed
+    people, *others = _in_order(kept, met)
+    names = list(dict.fromkeys(name for pair in computed for name in pair if name.startswith(CONSENSUS)))
+    raters = [name for name in dict.fromkeys((people, *names, *others)) if any(name in pair for pair in met)]
     if len(raters) < 2:
         return note(_ALONE)
     title = f"Any two raters: {words.title(view.statistic)}, {words.task(view.task)}"
     hint = "The darker, the closer. Point at a number for its interval and n; click it to see how the two meet."
     if len(persons) > MOST_PERSONS:
         hint += f" Of {len(persons):,} persons, the {MOST_PERSONS} with most answers are here."
+    if names:
+        hint += " A consensus opens no pair: point at its numbers."
     return matrix_table(title, raters, met) + note(hint)
 
 
@@ -71,6 +78,25 @@ def _two_by_two(store: Store, view: View, kept: Sequence[Judge], some_left: bool
     for row in _chosen(rows["matrix"], view):
         met |= _both_ways(row["a"], row["b"], row, view)
     return met
+
+
+def _by_consensus(store: Store, view: View, kept: Sequence[Judge], *, intervals: bool) -> Met:
+    """Consensuses with people, with the raters that are shown, and with each other: numbers, but no pair to open."""
+    rows = consensus_of(store, view, intervals=intervals)
+    shown = {judge.name for judge in kept}
+    met: Met = {}
+    for row in _chosen(rows["raters"], view):
+        met |= _closed(row["rater"], _GROUPS[row["people"]], row)
+    for row in _chosen(rows["matrix"], view):
+        if all(name in shown or name.startswith(CONSENSUS) for name in (row["a"], row["b"])):
+            met |= _closed(row["a"], row["b"], row)
+    return met
+
+
+def _closed(a: str, b: str, row: dict[str, Any]) -> Met:
+    """A cell that shows a number and leads nowhere."""
+    meeting = Meeting(a, b, row["value"], _shown(row, f"{a} and {b}"))
+    return {(a, b): meeting, (b, a): meeting}
 
 
 def _by_scores(store: Store, view: View, *, intervals: bool) -> Met:

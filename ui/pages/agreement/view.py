@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from urllib.parse import parse_qsl, urlencode
 
+from agreement import CONSENSUSES, ConsensusMethod
 from data.store.selection import Selection
 from ui import words
+from ui.root import at
 
 PAGE = "/studio/agreement"
 ALL = "all"
 NUMBERS = ALL
-ADDRESS = ("suite", "aspect", "generator", "task", "statistic", "show", "a", "b")
+ADDRESS = ("suite", "aspect", "generator", "task", "statistic", "show", "consensus", "a", "b")
 """What has a control of its own, by its name in the address."""
 
 
@@ -22,6 +24,7 @@ class View:
 
     Attributes:
         show: which of the page's parts.
+        consensus: which consensuses of people are raters, too: names with a comma between them.
         a, b: the pair that is opened, if any.
         further: what else restricts the selection, as an address's query: the filters without a control.
     """
@@ -32,6 +35,7 @@ class View:
     task: str = ALL
     statistic: str = ""
     show: str = NUMBERS
+    consensus: str = ""
     a: str = ""
     b: str = ""
     further: str = ""
@@ -43,10 +47,16 @@ class View:
         chosen = replace(restricted(self.further), suite=here.suite, aspect=here.aspect)
         return chosen if self.generator == ALL else replace(chosen, generator=(self.generator,))
 
+    @property
+    def methods(self) -> tuple[ConsensusMethod, ...]:
+        """The consensuses by name; what is none is left out."""
+        asked = self.consensus.split(",")
+        return tuple(method for method in CONSENSUSES if method in asked)
+
     def address(self, **changes: str) -> str:
         """Where this view is, with some of it changed; what is empty or stands for all is left out."""
         values = {name: str(getattr(self, name)) for name in ADDRESS} | changes
-        return f"{PAGE}?" + urlencode([(k, v) for k, v in values.items() if v not in ("", ALL)] + parse_qsl(self.further))
+        return at(f"{PAGE}?") + urlencode([(k, v) for k, v in values.items() if v not in ("", ALL)] + parse_qsl(self.further))
 
 
 def further(asked: Sequence[tuple[str, str]]) -> str:

@@ -23,6 +23,7 @@ from ui.pages.explore.layout import laid_out
 from ui.pages.explore.redraw import drawn
 from ui.pages.explore.view import ADDRESS, FAILURES, FLIPPED, SHOWN, View
 from ui.pages.live import ignored, keep_current
+from ui.root import at
 
 NAME = "Explore"
 PATH = "/explore"
@@ -154,7 +155,7 @@ def _kept(store: Store, view: View) -> gr.HTML:
         done = keep(store, view.rater, view.turned)
     except (CommandError, ValueError) as error:
         return gr.HTML(note(f"Not kept: {error}.", "cc-bad"), visible=True)
-    where = "/studio/agreement?" + urlencode({"suite": view.suite, "aspect": rejudging.ASPECT})
+    where = at("/studio/agreement?") + urlencode({"suite": view.suite, "aspect": rejudging.ASPECT})
     if done.import_id is None:
         said = linked_note(f"{done.rater_id} judges by these settings already; see it on", where, "Agreement", "")
         return gr.HTML(said, visible=True)

@@ -11,7 +11,7 @@ from gradio.components import Component
 
 from data.store.store import Store
 from scorers.base import Knob
-from ui import teaching
+from ui import root, teaching
 from ui.components.filters import dropdown
 from ui.pages.explore import knobs, tables
 from ui.pages.explore.flips import FLIPS
@@ -31,7 +31,7 @@ document.addEventListener('pointerover', (event) => {
   figure.dataset.followed = 'yes';
   figure.on('plotly_click', (click) => {
     const address = click.points[0]?.customdata;
-    if (typeof address === 'string' && address.startsWith('/studio/')) location.assign(address);
+    if (typeof address === 'string' && address.startsWith('STUDIO')) location.assign(address);
   });
 });
 """
@@ -139,7 +139,7 @@ def _failing(at: dict[str, Component]) -> Shown:
             at["picture"], at["generator"] = dropdown("Picture"), dropdown("Generator", [ALL], ALL)
         lead = gr.HTML(elem_id="failure-lead")
         plot = gr.Plot(show_label=False, elem_id="failure-plot")
-        numbers = gr.HTML(elem_id="failure-numbers", js_on_load=_FOLLOW)
+        numbers = gr.HTML(elem_id="failure-numbers", js_on_load=_FOLLOW.replace("STUDIO", root.at("/studio/")))
     return Shown(part, [lead, plot, numbers])
 
 

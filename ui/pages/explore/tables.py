@@ -17,7 +17,7 @@ from scorers.again import Verdicts
 from ui import words
 from ui.addresses import browse_address
 from ui.components.estimates import explained
-from ui.components.table import Cell, html_table
+from ui.components.table import WRAP, Cell, html_table
 from ui.pages.explore.view import ALL, CHANGED, View
 
 # A plain click shows the images on this page; any other click follows the link, which shows the same.
@@ -126,7 +126,7 @@ def changes(compared: Compared, view: View) -> str:
     )
     body = "".join(_changed(compared, view, task, says) for task in tasks)
     return (
-        '<div class="cc-table-wrap"><table class="cc-table"><caption>Verdicts that changed</caption>'
+        f'{WRAP}<table class="cc-table"><caption>Verdicts that changed</caption>'
         f'<thead><tr><th scope="col">task</th>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     )
 

@@ -12,6 +12,7 @@ from agreement.cuts import Objective
 from data.prompts.flips import KINDS as KINDS_OF_FLIPS
 from data.prompts.flips import Kind
 from data.store.browse import PEOPLE, SIMULATED
+from ui.root import at
 
 PAGE: Final = "/studio/explore"
 ALL: Final = "all"
@@ -68,4 +69,4 @@ class View:
     def address(self, **changes: str) -> str:
         """Where this view is, with some of it changed; what is empty, stands for all or is as in the run is left out."""
         named = {name: str(getattr(self, name)) for name in ADDRESS} | {name: str(at) for name, at in self.moved.items()}
-        return f"{PAGE}?" + urlencode({name: value for name, value in (named | changes).items() if value not in ("", ALL)})
+        return at(f"{PAGE}?") + urlencode({name: value for name, value in (named | changes).items() if value not in ("", ALL)})

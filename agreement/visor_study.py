@@ -1,0 +1,211 @@
+"""VISOR's human study (Gokhale et al. 2022, section 5.3): Tables IV and V, for any answers to its questions.
+
+Table IV, for each question: the share of images on which at least two of three people agree, and on which all three do; of
+more people, more than half of them, and all (`majority_share`, `unanimous_share`). Table V, for each metric: the share of
+images on which what people say (strict majority) is what a scorer says (`percent_agreement`, people as majority):
+
+    OA            both objects are there
+    VISOR_uncond  both objects are there and the asked relation holds
+    VISOR_cond    the asked relation holds, over images in which scorer and people (majority) both find both objects
+
+The paper has three answers to each question of each image. Here images with fewer answers are left out (`fewer_than_three`).
+No formula stands here: the answers are put as aspects of their own, and the report does the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from .against import strict_majority
+from .cells import Options
+from .frame import COLUMNS
+from .numeric import BoolArray
+from .report import build
+from .scale import YES_NO_VOCABULARIES
+
+Role = Literal["a", "b"]
+Scales = Mapping[tuple[str, str], str]
+LEAST = 3
+FEWER, MISSING = "fewer_than_three", "objects_missing"
+OA, UNCOND, COND = "oa", "visor_uncond", "visor_cond"
+METRICS = {OA: "OA", UNCOND: "VISOR_uncond", COND: "VISOR_cond"}
+"""Table V's rows by key."""
+ONLY_HERE = frozenset({"quality", "scene", "merged"})
+"""Aspects that no other questionnaire of ours asks for: where people judge one, they answered VISOR's."""
+_YES = {yes for yes, _ in YES_NO_VOCABULARIES}
+_NO = {no for _, no in YES_NO_VOCABULARIES}
+
+
+@dataclass(frozen=True)
+class Question:
+    """One of the seven, as a row of Table IV: the aspect that answers it, and of which object it is asked."""
+
+    key: str
+    title: str
+    aspect: str
+    role: Role | None = None
+
+
+QUESTIONS = (
+    Question("quality", "Image Quality", "quality"),
+    Question("scene", "Scene Likelihood", "scene"),
+    Question("objects", "Num. Objects", "count"),
+    Question("object_a", "Object A", "present", "a"),
+    Question("object_b", "Object B", "present", "b"),
+    Question("relation", "Spatial Relation", "position"),
+    Question("merged", "Merged/Distinct", "merged"),
+)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """A prompt's objects: the target of A, of which a relation is said, and of B; and whether it asks for a relation."""
+
+    a: str
+    b: str | None
+    relation: bool
+
+    def target(self, role: Role) -> str | None:
+        return self.a if role == "a" else self.b
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Rows as the report has them; `question` (Table IV) or `metric` (Table V) stands in place of their aspect."""
+
+    questions: tuple[dict[str, Any], ...]
+    metrics: tuple[dict[str, Any], ...]
+
+
+def tables(said: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], options: Options | None = None) -> Tables:
+    """Both tables, by suite and generator, of real and of simulated people.
+
+    Args:
+        said: a long frame, as for `report.build`; suites in which nobody answered VISOR's questions are left out.
+        scales: as there.
+        roles: by prompt; of prompts that are missing here, questions about A and B and the metrics are left out.
+        options: intervals and seed.
+    """
+    wanted = replace(options or Options(), matrix=False, by_target=False, people_as="majority", ceiling=False)
+    human = said["kind"] == "human"
+    asked = said.loc[human & said["aspect"].isin(ONLY_HERE), "suite"].unique()
+    rows = said.loc[said["suite"].isin(asked), list(COLUMNS)].assign(task=None)
+    if rows.empty:
+        return Tables((), ())
+    return Tables(_questions(rows, scales, roles, wanted), _metrics(rows, roles, wanted))
+
+
+def _questions(rows: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], options: Options) -> tuple[dict[str, Any], ...]:
+    people = rows[rows["kind"] == "human"]
+    parts = []
+    known = dict(scales)
+    for question in QUESTIONS:
+        part = people[people["aspect"] == question.aspect]
+        if question.role is not None:
+            part = part.loc[_is(part, roles, question.role)]
+        elif question.aspect == "count":
+            part = part[part["target"].isna()]  # a number with a target is another questionnaire's
+        known |= {(str(suite), question.key): known[suite, question.aspect] for suite in part["suite"].unique()}
+        parts.append(_enough(part.assign(aspect=question.key, target=None)))
+    titles = {question.key: question.title for question in QUESTIONS}
+    report = build(pd.concat(parts), known, replace(options, statistics=("majority_share", "unanimous_share")))
+    found = [_named(row.to_dict(), "question", titles) for row in report.among_people]
+    order = [*titles.values()]
+    return tuple(sorted(found, key=lambda row: (row["suite"], row["people"], order.index(row["question"]))))
+
+
+def _metrics(rows: pd.DataFrame, roles: Mapping[str, Roles], options: Options) -> tuple[dict[str, Any], ...]:
+    both = _both(rows, roles)
+    related = rows["prompt"].map(lambda prompt: (found := roles.get(prompt)) is not None and found.relation).astype(bool)
+    uncond = rows[related & (rows["aspect"] == "correct")].assign(aspect=UNCOND, target=None)
+    cond = rows[related & (rows["aspect"] == "position")].assign(aspect=COND, target=None)
+    parts = [_enough(both), _enough(uncond), _where_both(cond, both)]
+    scales = {(str(suite), metric): "nominal" for suite in rows["suite"].unique() for metric in METRICS}
+    made = pd.concat(parts)
+    report = build(made, scales, replace(options, statistics=("percent_agreement",)))
+    found = [_named(row, "metric", METRICS) for row in report.to_dict()["raters"]]
+    order = [*METRICS.values()]
+    return tuple(sorted(found, key=lambda row: (row["suite"], row["people"], row["rater"], order.index(row["metric"]))))
+
+
+def _named(row: dict[str, Any], name: str, titles: Mapping[str, str]) -> dict[str, Any]:
+    left_out = ("aspect", "target", "task", "ceiling", "kind")
+    return {"suite": row["suite"], name: titles[row["aspect"]]} | {k: v for k, v in row.items() if k not in left_out}
+
+
+def _is(part: pd.DataFrame, roles: Mapping[str, Roles], role: Role) -> BoolArray:
+    """Whether each row is about the object in that role."""
+    targets = {prompt: found.target(role) for prompt, found in roles.items()}
+    pairs = zip(part["prompt"], part["target"], strict=True)
+    return np.array([isinstance(target, str) and targets.get(prompt) == target for prompt, target in pairs], bool)
+
+
+def _counts(part: pd.DataFrame) -> pd.Series:
+    return part["excluded"].isna() & part["label"].notna()
+
+
+def _answered(part: pd.DataFrame) -> pd.Series:
+    """For each row, how many people of its kind have answered about its item."""
+    keys = [part["item"], part["aspect"], part["simulated"].fillna(False).astype(bool)]
+    valid = _counts(part) & (part["kind"] == "human")
+    return valid.astype(int).groupby(keys, dropna=False).transform("sum")
+
+
+def _enough(part: pd.DataFrame) -> pd.DataFrame:
+    """Answers to a question that fewer than three answered are marked as left out."""
+    few = (part["kind"] == "human") & part["excluded"].isna() & (_answered(part) < LEAST)
+    return part.assign(excluded=part["excluded"].astype(object).mask(few, FEWER))
+
+
+def _both(rows: pd.DataFrame, roles: Mapping[str, Roles]) -> pd.DataFrame:
+    """Of each rater and item whether both objects are there: no if one is not, nothing where that is open."""
+    part = rows[(rows["aspect"] == "present") & rows["excluded"].isna()]
+    pair = [bool(found and found.b) for found in map(roles.get, part["prompt"])]
+    part = part.loc[np.array(pair, bool) & (_is(part, roles, "a") | _is(part, roles, "b"))]
+    words = part["label"].astype(str).str.strip().str.casefold()
+    keys = ["item", "rater", "kind"]
+    seen = part.assign(here=words.isin(_YES), gone=words.isin(_NO)).groupby(keys)[["here", "gone"]].sum()
+    said_so = [_verdict(here, gone) for here, gone in zip(seen["here"], seen["gone"], strict=True)]
+    label = pd.Series(said_so, index=seen.index, dtype=object)
+    # a rater's last row is when they had said it
+    said = part.sort_values("seq").drop_duplicates(keys, keep="last").set_index(keys)
+    made = said.assign(label=label, aspect=OA, target=None, number=np.nan).reset_index()
+    kept: pd.DataFrame = made.loc[made["label"].notna(), list(COLUMNS)]
+    return kept
+
+
+def _verdict(here: int, gone: int) -> str | None:
+    """No if one of the two is not there; yes if both are; else open."""
+    return "no" if gone else "yes" if here == 2 else None
+
+
+def _where_both(part: pd.DataFrame, both: pd.DataFrame) -> pd.DataFrame:
+    """Of scorers what they say where they find both objects; people's answers count where more than half of three do."""
+    yes = both[both["label"] == "yes"]
+    found = set(zip(yes["item"], yes["rater"], strict=True))
+    scorer = part["kind"] == "scorer"
+    seen = np.array([pair in found for pair in zip(part["item"], part["rater"], strict=True)], bool)
+    kept = part[~scorer | seen]
+    people = both[(both["kind"] == "human")]
+    enough = people[_answered(people) >= LEAST]
+    known = {(item, kind) for item, kind in _agreed_yes(enough)}
+    asked = {(item, bool(kind)) for item, kind in zip(enough["item"], enough["simulated"].fillna(False), strict=True)}
+    keys = list(zip(kept["item"], kept["simulated"].fillna(False).astype(bool), strict=True))
+    open_ = (kept["kind"] == "human") & kept["excluded"].isna()
+    reasons = [None if key in known else MISSING if key in asked else FEWER for key in keys]
+    excluded = kept["excluded"].astype(object).where(~open_, pd.Series(reasons, kept.index, dtype=object))
+    return kept.assign(excluded=excluded.where(excluded.notna(), None))
+
+
+def _agreed_yes(people: pd.DataFrame) -> Sequence[tuple[str, bool]]:
+    """Items, with the kind of people, of which more than half say yes."""
+    keys = list(zip(people["item"], people["simulated"].fillna(False).astype(bool), strict=True))
+    unit, units = pd.factorize(pd.Series(keys, dtype=object))
+    label = np.array([said == "yes" for said in people["label"]], np.int64)
+    most = strict_majority(unit.astype(np.int64), len(units), label, 2).label
+    return [unit for unit, said in zip(units, most, strict=True) if said == 1]

@@ -1,0 +1,105 @@
+"""Erasing a person: everything that they said or that names them goes, from the database file too."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from weakref import WeakKeyDictionary
+
+import duckdb
+
+from data.store import erased, invitations, rows
+from data.store.revoking import forget
+from data.store.store import Store, run
+
+NOBODY = "(erased)"
+"""Stands where an erased person did something that others still need, such as making an invitation."""
+
+
+class NoSuchPerson(ValueError):
+    """There is nobody of this name to erase; the message says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """What went: answers with all their revisions, judgements, and verdicts by or about the person."""
+
+    annotations: int
+    judgements: int
+    adjudications: int
+
+
+_known: WeakKeyDictionary[Store, frozenset[str]] = WeakKeyDictionary()
+# asked at every request; only this process changes it
+_lock = threading.Lock()
+
+
+def is_erased(store: Store, name: str) -> bool:
+    """Whether a person of this name was erased from the project."""
+    with _lock:
+        if store not in _known:
+            with store.read() as cursor:
+                _known[store] = frozenset(erased.marks(cursor))
+        marks = _known[store]
+    return bool(marks) and erased.mark(store.secret, name) in marks
+
+
+def erase(store: Store, name: str, *, now: datetime | None = None) -> Removed:
+    """Erase a person, and write the database anew, so that no byte of them stays in its file.
+
+    Raises:
+        NoSuchPerson: there is none of this name, or it is a scorer's or a study's slot.
+    """
+    # first nobody may write in their name any more: their open pages are sent away from now on
+    store.write(_mark, (name, store.secret, now or datetime.now(UTC)), shown=False)
+    with _lock:
+        _known.pop(store, None)
+    removed: Removed = store.write(_erase, name)
+    invitations.refresh(store)
+    store.rewrite()
+    return removed
+
+
+def _mark_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, datetime]) -> None:
+    name, secret, now = payload
+    found = rows.one(connection, "select kind, identity from raters where rater_id = ?", [name])
+    if found is not None and (found["kind"], found["identity"]) != ("human", "person"):
+        raise NoSuchPerson(
+            f"{name!r} is a {found['identity'] or found['kind']} and no person; `import undo` takes back what came"
+        )
+    mark, marks = erased.mark(secret, name), erased.marks(connection)
+    if found is None and mark not in marks and not any(connection.execute(_NAMED, {"name": name}).fetchone() or ()):
+        raise NoSuchPerson(f"there is nobody called {name!r} in this project; `people list` has the names")
+    if mark not in marks:
+        rows.insert(connection, "erased", ("person", "moment"), [(mark, now)])
+
+
+# what may name somebody who is no rater (any more)
+_NAMED = """
+select exists (from annotations where rater_id = $name) or exists (from claims where rater_id = $name)
+    or exists (from arrivals where rater_id = $name) or exists (from uncovered where rater_id = $name)
+    or exists (from adjudications where rater_id = $name or made_by = $name)
+    or exists (from revocations where rater_id = $name)
+"""
+_BY = {"invitations": ("made_by",), "revocations": ("made_by", "lifted_by")}
+
+
+def _erase_one(connection: duckdb.DuckDBPyConnection, name: str) -> Removed:
+    verdicts = rows.value(connection, "select count(*) from adjudications where rater_id = $1 or made_by = $1", [name])
+    said = rows.value(connection, "select count(*) from annotations where rater_id = ?", [name])
+    judged = rows.value(connection, "select count(*) from judgements where rater_id = ?", [name])
+    connection.execute("delete from adjudications where rater_id = $1 or made_by = $1", [name])
+    for table in ("judgements", "annotations", "uncovered", "arrivals", "consents", "raters"):
+        connection.execute(f"delete from {table} where rater_id = ?", [name])
+    for table, columns in _BY.items():
+        for column in columns:
+            connection.execute(f"update {table} set {column} = ? where {column} = ?", [NOBODY, name])
+    # others came from a grid that showed what this person says
+    connection.execute("update uncovered set how = ? where how = ?", [f"browse: {NOBODY}", f"browse: {name}"])
+    forget(connection, name)
+    return Removed(said, judged, verdicts)
+
+
+_mark = run(_mark_one)
+_erase = run(_erase_one)

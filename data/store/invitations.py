@@ -1,0 +1,215 @@
+"""Invitations: a link opens one campaign in one role, until it expires, is used up or is revoked; and who came by it."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from weakref import WeakKeyDictionary
+
+import duckdb
+
+from data.people import Role
+from data.records import Rater
+from data.store import rows
+from data.store.campaigns import NameTaken
+from data.store.erased import Erased
+from data.store.imports import ImportRefused, insert_raters
+from data.store.places import DEFAULT, campaigns
+from data.store.store import Store, run
+
+_COLUMNS = ("invitation_id", "campaign_id", "role", "expires", "uses", "note", "made_by", "moment", "revoked")
+_SELECT = (
+    "select invitation_id, campaign_id as campaign, role, expires, uses, note, made_by, moment, revoked,"
+    " (select count(distinct rater_id) from arrivals a where a.invitation_id = i.invitation_id) as used from invitations i"
+)
+
+
+class InvitationRefused(ValueError):
+    """Nothing was changed; the message says why."""
+
+
+class Closed(ValueError):
+    """The invitation lets nobody in (any more); the message is a sentence for whoever came."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """A link that was handed out.
+
+    Attributes:
+        campaign: None: the default campaign.
+        uses: how many people may come by it, None: any number; ``used``: how many have.
+        revoked: when it was taken back.
+    """
+
+    invitation_id: str
+    campaign: str | None
+    role: Role
+    expires: datetime
+    uses: int | None
+    note: str
+    made_by: str
+    moment: datetime
+    revoked: datetime | None = None
+    used: int = 0
+
+    def closed(self, now: datetime | None = None) -> str | None:
+        """Why sessions that began with it are over, as a sentence; None: they go on."""
+        if self.revoked is not None:
+            return "This invitation has been taken back."
+        if self.expires <= (now or datetime.now(UTC)):
+            return f"This invitation expired on {self.expires:%Y-%m-%d}."
+        return None
+
+
+_cached: WeakKeyDictionary[Store, dict[str, Invitation | None]] = WeakKeyDictionary()
+# asked at every request; only this process changes it
+_lock = threading.Lock()
+
+
+def create(
+    store: Store, *, campaign: str | None, role: Role, expires: datetime, uses: int | None, made_by: str, note: str = ""
+) -> Invitation:
+    """Make an invitation; ``ui.access.links`` makes its link.
+
+    Raises:
+        InvitationRefused: there is no such campaign, or it would let nobody in.
+    """
+    now = datetime.now(UTC)
+    if expires <= now:
+        raise InvitationRefused(f"an invitation must expire in the future, not on {expires:%Y-%m-%d %H:%M}")
+    if uses is not None and uses < 1:
+        raise InvitationRefused(f"an invitation is for 1 person or more, not for {uses}")
+    made = Invitation(secrets.token_urlsafe(9), campaign, role, expires, uses, note, made_by, now)
+    store.write(_create, made, shown=False)
+    refresh(store)
+    return made
+
+
+def listed(store: Store, campaign: str | None = None) -> list[Invitation]:
+    """All invitations, or those to one campaign; newest first."""
+    among = {None: "", DEFAULT: " where coalesce(campaign_id, 'default') = ?"}.get(campaign, " where campaign_id = ?")
+    with store.read() as cursor:
+        found = rows.dicts(cursor, f"{_SELECT}{among} order by moment desc", [] if campaign is None else [campaign])
+    return [Invitation(**row) for row in found]
+
+
+def get(store: Store, invitation_id: str) -> Invitation | None:
+    """One invitation, None if there is none; remembered, as every request asks."""
+    with _lock:
+        known = _cached.setdefault(store, {})
+        if invitation_id in known:
+            return known[invitation_id]
+        with store.read() as cursor:
+            found = rows.one(cursor, f"{_SELECT} where invitation_id = ?", [invitation_id])
+        # what is not there is not remembered: anybody may ask for anything
+        if found is None:
+            return None
+        known[invitation_id] = Invitation(**found)
+        return known[invitation_id]
+
+
+def revoke(store: Store, invitation_id: str, *, now: datetime | None = None) -> None:
+    """Take an invitation back: its link and the sessions that began with it end. What was said stays.
+
+    Raises:
+        InvitationRefused: there is none of this id.
+    """
+    store.write(_revoke, (invitation_id, now or datetime.now(UTC)), shown=False)
+    refresh(store)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Somebody comes by a link.
+
+    Attributes:
+        came_as: a crowd platform, whose pseudonym ``name`` then is, or ``name``: they typed it.
+        known_as: the name that their browser proves to be theirs; None: none.
+    """
+
+    invitation_id: str
+    name: str
+    came_as: str
+    known_as: str | None = None
+
+
+def arrive(store: Store, arrival: Arrival, *, now: datetime | None = None) -> Invitation:
+    """Let somebody in by an invitation; returns once they and their coming are on disk.
+
+    Raises:
+        Closed: the invitation is unknown, revoked, expired or used up.
+        NameTaken: they typed the name of somebody else, or of somebody who was erased.
+    """
+    invitation: Invitation = store.write(_arrive, (arrival, now or datetime.now(UTC)), touched=frozenset())
+    refresh(store)
+    return invitation
+
+
+def refresh(store: Store) -> None:
+    """Read invitations again when they are asked for next."""
+    with _lock:
+        _cached.pop(store, None)
+
+
+def _create_one(connection: duckdb.DuckDBPyConnection, made: Invitation) -> None:
+    if made.campaign not in (None, DEFAULT) and not campaigns(connection, [str(made.campaign)]):
+        raise InvitationRefused(f"there is no campaign {made.campaign!r}")
+    last = (made.note, made.made_by, made.moment, None)
+    rows.insert(
+        connection,
+        "invitations",
+        _COLUMNS,
+        [(made.invitation_id, made.campaign, made.role, made.expires, made.uses, *last)],
+    )
+
+
+def _revoke_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, datetime]) -> None:
+    invitation_id, now = payload
+    if rows.one(connection, "select 1 from invitations where invitation_id = ?", [invitation_id]) is None:
+        raise InvitationRefused(f"there is no invitation {invitation_id!r}; `people invitations` lists them")
+    connection.execute("update invitations set revoked = ? where invitation_id = ? and revoked is null", [now, invitation_id])
+
+
+def _arrive_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Arrival, datetime]) -> Invitation:
+    arrival, now = payload
+    found = rows.one(connection, f"{_SELECT} where invitation_id = ?", [arrival.invitation_id])
+    if found is None:
+        raise Closed("There is no such invitation.")
+    invitation = Invitation(**found)
+    if why := invitation.closed(now):
+        raise Closed(why)
+    before = connection.execute(
+        "select 1 from arrivals where invitation_id = ? and rater_id = ?", [arrival.invitation_id, arrival.name]
+    ).fetchone()
+    if before is None and invitation.uses is not None and invitation.used >= invitation.uses:
+        raise Closed("This invitation has been used up: as many people as it was for have come.")
+    if arrival.came_as == "name" and arrival.known_as != arrival.name:
+        _check_free(connection, arrival.name)
+    try:
+        insert_raters(connection, [Rater(arrival.name, "human", "person")], None)
+    except (ImportRefused, Erased) as error:
+        raise NameTaken(str(error)) from error
+    if before is None:
+        came = (arrival.invitation_id, arrival.name, arrival.came_as, now)
+        rows.insert(connection, "arrivals", ("invitation_id", "rater_id", "came_as", "moment"), [came])
+    return invitation
+
+
+def _check_free(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Whoever typed a name must not be taken for another: letters' case and width make no other name."""
+    known = connection.execute(
+        "select 1 from raters where lower(nfc_normalize(rater_id)) = lower(nfc_normalize(?)) limit 1", [name]
+    ).fetchone()
+    if known is not None:
+        raise NameTaken(
+            f"the name {name!r} is taken. If it is yours, open the link in the browser that you used first;"
+            " else choose another name"
+        )
+
+
+_create = run(_create_one)
+_revoke = run(_revoke_one)
+_arrive = run(_arrive_one)

@@ -1,0 +1,108 @@
+"""Straight-liners and speeders by hand-derived cases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from annotation.quality import ABOVE_OTHERS, FEWEST, Answer, Sameness, Speed, pattern, sameness, shape, speeds, tail
+from annotation.questionnaires import geneval, tifa_vqa
+
+ONE, TWO = ("choice",), ("choice", "choice")
+
+
+def said(person: str, text: str, first: int = 0, seconds: float | None = None) -> list[Answer]:
+    """One letter for each item in turn: what was pressed there."""
+    return [Answer(person, f"i{first + n}", ONE, (letter,), seconds) for n, letter in enumerate(text) if letter != "."]
+
+
+def test_the_tail_is_that_of_all_outcomes() -> None:
+    chances = [0.1, 0.5, 0.9, 0.3]
+    for k in range(5):
+        whole = 0.0
+        for outcome in product((0, 1), repeat=4):
+            weight = 1.0
+            for happens, chance in zip(outcome, chances, strict=True):
+                weight *= chance if happens else 1 - chance
+            whole += weight * (sum(outcome) >= k)
+        assert tail(chances, k) == pytest.approx(whole)
+
+
+def test_repeats_are_counted_against_what_the_others_say_there() -> None:
+    found = sameness([*said("same", "aaab"), *said("x", "abab"), *said("y", "bbbb")])
+    # same: a->a, a->a, a->b: two of three; of the others at i1 (b b), i2 (a b), i3 (b b) say a: 0, 1/2, 0
+    same = found["same"]
+    assert replace(same, others=None, chance=None) == Sameness(3, 2 / 3, None, 3, None)
+    assert same.others == pytest.approx(1 / 6)
+    assert same.chance == pytest.approx(tail([0.5 / 3, 1.5 / 3, 0.5 / 3], 2))
+    # y repeats itself three times, where half of the others' answers are b at i1 and i2 ... and all at i3
+    assert found["y"].share == 1
+    assert found["y"].others == pytest.approx((0.5 + 0 + 1.0) / 3)
+    assert found["y"].longest == 4
+
+
+def test_only_answers_of_one_shape_are_compared() -> None:
+    mixed = [
+        Answer("p", f"i{n}", kind, given)
+        for n, (kind, given) in enumerate([(ONE, ("a",)), (TWO, ("a", "b")), (ONE, ("a",)), (TWO, ("a", "c"))])
+    ]
+    assert sameness(mixed)["p"] == Sameness(2, 0.5, None, 2, None)
+    assert sameness(mixed[:2])["p"] == Sameness(0, None, None, 1, None)
+
+
+def test_who_is_flagged_as_a_straight_liner() -> None:
+    careful = "abcdabcdabcd"
+    others = [answer for name in ("x", "y", "z") for answer in said(name, careful)]
+    assert sameness([*others, *said("line", "aaaaaaaaaaaa")])["line"].flagged
+    assert not sameness([*others, *said("careful", careful)])["careful"].flagged
+    # what the items give: everybody says the same of everything
+    dull = [answer for name in ("x", "y", "z") for answer in said(name, "a" * 40)]
+    assert not any(one.flagged for one in sameness(dull).values())
+    # too few to tell: FEWEST comparisons need one answer more
+    short = "a" * FEWEST
+    assert not sameness([*others, *said("line", short)])["line"].flagged
+    assert sameness([*others, *said("line", short + "a")])["line"].flagged
+    # nobody else has answered these
+    assert not sameness(said("alone", "a" * 30))["alone"].flagged
+
+
+def test_each_limit_of_the_flag_counts() -> None:
+    assert Sameness(10, 0.75, 0.5, 5, 0.0009).flagged
+    assert not Sameness(9, 0.75, 0.5, 5, 0.0009).flagged
+    assert not Sameness(10, 0.74, 0.4, 5, 0.0009).flagged
+    assert not Sameness(10, 0.75, 0.75 - ABOVE_OTHERS + 0.01, 5, 0.0009).flagged
+    assert not Sameness(10, 0.75, 0.5, 5, 0.001).flagged
+
+
+def test_speed_is_against_the_median_of_medians() -> None:
+    timed = [*said("slow", "a" * 10, seconds=30), *said("usual", "a" * 30, seconds=12), *said("fast", "a" * 10, seconds=3.9)]
+    found = speeds([*timed, *said("untimed", "aaa")])
+    assert found["fast"] == Speed(10, 3.9, 12)
+    assert [name for name, one in found.items() if one.flagged] == ["fast"]
+    assert found["untimed"] == Speed(0, None, 12)
+    assert not found["untimed"].flagged
+    # a third is not below a third, and nine answers are too few
+    assert not Speed(10, 4.0, 12.0).flagged
+    assert not Speed(9, 1.0, 12.0).flagged
+    assert not Speed(10, None, None).flagged
+    assert speeds([]) == {}
+
+
+def test_a_pattern_is_what_was_pressed() -> None:
+    form = geneval.FORM.build(geneval.FORM.example)
+    given = {"objects": "a cow", "count_0": 2, "color_0": ["red", "blue"], "realism_0": 3, "count_1": 0, "caption_fit": 4}
+    # the text is left out, ticked colours have no order, and a question that is hidden by a count of 0 is not there
+    same = {"color_0": ["blue", "red"], "objects": "none", "realism_1": 1}
+    assert pattern(form, given) == pattern(form, given | same)
+    assert pattern(form, given) != pattern(form, given | {"count_0": 3})
+    assert len(pattern(form, given)) == 5
+    assert pattern(form, {"blank_image": "yes"})[0] == "blank None"
+    assert shape(form)[:2] == ("text", "count")
+
+
+def test_always_the_first_is_one_pattern_whatever_it_is_called() -> None:
+    form = tifa_vqa.FORM.build(tifa_vqa.FORM.example)
+    first = {question.id: question.options[0].value for question in form.questions}
+    assert set(pattern(form, first)) == {(0,)}

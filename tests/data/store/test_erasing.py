@@ -1,0 +1,214 @@
+"""Erasing a person: their rows, their bytes, their way back; and that everything else stays."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from data.records import Rater
+from data.store import (
+    adjudications,
+    campaigns,
+    drafts,
+    erasing,
+    imports,
+    invitations,
+    revoking,
+    rows,
+    statements,
+    uncovered,
+)
+from data.store.adjudications import Adjudication
+from data.store.campaigns import NameTaken
+from data.store.drafts import Draft
+from data.store.erased import Erased
+from data.store.imports import Bundle
+from data.store.invitations import Arrival
+from data.store.store import DATABASE, Store, StoreError
+from tests.data.store.making import answer, fill
+
+NAME = "Ottilie Example"
+
+
+def everything(store: Store, who: str = NAME) -> list[str]:
+    """A project in which a person has done all that a person can do."""
+    items = fill(store)
+    for person in (who, "ann"):
+        campaigns.enter(store, person)
+        campaigns.desk(store, person)
+        for item in items[:2]:
+            said = answer(item, person)
+            statements.submit(store, said)
+        statements.submit(store, replace(answer(items[1], person, "no"), revises=said.annotation_id))
+    campaigns.skip(store, who, items[2])
+    drafts.save(store, Draft("default", who, items[2], {"note": f"by {who}"}))
+    campaigns.report(store, who, items[2], "broken")
+    uncovered.record(store, who, items[0], uncovered.ASKED)
+    uncovered.record(store, "ann", items[0], uncovered.browsed(who))
+    revoking.revoke(store, who, "ann", "default")
+    revoking.revoke(store, "ann", who)
+    for n, (by, about) in enumerate(((who, "ann"), ("ann", who), ("ann", "clipscore"))):
+        adjudications.adjudicate(store, Adjudication(f"v{n}", items[0], "correct", "person", "yes", by, rater_id=about))
+    until = datetime.now(UTC) + timedelta(days=1)
+    made = invitations.create(store, campaign=None, role="annotator", expires=until, uses=None, made_by=who)
+    invitations.arrive(store, Arrival(made.invitation_id, who, "name", who))
+    invitations.arrive(store, Arrival(made.invitation_id, "ann", "name", "ann"))
+    return items
+
+
+def whole(store: Store) -> dict[str, list[Any]]:
+    with store.read() as cursor:
+        names = [row[0] for row in cursor.execute("select table_name from duckdb_tables() order by 1").fetchall()]
+        return {name: sorted(cursor.execute(f"select * from {name}").fetchall(), key=repr) for name in names}
+
+
+def people_at(store: Store) -> list[int]:
+    with store.read() as cursor:
+        return [row["people"] for row in rows.dicts(cursor, "select people from campaign_items order by item_id")]
+
+
+def test_nothing_of_them_stays_and_all_else_does(store: Store) -> None:
+    items = everything(store)
+    before = whole(store)
+    assert people_at(store)[:2] == [2, 2]
+    removed = erasing.erase(store, NAME)
+    assert removed == erasing.Removed(annotations=3, judgements=2, adjudications=2)
+    after = whole(store)
+    assert NAME not in repr(after)
+    # what did not name them is as it was, with "(erased)" where they had made something
+    for name, was in before.items():
+        kept = [row for row in was if NAME not in repr(row)]
+        if name not in ("campaign_items", "erased"):
+            assert [row for row in after[name] if erasing.NOBODY not in repr(row)] == kept, name
+    assert len(after["annotations"]) == 3
+    assert len(after["erased"]) == 1
+    assert people_at(store)[:2] == [1, 1]
+    assert [one.made_by for one in invitations.listed(store)] == [erasing.NOBODY]
+    assert uncovered.when(store, "ann", items[0]) == uncovered.browsed(erasing.NOBODY)
+    assert erasing.is_erased(store, NAME)
+    assert not erasing.is_erased(store, "ann")
+
+
+def test_the_bytes_go_and_the_project_goes_on(store: Store) -> None:
+    items = everything(store)
+    path = store.project / DATABASE
+    with store.read() as cursor:
+        cursor.execute("checkpoint")
+    assert NAME.encode() in path.read_bytes()
+    erasing.erase(store, NAME)
+    for file in store.project.iterdir():
+        if file.is_file():
+            assert NAME.encode() not in file.read_bytes(), file
+    assert sorted(file.name for file in store.project.iterdir() if file.is_file()) in (
+        [DATABASE],
+        [DATABASE, f"{DATABASE}.wal"],
+    )
+    # numbers, keys, checks and what the database may do are as before
+    said = answer(items[2], "bob")
+    assert statements.submit(store, said).status == "valid"
+    assert not statements.submit(store, said).new
+    with store.read() as cursor:
+        assert rows.value(cursor, "select count(distinct seq) = count(*) from annotations where revises is null")
+        with pytest.raises(Exception, match="onstraint"):
+            cursor.execute("insert into raters values ('bob', 'human', 'person', null, '{}', false, null)")
+        with pytest.raises(Exception, match=r"ermission|isabled"):
+            cursor.execute("select * from read_csv('/etc/passwd')")
+
+
+def test_they_do_not_come_back_unnoticed(store: Store) -> None:
+    items = everything(store)
+    erasing.erase(store, NAME)
+    before = whole(store)
+    with pytest.raises(Erased, match="was erased from this project on"):
+        statements.submit(store, answer(items[0], NAME))
+    with pytest.raises(NameTaken, match="was erased"):
+        campaigns.enter(store, NAME)
+    bundle = Bundle("ratings", "r", "r-1", raters=[Rater(NAME, "human", "person"), Rater("new", "human", "person")])
+    with pytest.raises(Erased, match="take their rows out"):
+        imports.apply(store, [bundle])
+    assert whole(store) == before
+    campaigns.enter(store, "Ottilie")
+
+
+def test_a_late_answer_fails_alone(store: Store) -> None:
+    items = everything(store)
+    erasing.erase(store, NAME)
+    outcomes: dict[str, object] = {}
+
+    def say(who: str) -> None:
+        try:
+            outcomes[who] = statements.submit(store, answer(items[2], who)).status
+        except Erased as error:
+            outcomes[who] = error
+
+    threads = [threading.Thread(target=say, args=(who,)) for who in (NAME, "bob", "cyd")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert isinstance(outcomes.pop(NAME), Erased)
+    assert outcomes == {"bob": "valid", "cyd": "valid"}
+
+
+def test_again_and_nobody(store: Store) -> None:
+    everything(store)
+    imports.apply(store, [Bundle("x", "x", "x", raters=[Rater("clip", "scorer"), Rater("slot 1", "human", "slot")])])
+    for name in ("nobody", "clip", "slot 1"):
+        with pytest.raises(erasing.NoSuchPerson):
+            erasing.erase(store, name)
+    assert whole(store)["erased"] == []
+    erasing.erase(store, NAME)
+    assert erasing.erase(store, NAME) == erasing.Removed(0, 0, 0)
+    assert len(whole(store)["erased"]) == 1
+
+
+def test_others_work_meanwhile(store: Store) -> None:
+    items = everything(store)
+    stop = threading.Event()
+    wrong: list[BaseException] = []
+    said: list[str] = []
+
+    def work(who: str) -> None:
+        try:
+            while not stop.is_set():
+                one = answer(items[0], who)
+                statements.submit(store, one)
+                said.append(one.annotation_id)
+                with store.read() as cursor:
+                    rows.value(cursor, "select count(*) from annotations")
+        except BaseException as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=work, args=(f"w{n}",)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for name in (NAME, "ann"):
+        erasing.erase(store, name)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert said
+    with store.read() as cursor:
+        stored = {row[0] for row in cursor.execute("select annotation_id from annotations").fetchall()}
+    assert set(said) <= stored
+
+
+def test_a_disk_that_is_full_is_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    everything(store)
+
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr("data.store.store.Path.replace", full)
+    with pytest.raises(StoreError, match="may still be in it: no space left"):
+        erasing.erase(store, NAME)
+    monkeypatch.undo()
+    # the rows are gone, the project goes on, and doing it again is enough
+    assert NAME not in repr(whole(store))
+    erasing.erase(store, NAME)
+    assert NAME.encode() not in (store.project / DATABASE).read_bytes()

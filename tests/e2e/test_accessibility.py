@@ -1,0 +1,52 @@
+"""axe-core's rules on every page: nothing that it calls serious or critical."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.axe import serious
+from tests.e2e.form import Form
+from tests.e2e.serving import Server
+from tests.e2e.watching import Visitor
+
+pytestmark = pytest.mark.e2e
+Visit = Callable[..., Visitor]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_form(visitor: Visit, server: Server, scheme: str) -> None:
+    page = visitor(server, color_scheme=scheme).page
+    page.goto("/annotate/")
+    expect(page.get_by_role("textbox", name="Your name")).to_be_visible()
+    assert serious(page) == []
+    form = Form(page)
+    form.type(f"Axel {scheme}")
+    form.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    assert serious(page) == []
+    form.press("Enter")
+    form.ready()
+    assert serious(page) == []
+    form.objects("a")
+    form.press("1")
+    form.press("Enter")
+    assert serious(page) == []
+
+
+READY = {
+    "": "main table", "browse": "main li a", "workbench": ".cc-desk", "agreement": "main table",
+    "explore": "main .js-plotly-plot", "runs": "main table", "campaigns": "#campaigns .cc-note",
+}  # fmt: skip
+"""What stands on a page when it is there."""
+
+
+@pytest.mark.parametrize("path", READY)
+def test_the_studio(visitor: Visit, playground: Server, path: str) -> None:
+    page = visitor(playground).page
+    item = playground.items()[0]["item_id"]
+    page.goto(f"/studio/{path}" + (f"?id={item}" if path == "workbench" else ""))
+    expect(page.locator(READY[path]).first).to_be_visible(timeout=30_000)
+    assert serious(page) == []

@@ -1,0 +1,99 @@
+"""A campaign in the browser: made, started, answered, watched, and decided about by the keyboard."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.serving import Server
+from tests.e2e.watching import Visitor
+from tests.e2e.world import LEFT_PROMPTS, visor_folder
+
+pytestmark = pytest.mark.e2e
+Visit = Callable[..., Visitor]
+_PATIENCE = 30_000
+
+
+def patient(page: Page) -> Page:
+    page.set_default_timeout(_PATIENCE)
+    expect.set_options(timeout=_PATIENCE)
+    return page
+
+
+def person(server: Server, campaign: str, name: str, caption_fit: int) -> None:
+    """Somebody turns to a campaign and answers all that they are offered, in their own way."""
+    with httpx.Client(base_url=server.url, trust_env=False, timeout=60) as client:
+        client.post("/api/name", json={"name": name}).raise_for_status()
+        client.post("/api/campaign", json={"campaign": campaign}).raise_for_status()
+        while tasks := client.get("/api/next").raise_for_status().json().get("tasks"):
+            said = {"objects": "things", "count_0": 1, "color_0": ["red"], "realism_0": 2, "count_1": 0}
+            answer = {"id": str(uuid.uuid4()), "ticket": tasks[0]["ticket"], "campaign": campaign, "active_seconds": 9}
+            answers = said | {"caption_fit": caption_fit}
+            client.post("/api/submit", json=answer | {"answers": answers}).raise_for_status()
+
+
+def test_a_campaign_from_the_first_click_to_the_verdict(visitor: Visit, fresh: Server, tmp_path: Path) -> None:
+    page = patient(visitor(fresh).page)
+    page.goto("/studio/campaigns")
+    expect(page.locator("#campaigns")).to_contain_text("A campaign asks people the same questions")
+    images = visor_folder(tmp_path / "alpha", LEFT_PROMPTS[:3])
+    fresh.run("import", "images", images, "--layout", "visor", "--generator", "alpha")
+
+    page.get_by_role("button", name="New campaign").click()
+    expect(page.locator("#campaign-preview")).to_contain_text("× 3 people = 9 answers")
+    page.locator("#new-id").get_by_role("textbox").fill("pilot")
+    page.locator("#new-title").get_by_role("textbox").fill("A pilot")
+    page.get_by_label("People for each").fill("2")
+    expect(page.locator("#campaign-preview")).to_contain_text("3 images (all that fit) × 2 people = 6 answers")
+    page.get_by_role("button", name="Make it, as a draft").click()
+    expect(page).to_have_url(re.compile(r"[?&]campaign=pilot"))
+    expect(page.locator("#campaign-title")).to_contain_text("A pilot draft")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator("#campaign-title")).to_contain_text("running")
+    expect(page.locator("#coverage")).to_contain_text("0 of 6 answers")
+
+    for name, fit in (("ann", 4), ("bob", 2)):
+        person(fresh, "pilot", name, fit)
+    # the page follows without a reload
+    expect(page.locator("#coverage")).to_contain_text("6 of 6 answers; 3 of 3 items have enough")
+    expect(page.locator("#by-answers .js-plotly-plot")).to_be_visible()
+    page.get_by_label("People", exact=True).check()
+    people = page.locator("#people")
+    expect(people.get_by_role("rowheader")).to_have_text(["ann", "bob"])
+    page.get_by_label("Adjudicate").check()
+    page.get_by_label("About", exact=True).click()
+    page.get_by_role("option", name="caption fit").click()
+    decided_by_keyboard(page)
+
+    other = patient(visitor(fresh).page)
+    other.goto(page.url)
+    expect(other.locator("#campaign-title")).to_contain_text("A pilot")
+    expect(other.locator("#verdicts")).to_contain_text("person bob")
+    # this browser has given no name: nothing is uncovered
+    expect(other.locator(".cc-case")).to_have_count(0)
+
+
+def decided_by_keyboard(page: Page) -> None:
+    """The first case is opened and decided without a mouse."""
+    page.locator("#cases a").first.press("Enter")
+    expect(page.locator("#case")).to_contain_text("Give your name first")
+    page.locator("#case-name").get_by_role("textbox").fill("rita")
+    page.get_by_role("button", name="Go on").press("Enter")
+    expect(page.locator(".cc-case")).to_contain_text("What everybody says")
+    page.locator("body").press("d")
+    page.locator("body").press("2")
+    expect(page.get_by_label("Which person")).to_have_value("bob")
+    page.get_by_label("Note").fill("half of it is missing")
+    page.locator("#case-wrong input").nth(1).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#verdicts")).to_contain_text("person bob")
+    expect(page.locator("#cases tbody tr").first).to_contain_text("4: person bob was wrong")
+    # the next one is open
+    expect(page).to_have_url(re.compile(r"[?&]case="))
+    expect(page.locator("#cases tr.cc-chosen td").first).to_have_text("2")

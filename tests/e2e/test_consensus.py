@@ -1,0 +1,65 @@
+"""The Agreement page's consensuses: off at first, then in matrix, tables and address with the command line's digits."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.serving import Server
+from tests.e2e.test_agreement_page import RATED, met, ready
+from tests.e2e.world import RATED_SUITE
+
+pytestmark = pytest.mark.e2e
+WAIT = 30_000
+CHOSEN = ("majority", "dawid_skene")
+
+
+def test_consensuses_become_raters(page: Page, server: Server) -> None:
+    page.goto(f"{RATED}&statistic=cohen_kappa")
+    ready(page)
+    before = met(page)
+    assert not any("consensus" in name for pair in before for name in pair)
+    expect(page.get_by_text("Consensus beside people")).to_have_count(0)
+    for title in ("Majority", "Dawid–Skene"):
+        page.get_by_label(title, exact=True).check()
+    expect(page).to_have_url(re.compile(r"consensus=majority%2Cdawid_skene"), timeout=WAIT)
+    expect(page.locator(".cc-matrix tbody th", has_text="consensus:dawid_skene")).to_be_visible(timeout=WAIT)
+    expect(page.get_by_text("Intervals are being computed")).to_have_count(0, timeout=WAIT)
+    asked = [word for method in CHOSEN for word in ("--consensus", method)]
+    selection = ["--suite", RATED_SUITE, "--aspect", "faithfulness", "--statistic", "cohen_kappa"]
+    rows = server.agreement(*selection, *asked)
+    expected = {}
+    for section, names in (("raters", ("rater",)), ("matrix", ("a", "b"))):
+        for row in rows[section]:
+            if (
+                row.get("kind") == "consensus"
+                and (row["generator"], row["task"]) == ("all", "all")
+                and row["value"] is not None
+            ):
+                one, other = [*(row[name] for name in names), "people"][:2]
+                expected[one, other] = expected[other, one] = repr(row["value"])
+    after = met(page)
+    assert {pair: value for pair, value in after.items() if any("consensus" in name for name in pair)} == expected != {}
+    assert {pair: value for pair, value in after.items() if pair not in expected} == before
+
+    persons = page.locator("table", has=page.locator("caption", has_text="Each of the people beside the others"))
+    expect(persons.locator("tbody th")).to_have_text(["Ann", "Ben"])
+    expect(page.get_by_text("Consensus beside people, all images")).to_be_visible()
+
+    # the address brings them back, and without any it is as it was
+    page.goto(page.url)
+    expect(page.get_by_label("Dawid–Skene", exact=True)).to_be_checked(timeout=WAIT)
+    expect(page.locator(".cc-matrix tbody th", has_text="consensus:majority")).to_be_visible(timeout=WAIT)
+    expect(page.locator("#ignored")).not_to_contain_text("asks for")
+    for title in ("Majority", "Dawid–Skene"):
+        page.get_by_label(title, exact=True).uncheck()
+    expect(page.locator(".cc-matrix tbody th", has_text="consensus:")).to_have_count(0, timeout=WAIT)
+    expect(page).not_to_have_url(re.compile("consensus="), timeout=WAIT)
+
+
+def test_an_unknown_consensus_is_told(page: Page) -> None:
+    page.goto(f"{RATED}&consensus=median")
+    expect(page.locator("#ignored")).to_contain_text("consensus=median", timeout=WAIT)
+    expect(page.get_by_label("Majority", exact=True)).not_to_be_checked()

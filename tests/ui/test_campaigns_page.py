@@ -1,0 +1,342 @@
+"""The page Campaigns, through the functions that Gradio calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pytest
+
+from data.store import campaigns, invitations, managing, overseeing, watching
+from data.store.store import Store
+from tests.ui.making import done, geneval_folder
+from tests.ui.test_campaigning import answered
+from tests.ui.visiting import World
+from ui import campaign_charts
+from ui.campaigning import judging, making
+from ui.campaigning.wish import wish
+from ui.pages.campaigns import acts, broken, create, drawing, invite
+from ui.pages.campaigns.view import ADDRESS, SHOWN, View
+from ui.pages.campaigns.who import Actor
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+ME = Actor("rita", "admin", "http://here")
+
+
+def text(html: str) -> str:
+    """What a page shows of it."""
+    return " ".join(re.sub("<[^>]*>", " ", html).split())
+
+
+def drawn(store: Store, view: View, who: Actor = ME) -> dict[str, Any]:
+    """What a view draws last, by part."""
+    *_, last = drawing.draw(store, view, who)
+    head = ["list", "panel", "title", "start", "stop", "archive", "delete", "about", *(f"part-{name}" for name in SHOWN)]
+    names = [*head, "lead", "by answers", "by time", "apart", "people", "broken", "counts", "cases", "links"]
+    return dict(zip(names, last, strict=True))
+
+
+def at(**changes: str) -> View:
+    return View(campaign="c", **changes)
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "project") as store:
+        yield store
+
+
+def test_an_empty_project_teaches(empty: Store) -> None:
+    shown = drawn(empty, View())
+    assert shown["panel"].visible is False
+    assert "There are no images yet to ask about. Import some: uv run app.py import images FOLDER" in text(shown["list"])
+
+
+def test_a_project_without_campaigns_says_what_one_is(world: World) -> None:
+    shown = text(drawn(world.store, View())["list"])
+    assert shown.startswith("A campaign asks people the same questions about the same images")
+    assert f"uv run app.py campaigns create pilot --n 50 --overlap 3 --project {world.store.project}" in shown
+
+
+def test_the_list_has_state_coverage_and_pace(world: World) -> None:
+    store = answered(world, ann="yn", bob="yy")
+    shown = drawn(store, View())
+    assert '<progress max="6" value="4" aria-label="answers of c">' in shown["list"]
+    said = text(shown["list"])
+    assert "C c · geneval · 3 people each running 0 of 2 have enough answers 4 of 6 (67 %) 2" in said
+    assert "(n = 4 in the last 24 h), about" in said
+    assert shown["panel"].visible is False
+
+
+def test_one_campaign_is_watched(world: World) -> None:
+    store = answered(world, ann="yn", bob="yy", cyd="y")
+    shown = drawn(store, at())
+    assert shown["panel"].visible is True
+    assert [shown[f"part-{name}"].visible for name in SHOWN] == [True, False, False, False, False]
+    assert text(shown["lead"]).startswith("5 of 6 answers; 1 of 2 items have enough, 1 have some, 0 have none. Pace: ")
+    bars = shown["by answers"].value
+    assert bars is not None
+    assert [shown[name].interactive for name in ("start", "stop", "archive", "delete")] == [False, True, True, False]
+    assert "surplus 0 answers that came after" in text(shown["apart"])
+
+
+def test_the_figures_have_the_counts(world: World) -> None:
+    store = answered(world, ann="yn", bob="yy", cyd="y")
+    bars = campaign_charts.by_answers(overseeing.spread(store, "c"), 3).data[0]
+    assert (list(bars.x), list(bars.y)) == ([0, 1, 2, 3], [0, 0, 1, 1])
+    hours = watching.pace(store, "c")
+    valid, others = campaign_charts.by_time(hours).data
+    assert (sum(valid.y), sum(others.y)) == (5, 0)
+    long_ago = [watching.Hour(hours[0].start - timedelta(days=4), 3, 2), *hours]
+    valid, others = campaign_charts.by_time(long_ago).data
+    assert (valid.x[0], list(valid.y), list(others.y)) == (f"{long_ago[0].start:%Y-%m-%d}", [2, 5], [1, 0])
+
+
+def test_people_with_their_numbers_and_rules(world: World) -> None:
+    store = answered(world, ann="yn", bob="yy", cyd="yn")
+    campaigns.report(store, "cyd", managing.items(store, "c")[0].item_id, "odd", "c")
+    shown = drawn(store, at(show="people"))["people"]
+    said = text(shown)
+    assert "Agreement is about “correct” (all that the prompt asks is there) of geneval: Krippendorff’s α" in said
+    assert re.search(r"ann 2 valid 20\.0 s 40 s in all, n = 2 -?\d\.\d{3} .*?n = 4 ", said)
+    assert "1 reported" in said
+    assert "below a third of the campaign’s" in said
+    assert shown.count('data-do="revoke"') == 3
+
+
+def test_nobody_has_worked_yet(world: World) -> None:
+    making.make(world.store, wish({"id": "c"}))
+    assert text(drawn(world.store, at(show="people"))["people"]).startswith("Nobody has done anything")
+    assert text(drawn(world.store, at(show="adjudicate"))["cases"]).startswith("Nothing here is judged differently")
+    assert text(drawn(world.store, at(show="broken"))["broken"]).startswith("No image has been reported")
+
+
+def test_revoking_and_reinstating(world: World) -> None:
+    store = answered(world, ann="yn", bob="yy")
+    assert text(acts.question("ann")).startswith("Revoke ann: they get nothing more here")
+    assert acts.question("") == ""
+    assert acts.revoke(store, "", "c", ME, uncount=False) == "Choose somebody first."
+    assert acts.revoke(store, "ann", "c", ME, uncount=True) == (
+        "ann is revoked. 2 answers stopped counting; their items are offered again."
+    )
+    assert watching.coverage(store, "c").answers == 2
+    shown = drawn(store, at(show="people"))["people"]
+    assert (shown.count('data-do="reinstate"'), shown.count('data-do="revoke"')) == (1, 1)
+    assert acts.reinstate(store, "ann", "c", ME) == "ann is back. 2 answers of theirs count again."
+    assert watching.coverage(store, "c").answers == 4
+    assert acts.revoke(store, "ann", "c", ME, uncount=False) == "ann is revoked."
+    assert watching.coverage(store, "c").answers == 4
+
+
+def test_start_stop_archive_delete(world: World) -> None:
+    store = world.store
+    making.make(store, wish({"id": "c"}))
+    can = ("start", "stop", "archive", "delete")
+    assert [drawn(store, at())[name].interactive for name in can] == [True, False, True, True]
+    assert acts.stop(store, "c") == "Campaign 'c' is draft and cannot become stopped at once."
+    assert acts.start(store, "c") == ""
+    assert [drawn(store, at())[name].interactive for name in can] == [False, True, True, True]
+    assert acts.stop(store, "c") == ""
+    assert drawn(store, at())["start"].value == "Go on"
+    assert acts.archive(store, "c") == ""
+    shown = drawn(store, at())
+    assert [shown[name].interactive for name in can] == [False, True, False, True]
+    assert shown["stop"].value == "Unarchive"
+    assert acts.delete(store, "c") == ""
+    assert managing.listed(store) == []
+    assert acts.delete(store, "c") == "There is no campaign 'c'."
+    assert acts.said("x").visible is True
+    assert acts.said("").visible is False
+
+
+def test_broken_images_go_aside_and_back(world: World) -> None:
+    store = answered(world, ann="yn")
+    item = managing.items(store, "c")[0].item_id
+    campaigns.report(store, "ann", item, "all black", "c")
+    shown = drawn(store, at(show="broken"))["broken"]
+    assert "ann: all black" in text(shown)
+    assert "still offered" in text(shown)
+    assert '<img src="/img/' in shown
+    assert acts.set_aside(store, "c", item, aside=True) == ""
+    assert watching.coverage(store, "c").aside == 1
+    assert "set aside" in text(broken.table(store, "c"))
+    assert acts.set_aside(store, "c", item, aside=False) == ""
+    assert text(broken.table(store, "c")).startswith("No image has been reported")
+    assert acts.set_aside(store, "c", "nothing", aside=True) == "This campaign has no item 'nothing' any more."
+
+
+def opened(store: Store, person: str | None = "rita") -> tuple[View, list[Any]]:
+    """The first case, opened."""
+    view = at(show="adjudicate")
+    view = at(show="adjudicate", case=drawing.neighbour(store, view, 1))
+    return view, drawing.show_case(store, view, person)
+
+
+def test_a_case_is_opened_with_a_name_and_recorded(world: World) -> None:
+    store = answered(world, ann="yn", bob="yy", cyd="yn")
+    listed = text(drawn(store, at(show="adjudicate"))["cases"])
+    # how far they differ, not what they said
+    assert re.search(r"1 case .* 1 a photo of a \w+( \w+)? correct 0\.67 3", listed)
+    view, nameless = opened(store, None)
+    assert nameless[0].visible is True
+    assert "Give your name first" in nameless[1]
+    assert "bob" not in str(nameless)
+    campaigns.enter(store, "rita")
+    view, (naming, html, panel, verdict, *_) = opened(store)
+    assert (naming.visible, panel.visible) == (False, True)
+    assert "bob (human) yes" in text(html)
+    assert verdict.choices == [("a · yes", "yes"), ("b · no", "no")]
+    assert world.column("select how from uncovered where rater_id = 'rita'") == ["asked"]
+    # of a case that is not listed nothing is shown, and nothing is recorded
+    assert drawing.show_case(store, at(show="adjudicate", case="{"), "sam")[1] == ""
+    assert drawing.show_case(store, at(show="people", case=view.case), "sam")[1] == ""
+    assert world.column("select rater_id from uncovered") == ["rita"]
+
+
+def test_a_verdict_names_who_was_wrong_and_leads_to_its_cases(world: World) -> None:
+    store = answered(world, ann="yn", bob="yy", cyd="yn")
+    campaigns.enter(store, "rita")
+    view, _ = opened(store)
+    assert acts.rule(store, at(), ("no", "person", "bob", ""), ME) == "Open a case first."
+    assert acts.rule(store, view, (None, "person", "bob", ""), ME) == "Say what is right first."
+    assert acts.rule(store, view, ("no", None, None, ""), ME) == "Say who was wrong."
+    assert acts.rule(store, view, ("no", "person", None, ""), ME) == "Say which person was wrong."
+    assert acts.rule(store, view, ("no", "person", "bob", ""), Actor(None)).startswith("Give your name first")
+    # who says something else than the verdict is proposed
+    chosen = drawing.blame(store, view, "person", "no")
+    assert (chosen.visible, chosen.choices, chosen.value) == (True, [("bob", "bob")], "bob")
+    assert [name for _, name in drawing.blame(store, view, "person", "yes").choices] == ["ann", "cyd"]
+    assert drawing.blame(store, view, "prompt", "yes").visible is False
+    assert acts.rule(store, view, ("no", "person", "bob", " look closer "), ME) == ""
+    (one,) = judging.verdicts(store, "c")
+    assert (one.made_by, one.rater_id, one.note, one.verdict) == ("rita", "bob", "look closer", "no")
+    shown = drawn(store, at(show="adjudicate"))
+    assert "person bob 1" in text(shown["counts"])
+    assert "only=person%3A+bob" in shown["counts"]
+    assert "no: person bob was wrong" in text(shown["cases"])
+    assert text(drawn(store, at(show="adjudicate", only="open"))["cases"]) == "No case is listed here."
+    blamed = at(show="adjudicate", only="person: bob", case=view.case)
+    assert "1 case" in text(drawn(store, blamed)["cases"])
+    assert "Verdict so far: no; person bob was wrong. By rita" in text(drawing.show_case(store, blamed, "rita")[1])
+    # the controls know it
+    chosen_only = drawing.choices(store, blamed)[ADDRESS.index("only")]
+    assert chosen_only.value == "person: bob"
+    # a rater is kept only where there is one to blame
+    assert acts.rule(store, view, ("yes", "guideline", "bob", ""), ME) == ""
+    assert judging.verdicts(store, "c")[0].rater_id is None
+
+
+def test_links_are_made_and_taken_back_by_those_who_may(world: World) -> None:
+    store = answered(world)
+    assert acts.hand_out(store, "c", ("annotator", 14, 0, "for the pilot"), ME) == ""
+    (made,) = invitations.listed(store, "c")
+    assert (made.role, made.uses, made.made_by, made.note) == ("annotator", None, "rita", "for the pilot")
+    assert made.expires - datetime.now(UTC) > timedelta(days=13)
+    shown = drawn(store, at(show="invite"))["links"]
+    assert 'data-do="copy" data-copied="http://here/join/' in shown
+    assert "for the pilot" in text(shown)
+    researcher = Actor("sam", "researcher", "http://here")
+    assert acts.hand_out(store, "c", ("annotator", 14, None, ""), researcher) == "Only an administrator hands out links."
+    assert acts.unlink(store, made.invitation_id, researcher) == "Only an administrator hands out links."
+    # a link is a key
+    assert "/join/" not in drawn(store, at(show="invite"), researcher)["links"]
+    assert acts.unlink(store, made.invitation_id, ME) == ""
+    after = invite.table(store, "c", "http://here")
+    assert "/join/" not in after
+    assert "taken back" in text(after)
+    for given in (("boss", 14, None, ""), ("annotator", 0, None, ""), ("annotator", None, None, ""), ("annotator", 1, -1, "")):
+        assert acts.hand_out(store, "c", given, ME)
+    assert "There is no invitation" in acts.unlink(store, "nothing", ME)
+    assert len(invitations.listed(store, "c")) == 1
+
+
+def test_the_form_says_what_it_would_be_and_makes_it(world: World) -> None:
+    store = world.store
+    with gr.Blocks():
+        fields = create.laid_out()
+    values = fields.named([control.value for control in fields.inputs])
+    said, possible = create.preview(store, values)
+    assert "This asks for 4 images (all that fit) × 3 people = 12 answers. " in text(said)
+    assert "Give it an id." in said
+    assert not possible
+    values |= {"id": "new", "title": "New", "n": 2, "overlap": 5, "also": "geneval/00000/sdv2/0\n", "completion_code": "C1"}
+    said, possible = create.preview(store, values)
+    assert possible
+    campaign, wrong = create.make(store, values)
+    assert wrong == ""
+    assert campaign
+    assert (campaign.overlap, campaign.settings.completion_code, campaign.settings.limit) == (5, "C1", None)
+    assert "There is a campaign &#x27;new&#x27; already" in create.preview(store, values)[0]
+    assert create.make(store, values | {"id": "Bad Id"})[1].startswith("A campaign's id has lower-case letters")
+    assert create.preview(store, values | {"id": "x", "n": 99}) == (
+        '<p class="cc-note cc-bad">99 items are to be drawn, but only 4 are there to draw from.</p>', False
+    )  # fmt: skip
+
+
+def test_the_form_reads_yaml_and_known_answers(world: World, tmp_path: Path) -> None:
+    own = {"id": "x", "questionnaire": create.OWN, "definition": ""}
+    assert "Write the questionnaire’s YAML" in create.preview(world.store, own)[0]
+    yaml = "name: mine\nquestions:\n  - id: likes\n    kind: likert\n    text: Like it?\n    options: [no, so so, yes]\n"
+    said, possible = create.preview(world.store, own | {"definition": yaml})
+    assert (possible, "mine: The questionnaire mine" in said) == (True, True), said
+    file = tmp_path / "k.csv"
+    file.write_text("item,role,count_0\ngeneval/00000/sdv2/0,gold,7\n")
+    checks = {"id": "x", "known": str(file), "check_every": 5}
+    assert "count_0: &#x27;7&#x27; is no answer that can be expected" in create.preview(world.store, checks)[0]
+    file.write_text("item,role,count_0\ngeneval/00000/sdv2/0,gold,1\n")
+    assert "besides: 1 gold items" in create.preview(world.store, checks)[0]
+    file.write_bytes(b"\xff\xfe")
+    assert "is not UTF-8" in create.preview(world.store, checks)[0]
+    file.write_bytes(b"x" * 300_000)
+    assert "at most 200,000 are read" in create.preview(world.store, checks)[0]
+
+
+def test_nothing_of_the_data_is_html(world: World) -> None:
+    store = answered(world, ann="yn", **{HOSTILE: "yy"})
+    making.make(store, wish({"id": "h", "title": HOSTILE}))
+    campaigns.enter(store, "rita")
+    campaigns.report(store, HOSTILE, managing.items(store, "c")[0].item_id, HOSTILE, "c")
+    acts.hand_out(store, "c", ("annotator", 1, None, HOSTILE), Actor(HOSTILE))
+    view, case = opened(store)
+    assert acts.rule(store, view, ("no", "person", HOSTILE, HOSTILE), Actor(HOSTILE)) == ""
+    html = "".join(str(drawn(store, at(show=show))[part]) for show, part in
+                   (("people", "people"), ("broken", "broken"), ("adjudicate", "counts"), ("adjudicate", "cases"),
+                    ("invite", "links"), ("coverage", "list")))  # fmt: skip
+    html += case[1] + drawing.show_case(store, view, "rita")[1] + acts.question(HOSTILE)
+    html += str(drawn(store, View(campaign="h"))["title"])
+    assert html.count("&lt;img src=x") >= 10
+    assert "<img src=x" not in html
+
+
+def test_an_address_is_followed_or_named(world: World) -> None:
+    store = answered(world, ann="yn", bob="yy")
+    found = drawing.choices(store, View.of("c", "people", "geneval: quality", "people", None, None))
+    assert [choice.value for choice in found][:3] == ["c", "people", "geneval: correct"]
+    assert drawing.choices(store, View.of("gone", None, None, None, None, None))[0].value == ""
+    address = at(show="people", about="a: b").address()
+    assert address == "/studio/campaigns?campaign=c&show=people&about=a%3A+b&against=people"
+
+
+def test_the_default_campaign_is_listed_once_somebody_has_worked_in_it(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    done(project, "import", "images", geneval_folder(tmp_path / "g"), "--layout", "geneval", "--generator", "g")
+    with Store(project) as store:
+        campaigns.enter(store, "ann")
+        campaigns.desk(store, "ann")
+        shown = drawn(store, View(campaign="default"))
+        assert "All images (no campaign)" in text(shown["list"])
+        assert shown["delete"].interactive is False
+
+
+def test_what_somebody_is_choosing_is_not_set_back(world: World) -> None:
+    store = answered(world, ann="yn", bob="yy")
+    updates = drawing.followed(store, "c", "people", "geneval: gone", "people", None, None)
+    named = dict(zip(ADDRESS, updates, strict=True))
+    # only what is none of the choices is set; the part that is shown never is
+    assert named["about"].value == "geneval: correct"
+    assert "value" not in named["campaign"]._constructor_args[0]
+    assert named["show"] == gr.skip()

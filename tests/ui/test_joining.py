@@ -1,0 +1,238 @@
+"""Coming by an invitation link: by a typed name, or sent by a crowd platform."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from urllib.parse import urlencode
+
+import pytest
+
+from data.people import pseudonym
+from data.store import erasing, invitations
+from tests.ui.admitting import HASH, PASSWORD, House, house
+from tests.ui.visiting import World, first, saying
+from ui.access import links
+from ui.access.platforms import Participant, Unclear, participant
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    with house(tmp_path_factory.mktemp("house")) as made:
+        yield made
+
+
+def test_a_name_a_campaign_and_the_form(place: House) -> None:
+    invitation = place.invitation()
+    link = place.link(invitation)
+    client = place.client()
+    page = client.get(link)
+    assert (page.status_code, page.headers["cache-control"]) == (200, "no-store")
+    assert "Cows" in page.text
+    answer = client.post(link, data={"name": "  Zoë "})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/annotate/")
+    # as NFC, so that one name is one person
+    assert client.get("/api/next").json()["name"] == "Zoë"
+    found = place.column("select rater_id || ' ' || came_as from arrivals")
+    assert "Zoë name" in found
+
+
+def test_the_token_tells_nothing_but_the_id(place: House) -> None:
+    invitation = place.invitation(note="for the secret lab", made_by="rosa")
+    token = links.address(place.store, invitation).removeprefix("/join/")
+    assert links.opened(place.store, token).invitation_id == invitation.invitation_id
+    other = place.invitation()
+    assert len(token) == len(links.address(place.store, other).removeprefix("/join/"))
+
+
+@pytest.mark.parametrize("kind", ["forged", "cut", "of another project", "nonsense", "revoked", "expired", "used up"])
+def test_links_that_let_nobody_in(place: House, kind: str) -> None:
+    invitation = place.invitation(uses=1)
+    link = place.link(invitation)
+    says = "not complete, or not one of ours"
+    if kind == "forged":
+        link = link[:-2] + ("A" if link[-2] != "A" else "B") + link[-1]
+    elif kind == "cut":
+        link = link[:-5]
+    elif kind == "of another project":
+        secret, place.store.secret = place.store.secret, "00" * 32
+        link = place.link(invitation)
+        place.store.secret = secret
+    elif kind == "nonsense":
+        link = "/join/%F0%9F%90%84.x"
+    elif kind == "revoked":
+        invitations.revoke(place.store, invitation.invitation_id)
+        says = "has been taken back"
+    elif kind == "expired":
+        place.expire(invitation)
+        says = "expired on 2020-01-01"
+    else:
+        place.invited(f"early {invitation.invitation_id}", invitation)
+        says = "used up"
+    client = place.client()
+    shown, sent = client.get(f"{link}?participant=new{kind}"), client.post(link, data={"name": f"late {kind}"})
+    for answer in (shown, sent):
+        assert (answer.status_code, answer.headers["content-type"]) == (403, "text/html; charset=utf-8")
+        assert says in answer.text
+    assert not client.cookies
+    assert not any("late" in name for name in place.column("select rater_id from raters") if kind in name)
+
+
+def test_used_up_links_still_let_their_people_in(place: House) -> None:
+    link = place.link(place.invitation(uses=1))
+    assert place.client().get(f"{link}?participant=77").status_code == 303
+    assert place.client().get(f"{link}?participant=77").status_code == 303
+    assert place.client().get(f"{link}?participant=78").status_code == 403
+
+
+@pytest.mark.parametrize(
+    "name", ["", "   ", "x" * 61, "a\u200bb", "anna", "ANNA", "ｒｏｓａ", "secretscorer", "prolific-0123456789"]
+)
+def test_names_that_cannot_be(place: House, name: str) -> None:
+    client = place.client()
+    answer = client.post(place.link(), data={"name": name})
+    assert answer.status_code in (409, 422)
+    assert 'role="alert"' in answer.text
+    assert client.get("/api/next").status_code == 401
+
+
+def test_nobody_takes_the_name_of_another(place: House) -> None:
+    one, other = place.invitation(), place.invitation(campaign=None)
+    theirs = place.invited("Mia", one)
+    for link in (place.link(one), place.link(other)):
+        for name in ("Mia", "mia"):
+            answer = place.client().post(link, data={"name": name})
+            assert (answer.status_code, "is taken" in answer.text) == (409, True)
+    # but whoever has it in this browser keeps it, also in another campaign
+    assert 'value="Mia"' in theirs.get(place.link(other)).text
+    assert theirs.post(place.link(other), data={"name": "Mia"}).status_code == 303
+    assert place.column("select count(*) from arrivals where rater_id = 'Mia'") == [2]
+
+
+def test_a_name_in_html(place: House) -> None:
+    client = place.client()
+    evil = "<img src=x onerror=alert(1)>"
+    assert client.post(place.link(), data={"name": evil}).status_code == 303
+    assert "<img" not in client.get(place.link()).text
+    assert "<img" not in place.client().post(place.link(), data={"name": evil}).text
+
+
+def test_a_platforms_participant_is_a_pseudonym(place: House) -> None:
+    link = place.link()
+    query = "?PROLIFIC_PID=5f3c0ffee&STUDY_ID=s123456&SESSION_ID=x123456"
+    names = []
+    for _ in range(2):
+        client = place.client()
+        answer = client.get(link + query)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/annotate/")
+        names.append(client.get("/api/next").json()["name"])
+    assert names == [pseudonym(place.store.secret, "prolific", "5f3c0ffee")] * 2
+    assert names[0].startswith("prolific-")
+    place.store.rewrite()
+    stored = (place.store.project / "concord.duckdb").read_bytes()
+    assert names[0].encode() in stored
+    assert not [raw for raw in (b"5f3c0ffee", b"s123456", b"x123456") if raw in stored]
+
+
+def test_pseudonyms_are_keyed_and_differ() -> None:
+    one, other = "ab" * 32, "cd" * 32
+    told = ((one, "prolific", "a"), (other, "prolific", "a"), (one, "mturk", "a"), (one, "prolific", "b"))
+    assert len({pseudonym(*each) for each in told}) == 4
+    assert pseudonym(one, "prolific", "a") == pseudonym(one, "prolific", "a")
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ([("PROLIFIC_PID", "p"), ("STUDY_ID", "s")], Participant("prolific", "p")),
+        ([("workerId", " w "), ("assignmentId", "3X"), ("hitId", "h")], Participant("mturk", "w")),
+        ([("participant", "7")], Participant("participant", "7")),
+        ([("task", "x")], None),
+        ([], None),
+    ],
+)
+def test_who_was_sent(query: list[tuple[str, str]], found: Participant | None) -> None:
+    assert participant(query) == found
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        [("PROLIFIC_PID", "{{%PROLIFIC_PID%}}")], [("participant", "")], [("participant", "x" * 201)],
+        [("assignmentId", "ASSIGNMENT_ID_NOT_AVAILABLE"), ("hitId", "h")],
+        [("participant", "a"), ("workerId", "b")], [("participant", "a"), ("participant", "b")],
+    ],
+)  # fmt: skip
+def test_unclear_addresses(place: House, query: list[tuple[str, str]]) -> None:
+    with pytest.raises(Unclear):
+        participant(query)
+    client = place.client()
+    assert client.get(f"{place.link()}?{urlencode(query)}").status_code == 403
+    assert not client.cookies
+
+
+def test_a_link_takes_no_session_away_unasked(place: House) -> None:
+    client = place.account("rosa")
+    link = f"{place.link()}?participant=rosas-second-self"
+    page = client.get(link)
+    assert (page.status_code, "you are rosa" in page.text) == (200, True)
+    assert client.get("/api/next").json()["name"] == "rosa"
+    assert client.post(link).status_code == 303
+    assert client.get("/api/next").json()["name"].startswith("participant-")
+    assert client.get("/api/studio/version").status_code == 403
+
+
+@pytest.mark.parametrize("end", ["revoked", "expired"])
+def test_the_end_of_an_invitation_ends_its_sessions(place: House, end: str) -> None:
+    invitation = place.invitation()
+    client = place.invited(f"one of {end}", invitation)
+    ticket = first(client)["ticket"]
+    if end == "revoked":
+        invitations.revoke(place.store, invitation.invitation_id)
+    else:
+        place.expire(invitation)
+    answer = client.post("/api/submit", json=saying(ticket))
+    assert (answer.status_code, "invitation" in answer.json()["detail"]) == (401, True)
+    # the page says so once; after that they are nobody
+    assert client.get("/api/next").json() == {"detail": "Please sign in first."}
+
+
+def test_a_name_from_a_link_stays(place: House) -> None:
+    client = place.invited("Noa")
+    assert client.post("/api/name", json={"name": "anna"}).status_code == 403
+    assert client.get("/api/next").json()["name"] == "Noa"
+
+
+def test_an_erased_person_is_sent_away(place: House) -> None:
+    client = place.invited("Ludo")
+    ticket = first(client)["ticket"]
+    erasing.erase(place.store, "Ludo")
+    answer = client.post("/api/submit", json=saying(ticket))
+    assert (answer.status_code, "erased" in answer.json()["detail"]) == (401, True)
+    answer = place.client().post(place.link(), data={"name": "Ludo"})
+    assert (answer.status_code, "was erased" in answer.text) == (409, True)
+    assert "Ludo" not in place.column("select rater_id from raters")
+
+
+def test_without_accounts_a_link_gives_a_name_and_a_campaign(world: World) -> None:
+    until = datetime.now(UTC) + timedelta(hours=1)
+    made = invitations.create(world.store, campaign=None, role="annotator", expires=until, uses=None, made_by="x")
+    client = world.client()
+    answer = client.post(links.address(world.store, made), data={"name": "kim"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/annotate/")
+    assert client.get("/api/next").json()["name"] == "kim"
+    assert client.get("/studio/").status_code == 200
+    assert client.post("/login", data={"name": "x", "password": PASSWORD}).headers["location"] == "/"
+    invitations.revoke(world.store, made.invitation_id)
+    assert client.get("/api/next").status_code == 401
+    assert client.get("/api/next").json() == {"state": "name"}
+    assert world.client("10.0.0.7").get(links.address(world.store, made)).status_code == 403
+    assert HASH not in client.get("/login").text
+
+
+@pytest.mark.parametrize("given", [{"expires": datetime(2020, 1, 1, tzinfo=UTC)}, {"uses": 0}, {"campaign": "nowhere"}])
+def test_invitations_that_make_no_sense(place: House, given: dict[str, object]) -> None:
+    before = len(invitations.listed(place.store))
+    with pytest.raises(invitations.InvitationRefused):
+        place.invitation(**given)
+    assert len(invitations.listed(place.store)) == before

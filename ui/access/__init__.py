@@ -1,0 +1,1 @@
+"""Who comes, and what they may open: accounts, invitation links, sessions, roles."""

@@ -1,0 +1,128 @@
+"""The file of accounts: who may sign in, in which role. It is read again when it has changed."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from data.people import ROLES, Role, looks_made
+from ui.access.passwords import is_hash
+
+EXAMPLE = '[[user]]\nname = "ada"\nrole = "researcher"  # annotator, researcher or admin\npassword = "..."  # people hash'
+_MAX_NAME = 60
+_ENTRY = re.compile(r"\s*\[\[\s*user\s*\]\]")
+
+
+class AccountsError(ValueError):
+    """The file is not as it must be; the message says where and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Somebody who may sign in; ``password`` is its Argon2 hash."""
+
+    name: str
+    role: Role
+    password: str
+
+
+def folded(name: str) -> str:
+    """Two names that are one to people's eyes have the same."""
+    return unicodedata.normalize("NFKC", name).casefold().strip()
+
+
+def read(path: Path) -> dict[str, Account]:
+    """The accounts of a file, by name.
+
+    Raises:
+        AccountsError: it cannot be read, or something in it is wrong.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        found = tomllib.loads(text)
+    except OSError as error:
+        raise AccountsError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise AccountsError(f"{path}: it is not UTF-8 text") from error
+    except tomllib.TOMLDecodeError as error:
+        raise AccountsError(f"{path}: it is not TOML: {error}") from error
+    entries = found.get("user", [])
+    if set(found) - {"user"} or not isinstance(entries, list) or not entries:
+        raise AccountsError(f"{path}: it must have an entry [[user]] for each person and nothing else, such as\n{EXAMPLE}")
+    lines = [number for number, line in enumerate(text.splitlines(), 1) if _ENTRY.match(line)]
+    accounts: dict[str, Account] = {}
+    for position, entry in enumerate(entries):
+        where = f"{path}, line {lines[position]}" if len(lines) == len(entries) else f"{path}, user {position + 1}"
+        account = _account(where, entry)
+        if any(folded(account.name) == folded(name) for name in accounts):
+            raise AccountsError(f"{where}: there is another {account.name!r} before; give each person one entry")
+        accounts[account.name] = account
+    return accounts
+
+
+def _account(where: str, entry: Any) -> Account:
+    if not isinstance(entry, Mapping):
+        raise AccountsError(f"{where}: write each person as an entry of their own, such as\n{EXAMPLE}")
+    if more := sorted(set(entry) - {"name", "role", "password"}):
+        raise AccountsError(f"{where}: {more[0]!r} is not known here; a person has name, role and password")
+    for field in ("name", "role", "password"):
+        if not isinstance(entry.get(field), str):
+            raise AccountsError(f'{where}: {field} is missing, or is no text in quotes: {field} = "..."')
+    name = unicodedata.normalize("NFC", entry["name"])
+    shown = all(not unicodedata.category(character).startswith("C") for character in name)
+    if not shown or name != name.strip() or not 1 <= len(name) <= _MAX_NAME or looks_made(name):
+        raise AccountsError(
+            f"{where}: the name {name!r} cannot be; 1 to {_MAX_NAME} characters, none invisible, no blanks around them,"
+            " and nothing that looks like a crowd worker's"
+        )
+    if entry["role"] not in ROLES:
+        raise AccountsError(f"{where}: role must be {', '.join(ROLES[:-1])} or {ROLES[-1]}, not {entry['role']!r}")
+    if not is_hash(entry["password"]):
+        raise AccountsError(f"{where}: password must be what `uv run app.py people hash` prints, never the password itself")
+    return Account(name, entry["role"], entry["password"])
+
+
+class Accounts:
+    """The accounts as the file has them now."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file.
+
+        Raises:
+            AccountsError: it cannot be read, or something in it is wrong.
+        """
+        self._path = path
+        self._stamp = self._stamped()
+        self._known = read(path)
+
+    def get(self, name: str) -> Account | None:
+        """The account of this name, None if there is none."""
+        return self._now().get(name)
+
+    def taken(self, name: str) -> bool:
+        """Whether a name is, or looks like, that of an account."""
+        return any(folded(name) == folded(one) for one in self._now())
+
+    def _now(self) -> Mapping[str, Account]:
+        stamp = self._stamped()
+        if stamp != self._stamp:
+            self._stamp = stamp
+            try:
+                self._known = read(self._path)
+            except AccountsError as error:
+                # half-written, perhaps: whoever is at work stays
+                print(f"--users: {error}\nuntil that is mended, the accounts are as they were", file=sys.stderr, flush=True)
+        return self._known
+
+    def _stamped(self) -> tuple[int, int] | None:
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size

@@ -1,0 +1,127 @@
+"""Who works in a campaign, and how: what they did, how they agree with the others, and what should be looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import pandas as pd
+
+from agreement import Options
+from agreement.each import each_person
+from agreement.encounter import Estimate
+from annotation import quality
+from annotation.quality import Answer, Sameness, Speed
+from data.campaign import Campaign
+from data.store import frame, watching
+from data.store.store import Store
+from data.store.subjects import subjects
+from data.store.watching import Worker
+from ui.campaigning.asked import asked
+from ui.commands.derive import form_of
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What is judged: an aspect of a suite's items."""
+
+    suite: str
+    aspect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One person's work.
+
+    Attributes:
+        agreement: with the others about a topic; None where they have judged nothing of it.
+        sameness, speed: None where they have answered nothing but training items.
+    """
+
+    worker: Worker
+    agreement: Estimate | None
+    sameness: Sameness | None
+    speed: Speed | None
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What should be looked at."""
+        found = []
+        if self.sameness is not None and self.sameness.flagged:
+            found.append("straight-liner")
+        if self.speed is not None and self.speed.flagged:
+            found.append("speeder")
+        return tuple(found)
+
+
+def topics(store: Store, campaign: Campaign) -> list[Topic]:
+    """What people have judged in a campaign, what the questionnaire is mainly about first."""
+    said = judged(store, campaign.campaign_id)
+    people = said[said["kind"] == "human"]
+    pairs = set(zip(people["suite"].tolist(), people["aspect"].tolist(), strict=True))
+    found = [Topic(suite, aspect) for suite, aspect in pairs]
+    first = {name: n for n, name in enumerate(("correct", "faithfulness", "answer", "preference", "position"))}
+    return sorted(found, key=lambda topic: (first.get(topic.aspect, len(first)), topic.suite, topic.aspect))
+
+
+def judged(store: Store, campaign_id: str) -> pd.DataFrame:
+    """What was said in a campaign and by scorers of the same items (``frame.of_campaign``). Do not change it."""
+    return _judged(store, store.version, campaign_id)
+
+
+@lru_cache(maxsize=4)
+def _judged(store: Store, version: str, campaign_id: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
+    return frame.of_campaign(store, campaign_id)
+
+
+def agreement(store: Store, campaign_id: str, topic: Topic, *, intervals: bool = True) -> Mapping[str, Estimate]:
+    """Everybody's agreement with the others, by name, computed once for all who look while the project stays as it is."""
+    return _agreement(store, store.version, campaign_id, topic, intervals)
+
+
+@lru_cache(maxsize=16)
+def _agreement(
+    store: Store,
+    version: str,  # noqa: ARG001 - part of the key
+    campaign_id: str,
+    topic: Topic,
+    intervals: bool,
+) -> Mapping[str, Estimate]:
+    said = judged(store, campaign_id)
+    return each_person(said, frame.scales(store), topic.suite, topic.aspect, Options(intervals=intervals))
+
+
+def people(store: Store, campaign: Campaign, topic: Topic | None, *, intervals: bool = True) -> list[Person]:
+    """Everybody who has done something, by name; agreement is about the topic."""
+    beside = agreement(store, campaign.campaign_id, topic, intervals=intervals) if topic is not None else {}
+    alike, fast = _work(store, store.version, campaign)
+    return [
+        Person(one, beside.get(one.person), alike.get(one.person), fast.get(one.person))
+        for one in watching.workers(store, campaign.campaign_id)
+    ]
+
+
+@lru_cache(maxsize=8)
+def _work(
+    store: Store,
+    version: str,  # noqa: ARG001 - part of the key
+    campaign: Campaign,
+) -> tuple[Mapping[str, Sameness], Mapping[str, Speed]]:
+    given = answers(store, campaign)
+    return quality.sameness(given), quality.speeds(given)
+
+
+def answers(store: Store, campaign: Campaign) -> Sequence[Answer]:
+    """Everybody's answers for the rules of ``annotation.quality``: of each item the first, as it stands; training apart."""
+    said = [one for one in watching.given(store, campaign.campaign_id) if one.role != "training"]
+    form = form_of(campaign.questionnaire, campaign.definition)
+    items = sorted({one.item_id for one in said})
+    asks = {item_id: form.build(asked(subject)) for item_id, subject in subjects(store, items).items()}
+    made: dict[tuple[str, str], Answer] = {}
+    for one in said:
+        if one.item_id in asks:
+            asked_of = asks[one.item_id]
+            pattern, shape = quality.pattern(asked_of, one.answers), quality.shape(asked_of)
+            made.setdefault((one.person, one.item_id), Answer(one.person, one.item_id, shape, pattern, one.seconds))
+    return [*made.values()]

@@ -1,0 +1,196 @@
+"""The commands ``people``: who did how much, invitations, revoking and erasing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from data.people import Role, pseudonym
+from data.store import erasing, invitations, managing, revoking, watching
+from data.store.places import DEFAULT
+from data.store.store import Store
+from ui.access import links
+from ui.commands.context import CommandError, Context, UsageError
+
+BY = "command line"
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_COLUMNS = (
+    "campaign",
+    "person",
+    "valid",
+    "surplus",
+    "gold",
+    "gold_right",
+    "attention",
+    "attention_right",
+    "training",
+    "training_right",
+    "active_minutes",
+    "first",
+    "last",
+    "revoked",
+    "simulated",
+)
+_TEXT_FILES = {".csv", ".tsv", ".json", ".jsonl", ".html", ".md", ".txt", ".toml", ".log"}
+_MAX_SEARCHED = 200 * 2**20
+
+
+def listing(context: Context, campaign: str | None, form: str) -> None:
+    """``people list``."""
+    rows = [_row(name, one) for name in _campaigns(context.store, campaign) for one in watching.workers(context.store, name)]
+    if not rows and form == "table":
+        raise CommandError("nobody has answered anything yet")
+    _write(context, _COLUMNS, rows, form)
+
+
+def invite(context: Context, campaign: str, role: Role, expires: str, uses: int | None, note: str, address: str = "") -> None:
+    """``people invite``."""
+    made = invitations.create(
+        context.store,
+        campaign=None if campaign == DEFAULT else campaign,
+        role=role,
+        expires=_moment(expires),
+        uses=uses,
+        made_by=BY,
+        note=note,
+    )
+    context.say(address.rstrip("/") + links.address(context.store, made))
+    how_many = "" if uses is None else f" for {uses} {'person' if uses == 1 else 'people'}"
+    context.warn(f"invitation {made.invitation_id} as {role} to {campaign}{how_many}, until {made.expires:%Y-%m-%d %H:%M} UTC")
+    if not address:
+        context.warn("put the address before it under which people reach the app")
+
+
+def invited(context: Context, campaign: str | None, form: str) -> None:
+    """``people invitations``."""
+    found = invitations.listed(context.store, campaign)
+    if not found and form == "table":
+        raise CommandError("there are no invitations; `people invite` makes one")
+    now = datetime.now(UTC)
+    rows = [
+        {
+            "id": one.invitation_id,
+            "campaign": one.campaign or DEFAULT,
+            "role": one.role,
+            "state": "revoked" if one.revoked else "expired" if one.closed(now) else "open",
+            "used": one.used,
+            "uses": one.uses,
+            "expires": one.expires.isoformat(timespec="minutes"),
+            "note": one.note,
+            "link": links.address(context.store, one),
+        }
+        for one in found
+    ]
+    _write(context, ("id", "campaign", "role", "state", "used", "uses", "expires", "note", "link"), rows, form)
+
+
+def uninvite(context: Context, invitation: str) -> None:
+    """``people uninvite``."""
+    invitations.revoke(context.store, invitation)
+    context.say("the invitation is taken back: its link and the sessions that began with it end; what was said stays")
+
+
+def revoke(context: Context, name: str, campaign: str | None, uncounted: bool) -> None:
+    """``people revoke``."""
+    _known(context.store, name, campaign)
+    n = revoking.revoke(context.store, name, BY, campaign, uncount=uncounted)
+    counted = f"; {n} answers count no more" if uncounted else "; what they answered counts as before (--uncounted)"
+    context.say(f"{name} gets nothing more in {campaign or 'any campaign'}, and others get what they held{counted}")
+
+
+def reinstate(context: Context, name: str, campaign: str | None) -> None:
+    """``people reinstate``."""
+    if not any((one.person, one.campaign) == (name, campaign) for one in revoking.revoked(context.store)):
+        where = f" from {campaign}" if campaign else " from the whole project (from one campaign: --campaign)"
+        raise CommandError(f"{name!r} is not revoked{where}")
+    n = revoking.restore(context.store, name, BY, campaign)
+    context.say(f"{name} may go on in {campaign or 'all campaigns'}; {n} answers count again")
+
+
+def erase(context: Context, name: str) -> None:
+    """``people erase``."""
+    removed = erasing.erase(context.store, name)
+    context.say(
+        f"erased: {removed.annotations} answers, {removed.judgements} judgements, {removed.adjudications} verdicts by or about"
+        " them; the database file is written anew. A keyed hash of the name stays, so that they do not come back unnoticed"
+    )
+    for path in _naming(context.store.project, name):
+        context.warn(f"not touched, and it holds this name: {path}")
+    context.warn("not touched: whatever was exported or copied to elsewhere")
+
+
+def named(context: Context, platform: str, identifier: str) -> None:
+    """``people pseudonym``."""
+    context.say(pseudonym(context.store.secret, platform, identifier.strip()))
+
+
+def _row(campaign: str, one: watching.Worker) -> dict[str, Any]:
+    told = {name: getattr(one, name) for name in _COLUMNS if hasattr(one, name)}
+    moments = {name: value.isoformat(timespec="minutes") for name in ("first", "last") if (value := getattr(one, name))}
+    minutes = None if one.seconds is None else round(one.seconds / 60, 1)
+    return told | moments | {"campaign": campaign, "active_minutes": minutes}
+
+
+def _campaigns(store: Store, campaign: str | None) -> list[str]:
+    names = [one.campaign_id for one in managing.listed(store)]
+    if campaign is None:
+        return names
+    if campaign not in (*names, DEFAULT):
+        raise CommandError(f"there is no campaign {campaign!r}; there are {', '.join(names) or 'none'}")
+    return [campaign]
+
+
+def _known(store: Store, name: str, campaign: str | None) -> None:
+    if campaign is not None:
+        _campaigns(store, campaign)
+    if not revoking.is_person(store, name):
+        raise CommandError(f"there is nobody called {name!r} in this project; `people list` has the names")
+
+
+def _moment(text: str) -> datetime:
+    """So long from now, or the end of a date."""
+    if found := re.fullmatch(r"(\d{1,4})([mhdw])", text.strip()):
+        return datetime.now(UTC) + timedelta(**{_UNITS[found[2]]: int(found[1])})
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"--expires {text!r}: write 30m, 12h, 7d or 4w, or a date such as 2027-01-31") from error
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return moment + timedelta(days=1) if len(text) == len("2027-01-31") else moment
+
+
+def _write(context: Context, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], form: str) -> None:
+    if form == "json":
+        context.say(json.dumps([{name: row.get(name) for name in columns} for row in rows], ensure_ascii=False, indent=1))
+    elif form == "csv":
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([row.get(name) for name in columns] for row in rows)
+        context.say(text.getvalue().rstrip("\n"))
+    else:
+        lines = [[*columns], *([_cell(row.get(name)) for name in columns] for row in rows)]
+        widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
+        for line in lines:
+            context.say("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
+
+
+def _cell(value: Any) -> str:
+    if value is None or value is False:
+        return "-"
+    # a name may hold what moves a terminal's cursor
+    return "yes" if value is True else "".join(character if character.isprintable() else "?" for character in str(value))
+
+
+def _naming(project: Path, name: str) -> list[Path]:
+    """Files in the project's folder that hold a name, so far as they are text."""
+    sought = name.encode()
+    files = (path for path in sorted(project.rglob("*")) if path.suffix in _TEXT_FILES and path.is_file())
+    # a name of one or two letters is in every text
+    return [path for path in files if len(sought) > 2 and path.stat().st_size < _MAX_SEARCHED and sought in path.read_bytes()]

@@ -1,0 +1,150 @@
+"""Options of the commands about people; ``app.py`` imports this for every command, so it imports nothing heavy."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ui.commands.official_cli import PLAYGROUND, Project
+
+people_app = typer.Typer(help="Who labels: accounts, invitation links, who did how much.", no_args_is_help=True)
+
+
+class Listed(StrEnum):
+    table = "table"
+    json = "json"
+    csv = "csv"
+
+
+class RoleName(StrEnum):
+    annotator = "annotator"
+    researcher = "researcher"
+    admin = "admin"
+
+
+class Platform(StrEnum):
+    prolific = "prolific"
+    mturk = "mturk"
+    participant = "participant"
+
+
+Campaign = Annotated[str | None, typer.Option(help="Only this campaign; without it, the whole project.")]
+Person = Annotated[str, typer.Argument(metavar="NAME", help="As `people list` has it.")]
+
+
+@people_app.command("hash")
+def hash_command() -> None:
+    """Ask for a password, and print the line for the file of --users."""
+    from ui.access.passwords import MIN_LENGTH, hashed
+
+    password = typer.prompt("Password", hide_input=True, err=True)
+    if len(password) < MIN_LENGTH:
+        print(f"people hash: a password has at least {MIN_LENGTH} characters", file=sys.stderr)
+        raise typer.Exit(1)
+    if typer.prompt("Once more", hide_input=True, err=True) != password:
+        print("people hash: these are not the same; nothing was made", file=sys.stderr)
+        raise typer.Exit(1)
+    print(f'password = "{hashed(password)}"')
+
+
+@people_app.command("list")
+def list_command(
+    campaign: Campaign = None,
+    output: Annotated[Listed, typer.Option("--format")] = Listed.table,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Who did how much: answers by what became of them, minutes, first and last, checks passed."""
+    _execute(project, "people list", campaign=campaign, form=output.value)
+
+
+@people_app.command("invite")
+def invite_command(
+    campaign: Annotated[str, typer.Option(help="The campaign that they work in.")] = "default",
+    role: Annotated[
+        RoleName, typer.Option(help="annotator, researcher or admin (both: with the studio).")
+    ] = RoleName.annotator,
+    expires: Annotated[str, typer.Option(help="After so long (30m, 12h, 7d, 4w) or on a date (2027-01-31, UTC).")] = "7d",
+    uses: Annotated[int | None, typer.Option(min=1, help="For so many people; any number, if not given.")] = None,
+    note: Annotated[str, typer.Option(help="For yourself: whom it is for.")] = "",
+    address: Annotated[str, typer.Option(metavar="URL", help="Where people reach the app: printed before the link.")] = "",
+    project: Project = PLAYGROUND,
+) -> None:
+    """Make an invitation, and print its link."""
+    _execute(
+        project,
+        "people invite",
+        campaign=campaign,
+        role=role.value,
+        expires=expires,
+        uses=uses,
+        note=note,
+        address=address,
+    )
+
+
+@people_app.command("invitations")
+def invitations_command(
+    campaign: Campaign = None,
+    output: Annotated[Listed, typer.Option("--format")] = Listed.table,
+    project: Project = PLAYGROUND,
+) -> None:
+    """All invitations with their links, and how many came by them."""
+    _execute(project, "people invitations", campaign=campaign, form=output.value)
+
+
+@people_app.command("uninvite")
+def uninvite_command(
+    invitation: Annotated[str, typer.Argument(metavar="ID", help="As `people invitations` has it.")],
+    project: Project = PLAYGROUND,
+) -> None:
+    """Take an invitation back: its link and all sessions that began with it end. What was said stays."""
+    _execute(project, "people uninvite", invitation=invitation)
+
+
+@people_app.command("revoke")
+def revoke_command(
+    name: Person,
+    campaign: Campaign = None,
+    uncounted: Annotated[bool, typer.Option("--uncounted", help="What they have answered counts no more.")] = False,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Offer a person nothing more, and their open items to others; `people reinstate` takes it back."""
+    _execute(project, "people revoke", name=name, campaign=campaign, uncounted=uncounted)
+
+
+@people_app.command("reinstate")
+def reinstate_command(name: Person, campaign: Campaign = None, project: Project = PLAYGROUND) -> None:
+    """Let a revoked person go on; their answers count again where others have not filled the item meanwhile."""
+    _execute(project, "people reinstate", name=name, campaign=campaign)
+
+
+@people_app.command("erase")
+def erase_command(
+    name: Person,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Erase a person and all that they said, from the database file too. It cannot be taken back."""
+    if not yes:
+        typer.confirm(f"Erase {name!r} and all that they said? It cannot be taken back", abort=True, err=True)
+    _execute(project, "people erase", name=name)
+
+
+@people_app.command("pseudonym")
+def pseudonym_command(
+    platform: Annotated[Platform, typer.Argument(help="Where the id is from.")],
+    identifier: Annotated[str, typer.Argument(metavar="ID", help="The participant's id there.")],
+    project: Project = PLAYGROUND,
+) -> None:
+    """The name that a crowd platform's participant goes by in this project."""
+    _execute(project, "people pseudonym", platform=platform.value, identifier=identifier)
+
+
+def _execute(project: Path, command: str, /, **parameters: object) -> None:
+    from ui.commands.runner import execute
+
+    raise typer.Exit(execute(project, command, parameters))

@@ -1,0 +1,271 @@
+"""Campaigns: make one, invite, watch coverage, pace and people, and decide who was wrong; followed live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import gradio as gr
+
+from data.store.store import Store
+from ui.components.acting import acting, told
+from ui.components.table import note
+from ui.pages.campaigns import acts, create, drawing, invite, layout
+from ui.pages.campaigns.layout import Asking, Case, Inviting, Making, Watching
+from ui.pages.campaigns.view import ADDRESS, SHOWN, View
+from ui.pages.campaigns.who import Actor, actor
+from ui.pages.live import ignored, keep_current, set_address
+from ui.root import at
+
+NAME: Final = "Campaigns"
+PATH: Final = "/campaigns"
+_QUIET: Final[dict[str, Any]] = {"show_progress": "hidden", "api_visibility": "private"}
+# the session's cookie is set by the same route that the form asks for a name
+_GIVE_NAME: Final = """async (name, ...rest) => {
+  const answer = await fetch('ADDRESS', {
+    method: 'POST', headers: {'content-type': 'application/json'}, body: JSON.stringify({name}),
+  });
+  if (!answer.ok) alert((await answer.json()).detail);
+  return [name, ...rest];
+}"""
+
+
+_FOLLOW: Final = "() => document.getElementById('case')?.scrollIntoView({behavior: 'smooth', block: 'start'})"
+
+
+class _Page:
+    """The components, and what happens between them."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.notice = gr.HTML(elem_id="ignored")
+        self.list = acting("campaigns")
+        self.campaign, begin = layout.choosing()
+        self.making: Making = layout.making(begin)
+        self.message = gr.HTML(visible=False, elem_id="campaign-message")
+        self.watching: Watching = layout.watching()
+        self._parts()
+        # who looks: nobody until the page has read that
+        self.who = gr.State(None)
+
+    def _parts(self) -> None:
+        made = self.watching
+        with made.panel:
+            columns = {}
+            for name in SHOWN:
+                with gr.Column(visible=name == "coverage", elem_id=f"part-{name}") as columns[name]:
+                    getattr(self, f"_{name}")()
+            made.parts.update(columns)
+
+    def _coverage(self) -> None:
+        lead = gr.HTML(elem_id="coverage")
+        with gr.Row():
+            plots = [gr.Plot(show_label=False, visible=False, elem_id=name) for name in ("by-answers", "by-time")]
+        self.coverage = [lead, *plots, gr.HTML(elem_id="apart")]
+
+    def _people(self) -> None:
+        self.asking: Asking = layout.asking()
+        self.people = acting("people")
+
+    def _broken(self) -> None:
+        self.broken = acting("broken")
+
+    def _adjudicate(self) -> None:
+        self.case: Case = layout.case()
+
+    def _invite(self) -> None:
+        self.inviting: Inviting = layout.inviting()
+
+    @property
+    def controls(self) -> list[Any]:
+        case = self.case
+        return [self.campaign, self.watching.show, self.watching.about, case.against, case.only, case.case]
+
+    @property
+    def shown(self) -> list[Any]:
+        """What ``drawing.draw`` draws, in its order."""
+        made = self.watching
+        head = [self.list, made.panel, made.title, *made.moves, made.about, *made.parts.values()]
+        return [*head, *self.coverage, self.people, self.broken, self.case.counts, self.case.cases, self.inviting.links]
+
+    def wire(self) -> None:
+        """All events."""
+        draw_ = self._draw
+        gr.on(None, self._opened, None, [*self.controls, self.notice, self.who, *create_lists(self)], queue=False, **_QUIET)
+        for control in self.controls:
+            control.input(self._follow, self.controls, self.controls, queue=False, **_QUIET)
+            control.change(None, self.controls, None, js=set_address(ADDRESS))
+        keep_current(self.store, lambda *asked: iter([self._follow(*asked)]), self.controls, self.controls, on_change=False)
+        keep_current(self.store, draw_, [self.who, *self.controls], self.shown)
+        self.list.select(self._picked("campaign", "open"), self.controls, self.controls, queue=False, **_QUIET)
+        self._wire_making()
+        self._wire_moves()
+        self._wire_people()
+        self._wire_case()
+        self._wire_links()
+
+    def _draw(self, who: Actor | None, *values: str | None) -> Iterator[list[Any]]:
+        if who is None:
+            yield [gr.skip()] * len(self.shown)
+            return
+        yield from drawing.draw(self.store, View.of(*values), who)
+
+    def _follow(self, *values: str | None) -> list[Any]:
+        return drawing.followed(self.store, *values)
+
+    def _choose(self, *values: str | None) -> list[Any]:
+        return drawing.controls(self.store, View.of(*values))
+
+    def _opened(self, request: gr.Request) -> list[Any]:
+        query = request.query_params
+        view = View.of(*(query.get(name) for name in ADDRESS))
+        chosen = {name: choice.value for name, choice in zip(ADDRESS, drawing.choices(self.store, view), strict=True)}
+        lost = ignored(query, chosen)
+        return [*drawing.controls(self.store, view), lost, actor(request), *create.choices(self.store)]
+
+    def _picked(self, name: str, do: str) -> Any:
+        """A click that sets one control; what depends on it begins anew."""
+        place = ADDRESS.index(name)
+
+        def picked(event: gr.EventData, *values: str | None) -> list[Any]:
+            data = told(event)
+            if data.get("do") != do:
+                return [gr.skip()] * len(ADDRESS)
+            kept = list(values[:2]) + [None] * (len(ADDRESS) - 2) if name == "campaign" else list(values)
+            kept[place] = data.get("key", data.get(name, ""))
+            return self._choose(*kept)
+
+        return picked
+
+    def _after(self, event: Any) -> None:
+        """Draw at once what an act has changed."""
+        event.then(self._follow, self.controls, self.controls, queue=False, **_QUIET).then(
+            self._draw, [self.who, *self.controls], self.shown, **_QUIET
+        )
+
+    def _wire_making(self) -> None:
+        ui = self.making
+        inputs = ui.fields.inputs
+        outputs = [ui.preview, ui.make]
+
+        def preview(*values: Any) -> list[Any]:
+            named = ui.fields.named(values)
+            text, possible = create.preview(self.store, named)
+            return [text, gr.Button(interactive=possible), gr.Code(visible=named["questionnaire"] == create.OWN)]
+
+        def make(*values: Any) -> list[Any]:
+            made, wrong = create.make(self.store, ui.fields.named(values))
+            if made is None:
+                return [gr.skip(), note(wrong, "cc-bad"), *[gr.skip()] * len(ADDRESS)]
+            return [gr.Column(visible=False), "", *self._choose(made.campaign_id, *[None] * (len(ADDRESS) - 1))]
+
+        outputs = [*outputs, ui.fields.controls["definition"]]
+        for control in inputs:
+            moved = control.blur if isinstance(control, gr.Textbox) else control.change
+            moved(preview, inputs, outputs, trigger_mode="always_last", **_QUIET)
+        begun = ui.begin.click(lambda: gr.Column(visible=True), None, ui.panel, queue=False, **_QUIET)
+        begun.then(preview, inputs, outputs, **_QUIET)
+        ui.cancel.click(lambda: gr.Column(visible=False), None, ui.panel, queue=False, **_QUIET)
+        made = ui.make.click(make, inputs, [ui.panel, ui.preview, *self.controls], trigger_mode="once", **_QUIET)
+        self._after(made)
+
+    def _wire_moves(self) -> None:
+        made = self.watching
+        for button, act in zip(made.moves, (acts.start, acts.stop, acts.archive, acts.delete), strict=True):
+            done = button.click(
+                lambda campaign, act=act: acts.said(act(self.store, campaign)), self.campaign, self.message, **_QUIET
+            )
+            self._after(done)
+
+    def _wire_people(self) -> None:
+        ask = self.asking
+
+        def clicked(campaign: str, event: gr.EventData, request: gr.Request) -> list[Any]:
+            data = told(event)
+            person = data.get("person", "")
+            if data.get("do") == "reinstate":
+                return [gr.Row(visible=False), "", "", acts.said(acts.reinstate(self.store, person, campaign, actor(request)))]
+            return [gr.Row(visible=bool(person)), acts.question(person), person, gr.skip()]
+
+        def revoke(uncount: bool) -> Any:
+            def act(campaign: str, person: str, request: gr.Request) -> list[Any]:
+                done = acts.revoke(self.store, person, campaign, actor(request), uncount=uncount)
+                return [gr.Row(visible=False), "", acts.said(done)]
+
+            return act
+
+        clicks = self.people.select(clicked, self.campaign, [ask.row, ask.question, ask.whom, self.message], **_QUIET)
+        self._after(clicks)
+        for button, uncount in ((ask.keep, False), (ask.uncount, True)):
+            done = button.click(revoke(uncount), [self.campaign, ask.whom], [ask.row, ask.whom, self.message], **_QUIET)
+            self._after(done)
+        ask.cancel.click(lambda: gr.Row(visible=False), None, ask.row, queue=False, **_QUIET)
+
+        def aside(campaign: str, event: gr.EventData) -> gr.HTML:
+            data = told(event)
+            return acts.said(acts.set_aside(self.store, campaign, data.get("item", ""), aside=data.get("do") == "aside"))
+
+        self._after(self.broken.select(aside, self.campaign, self.message, **_QUIET))
+
+    def _wire_case(self) -> None:
+        ui = self.case
+        picked = ui.cases.select(self._picked("case", "case"), self.controls, self.controls, queue=False, **_QUIET)
+        picked.then(None, js=_FOLLOW)
+
+        def open_case(request: gr.Request, *values: str | None) -> list[Any]:
+            return drawing.show_case(self.store, View.of(*values), actor(request).name)
+
+        def named(request: gr.Request, _: str, *values: str | None) -> list[Any]:
+            return open_case(request, *values)
+
+        def step(by: int) -> Any:
+            return lambda *values: gr.Dropdown(value=drawing.neighbour(self.store, View.of(*values), by))
+
+        def blame(wrong: str | None, verdict: str | None, *values: str | None) -> gr.Dropdown:
+            return drawing.blame(self.store, View.of(*values), wrong, verdict)
+
+        gr.on([ui.case.change, self.watching.show.change], open_case, self.controls, ui.opened, **_QUIET)
+        ui.named.click(named, [ui.name, *self.controls], ui.opened, js=_GIVE_NAME.replace("ADDRESS", at("/api/name")), **_QUIET)
+        for button, by in ((ui.before, -1), (ui.next, 1)):
+            button.click(step(by), self.controls, ui.case, queue=False, **_QUIET)
+        gr.on([ui.wrong.change, ui.verdict.change], blame, [ui.wrong, ui.verdict, *self.controls], ui.rater, **_QUIET)
+        ruling = [ui.verdict, ui.wrong, ui.rater, ui.remark]
+
+        def save(request: gr.Request, verdict: str, wrong: str, rater: str, remark: str, *values: str | None) -> list[Any]:
+            view = View.of(*values)
+            following = drawing.neighbour(self.store, view, 1)
+            wrong_now = acts.rule(self.store, view, (verdict, wrong, rater, remark), actor(request))
+            if wrong_now:
+                return [acts.said(wrong_now), gr.skip()]
+            return [acts.said(""), gr.Dropdown(value=following if following != view.case else "")]
+
+        saved = ui.save.click(save, [*ruling, *self.controls], [self.message, ui.case], trigger_mode="once", **_QUIET)
+        self._after(saved)
+
+    def _wire_links(self) -> None:
+        ui = self.inviting
+        outputs = [self.message, ui.links]
+
+        def make(campaign: str, role: str, days: float, uses: float, remark: str, request: gr.Request) -> list[Any]:
+            who = actor(request)
+            wrong = acts.hand_out(self.store, campaign, (role, days, uses, remark), who)
+            return [acts.said(wrong), invite.links(self.store, campaign, who)]
+
+        def revoke(campaign: str, event: gr.EventData, request: gr.Request) -> list[Any]:
+            who = actor(request)
+            wrong = acts.unlink(self.store, told(event).get("invitation", ""), who)
+            return [acts.said(wrong), invite.links(self.store, campaign, who)]
+
+        asked = [self.campaign, ui.role, ui.days, ui.uses, ui.remark]
+        ui.make.click(make, asked, outputs, trigger_mode="once", **_QUIET)
+        ui.links.select(revoke, self.campaign, outputs, **_QUIET)
+
+
+def create_lists(page: _Page) -> list[Any]:
+    """The form's lists of suites, tasks and generators."""
+    return [page.making.fields.controls[name] for name in ("suite", "task", "generator")]
+
+
+def build(store: Store) -> None:
+    """The page; its address holds the campaign and what is shown of it."""
+    _Page(store).wire()

@@ -1,0 +1,224 @@
+"""Adjudication: the cases of a campaign, the opened one, and the verdict on who was wrong."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final, get_args
+
+from data.store.adjudications import Adjudication, Wrong
+from data.store.store import Store
+from data.store.subjects import Subject, subjects
+from ui import words
+from ui.campaigning import judging, telling
+from ui.campaigning.judging import PEOPLE, Case, Value
+from ui.campaigning.people import Topic
+from ui.components.acting import link
+from ui.components.filters import Choice
+from ui.components.table import Cell, html_table, note
+from ui.pages.campaigns.broken import pictures
+from ui.pages.campaigns.view import ANY, OPEN, View, blame_name
+
+MOST: Final = 200
+WRONG: Final = {
+    "scorer": "1 · a scorer",
+    "person": "2 · a person",
+    "prompt": "3 · the prompt, which is ambiguous",
+    "guideline": "4 · the guideline, which leaves it open",
+}
+assert set(WRONG) == set(get_args(Wrong))
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+_LARGE: Final = 640
+NO_CASES: Final = "Nothing here is judged differently: with two answers or more about an image, what they differ in is listed."
+SPOILS: Final = (
+    "Opening a case shows you what everybody said, so it is recorded: what you answer about that image afterwards does not"
+    " count as blind. Numbers are never made from cases sorted by disagreement."
+)
+KEYS: Final = "Keys: letters for what is right, 1 to 4 for who was wrong, Enter saves and opens the next, arrows go to others."
+
+
+@dataclass(frozen=True, slots=True)
+class Docket:
+    """The cases that are listed, of ``total``, and everything that a verdict has been given to."""
+
+    cases: tuple[Case, ...]
+    total: int
+    verdicts: tuple[Adjudication, ...]
+
+
+def docket(store: Store, view: View, topic: Topic | None) -> Docket:
+    """What the address lists."""
+    given = judging.verdicts(store, view.campaign)
+    blamed = next((one for one in judging.blames(given) if blame_name(one.wrong, one.rater) == view.only), None)
+    if blamed is not None:
+        found = judging.decided_so(given, blamed.wrong, blamed.rater)
+    elif topic is None:
+        found = []
+    else:
+        found = judging.cases(store, view.campaign, topic, view.against)
+        if view.only == OPEN:
+            found = [one for one in found if one.verdict is None]
+    return Docket(tuple(found[:MOST]), len(found), tuple(given))
+
+
+def choices(store: Store, view: View, topic: Topic | None) -> tuple[Choice, Choice]:
+    """Whom people are compared with, and which cases are listed."""
+    scorers = judging.scorers(store, view.campaign, topic) if topic is not None else []
+    between = Choice([("people among themselves", PEOPLE), *((f"people and {name}", name) for name in scorers)], view.against)
+    blames = judging.blames(judging.verdicts(store, view.campaign))
+    listed = [("all that differ", ANY), ("without a verdict", OPEN)]
+    listed += [(f"wrong: {telling.blamed(one)} ({one.n})", blame_name(one.wrong, one.rater)) for one in blames]
+    only = view.only if view.only in {value for _, value in listed} else ANY
+    return Choice(between.choices, view.against if view.against in {PEOPLE, *scorers} else PEOPLE), Choice(listed, only)
+
+
+def case_choice(found: Docket, looks: dict[str, Subject], chosen: str) -> Choice:
+    """The control that opens a case."""
+    named = [(_title(n, one, looks), one.key) for n, one in enumerate(found.cases, 1)]
+    known = {key for _, key in named}
+    return Choice([("none", ""), *named], chosen if chosen in known else "")
+
+
+def looks_of(store: Store, found: Docket) -> dict[str, Subject]:
+    """What the cases' items look like."""
+    return subjects(store, sorted({one.item for one in found.cases}))
+
+
+def _title(n: int, one: Case, looks: dict[str, Subject]) -> str:
+    text = looks[one.item].text if one.item in looks else one.item
+    about = f" · {one.target}" if one.target else ""
+    return f"{n} · {text[:80] or one.item}{about}"
+
+
+def listing(found: Docket, looks: dict[str, Subject], view: View) -> str:
+    """The cases, the most contested first: how far they differ, never what was said."""
+    if not found.cases:
+        return note(NO_CASES if view.only == ANY else "No case is listed here.")
+    rows = []
+    for n, one in enumerate(found.cases, 1):
+        text = (looks[one.item].text if one.item in looks else "") or one.item
+        about = f'<small class="cc-detail">{escape(one.target)}</small>' if one.target else ""
+        differ = "" if one.disagreement is None else f"{one.disagreement:.2f}"
+        many = "" if one.disagreement is None else f"{one.n:,}"
+        verdict = "" if one.verdict is None else f"{one.verdict.verdict}: {_blamed(one.verdict)} was wrong"
+        opened = link(text, view.address(case=one.key), "case", key=one.key)
+        chosen = " class=cc-chosen" if one.key == view.case else ""
+        rows.append(
+            f'<tr{chosen}><td>{n}</td><th scope="row">{opened}{about}</th><td>{escape(words.plain_aspect(one.aspect))}</td>'
+            f'<td class="cc-number">{differ}</td><td class="cc-number">{many}</td><td>{escape(verdict)}</td></tr>'
+        )
+    names = ("", "prompt", "aspect", "disagreement", "n", "verdict")
+    head = "".join(f'<th scope="col"{" class=cc-number" if name in names[3:5] else ""}>{name}</th>' for name in names)
+    more = f" (the first {MOST:,} of {found.total:,})" if found.total > MOST else ""
+    return (
+        '<div class="cc-table-wrap cc-cases"><table class="cc-table">'
+        f"<caption>{words.count(found.total, 'case')}{more}</caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        + note("Disagreement: the mean distance of two values, from 0 to 1; n: people’s values.")
+    )
+
+
+def _blamed(one: Adjudication) -> str:
+    return f"{one.wrong} {one.rater_id}" if one.rater_id else f"the {one.wrong}"
+
+
+def counts(found: Docket, view: View) -> str:
+    """Who was wrong how often, each leading to its cases."""
+    if not found.verdicts:
+        return note("No verdict has been given in this campaign yet.")
+    rows: list[list[str | Cell]] = []
+    for one in judging.blames(found.verdicts):
+        only = blame_name(one.wrong, one.rater)
+        rows.append([Cell(telling.blamed(one), number=False), Cell(f"{one.n:,}", href=view.address(only=only, case=""))])
+    total = words.count(len(found.verdicts), "verdict")
+    return html_table(f"Who was wrong ({total})", ["wrong", Cell("verdicts")], rows)
+
+
+def opened(store: Store, view: View, topic: Topic, case: Case) -> tuple[str, list[Value]]:
+    """The opened case as HTML, and what everybody says."""
+    subject = subjects(store, [case.item]).get(case.item)
+    said = judging.values(store, view.campaign, topic, case.item, case.target)
+    text = (subject.text if subject else "") or case.item
+    about = f" Target: {case.target}." if case.target else ""
+    lines: list[list[str | Cell]] = [
+        [_who(one), Cell(_shown(one), number=False), words.reason(one.why) if one.why else ""] for one in said
+    ]
+    verdict = ""
+    if case.verdict is not None:
+        one = case.verdict
+        moment = f" on {one.moment:%Y-%m-%d %H:%M} UTC" if one.moment else ""
+        verdict = note(
+            f"Verdict so far: {one.verdict}; {_blamed(one)} was wrong. By {one.made_by}{moment}."
+            + (f" “{one.note}”" if one.note else "")
+        )
+    table = html_table("What everybody says", ["rater", Cell("says", number=False), "not counted, as it is"], lines)
+    return (
+        f'<div class="cc-case"><div class="cc-case-pictures">{pictures(subject, _LARGE)}</div><div>'
+        f'<h2 class="cc-case-title">{escape(text)}</h2>'
+        + note(f"Asked: {words.aspect(topic.aspect)}.{about}")
+        + table
+        + verdict
+        + "</div></div>"
+    ), said
+
+
+def _who(one: Value) -> str:
+    return f"{one.rater} ({'scorer' if one.kind == 'scorer' else 'simulated' if one.simulated else one.kind})"
+
+
+def _shown(one: Value) -> str:
+    return one.value or "no answer"
+
+
+def verdict_choices(labels: Sequence[str]) -> list[tuple[str, str]]:
+    """What may be right, each with its key."""
+    keyed = zip(_LETTERS, labels, strict=False)
+    return [(f"{letter} · {label}", label) for letter, label in keyed] + [(label, label) for label in labels[len(_LETTERS) :]]
+
+
+def to_blame(said: Sequence[Value], wrong: str | None, verdict: str | None) -> Choice:
+    """Who can have been wrong: those who say something else than the verdict."""
+    if wrong not in ("scorer", "person"):
+        return Choice([], None)
+    kinds = {"scorer": ("scorer",), "person": ("human",)}[wrong]
+    names = list(dict.fromkeys(one.rater for one in said if one.kind in kinds and one.value and one.value != verdict))
+    return Choice(names, names[0] if len(names) == 1 else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What the controls say."""
+
+    verdict: str | None
+    wrong: str | None
+    rater: str | None
+    remark: str
+
+
+def rule(store: Store, view: View, case: Case, ruling: Ruling, person: str) -> None:
+    """Write a verdict.
+
+    Raises:
+        ValueError: something is missing; the message says what.
+    """
+    if not ruling.verdict:
+        raise ValueError("Say what is right first.")
+    if ruling.wrong not in WRONG:
+        raise ValueError("Say who was wrong.")
+    named = ruling.rater if ruling.wrong in ("scorer", "person") else None
+    wrong: Wrong = ruling.wrong  # type: ignore[assignment]
+    made = Adjudication(
+        adjudication_id=str(uuid.uuid4()),
+        item_id=case.item,
+        aspect=case.aspect,
+        wrong=wrong,
+        verdict=ruling.verdict,
+        made_by=person,
+        target=case.target,
+        campaign_id=view.campaign,
+        rater_id=named or None,
+        note=ruling.remark.strip(),
+    )
+    judging.decide(store, made)

@@ -150,9 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--campaign", required=True)
     parser.add_argument("--pictures", type=Path, required=True, help="the folder in which all pictures lie")
     parser.add_argument("--port", type=int, required=True)
-    parser.add_argument(
-        "--limit", type=int, default=0, help="events of a kind at once; 0: no limit (Gradio's own default is 1)"
-    )
+    parser.add_argument("--limit", type=int, default=0, help="events of a kind at once; 0: no limit")
     asked = parser.parse_args(arguments)
     gr.set_static_paths([asked.pictures])
     with Store(asked.project) as store:

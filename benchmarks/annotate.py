@@ -15,6 +15,7 @@ import json
 import os
 import platform
 import shutil
+import signal
 import socket
 import statistics
 import subprocess
@@ -322,4 +323,6 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
 
 
 if __name__ == "__main__":
+    # whoever ends it ends its servers
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     main()

@@ -1,0 +1,68 @@
+"""What every visual question answering model is to a scorer: questions with choices in, the chosen ones out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+Matched = Literal["likelihood", "equal", "similar"]
+"""How an answer became one of the choices: the likeliest of them by the model; its free answer is one of them (but for case
+and spaces); the choice whose sentence embedding is nearest to the free answer (TIFA, section 3.3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One question about an image, with at least two distinct choices."""
+
+    text: str
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model answered.
+
+    Attributes:
+        chosen: one of the choices, as written there.
+        probabilities: of each choice, summing to 1; None where the model answers freely.
+        free: the model's own words; None where it is asked for no words.
+        matched: how it became ``chosen``; ``similarity``: the cosine that decided, where it was ``similar``.
+    """
+
+    chosen: str
+    probabilities: tuple[float, ...] | None
+    free: str | None
+    matched: Matched
+    similarity: float | None = None
+
+
+class Vqa(Protocol):
+    """A model in memory. An image's features are computed once for all its questions, where the architecture allows it, and
+    questions are batched across images."""
+
+    def answer(self, images: Sequence[Image.Image], queries: Sequence[Sequence[Query]]) -> list[list[Answer]]:
+        """The answers to each image's questions, in their order; an image may have none.
+
+        Args:
+            images: upright, RGB, of any size.
+            queries: those of each image.
+
+        Raises:
+            ValueError: a question that this model cannot be asked, in one clear line.
+        """
+        ...
+
+    def likelihood(self, images: Sequence[Image.Image], questions: Sequence[str], answer: str) -> NDArray[np.float64]:
+        """(n,) the model's probability of saying ``answer`` (among all that it could say) to each image's one question.
+
+        VQAScore (Lin et al., 2024) is that of "Yes".
+
+        Raises:
+            ValueError: this model gives no such probability.
+        """
+        ...

@@ -16,8 +16,36 @@ def _blip(name: str, device: str, settings: Settings) -> Vqa:
     return Blip(name, device, settings)
 
 
+def _blip2(name: str, device: str, settings: Settings) -> Vqa:
+    from scorers.models.vqa.blip2 import Blip2
+
+    return Blip2(name, device, settings)
+
+
+def _instructblip(name: str, device: str, settings: Settings) -> Vqa:
+    from scorers.models.vqa.blip2 import InstructBlip
+
+    return InstructBlip(name, device, settings)
+
+
+def _git(name: str, device: str, settings: Settings) -> Vqa:
+    from scorers.models.vqa.git import Git
+
+    return Git(name, device, settings)
+
+
+def _vilt(name: str, device: str, settings: Settings) -> Vqa:
+    from scorers.models.vqa.vilt import Vilt
+
+    return Vilt(name, device, settings)
+
+
 _FAMILIES: Final[dict[str, Callable[[str, str, Settings], Vqa]]] = {
     "blip": _blip,
+    "blip-2": _blip2,
+    "git": _git,
+    "instructblip": _instructblip,
+    "vilt": _vilt,
 }
 """By what a model's configuration calls itself (``model_type``)."""
 

@@ -94,6 +94,12 @@ class Asking(ABC):
         if not all(map(math.isfinite, numbers)):
             raise ValueError(f"{self.name} gives no finite numbers for it")
 
+    def _fits(self, listed: Sequence[Sequence[int]], texts: Sequence[str], most: int) -> None:
+        """Raise ValueError where a text has more tokens than the model reads: none is cut off in silence."""
+        for ids, text in zip(listed, texts, strict=True):
+            if len(ids) > most:
+                raise ValueError(f"{self.name} reads {most} tokens, and {text[:60]!r}... has {len(ids)}")
+
     def _prompt(self, query: Query) -> str:
         """What the model reads of a question."""
         return query.text
@@ -126,12 +132,24 @@ def check(query: Query) -> None:
         raise ValueError(f"the question {query.text[:80]!r} needs two or more choices, each different from the others")
 
 
+def distinct(name: str, answers: Sequence[str], said: Sequence[Sequence[int]]) -> None:
+    """Raise ValueError where two answers are the same tokens: the model cannot prefer one of them."""
+    for k, ids in enumerate(said):
+        if (first := list(said).index(ids)) < k:
+            raise ValueError(f"{name} cannot tell {answers[first]!r} from {answers[k]!r}: to its tokens they are one")
+
+
 def likeliest(query: Query, weights: Sequence[float]) -> Answer:
     """The first of the likeliest choices; ``weights``: logarithms, of any common sum."""
     weighed = np.array(weights, np.float64)
     shares = np.exp(weighed - weighed.max())
     shares /= shares.sum()
     return Answer(query.choices[int(np.argmax(weighed))], tuple(shares.tolist()), None, "likelihood")
+
+
+def precision(device: str) -> torch.dtype:
+    """Of large models' weights: bfloat16, in which Flan-T5 does not overflow, or on the CPU float32."""
+    return torch.float32 if torch.device(device).type == "cpu" else torch.bfloat16
 
 
 def parts(things: Sequence[T], most: int) -> Iterator[Sequence[T]]:

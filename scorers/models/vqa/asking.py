@@ -21,9 +21,8 @@ FREE: Final = "free"
 """Settings of ``answering``. The likelihood of each choice decides; or the model answers in its own words, and the choice that
 is equal or nearest to them counts."""
 
-_IMAGES: Final = 8
 _QUESTIONS: Final = 32
-"""That go through a model at once: on a GPU, and anywhere."""
+"""That go through a model at once."""
 
 T = TypeVar("T")
 
@@ -42,6 +41,9 @@ class Asking(ABC):
         ValueError: ``answering`` is none of them.
     """
 
+    images: int = 8
+    """That are looked at together on a GPU."""
+
     def __init__(self, name: str, device: str, settings: Mapping[str, Any], answerings: Sequence[str]) -> None:
         self.name = name
         self.device = device
@@ -57,7 +59,7 @@ class Asking(ABC):
                 check(query)
         found: list[list[Answer]] = [[] for _ in images]
         asked = [k for k, some in enumerate(queries) if some]
-        for places in parts(asked, together(self.device, _IMAGES)):
+        for places in parts(asked, together(self.device, self.images)):
             with torch.inference_mode():
                 seen = self._look([images[k] for k in places])
                 flat = [(row, query) for row, k in enumerate(places) for query in queries[k]]
@@ -70,7 +72,7 @@ class Asking(ABC):
     def likelihood(self, images: Sequence[Image.Image], questions: Sequence[str], answer: str) -> NDArray[np.float64]:
         """See ``Vqa``."""
         found = []
-        for places in parts(range(len(images)), together(self.device, _IMAGES)):
+        for places in parts(range(len(images)), together(self.device, self.images)):
             with torch.inference_mode():
                 seen = self._look([images[k] for k in places])
                 texts = [questions[k] for k in places]

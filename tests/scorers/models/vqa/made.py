@@ -174,5 +174,5 @@ MAKE: Final[dict[str, Callable[[Path], Path]]] = {
     "git": git,
     "vilt": vilt,
 }
-ANSWERINGS: Final[dict[str, tuple[str, ...]]] = {"vilt": ("free",)}
+ANSWERINGS: Final[dict[str, tuple[str, ...]]] = {"vilt": ("free",), "qwen": ("choices",), "smol": ("choices",)}
 """Where it is not all of them."""

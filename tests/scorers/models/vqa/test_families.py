@@ -72,7 +72,7 @@ def test_blip_2_is_its_own_loss_and_its_own_beams(kind: Any, image: Image.Image,
     def logs(prompt: dict[str, Any], answer: str) -> float:
         labels = processor.tokenizer(answer, return_tensors="pt").input_ids
         with torch.no_grad():
-            return -float(model(**prompt, labels=labels).loss) * labels.shape[1]
+            return -float(model(**prompt, labels=labels).loss) * int(labels.shape[1])
 
     expected = shares([logs(given, choice) for choice in QUERY.choices])
     assert probabilities(folder, image) == pytest.approx(expected, abs=1e-4)
@@ -121,9 +121,14 @@ def test_git_is_its_own_loss_and_its_own_generate(image: Image.Image, sentences:
 
 def test_git_looks_at_the_middle_of_a_strip(sentences: str, tmp_path: Path) -> None:
     model: Any = open_vqa(str(made.git(tmp_path / "m")), "cpu", {"sentences": sentences})
-    sizes = []
+    sizes: list[tuple[int, int]] = []
     process = model._process
-    model._process = lambda images, **named: sizes.extend(one.size for one in images) or process(images=images, **named)
+
+    def noted(images: list[Image.Image], **named: Any) -> Any:
+        sizes.extend(one.size for one in images)
+        return process(images=images, **named)
+
+    model._process = noted
     assert len(model.answer([Image.new("RGB", (1, 9000), "red")], [[QUERY]])[0]) == 1
     assert sizes == [(1, 16)]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final
 
 from data.aspects import NO, YES
 from data.prompts.coco import COCO, SUPERCATEGORY, article_by_sound, plain_name, plural
@@ -43,6 +43,7 @@ class PromptQuestion:
         question_id: names it within its prompt, whatever becomes of its words.
         choices: ``answer`` is among them; yes and no, or several.
         element: what of the prompt it asks for (``"red cup"``), of the kind ``element_type``.
+        parents: ids of the prompt's questions that must hold for this one to make sense (DSG).
     """
 
     question_id: str
@@ -51,10 +52,22 @@ class PromptQuestion:
     answer: str
     element_type: str
     element: str
+    parents: tuple[str, ...] = ()
 
     @property
     def is_yes_no(self) -> bool:
         return {choice.casefold() for choice in self.choices} == {YES, NO}
+
+
+def question_of(value: Mapping[str, Any]) -> PromptQuestion:
+    """A question as JSON holds it (``dataclasses.asdict``); other keys are left alone.
+
+    Raises:
+        TypeError: a key is missing.
+    """
+    known = {one.name: value[one.name] for one in fields(PromptQuestion) if one.name in value}
+    listed: dict[str, Any] = {name: tuple(found) if isinstance(found, list) else found for name, found in known.items()}
+    return PromptQuestion(**listed)
 
 
 def elements(questions: Iterable[PromptQuestion]) -> tuple[str, ...]:

@@ -33,6 +33,28 @@ def of(store: Store, prompt_ids: Sequence[str]) -> dict[str, Version]:
         return newest(cursor, prompt_ids)
 
 
+def of_items(store: Store, item_ids: Sequence[str]) -> dict[str, Version]:
+    """What is asked now about each of these items whose prompt has questions."""
+    with store.read() as cursor:
+        prompts = rows.existing(cursor, "items", "item_id", ["prompt_id"], list(item_ids))
+        versions = newest(cursor, sorted({str(row["prompt_id"]) for row in prompts.values()}))
+    return {item_id: versions[row["prompt_id"]] for item_id, row in prompts.items() if row["prompt_id"] in versions}
+
+
+def behind(store: Store, rater_id: str) -> int:
+    """Of how many images this scorer has answered another version of the prompt's questions than is asked now."""
+    with store.read() as cursor:
+        return int(
+            rows.value(
+                cursor,
+                "select count(*) from evidence e join items t using (item_id) join (select prompt_id, max(version) as version"
+                " from questions group by prompt_id) q using (prompt_id) where e.rater_id = ? and e.failed is null"
+                " and (e.payload ->> 'version')::integer <> q.version",
+                [rater_id],
+            )
+        )
+
+
 def at(store: Store, prompt_id: str, version: int) -> Version:
     """What was asked about a prompt in this version.
 

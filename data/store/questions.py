@@ -15,7 +15,8 @@ from data.store.store import Store
 ANSWERED_BY: Final = "tifa_vqa"
 """The questionnaire whose answers are about these questions."""
 
-_QUESTION: Final = ("question_id", "text", "choices", "answer", "element_type", "element")
+_QUESTION: Final = ("question_id", "text", "choices", "answer", "element_type", "element", "parents")
+_LISTS: Final = ("choices", "parents")
 _COLUMNS: Final = ("prompt_id", "version", "position", *_QUESTION, "import_id")
 
 
@@ -106,7 +107,7 @@ def insert(connection: duckdb.DuckDBPyConnection, asked: Mapping[str, Sequence[P
             continue
         for position, one in enumerate(questions):
             said = (one.question_id, one.text, rows.to_json(one.choices), one.answer, one.element_type, one.element)
-            new.append((prompt_id, now.number + 1, position, *said, import_id))
+            new.append((prompt_id, now.number + 1, position, *said, rows.to_json(one.parents), import_id))
     rows.insert(connection, "questions", _COLUMNS, new)
     return len(new)
 
@@ -125,5 +126,5 @@ def answered(connection: duckdb.DuckDBPyConnection, import_id: int) -> str | Non
 
 
 def _question(row: Mapping[str, object]) -> PromptQuestion:
-    decoded = rows.decoded(row, "choices")
-    return PromptQuestion(**{name: decoded[name] for name in _QUESTION} | {"choices": tuple(decoded["choices"])})
+    decoded = rows.decoded(row, *_LISTS)
+    return PromptQuestion(**{name: decoded[name] for name in _QUESTION} | {name: tuple(decoded[name]) for name in _LISTS})

@@ -146,6 +146,8 @@ def tifa(told: _Told, out: TextIO, evidence: str, output: str | None, rule: str,
             for wrong in one.wrong:
                 told.bad(path, one.number, wrong)
             if not one.answers:
+                if not one.wrong:
+                    told.bad(path, one.number, f"{one.id}: holds no answers")
                 continue
             astray += sum(said.scored not in (None, said.chosen == said.question.answer) for said in one.answers)
             try:

@@ -1,4 +1,4 @@
-"""Captioning as a baseline (TIFA, section 5.1 and Table 2): a model says what it sees, and its words are held against the prompt.
+"""Captioning as a baseline (TIFA, section 5.1, Table 2): a model says what it sees, its words are held against the prompt.
 
 The caption and its nearness to the prompt by three measures are kept; which of them is the score is a matter of judging.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -31,8 +32,8 @@ def known() -> list[Known]:
 
 
 def faultless(**rates: float) -> list[simulated.Person]:
-    none = dict.fromkeys(("objects", "counts", "colors", "positions", "cannot_tell"), 0.0)
-    return [replace(person, **{**none, **rates}) for person in simulated.PEOPLE]
+    none: dict[str, Any] = dict.fromkeys(("objects", "counts", "colors", "positions", "cannot_tell"), 0.0)
+    return [replace(person, **(none | rates)) for person in simulated.PEOPLE]
 
 
 def test_two_answer_and_a_third_where_they_differ(known: list[Known]) -> None:

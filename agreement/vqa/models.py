@@ -37,7 +37,7 @@ def between_models(asked: pd.DataFrame, options: Options | None = None) -> list[
 
 def _pairs(made: dict[str, pd.DataFrame], making: Making) -> Iterator[Figure]:
     for a, b in combinations(made, 2):
-        pair = made[a].join(made[b][["score", "asked"]], how="inner", rsuffix="_b")
+        pair = made[a].join(made[b][["score", "asked"]].add_suffix("_b"), how="inner")
         same = pair[pair["asked"] == pair["asked_b"]]
         only = len(made[a]) + len(made[b]) - 2 * len(pair)
         excluded = merged([{"other_version": len(pair) - len(same), "not_shared": only}])

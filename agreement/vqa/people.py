@@ -117,9 +117,9 @@ def met(asked: pd.DataFrame, said: pd.DataFrame) -> pd.DataFrame:
     elsewhere = set(zip(people["item"], people["question"], strict=True))
     pairs = zip(state, rows["item"], rows["question"], strict=True)
     told = [s if isinstance(s, str) else OTHER_VERSION if (item, q) in elsewhere else NOT_ASKED for s, item, q in pairs]
-    answer = found["label"].astype(object).where(found["label"].notna(), None).to_numpy(object)
+    answer = [text if isinstance(text, str) else None for text in found["label"].to_numpy(object)]
     votes = found["votes"].fillna(0).to_numpy(np.int64)
-    return rows.assign(state=told, people=answer, votes=votes)
+    return rows.assign(state=told, people=pd.Series(answer, rows.index, dtype=object), votes=votes)
 
 
 def splits(beside: pd.DataFrame) -> list[Split]:

@@ -95,6 +95,26 @@ def judge_visor(
     )
 
 
+class Faithfulness(StrEnum):
+    tifa = "tifa"
+    dsg = "dsg"
+
+
+@judge_app.command("tifa")
+def judge_tifa(
+    evidence: Annotated[
+        str, typer.Option("--evidence", metavar="FILE", help='TIFA\'s own result file; or JSON lines {"id", "answers"}.')
+    ],
+    output: Output = None,
+    rule: Annotated[
+        Faithfulness, typer.Option(help="tifa: the share of right answers; dsg: one counts only if its parents are right.")
+    ] = Faithfulness.tifa,
+    summary: Summary = False,
+) -> None:
+    """TIFA: the score of each text's image by a model's answers, and the scores over all of them."""
+    _judge("tifa", evidence=evidence, output=output, rule=rule.value, summary=summary)
+
+
 @import_results_app.command("geneval")
 def import_results_geneval(
     file: Annotated[str, typer.Argument(help="GenEval's results.jsonl.")],

@@ -1,192 +1,37 @@
 """A project's questions: the scores of TIFA, VQA models beside each other and beside people. The command ``vqa`` and the page
 Explore show the same rows."""
 
-from __future__ import annotations
+from ui.vqa.kept import (
+    Apart,
+    Places,
+    apart,
+    beside_one,
+    groups,
+    mixed,
+    places,
+    raters,
+    recall_models,
+    recall_people,
+    recall_scores,
+)
+from ui.vqa.rows import KINDS, REAL, SIMULATED, Row, Rows, rows
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Any, Final
-
-import pandas as pd
-
-from agreement import Options
-from agreement.vqa import Figure, Split, beside_people, between_models, met, scores, splits
-from data.store import asked
-from data.store.selection import Selection
-from data.store.store import Store
-
-Row = dict[str, Any]
-REAL, SIMULATED = KINDS = ("real", "simulated")
-"""Kinds of people, as ``agreement`` calls them."""
-_SIMULATED: Final = {REAL: False, SIMULATED: True}
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """A row for each figure.
-
-    Attributes:
-        scores: each rater's of each generator; ``models``: raters compared with each other.
-        people: raters compared with people, and people with each other.
-        splits: raters' wrong answers counted by whose fault they are.
-    """
-
-    scores: Sequence[Row]
-    models: Sequence[Row]
-    people: Sequence[Row]
-    splits: Sequence[Row]
-
-    @property
-    def sections(self) -> dict[str, Sequence[Row]]:
-        return {name: getattr(self, name) for name in ("scores", "models", "people", "splits")}
-
-
-def rows(store: Store, selection: Selection, reference: str | None = None, options: Options | None = None) -> Rows:
-    """All figures of a selection, by suite. ``reference``: the generator whose images are real ones.
-
-    Of the selection, suite, task and generator restrict the images, rater scorers and people, campaign, since and until
-    people's answers.
-    """
-    made = Rows([], [], [], [])
-    known = asked.raters(store)
-    for suite in sorted(known.keys() & {*selection.suite}) if selection.suite else known:
-        generators = selection.generator
-        if generators and reference and reference not in generators:
-            generators = (*generators, reference)
-        only = replace(selection, suite=(suite,), generator=generators)
-        found, said = asked.answered(store, only), asked.said(store, only)
-        parts = (of_scores(found, suite, reference, options), of_models(found, suite, options))
-        for section, more in zip(made.sections.values(), (*parts, *of_people(found, said, suite, options)), strict=True):
-            section.extend(more)  # type: ignore[attr-defined]
-    return made
-
-
-def of_scores(found: pd.DataFrame, suite: str, reference: str | None = None, options: Options | None = None) -> list[Row]:
-    """The rows of ``Rows.scores`` of a suite's answers (``data.store.asked.answered``)."""
-    return _rows(scores(found, options, reference), suite, reference=reference)
-
-
-def of_models(found: pd.DataFrame, suite: str, options: Options | None = None) -> list[Row]:
-    """The rows of ``Rows.models``."""
-    return _rows(between_models(found, options), suite)
-
-
-def of_people(
-    found: pd.DataFrame, said: pd.DataFrame, suite: str, options: Options | None = None
-) -> tuple[list[Row], list[Row]]:
-    """The rows of ``Rows.people`` and of ``Rows.splits``; of simulated people only where there are any."""
-    made: list[Row] = []
-    split: list[Row] = []
-    for kind in KINDS:
-        heard = of_kind(said, kind)
-        if kind == SIMULATED and heard.empty:
-            continue
-        made += _rows(beside_people(found, heard, options), suite, people=kind)
-        for rater, rows in met(found, heard).groupby("rater", sort=True):
-            split += [_split(one, suite, str(rater), kind) for one in splits(rows)]
-    return made, split
-
-
-def of_kind(said: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """What real or simulated people said."""
-    return said[said["simulated"] == _SIMULATED[kind]]
-
-
-def _rows(found: Iterable[Figure], suite: str, people: str | None = None, reference: str | None = None) -> list[Row]:
-    """Plain types; ``n`` counts ``unit``, ``excluded`` what was left out and why."""
-    return [
-        {
-            "suite": suite,
-            "rater": one.rater,
-            "other": one.other,
-            "people": people,
-            "generator": one.generator,
-            "reference": reference is not None and one.generator == reference,
-            "by": one.by,
-            "group": one.group,
-            "statistic": one.statistic,
-            "value": one.outcome.value,
-            "low": one.bounds.low,
-            "high": one.bounds.high,
-            "n": one.n,
-            "unit": one.unit,
-            "n_items": one.outcome.used.items,
-            "n_questions": one.outcome.used.ratings,
-            "n_prompts": one.outcome.used.clusters,
-            "excluded": dict(one.outcome.used.excluded),
-            "reason": one.outcome.reason,
-            "method": one.method,
-        }
-        for one in found
-    ]
-
-
-def _split(one: Split, suite: str, rater: str, people: str) -> Row:
-    counts = {"wrong": one.wrong, "image_wrong": one.image_wrong, "vqa_wrong": one.vqa_wrong} | one.apart
-    return {"suite": suite, "rater": rater, "people": people, "by": one.by, "group": one.group} | counts
-
-
-# ---- kept while the project stays as it is; nobody is to change what they give
-def answers(store: Store, suite: str, source: str = "") -> pd.DataFrame:
-    """What scorers answered about a suite's images, of one text source or of all; kept while the evidence stays."""
-    return _answers(store, asked.stamp(store), suite, source)
-
-
-def recall_scores(store: Store, suite: str, source: str, reference: str) -> list[Row]:
-    """As ``of_scores``."""
-    return _recall_scores(store, asked.stamp(store), suite, source, reference)
-
-
-def recall_models(store: Store, suite: str, source: str) -> list[Row]:
-    """As ``of_models``."""
-    return _recall_models(store, asked.stamp(store), suite, source)
-
-
-def recall_people(store: Store, suite: str, source: str) -> tuple[list[Row], list[Row]]:
-    """As ``of_people``."""
-    return _recall_people(store, store.version, suite, source)
-
-
-def beside(store: Store, suite: str, source: str, kind: str) -> pd.DataFrame:
-    """All answers with people's beside (``agreement.vqa.met``)."""
-    return _beside(store, store.version, suite, source, kind)
-
-
-def raters(store: Store) -> dict[str, list[str]]:
-    """By suite the scorers that answered questions."""
-    return _raters(store, asked.stamp(store))
-
-
-def _selection(suite: str, source: str) -> Selection:
-    return Selection(suite=(suite,), task=(source,) if source else ())
-
-
-@lru_cache(maxsize=8)
-def _raters(store: Store, stamp: str) -> dict[str, list[str]]:  # noqa: ARG001 - part of the key
-    return asked.raters(store)
-
-
-@lru_cache(maxsize=2)
-def _answers(store: Store, stamp: str, suite: str, source: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
-    return asked.answered(store, _selection(suite, source))
-
-
-@lru_cache(maxsize=16)
-def _recall_scores(store: Store, stamp: str, suite: str, source: str, reference: str) -> list[Row]:
-    return of_scores(_answers(store, stamp, suite, source), suite, reference or None)
-
-
-@lru_cache(maxsize=8)
-def _recall_models(store: Store, stamp: str, suite: str, source: str) -> list[Row]:
-    return of_models(_answers(store, stamp, suite, source), suite)
-
-
-@lru_cache(maxsize=8)
-def _recall_people(store: Store, version: str, suite: str, source: str) -> tuple[list[Row], list[Row]]:  # noqa: ARG001
-    return of_people(answers(store, suite, source), asked.said(store, _selection(suite, source)), suite)
-
-
-@lru_cache(maxsize=4)
-def _beside(store: Store, version: str, suite: str, source: str, kind: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
-    return met(answers(store, suite, source), of_kind(asked.said(store, _selection(suite, source)), kind))
+__all__ = [
+    "KINDS",
+    "REAL",
+    "SIMULATED",
+    "Apart",
+    "Places",
+    "Row",
+    "Rows",
+    "apart",
+    "beside_one",
+    "groups",
+    "mixed",
+    "places",
+    "raters",
+    "recall_models",
+    "recall_people",
+    "recall_scores",
+    "rows",
+]

@@ -21,7 +21,7 @@ from ui.pages.explore.asked.shown import source_of
 from ui.pages.explore.view import ALL, View
 from ui.root import at
 
-MOST: Final = 40
+MOST: Final = 30
 _NONE: Final = {
     "undecided": "people are divided",
     "cannot_tell": "people cannot tell",
@@ -73,7 +73,7 @@ def _table(store: Store, rows: pd.DataFrame, view: View) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     body = "".join(_line(row, looks, view, told=told) for row in rows.to_dict("records"))
     return (
-        f'{WRAP}<table class="cc-table cc-asked"><caption class="cc-hidden">Answers</caption>'
+        f'{WRAP}<table class="cc-table cc-asked" aria-label="Answers">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

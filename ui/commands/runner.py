@@ -54,6 +54,7 @@ COMMANDS: dict[str, str] = {
     "rebuild": "ui.commands.rebuild:run",
     "reproduce visor": "ui.commands.visor_study:run",
     "score": "ui.commands.score:run",
+    "vqa": "ui.commands.vqa:run",
 }
 """Every project command: its name and ``module:function``, imported when it is run. Parameters are JSON."""
 

@@ -17,7 +17,7 @@ MOST_CHOICES: Final = 8
 """So many have a digit of their own as key, beside "none of the above"."""
 MOST_QUESTIONS: Final = 200
 """Of one prompt: more than a person will answer about one image."""
-_LONGEST: Final = 2000
+LONGEST: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +181,6 @@ def _text(value: dict[str, Any], key: str) -> str:
         raise ValueError(f"'{key}' is {quoted(found)}, a text expected")
     if "\0" in found:
         raise ValueError(f"'{key}' holds a NUL character; remove it")
-    if len(found) > _LONGEST:
-        raise ValueError(f"'{key}' has {len(found)} characters; at most {_LONGEST} are allowed")
+    if len(found) > LONGEST:
+        raise ValueError(f"'{key}' has {len(found)} characters; at most {LONGEST} are allowed")
     return found

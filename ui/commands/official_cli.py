@@ -127,6 +127,18 @@ def import_results_geneval(
     _execute(project, "import results geneval", file=file, generator=generator, suite=suite, rater=rater)
 
 
+@import_results_app.command("tifa")
+def import_results_tifa(
+    file: Annotated[str, typer.Argument(help="The result file of TIFA's code, or lines of evidence.")],
+    generator: Annotated[str, typer.Option(help="Who made the images.")],
+    suite: Annotated[str, typer.Option(help="The suite that its texts belong to.")] = "tifa",
+    rater: Annotated[str, typer.Option(help="The name that these answers go by.")] = "tifa-official",
+    project: Project = PLAYGROUND,
+) -> None:
+    """A VQA model's answers to TIFA's questions as a scorer's, with the questions where the project has none."""
+    _execute(project, "import results tifa", file=file, generator=generator, suite=suite, rater=rater)
+
+
 Rater = Annotated[str, typer.Option("--rater", help="Whose verdicts, e.g. geneval-playground.")]
 File = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
 Many = Annotated[list[str], typer.Option()]

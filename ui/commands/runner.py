@@ -38,6 +38,7 @@ COMMANDS: dict[str, str] = {
     "import questions": "ui.commands.questions:run",
     "import ratings": "ui.commands.ratings:run",
     "import results geneval": "ui.commands.results:import_geneval",
+    "import results tifa": "ui.commands.results_tifa:import_tifa",
     "import scores": "ui.commands.scores:run",
     "import study geneval": "ui.commands.studies:geneval",
     "import study tifa": "ui.commands.studies:tifa",

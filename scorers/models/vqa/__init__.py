@@ -1,0 +1,89 @@
+"""Models that answer questions about images. Nothing heavy is imported before one is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from scorers.models.vqa.base import Vqa
+
+Settings = Mapping[str, Any]
+
+
+def _blip(name: str, device: str, settings: Settings) -> Vqa:
+    from scorers.models.vqa.blip import Blip
+
+    return Blip(name, device, settings)
+
+
+def _blip2(name: str, device: str, settings: Settings) -> Vqa:
+    from scorers.models.vqa.blip2 import Blip2
+
+    return Blip2(name, device, settings)
+
+
+def _instructblip(name: str, device: str, settings: Settings) -> Vqa:
+    from scorers.models.vqa.blip2 import InstructBlip
+
+    return InstructBlip(name, device, settings)
+
+
+def _git(name: str, device: str, settings: Settings) -> Vqa:
+    from scorers.models.vqa.git import Git
+
+    return Git(name, device, settings)
+
+
+def _vilt(name: str, device: str, settings: Settings) -> Vqa:
+    from scorers.models.vqa.vilt import Vilt
+
+    return Vilt(name, device, settings)
+
+
+def _chat(name: str, device: str, settings: Settings) -> Vqa:
+    from scorers.models.vqa.chat import Chat
+
+    return Chat(name, device, settings)
+
+
+_FAMILIES: Final[dict[str, Callable[[str, str, Settings], Vqa]]] = {
+    "blip": _blip,
+    "blip-2": _blip2,
+    "git": _git,
+    "instructblip": _instructblip,
+    "vilt": _vilt,
+}
+"""By what a model's configuration calls itself (``model_type``); all others that transformers counts among those which make
+text of an image and text are asked as in a chat."""
+
+
+def open_vqa(name: str, device: str, settings: Settings) -> Vqa:
+    """Load a model.
+
+    Args:
+        name: a folder as ``save_pretrained`` writes it, with its processor's files, or a hub id.
+        device: as torch names it.
+        settings: ``answering`` (see ``scorers.models.vqa.asking``), ``sentences`` (the model that free answers are matched
+            with), and what the class of the model says; others are not looked at.
+
+    Raises:
+        ValueError: there is no such model, its kind is not known, its weights do not fit, or a setting makes no sense.
+        OSError: it is not on this machine.
+    """
+    from scorers.models.files import folder
+    from scorers.models.transformer import config_of
+
+    if folder(name) is None and "/" not in name:
+        raise ValueError(f"there is no model {name} that answers questions: a folder, or a hub id (owner/name)")
+    config = config_of(name)
+    family = _FAMILIES.get(config.model_type)
+    if family is None:
+        from transformers import AutoModelForImageTextToText
+
+        if type(config) not in AutoModelForImageTextToText._model_mapping:
+            known = ", ".join(sorted(_FAMILIES))
+            raise ValueError(
+                f"{name} is a model of the kind {config.model_type}; known: {known}, and those that chat about images"
+            )
+        family = _chat
+    return family(name, device, settings)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import torch
 from safetensors import SafetensorError
-from transformers import AutoConfig, AutoTokenizer
+from transformers import AutoConfig, AutoProcessor, AutoTokenizer
 from transformers.utils import logging
 
 from scorers.models.files import folder
@@ -37,20 +37,26 @@ def tokenizer_of(name: str) -> Any:
     return _from(AutoTokenizer, name)
 
 
-def load(kind: Any, name: str, device: str) -> Any:
-    """A model of this class, in full precision, ready to look.
+def processor_of(name: str) -> Any:
+    """What makes images and texts into what a model reads; raises as ``config_of``."""
+    return _from(AutoProcessor, name)
+
+
+def load(kind: Any, name: str, device: str, dtype: torch.dtype = torch.float32) -> Any:
+    """A model of this class, ready to look.
 
     Args:
         kind: a class of transformers with ``from_pretrained``.
         name: a folder, or a hub id.
         device: as torch names it.
+        dtype: of its weights, whatever the file has.
 
     Raises:
         OSError: its files are not on this machine.
         ValueError: they hold not exactly the weights that the architecture has.
     """
     # the dtype is said: since transformers 5 it would be whatever the file has
-    model, told = _from(kind, name, dtype=torch.float32, output_loading_info=True, ignore_mismatched_sizes=True)
+    model, told = _from(kind, name, dtype=dtype, output_loading_info=True, ignore_mismatched_sizes=True)
     missing = sorted(told["missing_keys"])
     unexpected = sorted(key for key in told["unexpected_keys"] if not _COMPUTED.search(key))
     shaped = sorted(str(one[0]) for one in told["mismatched_keys"])

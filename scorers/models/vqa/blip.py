@@ -1,0 +1,186 @@
+"""BLIP trained on VQA (Li et al., 2022), and the playground's model, which is a small one of the same architecture.
+
+A text encoder reads the question and looks at the image (cross attention), a text decoder says the answer. What the encoder
+looks at (keys and values of each layer) is computed once an image. A question is read as transformers' processor makes it
+(its own tokenizer's special tokens; the authors' code puts [ENC] in the place of [CLS], the published conversion does not);
+an answer is ``bos_token_id``, its tokens, ``sep_token_id``, all of the configuration.
+
+``answering`` ``choices`` is the authors' "rank" inference over the choices: the sum of the logarithms of the tokens'
+probabilities (theirs are smoothed by 0.1, as in training; ours are not). ``free`` is their "generate".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import torch
+from PIL import Image
+from transformers import BlipForQuestionAnswering
+from transformers.cache_utils import DynamicCache, DynamicLayer, EncoderDecoderCache
+
+from scorers.models.linear import pack
+from scorers.models.soundness import Soundness
+from scorers.models.transformer import load, processor_of
+from scorers.models.vqa.asking import CHOICES, FREE, Asking, padded, parts, summed
+
+BEAMS: Final = 3
+LONGEST: Final = 10
+"""Of free answers: the authors' search, and tokens at most."""
+
+_ANSWERS: Final = 256
+"""That go through the decoder at once."""
+
+Crossed = list[tuple[torch.Tensor, torch.Tensor]]
+"""Keys and values, n x heads x places x d, of each layer's cross attention."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read:
+    """Questions as the encoder leaves them: states (n x L x d), and which of the L are there."""
+
+    states: torch.Tensor
+    there: torch.Tensor
+
+
+class Blip(Asking):
+    """See ``Asking``; ``answering`` is ``choices`` or ``free``."""
+
+    def __init__(self, name: str, device: str, settings: Mapping[str, Any]) -> None:
+        super().__init__(name, device, settings, (CHOICES, FREE))
+        self._model = load(BlipForQuestionAnswering, name, device)
+        heed(self._model)
+        pack(self._model)
+        processor = processor_of(name)
+        self._tokenizer, self._process = processor.tokenizer, processor.image_processor
+        self._config = self._model.config.text_config
+        self._soundness = Soundness(name)
+
+    def _look(self, images: Sequence[Image.Image]) -> Crossed:
+        pixels = self._process(images=list(images), return_tensors="pt")["pixel_values"].to(self.device)
+        features = self._model.vision_model(pixel_values=pixels).last_hidden_state
+        self._soundness.check(pixels, features)
+        return crossed(self._model.text_encoder, features)
+
+    def _weigh(
+        self, seen: Crossed, rows: Sequence[int], prompts: Sequence[str], answers: Sequence[Sequence[str]]
+    ) -> list[list[float]]:
+        read = self._read(seen, rows, prompts)
+        known = crossed(self._model.text_decoder.bert, read.states)
+        said = [(k, self._told(answer)) for k, some in enumerate(answers) for answer in some]
+        for k, some in enumerate(answers):
+            self._distinct(some, [ids for place, ids in said if place == k])
+        weights: list[float] = []
+        for part in parts(said, _ANSWERS):
+            weights += self._weighed(known, read.there, [k for k, _ in part], [ids for _, ids in part])
+        numbers = iter(weights)
+        return [[next(numbers) for _ in some] for some in answers]
+
+    def _weighed(self, known: Crossed, there: torch.Tensor, owners: Sequence[int], said: Sequence[list[int]]) -> list[float]:
+        """Of answers in tokens the logarithms of their probabilities; ``owners``: the question of each."""
+        ids, shown = padded(said, self._config.pad_token_id, self.device)
+        inner = self._model.text_decoder.bert(
+            input_ids=ids[:, :-1],
+            attention_mask=shown[:, :-1],
+            encoder_hidden_states=nothing(known, len(said)),
+            encoder_attention_mask=there[list(owners)],
+            past_key_values=remembered(known, owners),
+            is_decoder=True,
+        ).last_hidden_state
+        where = shown[:, 1:].bool()
+        answers = torch.arange(len(said), device=self.device)[:, None].expand_as(where)
+        return summed(self._model.text_decoder.cls(inner[where]), ids[:, 1:][where], answers[where], len(said))
+
+    def _say(self, seen: Crossed, rows: Sequence[int], prompts: Sequence[str]) -> list[str]:
+        read = self._read(seen, rows, prompts)
+        ids = self._model.text_decoder.generate(
+            input_ids=torch.full((len(rows), 1), self._config.bos_token_id, device=self.device),
+            eos_token_id=self._config.sep_token_id,
+            pad_token_id=self._config.pad_token_id,
+            encoder_hidden_states=read.states,
+            encoder_attention_mask=read.there,
+            num_beams=BEAMS,
+            do_sample=False,
+            max_new_tokens=LONGEST,
+        )
+        return [text.strip() for text in self._tokenizer.batch_decode(ids[:, 1:], skip_special_tokens=True)]
+
+    def _read(self, seen: Crossed, rows: Sequence[int], prompts: Sequence[str]) -> Read:
+        listed = self._tokenizer(list(prompts), return_token_type_ids=False)["input_ids"]
+        self._fits(listed, prompts)
+        ids, there = padded(listed, self._config.pad_token_id, self.device)
+        states = self._model.text_encoder(
+            input_ids=ids,
+            attention_mask=there,
+            encoder_hidden_states=nothing(seen, len(rows)),
+            past_key_values=remembered(seen, rows),
+        ).last_hidden_state
+        return Read(states, there)
+
+    def _told(self, answer: str) -> list[int]:
+        inner = self._tokenizer(answer, add_special_tokens=False)["input_ids"]
+        self._fits([inner], [answer])
+        return [self._config.bos_token_id, *inner, self._config.sep_token_id]
+
+    def _fits(self, listed: Sequence[Sequence[int]], texts: Sequence[str]) -> None:
+        most = self._config.max_position_embeddings - 2
+        for ids, text in zip(listed, texts, strict=True):
+            if len(ids) > most:
+                raise ValueError(f"{self.name} reads {most} tokens, and {text[:40]!r}... has {len(ids)}")
+
+    def _distinct(self, answers: Sequence[str], said: Sequence[list[int]]) -> None:
+        for k, ids in enumerate(said):
+            if (first := said.index(ids)) < k:
+                raise ValueError(f"{self.name} cannot tell {answers[first]!r} from {answers[k]!r}: to its tokens they are one")
+
+
+def heed(model: Any) -> None:
+    """Have the decoder look only at tokens of its question, not at what fills up shorter ones.
+
+    transformers (5.23) makes the mask of cross attention and then drops it (``BlipTextAttention`` hands it on as the mask of
+    self attention, which is not read there), so that an answer would depend on the questions beside it. Without effect
+    where nothing is filled up, and where the mask does arrive.
+    """
+    for layer in model.text_decoder.bert.encoder.layer:
+        attention = layer.crossattention.self
+        attention.forward = partial(_heeding, attention.forward)
+
+
+def _heeding(forward: Any, states: torch.Tensor, attention_mask: Any = None, **named: Any) -> Any:
+    if named.get("encoder_attention_mask") is None:
+        named["encoder_attention_mask"] = attention_mask
+    return forward(states, attention_mask=attention_mask, **named)
+
+
+def crossed(text: Any, states: torch.Tensor) -> Crossed:
+    """What each layer's cross attention looks at, of states n x places x d."""
+    found = []
+    for layer in text.encoder.layer:
+        attention = layer.crossattention.self
+        shape = (*states.shape[:2], -1, attention.attention_head_size)
+        keys, values = (make(states).view(shape).transpose(1, 2) for make in (attention.key, attention.value))
+        found.append((keys, values))
+    return found
+
+
+def nothing(known: Crossed, n: int) -> torch.Tensor:
+    """Stands for what is looked at, n times, of which only the number of places is read: keys and values are there already."""
+    keys, _ = known[0]
+    return keys.new_empty(n, keys.shape[2], 0)
+
+
+def remembered(known: Crossed, rows: Sequence[int]) -> EncoderDecoderCache:
+    """Keys and values of these rows, as a text model takes them for computed."""
+    cross = DynamicCache()
+    alike = len(set(rows)) == 1
+    for keys, values in known:
+        layer = DynamicLayer()
+        layer.lazy_initialization(keys, values)
+        # of one row no copies are made
+        layer.keys, layer.values = (
+            some[rows[0]][None].expand(len(rows), -1, -1, -1) if alike else some[list(rows)] for some in (keys, values)
+        )
+        cross.layers.append(layer)
+    return EncoderDecoderCache(DynamicCache(), cross)

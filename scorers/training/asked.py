@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.aspects import NO, YES
-from data.playground.drawing import draw_carelessly
+from data.playground.drawing import draw, draw_carelessly
 from data.playground.kinds import KINDS
+from data.playground.looks import Look
 from data.playground.prompts import TASKS, metadata
 from data.playground.render import SIZE, render
 from data.playground.scene import Placed, Scene
 from data.playground.truth import holds
-from data.prompts.geneval import COLORS
 from data.prompts.coco import GENEVAL
+from data.prompts.geneval import COLORS
 from data.prompts.questions import PromptQuestion, from_spec
 from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec, parse_spec
 from scorers.training.scenes import LOOKS, Split, crowd, groups, nothing, seeded
@@ -158,13 +159,21 @@ def _scene(split: Split, seed: int, rng: np.random.Generator) -> tuple[Scene, Sp
     if choice < 0.60:
         task = TASKS[int(rng.integers(len(TASKS)))] if choice < 0.40 else "position"
         own = parse_spec(metadata(task, rng, LOOKS[split]))
-        return draw_carelessly(own, int(rng.integers(2**62)), 0.5, LOOKS[split]).scene, own, None
+        return _careless(own, rng, LOOKS[split]), own, None
     if choice < 0.82:
         return groups(split, seed), None, None
     scene = crowd(split, seed)
     if choice < 0.95:
         return scene, None, None
     return replace(scene, objects=()), None, nothing(split, seed, blobs=choice < 0.98).image
+
+
+def _careless(spec: Spec, rng: np.random.Generator, look: Look) -> Scene:
+    """Faults of colour may paint pairs that the look keeps back (swapped colours): then there is no fault."""
+    seed = int(rng.integers(2**62))
+    scene = draw_carelessly(spec, seed, 0.5, look).scene
+    kept = all((placed.kind, placed.color) in look.pairs for placed in scene.objects)
+    return scene if kept else draw(spec, seed, look)
 
 
 def some_spec(scene: Scene, rng: np.random.Generator) -> Spec:

@@ -21,7 +21,7 @@ from scorers.training.averaging import average
 from scorers.training.generator import rate_at
 from scorers.training.together import add_up, furthest, meet
 from scorers.training.vqa_batches import Drawn, batch, drawn
-from scorers.training.vqa_forward import Patches, losses
+from scorers.training.vqa_forward import Heads, losses
 from scorers.training.vqa_model import build_model, build_tokenizer, save
 
 _STATE: Final = "training.pt"
@@ -80,11 +80,12 @@ def train(rank: int, recipe: Recipe, out: Path) -> None:
     print(f"{recipe.first} pictures in {time.monotonic() - started:.0f} s", flush=True)
     torch.manual_seed(recipe.seed)
     model = build_model(pictures.vocabulary).train()
-    heads = Patches(model.config.vision_config.hidden_size)
+    heads = Heads(model.config.vision_config.hidden_size)
     if recipe.start is not None:
         state = torch.load(recipe.start / _STATE, weights_only=True)
         model.load_state_dict(state["model"])
-        heads.load_state_dict(state["heads"])
+        known = {name: value for name, value in state["heads"].items() if value.shape == heads.state_dict()[name].shape}
+        heads.load_state_dict(known, strict=False)
     averaged = average(model, 0.998)
     parameters = [*model.parameters(), *heads.parameters()]
     optimizer = torch.optim.AdamW(parameters, lr=recipe.rate, betas=(0.9, 0.98), weight_decay=0.05)

@@ -10,6 +10,7 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
+from data.prompts.coco import plural
 from data.prompts.geneval import COLORS
 from data.prompts.questions import PromptQuestion
 from scorers.training.asked import Form, Shown, form, shown
@@ -20,7 +21,10 @@ WORDS: Final = 18
 """Words of a question, with both ends, padded."""
 CHOICES: Final = 4
 CHOICE_WORDS: Final = 2
-_ASKED_OFTEN: Final[dict[Form, float]] = {("counting", False): 1.4, ("spatial", True): 1.6, ("spatial", False): 1.6}
+_ASKED_OFTEN: Final[dict[Form, float]] = {
+    ("object", False): 0.5, ("counting", True): 1.5, ("counting", False): 2.0, ("spatial", True): 2.5, ("spatial", False): 2.5
+}  # fmt: skip
+"""Counts and relations are learned last."""
 _ALONE: Final = 0.4
 """How often "1" is asked for, against other numbers: most kinds occur once."""
 _FULL: Final = 0.25
@@ -34,14 +38,18 @@ class Drawn:
 
     Attributes:
         image: 64 x 64 x 3, uint8.
-        patches: 8 x 8 x 5, float: kind (0 ground), colour (0 ground), whether an object's centre is in the patch, and where
-            from the patch's centre its object's centre lies (shares of the side, x and y).
+        patches: 8 x 8 x 6, float: kind (0 ground), colour (0 ground), whether an object's centre is in the patch, where the
+            centre of the patch's object lies (x and y from the middle, shares of the side), and how many there are of its kind.
+        kinds: 12 x 3, float: how many there are of each kind, and where they lie on average (as above).
+        named: Q x 18, the kind that a word of a question names (of two words the second), -1 where none.
         questions: Q x 18 words; ``choices``: Q x 4 x 2 words, all padding where there is no choice; ``answers``: Q.
         weights: Q, how often each is asked; ``of_color``: Q, whether a colour is asked.
     """
 
     image: NDArray[np.uint8]
     patches: NDArray[np.float32]
+    kinds: NDArray[np.float32]
+    named: NDArray[np.int64]
     questions: NDArray[np.int64]
     choices: NDArray[np.int64]
     answers: NDArray[np.int64]
@@ -51,11 +59,13 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """``images``: B x 3 x 64 x 64, normalised; ``patches``: B x 64 x 5; questions, choices and answers as in ``Drawn``, B x Q;
-    ``true_colors``: B, whether the colours are those of the scene."""
+    """``images``: B x 3 x 64 x 64, normalised; ``patches``: B x 64 x 6; ``kinds``: B x 12 x 3; questions, what they name,
+    choices and answers as in ``Drawn``, B x Q; ``true_colors``: B, whether the colours are those of the scene."""
 
     images: torch.Tensor
     patches: torch.Tensor
+    kinds: torch.Tensor
+    named: torch.Tensor
     questions: torch.Tensor
     choices: torch.Tensor
     answers: torch.Tensor
@@ -69,7 +79,9 @@ def drawn(seed: int, tokenizer: Any) -> Drawn:
     image = np.asarray(Image.fromarray(one.image).resize((SIDE, SIDE), Image.Resampling.BICUBIC))
     asked, choices, answers = encoded(questions, tokenizer)
     of_color = np.array([question.element_type == "color" for question in questions], bool)
-    return Drawn(image, patches(one), asked, choices, answers, weights(questions), of_color)
+    return Drawn(
+        image, patches(one), kinds(one), named(asked, tokenizer), asked, choices, answers, weights(questions), of_color
+    )
 
 
 def encoded(questions: list[PromptQuestion], tokenizer: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -99,27 +111,45 @@ def weights(questions: list[PromptQuestion]) -> NDArray[np.float64]:
 
 def patches(one: Shown) -> NDArray[np.float32]:
     """What each patch shows; see ``Drawn``."""
-    found = np.zeros((GRID, GRID, 5), np.float32)
+    found = np.zeros((GRID, GRID, 6), np.float32)
     if not len(one.masks) or not one.scene.objects:
         return found
     side = one.masks.shape[1] // GRID
     cover = one.masks.reshape(len(one.masks), GRID, side, GRID, side).mean(axis=(2, 4))
     owner = cover.argmax(axis=0)
     seen = cover.max(axis=0) >= _FULL
-    middle = (np.arange(GRID) + 0.5) / GRID
     for k, placed in enumerate(one.scene.objects):
         mine = seen & (owner == k)
         found[mine, 0] = 1 + NAMES.index(placed.kind)
         found[mine, 1] = 1 + COLORS.index(placed.color)
-        found[..., 3] = np.where(mine, placed.x - middle[None, :], found[..., 3])
-        found[..., 4] = np.where(mine, placed.y - middle[:, None], found[..., 4])
+        many = sum(other.kind == placed.kind for other in one.scene.objects)
+        found[mine, 3:] = placed.x - 0.5, placed.y - 0.5, many
         found[min(GRID - 1, int(placed.y * GRID)), min(GRID - 1, int(placed.x * GRID)), 2] = 1
     return found
 
 
+def kinds(one: Shown) -> NDArray[np.float32]:
+    """How many there are of each kind, and where; see ``Drawn``."""
+    found = np.zeros((len(NAMES), 3), np.float32)
+    for placed in one.scene.objects:
+        found[NAMES.index(placed.kind)] += 1, placed.x - 0.5, placed.y - 0.5
+    found[:, 1:] /= np.maximum(found[:, :1], 1)
+    return found
+
+
+def named(questions: NDArray[np.int64], tokenizer: Any) -> NDArray[np.int64]:
+    """Which kind a word names; see ``Drawn``."""
+    known = np.full(len(tokenizer), -1, np.int64)
+    for number, kind in enumerate(NAMES):
+        for name in (kind, plural(kind)):
+            known[tokenizer(name, add_special_tokens=False).input_ids[-1]] = number
+    # the colour, too, is called orange, and there is no such kind
+    return known[questions]
+
+
 def batch(chosen: list[Drawn], n: int, rng: np.random.Generator) -> Batch:
     """``n`` questions of each picture; every fifth picture in other colours, without questions about colours."""
-    questions, choices, answers, true_colors = [], [], [], []
+    questions, names, choices, answers, true_colors = [], [], [], [], []
     for one in chosen:
         true = rng.random() >= _RECOLORED
         chances = one.weights * (1.0 if true else ~one.of_color)
@@ -128,6 +158,7 @@ def batch(chosen: list[Drawn], n: int, rng: np.random.Generator) -> Batch:
         picked = np.argsort(-keys)[:n]
         picked = np.resize(picked, n)
         questions.append(one.questions[picked])
+        names.append(one.named[picked])
         choices.append(one.choices[picked])
         answers.append(one.answers[picked])
         true_colors.append(true)
@@ -135,7 +166,11 @@ def batch(chosen: list[Drawn], n: int, rng: np.random.Generator) -> Batch:
     return Batch(
         _normalised(_roughened(pixels, true_colors, rng)),
         torch.from_numpy(np.stack([one.patches for one in chosen])).flatten(1, 2),
-        *(torch.from_numpy(np.stack(part)) for part in (questions, choices, answers)),
+        torch.from_numpy(np.stack([one.kinds for one in chosen])),
+        torch.from_numpy(np.stack(names)),
+        torch.from_numpy(np.stack(questions)),
+        torch.from_numpy(np.stack(choices)),
+        torch.from_numpy(np.stack(answers)),
         torch.tensor(true_colors),
     )
 

@@ -19,26 +19,44 @@ from scorers.training.vqa_batches import Batch
 from scorers.training.vqa_model import PAD, SEP, START
 
 _FAR: Final = -1e4
+_COUNTS: Final = 7
+"""Zero to six of a kind."""
 
 
-class Patches(nn.Module):  # type: ignore[misc]  # torch is not read by mypy
-    """Linear heads on the picture's patches, for the training only: kind, colour, centre, way to the object's centre."""
+class Heads(nn.Module):  # type: ignore[misc]  # torch is not read by mypy
+    """Linear heads for the training only; without them counts and relations are not learned for a long time.
+
+    On the picture's patches: kind, colour, whether an object's centre is there, where the centre of the patch's object is, how
+    many there are of its kind. On the question's words that name a kind: how many there are of it, and where.
+    """
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.sizes = (1 + len(NAMES), 1 + len(COLORS), 1, 2)
-        self.head = nn.Linear(width, sum(self.sizes))
+        self.sizes = (1 + len(NAMES), 1 + len(COLORS), 1, 2, _COUNTS)
+        self.patch = nn.Linear(width, sum(self.sizes))
+        self.word = nn.Linear(width, _COUNTS + 2)
 
-    def loss(self, states: torch.Tensor, batch: Batch) -> torch.Tensor:
-        """Of B x 64 x width states."""
-        kind, color, middle, way = self.head(states).float().split(self.sizes, dim=2)
+    def seen(self, states: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """Loss of the patches: B x 64 x width."""
+        kind, color, middle, place, count = self.patch(states).float().split(self.sizes, dim=2)
         truth = batch.patches
         kinds, colors = truth[..., 0].long(), truth[..., 1].long()
         true = batch.true_colors
         loss = functional.cross_entropy(kind.flatten(0, 1), kinds.flatten())
         loss = loss + functional.cross_entropy(color[true].flatten(0, 1), colors[true].flatten())
         loss = loss + 2 * functional.binary_cross_entropy_with_logits(middle[..., 0], truth[..., 2])
-        return loss + 4 * ((way - truth[..., 3:]).abs().sum(dim=2) * (kinds > 0)).mean()
+        loss = loss + functional.cross_entropy(count.flatten(0, 1), truth[..., 5].long().flatten())
+        return loss + 4 * ((place - truth[..., 3:5]).abs().sum(dim=2) * (kinds > 0)).mean()
+
+    def read(self, states: torch.Tensor, batch: Batch) -> torch.Tensor:
+        """Loss of the words: (B x Q) x L x width."""
+        named = batch.named.flatten(0, 1)
+        pictures = torch.arange(len(batch.images)).repeat_interleave(batch.named.shape[1])
+        row, place = (named >= 0).nonzero(as_tuple=True)
+        said = self.word(states[row, place]).float()
+        truth = batch.kinds[pictures[row], named[row, place]]
+        loss = functional.cross_entropy(said[:, :_COUNTS], truth[:, 0].long())
+        return loss + 6 * ((said[:, _COUNTS:] - truth[:, 1:]).abs().sum(dim=1) * (truth[:, 0] > 0)).mean()
 
 
 def attend(attention: Any, hidden: torch.Tensor, states: torch.Tensor, mask: torch.Tensor | None) -> Any:
@@ -55,24 +73,33 @@ def attend(attention: Any, hidden: torch.Tensor, states: torch.Tensor, mask: tor
     return attention.output((shares @ value).transpose(1, 2).flatten(2), hidden)
 
 
-def through(layers: Any, hidden: torch.Tensor, mask: torch.Tensor, states: torch.Tensor, seen: torch.Tensor | None) -> Any:
+def through(
+    layers: Any, hidden: torch.Tensor, mask: torch.Tensor, states: torch.Tensor, seen: torch.Tensor | None
+) -> list[torch.Tensor]:
     """All layers of a text model over N x T x D: self-attention under ``mask``, cross-attention to ``states`` under ``seen``.
 
-    The states may be fewer than N: then those of n / N follow one another, and read the same.
+    The states may be fewer than N: then those of n / N follow one another, and read the same. Returns what each layer gives.
     """
+    found = []
     several = len(hidden) // len(states)
     for layer in layers:
         hidden = attend(layer.attention, hidden, hidden, mask)
         beside = hidden.reshape(len(states), several * hidden.shape[1], -1)
         hidden = attend(layer.crossattention, beside, states, seen).reshape(hidden.shape)
         hidden = layer.feed_forward_chunk(hidden)
-    return hidden
+        found.append(hidden)
+    return found
 
 
-def said(model: Any, states: torch.Tensor, questions: torch.Tensor, choices: torch.Tensor) -> torch.Tensor:
+def said(
+    model: Any, states: torch.Tensor, questions: torch.Tensor, choices: torch.Tensor
+) -> tuple[torch.Tensor, list[torch.Tensor]]:
     """Log-probability of each choice, with its end, given picture and question: B x Q x C; -10,000 where there is none.
 
+    Also what the layers of the text encoder give, each (B x Q) x L x D.
+
     Args:
+        model: a ``BlipForQuestionAnswering``.
         states: B x P x E, of the vision model.
         questions: B x Q x L words.
         choices: B x Q x C x W words.
@@ -81,7 +108,7 @@ def said(model: Any, states: torch.Tensor, questions: torch.Tensor, choices: tor
     unseen = torch.where(flat != PAD, 0.0, _FAR)[:, None, None]
     embedded = model.text_encoder.embeddings(input_ids=flat)
     read = through(model.text_encoder.encoder.layer, embedded, unseen, states, None)
-    return _choices(model.text_decoder, read, unseen, choices.flatten(0, 1)).unflatten(0, questions.shape[:2])
+    return _choices(model.text_decoder, read[-1], unseen, choices.flatten(0, 1)).unflatten(0, questions.shape[:2]), read
 
 
 def _choices(decoder: Any, states: torch.Tensor, seen: torch.Tensor, choices: torch.Tensor) -> torch.Tensor:
@@ -93,7 +120,8 @@ def _choices(decoder: Any, states: torch.Tensor, seen: torch.Tensor, choices: to
     before = ((number[:, None] == number[None]) | (number[None] < 0)) & (place[None] <= place[:, None])
     mask = torch.where(before, 0.0, _FAR)[None, None]
     hidden = decoder.bert.embeddings(input_ids=words, position_ids=place[None].expand(count, -1))
-    scores = decoder.cls(through(decoder.bert.encoder.layer, hidden, mask, states, seen)).float().log_softmax(dim=2)
+    spoken = through(decoder.bert.encoder.layer, hidden, mask, states, seen)[-1]
+    scores = decoder.cls(spoken).float().log_softmax(dim=2)
     # after the start comes a choice's first word, after each word the next, after the last the end
     following = torch.cat([choices[:, :, 1:], torch.full((count, several, 1), PAD)], dim=2)
     following = torch.where((choices != PAD) & (following == PAD), SEP, following)
@@ -103,12 +131,13 @@ def _choices(decoder: Any, states: torch.Tensor, seen: torch.Tensor, choices: to
     return total.masked_fill(choices[:, :, 0] == PAD, _FAR)
 
 
-def losses(model: Any, heads: Patches, batch: Batch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The decoder's loss of the true answer, that of choosing it, the patches', and which questions were answered right."""
+def losses(model: Any, heads: Heads, batch: Batch) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """The decoder's loss of the true answer, that of choosing it, the heads', and which questions were answered right."""
     with torch.autocast("cpu", torch.bfloat16):
         states = model.vision_model(pixel_values=batch.images).last_hidden_state
-        scores = said(model, states, batch.questions, batch.choices)
-        dense = heads.loss(states[:, 1:], batch)
+        scores, read = said(model, states, batch.questions, batch.choices)
+        # of the words in the middle: what is found can still be compared in the last layer
+        dense = heads.seen(states[:, 1:], batch) + heads.read(read[-2], batch)
     flat, answers = scores.flatten(0, 1), batch.answers.flatten()
     spoken = -flat.gather(1, answers[:, None]).mean()
     return spoken, functional.cross_entropy(flat, answers), dense, scores.argmax(dim=2) == batch.answers

@@ -36,7 +36,7 @@ def words() -> list[str]:
         found |= _of(Spec((ObjectSpec("cup", "cup", count, True, "red"),)))
     for relation in ("left of", "right of", "above", "below"):
         pair = (ObjectSpec("cup", "cup"), ObjectSpec("car", "car"))
-        found |= _of(Spec(pair, (RelationSpec(0, 1, relation, ""),)))  # type: ignore[arg-type]
+        found |= _of(Spec(pair, (RelationSpec(0, 1, relation, ""),)))
     return sorted(found)
 
 

@@ -76,12 +76,17 @@ def drawn(seed: int, tokenizer: Any) -> Drawn:
     """The training split's picture of a seed."""
     one = shown("train", seed)
     questions = list(dict.fromkeys(one.asked))
-    image = np.asarray(Image.fromarray(one.image).resize((SIDE, SIDE), Image.Resampling.BICUBIC))
+    image = fitted(Image.fromarray(one.image))
     asked, choices, answers = encoded(questions, tokenizer)
     of_color = np.array([question.element_type == "color" for question in questions], bool)
     return Drawn(
         image, patches(one), kinds(one), named(asked, tokenizer), asked, choices, answers, weights(questions), of_color
     )
+
+
+def fitted(image: Image.Image) -> NDArray[np.uint8]:
+    """As the processor shrinks it: 64 x 64 x 3."""
+    return np.asarray(image.resize((SIDE, SIDE), Image.Resampling.BICUBIC))
 
 
 def encoded(questions: list[PromptQuestion], tokenizer: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -164,7 +169,7 @@ def batch(chosen: list[Drawn], n: int, rng: np.random.Generator) -> Batch:
         true_colors.append(true)
     pixels = torch.from_numpy(np.stack([one.image for one in chosen])).permute(0, 3, 1, 2).float() / 255
     return Batch(
-        _normalised(_roughened(pixels, true_colors, rng)),
+        normalised(_roughened(pixels, true_colors, rng)),
         torch.from_numpy(np.stack([one.patches for one in chosen])).flatten(1, 2),
         torch.from_numpy(np.stack([one.kinds for one in chosen])),
         torch.from_numpy(np.stack(names)),
@@ -192,6 +197,7 @@ def _roughened(pixels: torch.Tensor, true_colors: list[bool], rng: np.random.Gen
     return ((mixed - 0.5) * contrast + 0.5 + torch.from_numpy(rng.uniform(-0.03, 0.03, (count, 1, 1, 1))).float()).clamp(0, 1)
 
 
-def _normalised(pixels: torch.Tensor) -> torch.Tensor:
+def normalised(pixels: torch.Tensor) -> torch.Tensor:
+    """B x 3 x 64 x 64, from 0-1 to what the model reads."""
     mean, std = (torch.tensor(values).reshape(1, 3, 1, 1) for values in (MEAN, STD))
     return (pixels - mean) / std

@@ -11,7 +11,9 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers", reason="the group scorers is not installed")
 
 from PIL import Image  # noqa: E402
+from transformers import AutoProcessor, BlipForQuestionAnswering  # noqa: E402
 
+from data.playground.looks import ANY  # noqa: E402
 from data.playground.render import render  # noqa: E402
 from data.playground.scene import Background, Placed, Scene  # noqa: E402
 from data.prompts.coco import GENEVAL  # noqa: E402
@@ -19,11 +21,23 @@ from data.prompts.geneval import COLORS  # noqa: E402
 from data.prompts.questions import from_spec  # noqa: E402
 from data.prompts.spec import ObjectSpec, RelationSpec, Spec  # noqa: E402
 from scorers.models.vqa import open_vqa  # noqa: E402
-from scorers.models.vqa.base import Query  # noqa: E402
+from scorers.models.vqa.base import Query, Vqa  # noqa: E402
 from scorers.training.asked import Shown, answered  # noqa: E402
 from scorers.training.measure_vqa import Case, asked, figures  # noqa: E402
 from scorers.training.scenes import NAMES  # noqa: E402
-from scorers.training.vqa_batches import CHOICE_WORDS, WORDS, batch, drawn, kinds, named, patches, weights  # noqa: E402
+from scorers.training.vqa_batches import (  # noqa: E402
+    CHOICE_WORDS,
+    WORDS,
+    batch,
+    drawn,
+    encoded,
+    fitted,
+    kinds,
+    named,
+    normalised,
+    patches,
+    weights,
+)
 from scorers.training.vqa_forward import Heads, losses, said  # noqa: E402
 from scorers.training.vqa_model import GRID, LENGTH, PAD, SIDE, UNK, build_model, build_tokenizer, save  # noqa: E402
 
@@ -136,3 +150,77 @@ def test_figures_by_hand() -> None:
 def asked_of(kind: str, answer: str):  # type: ignore[no-untyped-def]
     spec = Spec((ObjectSpec(kind, kind),))
     return next(q for q in answered(spec, _scene((kind, "red", 0.5, 0.5)) if answer == "yes" else _scene()) if q.is_yes_no)
+
+
+@pytest.fixture(scope="module")
+def shipped():  # type: ignore[no-untyped-def]
+    if not (FOLDER / "model.safetensors").is_file():
+        pytest.skip("the playground's VQA model is not there")
+    return open_vqa("assets/playground/vqa", "cpu", {"answering": "choices"})
+
+
+@pytest.mark.parametrize(
+    ("scene", "truths"),
+    [
+        (
+            _scene(("cup", "blue", 0.5, 0.5)),
+            {
+                "is there a cup?": "yes",
+                "is there a car?": "no",
+                "is there a giraffe?": "no",
+                "is the cup blue?": "yes",
+                "is the cup red?": "no",
+                "what color is the cup?": "blue",
+            },
+        ),
+        (
+            _scene(("umbrella", "red", 0.2, 0.5), ("car", "blue", 0.8, 0.5)),
+            {
+                "is the umbrella to the left of the car?": "yes",
+                "is the umbrella to the right of the car?": "no",
+                "is the car to the right of the umbrella?": "yes",
+                "where is the car, seen from the umbrella?": "right of",
+                "what color is the car?": "blue",
+                "is there exactly one car?": "yes",
+            },
+        ),
+        (
+            _scene(("clock", "yellow", 0.5, 0.2), ("chair", "green", 0.5, 0.8)),
+            {
+                "where is the clock, seen from the chair?": "above",
+                "is the clock below the chair?": "no",
+                "which of these is in the image?": "clock",
+            },
+        ),
+        (Scene((), _GROUND), {"is there a bottle?": "no", "is there a bus?": "no"}),
+    ],
+)
+def test_the_shipped_model_answers_by_the_picture(shipped: Vqa, scene: Scene, truths: dict[str, str]) -> None:
+    choices = {
+        "what": ("red", "blue", "green", "white"),
+        "wher": ("left of", "right of", "above", "below"),
+        "whic": ("vase", "clock", "book", "scissors"),
+    }
+    queries = [Query(text, choices.get(text[:4], ("yes", "no"))) for text in truths]
+    found = shipped.answer([Image.fromarray(render(scene).image)], [queries])[0]
+    assert {text: answer.chosen for text, answer in zip(truths, found, strict=True)} == truths
+
+
+def test_the_shipped_model_is_small_half_precision_and_says_what_the_training_measured(shipped: Vqa) -> None:
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 9_000_000
+    model = BlipForQuestionAnswering.from_pretrained(FOLDER, dtype="auto")
+    assert model.dtype == torch.float16
+    tokenizer = build_tokenizer()
+    assert AutoProcessor.from_pretrained(FOLDER).tokenizer.get_vocab() == tokenizer.get_vocab()
+    one = asked(ANY, 0)
+    texts, choices, _ = encoded(list(one.questions), tokenizer)
+    pixels = normalised(torch.from_numpy(fitted(one.image)).permute(2, 0, 1)[None].float() / 255)
+    with torch.no_grad():
+        model = model.float().eval()
+        states = model.vision_model(pixel_values=pixels).last_hidden_state
+        scores, _ = said(model, states, torch.from_numpy(texts)[None], torch.from_numpy(choices)[None])
+    queries = [Query(question.text, question.choices) for question in one.questions]
+    answers = shipped.answer([one.image], [queries])[0]
+    for question, answer, weights_ in zip(one.questions, answers, scores[0].softmax(dim=1), strict=True):
+        # the processor's own shrinking differs by a shade
+        assert answer.probabilities == pytest.approx(tuple(weights_[: len(question.choices)].tolist()), abs=0.05)

@@ -1,39 +1,31 @@
-"""Questions about a drawn scene with the answers that the scene gives, in the very words in which TIFA asks (``from_spec``).
+"""Pictures for training with questions about them, in the very words in which TIFA asks (``data.playground.asked``).
 
-The answer is looked up in the scene, never in the prompt: half of the questions that can be answered "no" are. A question to
-which no choice is the one right answer (two of the choices are there; the cup whose colour is asked is not) is left out.
+Half of the questions that can be answered "no" are. Questions to which the scene has no answer are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from data.aspects import NO, YES
+from data.playground.asked import answered, named
 from data.playground.drawing import draw, draw_carelessly
 from data.playground.kinds import KINDS
 from data.playground.looks import Look
 from data.playground.prompts import TASKS, metadata
 from data.playground.render import SIZE, render
-from data.playground.scene import Placed, Scene
-from data.playground.truth import holds
+from data.playground.scene import Scene
 from data.prompts.coco import GENEVAL
 from data.prompts.geneval import COLORS
-from data.prompts.questions import PromptQuestion, from_spec
+from data.prompts.questions import PromptQuestion
 from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec, parse_spec
 from scorers.training.scenes import LOOKS, Split, crowd, groups, nothing, seeded
 
 _RELATIONS: Final[tuple[Relation, ...]] = ("left of", "right of", "above", "below")
-_TOO_NEAR: Final = 0.05
-"""Centres nearer than this along an axis (share of the side) are not asked about: nobody would see which comes first."""
-_CLEAR: Final = 1.3
-"""How many times farther apart along one axis than along the other, for "where" to have one answer."""
 
-Part = ObjectSpec | RelationSpec
 Form = tuple[str, bool]
 
 
@@ -51,85 +43,6 @@ class Shown:
     masks: NDArray[np.bool_]
     scene: Scene
     asked: tuple[PromptQuestion, ...]
-
-
-def parts(spec: Spec) -> Iterator[Part]:
-    """What each question of ``from_spec`` asks about, in its order."""
-    for thing in spec.objects:
-        pairs = 1 + (thing.count > 1 or thing.exact) + (thing.color is not None)
-        yield from [thing] * 2 * pairs
-    for relation in spec.relations:
-        yield from [relation] * 2
-
-
-def answered(spec: Spec, scene: Scene) -> tuple[PromptQuestion, ...]:
-    """The spec's questions with the scene's answers, without those that have none."""
-    found = []
-    for question, part in zip(from_spec(spec), parts(spec), strict=True):
-        answer = true_answer(question, part, spec, scene)
-        if answer is not None:
-            found.append(replace(question, answer=answer))
-    return tuple(found)
-
-
-def true_answer(question: PromptQuestion, part: Part, spec: Spec, scene: Scene) -> str | None:
-    """The choice that is right about the scene; None where none is, or more than one."""
-    if isinstance(part, RelationSpec):
-        ends = (_named(scene, spec.objects[part.subject].name), _named(scene, spec.objects[part.reference].name))
-        return _side(*ends, part.relation) if question.is_yes_no else _where(*ends)
-    here = _named(scene, part.name)
-    if question.element_type == "counting":
-        number = str(len(here))
-        if question.is_yes_no:
-            return _said(len(here) == part.count)
-        return number if number in question.choices else None
-    if question.element_type == "color":
-        return _color(question, part, {placed.color for placed in here})
-    if question.is_yes_no:
-        return _said(bool(here))
-    return _only({placed.kind for placed in scene.objects} & set(question.choices))
-
-
-def _named(scene: Scene, kind: str) -> list[Placed]:
-    return [placed for placed in scene.objects if placed.kind == kind]
-
-
-def _said(value: bool) -> str:
-    return YES if value else NO
-
-
-def _only(found: set[str]) -> str | None:
-    return next(iter(found)) if len(found) == 1 else None
-
-
-def _color(question: PromptQuestion, part: ObjectSpec, seen: set[str]) -> str | None:
-    if not question.is_yes_no:
-        color = _only(seen)
-        return color if color in question.choices else None
-    if part.color in seen and len(seen) > 1:
-        return None
-    return _said(part.color in seen)
-
-
-def _side(subjects: list[Placed], references: list[Placed], relation: Relation) -> str | None:
-    """Yes where it holds of all pairs, no where of none or where one is missing, by the objects' centres."""
-    pairs = [(a, b) for a in subjects for b in references]
-    across = relation in ("left of", "right of")
-    if any(abs(a.x - b.x if across else a.y - b.y) < _TOO_NEAR for a, b in pairs):
-        return None
-    held = {holds(a, b, relation) for a, b in pairs}
-    return None if len(held) > 1 else _said(held == {True})
-
-
-def _where(subjects: list[Placed], references: list[Placed]) -> str | None:
-    if len(subjects) != 1 or len(references) != 1:
-        return None
-    x, y = subjects[0].x - references[0].x, subjects[0].y - references[0].y
-    if abs(x) >= _CLEAR * abs(y):
-        return "left of" if x < 0 else "right of"
-    if abs(y) >= _CLEAR * abs(x):
-        return "above" if y < 0 else "below"
-    return None
 
 
 def form(question: PromptQuestion) -> Form:
@@ -200,7 +113,7 @@ def _some_kind(scene: Scene, rng: np.random.Generator, but: tuple[str, ...], pre
 
 
 def _some_object(scene: Scene, kind: str, rng: np.random.Generator) -> ObjectSpec:
-    here = _named(scene, kind)
+    here = named(scene, kind)
     count, color = int(rng.integers(1, 6)), COLORS[int(rng.integers(len(COLORS)))]
     if here and rng.random() < 0.5:
         count = len(here)

@@ -18,6 +18,7 @@ from typing import Any, Final
 import torch
 from PIL import Image
 
+from data.playground.asked import answered
 from data.playground.drawing import draw_carelessly
 from data.playground.looks import ANY, HELD_OUT, Look
 from data.playground.prompts import TASKS, metadata
@@ -26,7 +27,7 @@ from data.prompts.questions import PromptQuestion
 from data.prompts.spec import parse_spec
 from scorers.models.vqa import open_vqa
 from scorers.models.vqa.base import Query
-from scorers.training.asked import answered, some_spec
+from scorers.training.asked import some_spec
 from scorers.training.scenes import seeded
 
 _LOOKS: Final[dict[str, Look]] = {"held-out": HELD_OUT, "any": ANY}

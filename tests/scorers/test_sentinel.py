@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from scorers.models import sentinel
-from scorers.models.vqa.base import Answer, Query
 from scorers.models.detectors import Found
+from scorers.models.vqa.base import Answer, Query
 
 INSTALLED = sentinel.photographs
 PHOTOS = {"bus.jpg": Image.new("RGB", (81, 108)), "zidane.jpg": Image.new("RGB", (128, 72))}

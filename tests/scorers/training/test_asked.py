@@ -6,11 +6,12 @@ from collections import Counter
 
 import pytest
 
+from data.playground.asked import answered, parts
 from data.playground.looks import HELD_OUT_PAIRS, HELD_OUT_TEXTURES
 from data.playground.scene import Background, Placed, Scene
 from data.prompts.questions import from_spec
 from data.prompts.spec import ObjectSpec, RelationSpec, Spec, parse_spec
-from scorers.training.asked import answered, form, parts, shown, some_spec
+from scorers.training.asked import form, shown, some_spec
 from scorers.training.scenes import groups, seeded
 
 _GROUND = Background("plain", 0.5, 0.1, 0.8, 0)

@@ -13,6 +13,7 @@ pytest.importorskip("transformers", reason="the group scorers is not installed")
 from PIL import Image  # noqa: E402
 from transformers import AutoProcessor, BlipForQuestionAnswering  # noqa: E402
 
+from data.playground.asked import answered  # noqa: E402
 from data.playground.looks import ANY  # noqa: E402
 from data.playground.render import render  # noqa: E402
 from data.playground.scene import Background, Placed, Scene  # noqa: E402
@@ -22,7 +23,7 @@ from data.prompts.questions import from_spec  # noqa: E402
 from data.prompts.spec import ObjectSpec, RelationSpec, Spec  # noqa: E402
 from scorers.models.vqa import open_vqa  # noqa: E402
 from scorers.models.vqa.base import Query, Vqa  # noqa: E402
-from scorers.training.asked import Shown, answered  # noqa: E402
+from scorers.training.asked import Shown  # noqa: E402
 from scorers.training.measure_vqa import Case, asked, figures  # noqa: E402
 from scorers.training.scenes import NAMES  # noqa: E402
 from scorers.training.vqa_batches import (  # noqa: E402

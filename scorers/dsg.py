@@ -11,7 +11,7 @@ from scorers.tifa_rules import judge_dependent
 
 
 def _open(settings: Settings, device: str) -> Perceiver:
-    return tifa.TifaPerceiver(tifa.open_model(settings, device), only_yes_no=True)
+    return tifa.opened(settings, device, only_yes_no=True)
 
 
 SCORER: Final = Scorer(

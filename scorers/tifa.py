@@ -27,10 +27,10 @@ OPTIONS: Final[Settings] = {"sentences": "sentence-transformers/all-mpnet-base-v
 class TifaPerceiver:
     """The model in memory. ``only_yes_no``: other questions are not asked."""
 
-    def __init__(self, vqa: Vqa, *, only_yes_no: bool = False) -> None:
+    def __init__(self, vqa: Vqa, warnings: tuple[str, ...] = (), *, only_yes_no: bool = False) -> None:
         self._vqa = vqa
         self._only_yes_no = only_yes_no
-        self.warnings: tuple[str, ...] = tuple(getattr(vqa, "warnings", ()))
+        self.warnings = warnings
 
     def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
         """See ``Perceiver``. Images of prompts without questions fail."""
@@ -53,20 +53,22 @@ class TifaPerceiver:
         return found
 
 
-def open_model(settings: Settings, device: str) -> Vqa:
-    """The model that the settings name.
+def opened(settings: Settings, device: str, *, only_yes_no: bool = False) -> TifaPerceiver:
+    """With the model that the settings name, which has been asked about known photographs.
 
     Raises:
         OSError: its files are not at hand.
         ValueError: there is no such kind of model here.
     """
+    from scorers.models.sentinel import check_vqa
     from scorers.models.vqa import open_vqa
 
-    return open_vqa(settings["vqa"], device, {**OPTIONS, **settings})
+    vqa = open_vqa(settings["vqa"], device, {**OPTIONS, **settings})
+    return TifaPerceiver(vqa, check_vqa(vqa, settings["vqa"]), only_yes_no=only_yes_no)
 
 
 def _open(settings: Settings, device: str) -> Perceiver:
-    return TifaPerceiver(open_model(settings, device))
+    return opened(settings, device)
 
 
 def check(settings: Settings) -> None:

@@ -49,9 +49,9 @@ def answered(spec: Spec, scene: Scene) -> tuple[PromptQuestion, ...]:
 def true_answer(question: PromptQuestion, part: Part, spec: Spec, scene: Scene) -> str | None:
     """The choice that is right about the scene; None where none is, or more than one."""
     if isinstance(part, RelationSpec):
-        ends = (_named(scene, spec.objects[part.subject].name), _named(scene, spec.objects[part.reference].name))
+        ends = (named(scene, spec.objects[part.subject].name), named(scene, spec.objects[part.reference].name))
         return _side(*ends, part.relation) if question.is_yes_no else _where(*ends)
-    here = _named(scene, part.name)
+    here = named(scene, part.name)
     if question.element_type == "counting":
         number = str(len(here))
         if question.is_yes_no:
@@ -64,7 +64,8 @@ def true_answer(question: PromptQuestion, part: Part, spec: Spec, scene: Scene) 
     return _only({placed.kind for placed in scene.objects} & set(question.choices))
 
 
-def _named(scene: Scene, kind: str) -> list[Placed]:
+def named(scene: Scene, kind: str) -> list[Placed]:
+    """The scene's objects of a kind."""
     return [placed for placed in scene.objects if placed.kind == kind]
 
 

@@ -62,6 +62,18 @@ def crowd(split: Split, seed: int) -> Scene:
     return _with_ground(split, seed, [_thing(rng, LOOKS[split]) for _ in range(int(rng.integers(1, 7)))], rng)
 
 
+def groups(split: Split, seed: int) -> Scene:
+    """One to three kinds, one to five of each, six objects at most; those of a kind mostly in one colour."""
+    rng = seeded(split, seed + 5 * 10**6)
+    things: list[Thing] = []
+    for kind in rng.permutation(NAMES)[: int(rng.integers(1, 4))]:
+        colors = LOOKS[split].colors(kind)
+        many, same = min(int(rng.integers(1, 6)), 6 - len(things)), rng.random() < 0.75
+        picked = rng.integers(len(colors), size=max(0, many))
+        things += [Thing(str(kind), colors[int(picked[0] if same else one)]) for one in picked]
+    return _with_ground(split, seed, [things[int(k)] for k in rng.permutation(len(things))], rng)
+
+
 def example(split: Split, seed: int, size: int = SIZE) -> Example:
     """A picture for a detector: 55 % GenEval scenes, 20 % crowds, 13 % half-erased, 8 % blobs, 4 % noise or bare ground."""
     choice = float(np.random.default_rng([_NUMBERS[split], seed, 1]).random())

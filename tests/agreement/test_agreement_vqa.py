@@ -34,6 +34,10 @@ def said(rows: list[Row]) -> pd.DataFrame:
     return pd.DataFrame(made, columns=list(SAID)).astype({"label": object, "excluded": object, "wording": "UInt64"})
 
 
+def each_row(rows: pd.DataFrame) -> list[Any]:
+    return [*rows.itertuples()]
+
+
 def pick(found: list[Figure], statistic: str, group: str = ALL, **where: Any) -> Figure:
     (one,) = [
         each
@@ -121,7 +125,7 @@ def test_peoples_answer_is_what_more_than_half_say() -> None:
             ("c/1", "again", 1, "a", "dog", "repeat"),
         ]
     )  # fmt: skip
-    found = {row.question: (row.state, row.label, row.votes) for row in agreed(made).itertuples()}
+    found = {row.question: (row.state, row.label, row.votes) for row in each_row(agreed(made))}
     assert found == {
         "two agree": ("decided", "cat", 2), "two differ": ("undecided", None, 2), "third": ("decided", "dog", 3),
         "all differ": ("undecided", None, 3), "alone": ("decided", "cat", 1), "unsure": ("cannot_tell", None, 3),
@@ -143,7 +147,7 @@ def test_other_words_do_not_meet() -> None:
         ]
     )
     beside = met(SMALL, people)
-    assert dict(zip(beside["item"] + " " + beside["question"], zip(beside["state"], beside["people"], strict=True), strict=True)) == {
+    assert {f"{row.item} {row.question}": (row.state, row.people) for row in each_row(beside)} == {
         "c1/real q1": ("other_version", None), "c1/real q2": ("not_asked", None),
         "c1/sd q1": ("decided", "yes"), "c1/sd q2": ("other_version", None),
         "d2/sd q1": ("decided", "yes"), "d2/sd q2": ("not_asked", None), "d2/sd q3": ("not_asked", None),
@@ -221,7 +225,8 @@ def test_models_are_compared_where_they_were_asked_the_same() -> None:
 def ugly(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Answers with gaps, ties, one image of some texts, prompts of several versions, people who differ in number."""
     rng = np.random.default_rng(seed)
-    rows, people = [], []
+    rows: list[Row] = []
+    people: list[Row] = []
     types = ["object", "color", "food", "animal/human", "counting"]
     for p in range(12):
         n = int(rng.integers(1, 6))
@@ -251,7 +256,7 @@ def per_image(rows: pd.DataFrame) -> dict[str, tuple[str, float]]:
     """Item: (text, formula 1)."""
     found: dict[str, list[float]] = {}
     text = {}
-    for row in rows.itertuples():
+    for row in each_row(rows):
         found.setdefault(row.item, []).append(float(row.answer == row.chosen))
         text[row.item] = row.prompt
     return {item: (text[item], mean(right)) for item, right in found.items()}
@@ -270,7 +275,7 @@ def accuracy_of(rows: pd.DataFrame) -> float:
 
 def things(rows: pd.DataFrame) -> dict[str, int]:
     named: dict[str, set[str]] = {item: set() for item in rows["item"]}
-    for row in rows.itertuples():
+    for row in each_row(rows):
         if row.element_type in ("object", "food", "animal/human"):
             named[row.item].add(row.element.strip().lower())
     return {item: len(found) for item, found in named.items()}
@@ -282,7 +287,8 @@ def redrawn(rows: pd.DataFrame, weights: Any) -> pd.DataFrame:
     for text, times in zip(sorted(rows["prompt"].unique()), weights, strict=True):
         mine = rows[rows["prompt"] == text]
         copies += [mine.assign(prompt=f"{text} {k}", item=mine["item"] + f" {k}") for k in range(int(times))]
-    return pd.concat(copies)
+    found: pd.DataFrame = pd.concat(copies)
+    return found
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -290,25 +296,22 @@ def test_scores_equal_a_restatement(seed: int) -> None:
     rows, _ = ugly(seed)
     mine = rows[rows["rater"] == "vqa"].reset_index(drop=True)
     found = scores(rows, QUICK, "real")
-    counted = mine["item"].map(things(mine)).astype(str)
+    mine = mine.assign(entities=mine["item"].map(things(mine)).astype(str), whole=ALL)
+    columns = {"element_type": accuracy_of, "source": tifa_of, "entities": tifa_of}
     for generator, of in mine.groupby("generator"):
         prompts = sorted(of["prompt"].unique())
         drawn = [redrawn(of, w) for w in Draws(25, 0).weights(len(prompts))[1:]]
-        checks = [("tifa", ALL, tifa_of, lambda each: each), ("accuracy", ALL, accuracy_of, lambda each: each)]
-        for kind in of["element_type"].unique():
-            checks.append(("accuracy", kind, accuracy_of, lambda each, kind=kind: each[each["element_type"] == kind]))
-        for source in of["source"].unique():
-            checks.append(("tifa", source, tifa_of, lambda each, source=source: each[each["source"] == source]))
-        for n in counted[of.index].unique():
-            checks.append(("tifa", n, tifa_of, lambda each, n=n: each[counted[each.index] == n]))
-        for statistic, group, formula, part in checks:
-            one = pick(found, statistic, group, rater="vqa", generator=generator)
-            assert one.outcome.value == pytest.approx(formula(part(of)))
-            assert one.n == (part(of)["item"].nunique() if statistic == "tifa" else len(part(of)))
+        checks = [("whole", ALL, tifa_of), ("whole", ALL, accuracy_of)]
+        checks += [(column, group, formula) for column, formula in columns.items() for group in of[column].unique()]
+        for column, group, formula in checks:
+            inside = of[of[column] == group]
+            one = pick(found, formula.__name__.removesuffix("_of"), group, rater="vqa", generator=generator)
+            assert one.outcome.value == pytest.approx(formula(inside))
+            assert one.n == (inside["item"].nunique() if formula is tifa_of else len(inside))
             if one.bounds.low is not None:
-                values = np.array([formula(part(each)) for each in drawn])
-                low, high = np.nanpercentile(values, [2.5, 97.5])
-                assert (one.bounds.low, one.bounds.high) == pytest.approx((low, high)), (statistic, group)
+                values = np.array([formula(each[each[column] == group]) for each in drawn])
+                bounds = np.nanpercentile(values, [2.5, 97.5])
+                assert [one.bounds.low, one.bounds.high] == pytest.approx(list(bounds)), (column, group)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -317,7 +320,7 @@ def test_the_reference_equals_a_restatement(seed: int) -> None:
     mine = rows[rows["rater"] == "vqa"]
     sets: dict[tuple[str, str], set[frozenset[tuple[str, int]]]] = {}
     for (generator, text, _), of in mine.groupby(["generator", "prompt", "item"]):
-        sets.setdefault((generator, text), set()).add(frozenset(zip(of["question"], of["wording"], strict=True)))
+        sets.setdefault((str(generator), str(text)), set()).add(frozenset(zip(of["question"], of["wording"], strict=True)))
     found = scores(rows, NONE, "real")
     for generator in ("a", "b"):
         one = pick(found, "tifa_less_reference", rater="vqa", generator=generator)
@@ -336,7 +339,7 @@ def test_the_reference_equals_a_restatement(seed: int) -> None:
 def test_people_equal_a_restatement(seed: int) -> None:
     rows, people = ugly(seed)
     heard: dict[tuple[str, str, int], list[str | None]] = {}
-    for row in people.itertuples():
+    for row in each_row(people):
         if pd.isna(row.excluded) or row.excluded == "cannot_tell":
             label = None if pd.isna(row.label) else row.label
             heard.setdefault((row.item, row.question, row.wording), []).append(label)
@@ -350,7 +353,7 @@ def test_people_equal_a_restatement(seed: int) -> None:
         mine = rows[rows["rater"] == rater]
         states: Counter[str] = Counter()
         pairs, wrong = [], []
-        for row in mine.itertuples():
+        for row in each_row(mine):
             answer = decided.get((row.item, row.question, row.wording))
             state = {"?": "cannot_tell", "-": "undecided"}.get(answer or "", "decided")
             if answer is None:
@@ -372,7 +375,8 @@ def test_people_equal_a_restatement(seed: int) -> None:
             each.setdefault(item, []).append((float(chosen == gold), float(answer == gold)))
         x, y = ([mean(pair[k] for pair in of) for of in each.values()] for k in (0, 1))
         rho = pick(found, "spearman_with_people", rater=rater)
-        assert (rho.outcome.value, rho.n) == (pytest.approx(spearmanr(x, y).statistic), len(each))
+        assert rho.outcome.value == pytest.approx(spearmanr(x, y).statistic)
+        assert rho.n == len(each)
         assert rho.bounds.low is not None
         assert rho.bounds.low < rho.outcome.value < rho.bounds.high  # type: ignore[operator]
 
@@ -403,6 +407,6 @@ def test_peoples_own_agreement_is_that_of_the_report(seed: int) -> None:
     )  # fmt: skip
     options = Options(statistics=("krippendorff_alpha_nominal",), resamples=25, matrix=False)
     (row,) = build(frame, {("s", "answer"): "nominal"}, options).to_dict()["among_people"][:1]
-    assert (found.outcome.value, found.bounds.low, found.bounds.high) == (
-        pytest.approx(row["value"]), pytest.approx(row["low"]), pytest.approx(row["high"]))  # fmt: skip
+    expected = [row[name] for name in ("value", "low", "high")]
+    assert [found.outcome.value, found.bounds.low, found.bounds.high] == pytest.approx(expected)
     assert dict(found.outcome.used.excluded) == row["excluded"]

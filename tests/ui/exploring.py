@@ -89,7 +89,9 @@ def table(html: str, caption: str) -> dict[str, list[str]]:
     assert found, caption
     lines: dict[str, list[str]] = {}
     for row in re.findall(r"<tr[^>]*>(.*?)</tr>", found[1], re.DOTALL):
-        cells = [re.sub(r"<small.*?</small>", "", cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)]
+        cells = [
+            re.sub(r"(?s)<small.*?</small>", "", cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)
+        ]
         name, *rest = (unescape(re.sub(r"<[^>]*>", "", cell)) for cell in cells)
         lines[name] = rest
     return lines

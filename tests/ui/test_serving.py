@@ -96,6 +96,8 @@ COMMANDS_IN_ORDER = (
     "score clipscore --set flip=up",
     "flips --kind count --no-intervals",
     "flips --rater nobody --format md",
+    "vqa --no-intervals",
+    "vqa --reference nobody --format json",
     "reproduce visor --format json",
     "agreement --consensus majority --consensus dawid_skene --no-intervals --format json",
     "export ratings -o ratings.csv",

@@ -91,7 +91,8 @@ def _left(row: Row) -> str:
 
 def _apart(store: Store, view: View) -> str:
     """The images whose scores by two models differ most."""
-    found = vqa.apart(store, view.suite, source_of(view), view.rater, view.against)
+    both = vqa.apart(store, view.suite, source_of(view), view.rater, view.against)
+    found = [one for one in both if view.whose in (ALL, one.generator)]
     if not found:
         return heading(f"{view.rater} and {view.against}", "No image that both were asked the same about has different scores.")
     shown = {one.item: f"{one.generator}: {one.a:.2f} and {one.b:.2f}" for one in found[:MOST]}

@@ -1,0 +1,108 @@
+"""A person answers a model's questions in the browser, and whose fault its wrong answers are appears on Explore."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from data.prompts.questions import PromptQuestion
+from data.store.store import Store
+from tests.e2e.axe import serious
+from tests.e2e.form import Form
+from tests.e2e.serving import Server, serving
+from tests.e2e.watching import Visitor
+from tests.ui import questioning
+from tests.ui.making import done
+from tests.ui.questioning import SUITE, VQA
+
+pytestmark = pytest.mark.e2e
+Visit = Callable[..., Visitor]
+ITEM = f"{SUITE}/00000/alpha/0"
+_FOLLOWS_MS = 60_000
+
+
+def wrong(_: str, one: PromptQuestion) -> str:
+    return next(choice for choice in one.choices if choice != one.answer)
+
+
+@pytest.fixture(scope="module")
+def project(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa: ARG001 - none without it
+    """A model answers all questions wrong; people are asked the same of one image."""
+    project = questioning.project(tmp_path_factory.mktemp("asked"))
+    with Store(project) as store:
+        questioning.answer(store, VQA, wrong)
+    asking = ("--questionnaire", "tifa_vqa", "--item", ITEM, "--overlap", "1")
+    done(project, "campaigns", "create", "asked", *asking)
+    done(project, "campaigns", "start", "asked")
+    return project
+
+
+@pytest.fixture(scope="module")
+def running(project: Path) -> Iterator[Server]:
+    with serving(project) as server:
+        yield server
+
+
+def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server) -> None:
+    page = visitor(running).page
+    explore = f"/studio/explore?suite={SUITE}&show=questions&see=people"
+    page.goto(explore)
+    expect(page.locator("#asked-lead")).to_contain_text("No person has answered questions", timeout=_FOLLOWS_MS)
+    expect(page.locator("#asked-numbers")).to_contain_text("--questionnaire tifa_vqa")
+
+    # is there one? yes, as asked for: the model is wrong; which is it? another: so is the image
+    form = Form(page)
+    page.goto("/annotate/?campaign=asked")
+    expect(page.get_by_role("textbox", name="Your name")).to_be_focused()
+    form.type("Vera")
+    form.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    form.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    asked = page.locator(".cc-question")
+    expect(asked).to_have_count(2)
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_role("radio", name="None of the above").check()
+    with page.expect_response("**/api/submit") as answered:
+        page.get_by_role("button", name="Submit").click()
+    assert answered.value.status == 200
+
+    page.goto(explore)
+    numbers, listed = page.locator("#asked-numbers"), page.locator("#asked-list")
+    expect(numbers).to_contain_text("Whose fault wrong answers are", timeout=_FOLLOWS_MS)
+    expect(page.locator("#asked-lead")).to_contain_text("of 2 wrong answers 50% are the image’s fault")
+    expect(page.locator("#asked-plot .js-plotly-plot .annotation-text").first).to_be_visible()
+    assert serious(page) == []
+    (split,) = (
+        row for row in json.loads(running.run("vqa", "--no-intervals", "--format", "json"))["splits"] if row["by"] == "all"
+    )
+    assert (split["image_wrong"], split["vqa_wrong"]) == (1, 1)
+
+    # a number lists what is behind it, without another page
+    cells = numbers.get_by_role("row", name=re.compile("^all ")).get_by_role("link")
+    cells.nth(2).click()
+    expect(listed.locator("h2")).to_contain_text("wrong, though the image is right", timeout=_FOLLOWS_MS)
+    expect(listed.locator("tbody tr")).to_have_count(1)
+    expect(page).to_have_url(re.compile("answers=vqa_wrong"), timeout=_FOLLOWS_MS)
+    listed.locator("tbody a").click()
+
+    # and leads to the image, its questions and what was said
+    questions = page.locator(".cc-ask")
+    expect(questions).to_have_count(2, timeout=_FOLLOWS_MS)
+    expect(questions.first).to_contain_text("its answer")
+    expect(questions.first.locator(".cc-ask__people")).to_contain_text("Vera: yes")
+    expect(questions.last.locator(".cc-ask__people")).to_contain_text("Vera: none of the above")
+    assert serious(page) == []
+
+
+def test_before_an_answer_nothing_of_it_is_on_the_workbench(visitor: Visit, running: Server) -> None:
+    page = visitor(running).page
+    page.goto(f"/studio/workbench?id={ITEM}")
+    expect(page.get_by_role("heading", name="Covered until you have answered")).to_be_visible(timeout=_FOLLOWS_MS)
+    expect(page.locator(".cc-ask")).to_have_count(0)
+    assert VQA not in page.content()

@@ -1,0 +1,227 @@
+"""The recipe of the model that answers questions, and the shipped weights on scenes well within its ability."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers", reason="the group scorers is not installed")
+
+from PIL import Image  # noqa: E402
+from transformers import AutoProcessor, BlipForQuestionAnswering  # noqa: E402
+
+from data.playground.asked import answered  # noqa: E402
+from data.playground.looks import ANY  # noqa: E402
+from data.playground.render import render  # noqa: E402
+from data.playground.scene import Background, Placed, Scene  # noqa: E402
+from data.prompts.coco import GENEVAL  # noqa: E402
+from data.prompts.geneval import COLORS  # noqa: E402
+from data.prompts.questions import from_spec  # noqa: E402
+from data.prompts.spec import ObjectSpec, RelationSpec, Spec  # noqa: E402
+from scorers.models.vqa import open_vqa  # noqa: E402
+from scorers.models.vqa.base import Query, Vqa  # noqa: E402
+from scorers.training.asked import Shown  # noqa: E402
+from scorers.training.measure_vqa import Case, asked, figures  # noqa: E402
+from scorers.training.scenes import NAMES  # noqa: E402
+from scorers.training.vqa_batches import (  # noqa: E402
+    CHOICE_WORDS,
+    WORDS,
+    batch,
+    drawn,
+    encoded,
+    fitted,
+    kinds,
+    named,
+    normalised,
+    patches,
+    weights,
+)
+from scorers.training.vqa_forward import Heads, losses, said  # noqa: E402
+from scorers.training.vqa_model import GRID, LENGTH, PAD, SIDE, UNK, build_model, build_tokenizer, save  # noqa: E402
+
+FOLDER = Path(__file__).resolve().parents[3] / "assets" / "playground" / "vqa"
+_GROUND = Background("plain", 0.6, 0.08, 0.8, 0)
+
+
+def _scene(*placed: tuple[str, str, float, float]) -> Scene:
+    return Scene(tuple(Placed(kind, color, x, y, 0.15) for kind, color, x, y in placed), _GROUND)
+
+
+def test_every_question_of_every_coco_name_is_known_word_for_word_and_fits() -> None:
+    tokenizer = build_tokenizer()
+    for k, name in enumerate(GENEVAL):
+        other = GENEVAL[k - 1]
+        things = tuple(ObjectSpec(one, one, 1 + k % 9, True, COLORS[k % 10]) for one in (name, other))
+        for question in from_spec(Spec(things, (RelationSpec(0, 1, "left of", ""),))):
+            ids = tokenizer(question.text).input_ids
+            assert UNK not in ids
+            assert len(ids) <= WORDS <= LENGTH
+            choices = tokenizer(list(question.choices), add_special_tokens=False).input_ids
+            assert all(UNK not in ids and 1 <= len(ids) <= CHOICE_WORDS for ids in choices)
+            assert [tokenizer.decode(ids) for ids in choices] == list(question.choices)
+
+
+def test_patches_tell_what_covers_them_and_where_its_centre_is() -> None:
+    scene = _scene(("sports ball", "red", 0.27, 0.70))
+    picture = render(scene)
+    found = patches(Shown(picture.image, picture.masks, scene, ()))
+    row, column = int(0.70 * GRID), int(0.27 * GRID)
+    assert tuple(found[row, column, :3]) == (1 + NAMES.index("sports ball"), 1 + COLORS.index("red"), 1)
+    assert found[..., 2].sum() == 1
+    assert tuple(found[0, 7]) == (0, 0, 0, 0, 0, 0)
+    left = found[row, column - 1]
+    assert left[0] > 0
+    assert tuple(left[3:]) == pytest.approx((-0.23, 0.20, 1))
+
+
+def test_words_that_name_a_kind_are_found_once_each_in_one_and_in_several() -> None:
+    tokenizer = build_tokenizer()
+    ball, bus = NAMES.index("sports ball"), NAMES.index("bus")
+    for text, expected in (
+        ("are there two sports balls?", [ball]),
+        ("how many buses are there?", [bus]),
+        ("where is the bus, seen from the sports ball?", [bus, ball]),
+        ("is there a baseball glove?", []),
+    ):
+        ids = np.array([tokenizer(text).input_ids])
+        found = named(ids, tokenizer)
+        assert found[found >= 0].tolist() == expected
+    scene = _scene(("bus", "red", 0.2, 0.4), ("bus", "blue", 0.6, 0.4))
+    found = kinds(Shown(np.zeros((1, 1, 3), np.uint8), np.zeros((2, 1, 1), bool), scene, ()))
+    assert tuple(found[bus]) == pytest.approx((2, -0.1, -0.1), abs=1e-6)
+    assert not np.delete(found, bus, axis=0).any()
+
+
+def test_forms_and_their_answers_are_asked_alike() -> None:
+    scene = _scene(("cup", "red", 0.3, 0.5), ("car", "blue", 0.7, 0.5))
+    spec = Spec((ObjectSpec("cup", "cup"), ObjectSpec("kite", "kite"), ObjectSpec("bus", "bus")))
+    questions = list(answered(spec, scene))
+    presence = [weights(questions)[k] for k, question in enumerate(questions) if question.is_yes_no]
+    assert presence == [0.5, 0.25, 0.25], "one yes and two no"
+
+
+def test_the_packed_way_gives_transformers_own_numbers_and_learns() -> None:
+    tokenizer = build_tokenizer()
+    torch.manual_seed(0)
+    model = build_model(len(tokenizer)).eval()
+    rng = np.random.default_rng(0)
+    some = batch([drawn(seed, tokenizer) for seed in range(2)], 4, rng)
+    assert some.images.shape == (2, 3, SIDE, SIDE)
+    with torch.no_grad():
+        states = model.vision_model(pixel_values=some.images).last_hidden_state
+        scores, _ = said(model, states, some.questions, some.choices)
+        for place in np.ndindex(2, 4):
+            words, choices = some.questions[place], some.choices[place]
+            read = model.text_encoder(input_ids=words[words != PAD][None], encoder_hidden_states=states[place[0]][None])[0]
+            for k, choice in enumerate(choices):
+                if choice[0] == PAD:
+                    assert scores[place][k] < -1000
+                    continue
+                ids = torch.tensor([[4, *choice[choice != PAD].tolist(), 3]])
+                told = model.text_decoder(input_ids=ids, encoder_hidden_states=read).logits.log_softmax(2)[0, :-1]
+                assert float(told.gather(1, ids[0, 1:, None]).sum()) == pytest.approx(float(scores[place][k]), abs=1e-4)
+    heads = Heads(model.config.vision_config.hidden_size)
+    spoken, choosing, dense, right = losses(model, heads, some)
+    (spoken + choosing + dense).backward()
+    unused = {"text_decoder.cls.predictions.bias"}
+    assert {name for name, part in model.named_parameters() if part.grad is None} <= unused
+    assert right.shape == (2, 4)
+
+
+def test_an_untrained_folder_opens_as_in_production(tmp_path: Path) -> None:
+    model = build_model(len(build_tokenizer()))
+    save(model, tmp_path)
+    scene = _scene(("cup", "red", 0.5, 0.5))
+    answers = open_vqa(str(tmp_path), "cpu", {"answering": "choices"}).answer(
+        [Image.fromarray(render(scene).image)], [[Query("is there a cup?", ("yes", "no"))]]
+    )
+    assert sum(answers[0][0].probabilities or ()) == pytest.approx(1)
+
+
+def test_figures_by_hand() -> None:
+    one = asked_of("cup", "yes")
+    found = figures([Case(one, True, "yes"), Case(one, True, "no"), Case(asked_of("cup", "no"), True, "no")])
+    assert found["object, yes/no"] == {"right": round(2 / 3, 4), "n": 3, "commonest": round(2 / 3, 4), "chance": 0.5}
+    assert set(found) == {"object, yes/no", "all, yes/no", "all"}
+
+
+def asked_of(kind: str, answer: str):  # type: ignore[no-untyped-def]
+    spec = Spec((ObjectSpec(kind, kind),))
+    return next(q for q in answered(spec, _scene((kind, "red", 0.5, 0.5)) if answer == "yes" else _scene()) if q.is_yes_no)
+
+
+@pytest.fixture(scope="module")
+def shipped():  # type: ignore[no-untyped-def]
+    if not (FOLDER / "model.safetensors").is_file():
+        pytest.skip("the playground's VQA model is not there")
+    return open_vqa("assets/playground/vqa", "cpu", {"answering": "choices"})
+
+
+@pytest.mark.parametrize(
+    ("scene", "truths"),
+    [
+        (
+            _scene(("cup", "blue", 0.5, 0.5)),
+            {
+                "is there a cup?": "yes",
+                "is there a car?": "no",
+                "is there a giraffe?": "no",
+                "is the cup blue?": "yes",
+                "is the cup red?": "no",
+                "what color is the cup?": "blue",
+            },
+        ),
+        (
+            _scene(("umbrella", "red", 0.2, 0.5), ("car", "blue", 0.8, 0.5)),
+            {
+                "is the umbrella to the left of the car?": "yes",
+                "is the umbrella to the right of the car?": "no",
+                "is the car to the right of the umbrella?": "yes",
+                "where is the car, seen from the umbrella?": "right of",
+                "what color is the car?": "blue",
+                "is there exactly one car?": "yes",
+            },
+        ),
+        (
+            _scene(("clock", "yellow", 0.5, 0.2), ("chair", "green", 0.5, 0.8)),
+            {
+                "where is the clock, seen from the chair?": "above",
+                "is the clock below the chair?": "no",
+                "which of these is in the image?": "clock",
+            },
+        ),
+        (Scene((), _GROUND), {"is there a bottle?": "no", "is there a bus?": "no"}),
+    ],
+)
+def test_the_shipped_model_answers_by_the_picture(shipped: Vqa, scene: Scene, truths: dict[str, str]) -> None:
+    choices = {
+        "what": ("red", "blue", "green", "white"),
+        "wher": ("left of", "right of", "above", "below"),
+        "whic": ("vase", "clock", "book", "scissors"),
+    }
+    queries = [Query(text, choices.get(text[:4], ("yes", "no"))) for text in truths]
+    found = shipped.answer([Image.fromarray(render(scene).image)], [queries])[0]
+    assert {text: answer.chosen for text, answer in zip(truths, found, strict=True)} == truths
+
+
+def test_the_shipped_model_is_small_half_precision_and_says_what_the_training_measured(shipped: Vqa) -> None:
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 9_000_000
+    model = BlipForQuestionAnswering.from_pretrained(FOLDER, dtype="auto")
+    assert model.dtype == torch.float16
+    tokenizer = build_tokenizer()
+    assert AutoProcessor.from_pretrained(FOLDER).tokenizer.get_vocab() == tokenizer.get_vocab()
+    one = asked(ANY, 0)
+    texts, choices, _ = encoded(list(one.questions), tokenizer)
+    pixels = normalised(torch.from_numpy(fitted(one.image)).permute(2, 0, 1)[None].float() / 255)
+    with torch.no_grad():
+        model = model.float().eval()
+        states = model.vision_model(pixel_values=pixels).last_hidden_state
+        scores, _ = said(model, states, torch.from_numpy(texts)[None], torch.from_numpy(choices)[None])
+    queries = [Query(question.text, question.choices) for question in one.questions]
+    answers = shipped.answer([one.image], [queries])[0]
+    for question, answer, weights_ in zip(one.questions, answers, scores[0].softmax(dim=1), strict=True):
+        # the processor's own shrinking differs by a shade
+        assert answer.probabilities == pytest.approx(tuple(weights_[: len(question.choices)].tolist()), abs=0.05)

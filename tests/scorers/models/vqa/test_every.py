@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers", reason="the group scorers is not installed")
 
 from scorers.base import ModelBroken  # noqa: E402
-from scorers.models.vqa import open_vqa  # noqa: E402
+from scorers.models.vqa import asking, open_vqa  # noqa: E402
 from scorers.models.vqa.base import Query, Vqa  # noqa: E402
 from tests.scorers.making import picture  # noqa: E402
 from tests.scorers.models.vqa import chatting, made  # noqa: E402
@@ -76,6 +76,23 @@ def test_many_questions_at_once_are_answered_as_each_alone(
     assert len(said) > 3  # pictures and questions make a difference
     assert model.answer([], []) == []
     assert model.answer(pictures[:1], [[]]) == [[]]
+
+
+@pytest.mark.parametrize("name", MAKE)
+def test_images_that_go_together_change_nothing(
+    name: str, folders: dict[str, Path], pictures: list[Image.Image], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = opened(folders, name)
+    asked = [QUERIES, (), QUERIES[:1], QUERIES[::-1]]
+    alone = model.answer(pictures, asked)
+    # as on a GPU
+    monkeypatch.setattr(asking, "together", lambda device, most: most)
+    monkeypatch.setattr(asking, "_QUESTIONS", 5)
+    for some, others in zip(model.answer(pictures, asked), alone, strict=True):
+        for a, b in zip(some, others, strict=True):
+            assert (a.chosen, a.free, a.matched) == (b.chosen, b.free, b.matched)
+            if a.probabilities is not None:
+                assert a.probabilities == pytest.approx(b.probabilities, abs=1e-4)
 
 
 @pytest.mark.parametrize("name", MAKE)

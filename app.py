@@ -21,6 +21,7 @@ from ui.commands.options import ConsensusOption, selecting
 from ui.commands.people_cli import people_app
 from ui.commands.reproduce_cli import reproduce_app
 from ui.commands.serve_cli import serve_command
+from ui.commands.vqa_cli import add_vqa
 
 # numpy reads this when it is first imported. The matrices of statistics are narrow: a second thread that waits for the first
 # doubles the work, and takes the processor from whoever else needs it.
@@ -343,6 +344,7 @@ def agreement_command(
 
 
 add_flips(app)
+add_vqa(app)
 add_campaigns(app)
 
 Output = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]

@@ -27,7 +27,7 @@ T = TypeVar("T")
 SEED: Final = 43
 MARK: Final = "simulated"
 
-_NAMESPACE: Final = uuid.UUID("0b1f5c0e-3a52-4d0e-9d43-7c1a6a3f9e55")
+NAMESPACE: Final = uuid.UUID("0b1f5c0e-3a52-4d0e-9d43-7c1a6a3f9e55")
 _SIDE_BY_SIDE: Final = 0.06
 """Centres nearer than this share of the picture's side are neither left nor right, neither above nor below."""
 _STRETCHED: Final = 1.4
@@ -99,9 +99,9 @@ def annotate(known: Iterable[Known], people: Sequence[Person] = PEOPLE, seed: in
     """
     found: list[Annotation] = []
     for one in known:
-        for number in _random(seed, one.item.item_id, "order").permutation(len(people)):
+        for number in random(seed, one.item.item_id, "order").permutation(len(people)):
             person = people[number]
-            rng = _random(seed, one.item.item_id, person.name)
+            rng = random(seed, one.item.item_id, person.name)
             if rng.random() < person.answers:
                 found.append(_annotation(person, one, answer(person, one.spec, one.scene, rng), seed))
     return found
@@ -193,7 +193,7 @@ def _said(person: Person, rng: np.random.Generator, value: T) -> T | str:
 
 def _annotation(person: Person, known: Known, answers: dict[str, Any], seed: int) -> Annotation:
     return Annotation(
-        annotation_id=str(uuid.uuid5(_NAMESPACE, f"{seed}/{person.name}/{known.item.item_id}")),
+        annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/{person.name}/{known.item.item_id}")),
         item_id=known.item.item_id,
         rater_id=person.rater.rater_id,
         questionnaire=NAME,
@@ -203,7 +203,7 @@ def _annotation(person: Person, known: Known, answers: dict[str, Any], seed: int
     )
 
 
-def _random(seed: int, *names: str) -> np.random.Generator:
+def random(seed: int, *names: str) -> np.random.Generator:
     """Of its own for each image and person, and the same on every machine."""
     digest = hashlib.blake2b("\0".join((str(seed), *names)).encode(), digest_size=16).digest()
     return np.random.default_rng(int.from_bytes(digest))

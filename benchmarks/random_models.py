@@ -12,7 +12,18 @@ import open_clip
 import torch
 from PIL import Image
 from safetensors.torch import save_file
-from transformers import Mask2FormerConfig, Mask2FormerForUniversalSegmentation, SwinConfig
+from transformers import (
+    BertTokenizer,
+    BlipConfig,
+    BlipForQuestionAnswering,
+    BlipImageProcessor,
+    BlipProcessor,
+    Mask2FormerConfig,
+    Mask2FormerForUniversalSegmentation,
+    MPNetConfig,
+    MPNetModel,
+    SwinConfig,
+)
 
 from data.prompts.coco import COCO
 from scorers.models.mask2former import frame, pixels
@@ -34,6 +45,13 @@ _PROCESSING: Final = {
     "mean": [0.48145466, 0.4578275, 0.40821073], "std": [0.26862954, 0.26130258, 0.27577711],
     "interpolation": "bicubic", "resize_mode": "shortest",
 }  # fmt: skip
+_BLIP_SMALL: Final = {
+    "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
+}  # fmt: skip
+"""Of its image encoder and its text models alike; the published ones are the class's defaults (base)."""
+_MPNET_SMALL: Final = {**_BLIP_SMALL, "max_position_embeddings": 64}
+_BERT: Final = 30522
+"""Tokens of BERT's vocabulary, to which BLIP adds two."""
 _OBJECTS: Final = 8
 """Of a picture's 100 queries, so many see something: about what a trained model sees."""
 _SHOWN_SIDE: Final = 256
@@ -81,6 +99,43 @@ def clip(folder: Path, *, small: bool) -> Path:
     torch.manual_seed(0)
     save_file(open_clip.CLIP(**config).state_dict(), folder / "open_clip_model.safetensors")
     return folder
+
+
+def blip(folder: Path, words: Sequence[str], *, small: bool) -> Path:
+    """A model that answers questions at random; ``words``: those that it knows."""
+    sizes: Mapping[str, Any] = _BLIP_SMALL if small else {"num_attention_heads": 12}
+    vision: Mapping[str, Any] = {**sizes, "image_size": 64 if small else 384, "patch_size": 16}
+    marks = {"bos_token_id": _BERT, "sep_token_id": 3, "pad_token_id": 0}
+    config = BlipConfig(text_config={**sizes, "vocab_size": _BERT + 2, **marks}, vision_config=vision)
+    torch.manual_seed(0)
+    model = BlipForQuestionAnswering(config).eval()
+    with torch.inference_mode():
+        for module in model.modules():
+            # drawn as they are, all pictures and questions would get the same answer
+            if isinstance(module, torch.nn.Linear):
+                module.weight.normal_(std=1.5 * module.in_features**-0.5)
+        model.text_decoder.cls.predictions.decoder.weight.mul_(_SPREAD / config.text_config.hidden_size**0.5)
+    model.save_pretrained(folder)
+    side = vision["image_size"]
+    BlipProcessor(BlipImageProcessor(size={"height": side, "width": side}), _bert(words)).save_pretrained(folder)
+    return folder
+
+
+def sentences(folder: Path, words: Sequence[str]) -> Path:
+    """A small model of sentences that has learnt nothing."""
+    torch.manual_seed(0)
+    tokenizer = _bert(words)
+    MPNetModel(MPNetConfig(**_MPNET_SMALL, vocab_size=len(tokenizer), pad_token_id=0)).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def _bert(words: Sequence[str]) -> Any:
+    """As many tokens as BERT has: these words, letters, and others that stand in no text."""
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    listed = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words, *letters, *(f"##{one}" for one in letters), *"?.,"]
+    listed += [f"[unused{k}]" for k in range(_BERT)]
+    return BertTokenizer(vocab={word: k for k, word in enumerate(list(dict.fromkeys(listed))[:_BERT])}, do_lower_case=True)
 
 
 def paint(seed: int, size: tuple[int, int]) -> Image.Image:

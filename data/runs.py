@@ -75,13 +75,21 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One image to score. ``path`` is absolute, or relative to the manifest's folder."""
+    """One image to score.
+
+    Attributes:
+        path: absolute, or relative to the manifest's folder.
+        questions: the prompt's own, each as ``dataclasses.asdict`` makes it of a ``PromptQuestion``, in their ``version``; only
+            where the scorer is asked them.
+    """
 
     item_id: str
     path: str
     sha256: str
     text: str
     spec: Mapping[str, Any]
+    questions: Sequence[Mapping[str, Any]] = ()
+    version: int = 0
 
 
 @dataclass(frozen=True, slots=True)

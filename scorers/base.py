@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 from PIL import Image
 
 from data.aspects import YES
+from data.prompts.questions import PromptQuestion
 from data.prompts.spec import Relation, Spec
 from data.records import Judgement
 from data.runs import Seen
@@ -19,12 +20,15 @@ Settings = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One image as a scorer gets it: opened, upright, RGB."""
+    """One image as a scorer gets it: opened, upright, RGB; with its prompt's questions, in their ``version``, where the scorer
+    is asked them."""
 
     item_id: str
     image: Image.Image
     text: str
     spec: Spec
+    questions: tuple[PromptQuestion, ...] = ()
+    version: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,7 @@ class Scorer:
         flips: how it comes to a score by a flipped prompt (``data.prompts.flips``). ``judged``: perceiving looks for the same
             things then, so what was seen is judged again. ``read``: it reads the text, so it has the option ``flip``, with
             which whoever starts a run gives it flipped texts. Empty: it cannot.
+        asks: whether it answers the prompts' own questions; images of prompts without any are left out.
     """
 
     name: str
@@ -167,3 +172,4 @@ class Scorer:
     options: Settings = field(default_factory=dict)
     knobs: Mapping[str, Knob] = field(default_factory=dict)
     flips: Literal["judged", "read", ""] = ""
+    asks: bool = False

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 SCORERS: Final[dict[str, str]] = {
     "geneval": "Detects the objects, then checks presence, number, colour and position by GenEval's rules: yes or no.",
     "visor": "Detects the prompt's objects and compares where their centres are: yes or no.",
+    "tifa": "Has a model answer the prompt's questions about the image: the share that is right.",
+    "dsg": "As TIFA with yes/no questions alone; one counts only if those that it rests on hold.",
+    "caption": "A caption of the image, held against the prompt by BLEU-4, ROUGE-L or METEOR.",
+    "vqascore": 'How sure a model is that the image shows the prompt: its probability of "Yes".',
     "clipscore": "How near image and prompt are in an image-text model: a raw cosine.",
 }
 """Each scorer and what it does, in a line. Its module has its name and calls it ``SCORER``."""

@@ -27,6 +27,7 @@ from types import FrameType
 from typing import Final
 
 from data.images import ImageError, open_image
+from data.prompts.questions import question_of
 from data.prompts.reading import printable
 from data.prompts.spec import SpecError, parse_spec
 from data.runs import Progress, Run, RunBusy, RunFolder, Seen, Work
@@ -157,11 +158,14 @@ def _seen(perceiver: Perceiver, opened: Sequence[Shown | Seen]) -> list[Seen]:
 def _shown(work: Work, base: Path) -> Shown | Seen:
     try:
         image = open_image(base / work.path, work.sha256 or None)
-        return Shown(work.item_id, image, work.text, parse_spec(work.spec))
+        questions = tuple(question_of(one) for one in work.questions)
+        return Shown(work.item_id, image, work.text, parse_spec(work.spec), questions, work.version)
     except ImageError as error:
         return Seen(work.item_id, failed=_line(error.reason))
     except SpecError as error:
         return Seen(work.item_id, failed=_line(f"the prompt's spec cannot be read: {error}"))
+    except TypeError as error:
+        return Seen(work.item_id, failed=_line(f"the prompt's questions cannot be read: {error}"))
 
 
 def _pixels(opened: Shown | Seen) -> int:

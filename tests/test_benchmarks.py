@@ -92,6 +92,33 @@ def test_other_evidence_is_not_passed_over() -> None:
             geneval.apart(bench, [Seen("0", {}, (dog,))], [Seen("0", {}, (other,))])
 
 
+def test_vqa_equals_one_question_a_call(capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("transformers", reason="the group scorers is not installed")
+    from benchmarks import vqa
+
+    lines = vqa.main(["--small", "--images", "2", "--device", "cpu"])
+    assert capfd.readouterr().out.splitlines()[-len(lines) :] == lines
+    assert lines[0] == "2 images, 6 questions each, on cpu"
+    assert sum(line.startswith("equal answers; probabilities within") for line in lines) == 2
+
+
+def test_other_answers_are_not_passed_over() -> None:
+    pytest.importorskip("transformers", reason="the group scorers is not installed")
+    from benchmarks import vqa
+    from scorers.models.vqa.base import Answer
+
+    answer = Answer("yes", (0.6, 0.4), None, "likelihood")
+    assert vqa.compared([[answer]], [[replace(answer, probabilities=(0.6004, 0.3996))]]) == pytest.approx(4e-4)
+    for other in (
+        replace(answer, chosen="no"),
+        replace(answer, free="yes"),
+        replace(answer, probabilities=(0.602, 0.398)),
+        replace(answer, probabilities=(0.6, 0.2, 0.2)),
+    ):
+        with pytest.raises((AssertionError, ValueError)):
+            vqa.compared([[answer]], [[other]])
+
+
 def test_memory_is_taken_before_every_part_and_must_not_grow(tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
     from benchmarks import memory, random_models

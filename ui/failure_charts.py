@@ -54,10 +54,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Marks of one name, one for each label of the figure."""
+    """Marks of one name, one for each label of the figure; a ``reference`` to compare the others with looks unlike them."""
 
     name: str
     marks: Sequence[Mark]
+    reference: bool = False
 
 
 def heat(rows: Sequence[str], columns: Sequence[str], cells: Sequence[Sequence[Mark]], axes: tuple[str, str]) -> go.Figure:
@@ -106,8 +107,8 @@ def dots(labels: Sequence[str], series: Sequence[Series], axis: str, *, line: fl
                 x=[mark.value for _, mark in known],
                 y=[y for y, _ in known],
                 mode="markers",
-                marker={"size": 11, "color": _color(k), "symbol": _SYMBOLS[k % len(_SYMBOLS)]},
-                error_x=_bars([mark for _, mark in known], k),
+                marker={"size": 11, **_looks(one, k)},
+                error_x=_bars([mark for _, mark in known], _hue(one, k)),
                 hoverinfo="skip",
             )
         )
@@ -169,9 +170,9 @@ def lines(x: Sequence[str], series: Sequence[Series], axes: tuple[str, str], at:
                 x=[n for n, _ in known],
                 y=[mark.value for _, mark in known],
                 mode="lines+markers",
-                line={"color": _color(k), "width": 2},
-                marker={"size": 10, "color": _color(k), "symbol": _SYMBOLS[k % len(_SYMBOLS)]},
-                error_y=_bars([mark for _, mark in known], k),
+                line={"color": _hue(one, k), "width": 2, "dash": "dash" if one.reference else "solid"},
+                marker={"size": 10, **_looks(one, k)},
+                error_y=_bars([mark for _, mark in known], _hue(one, k)),
                 hoverinfo="skip",
             )
         )
@@ -203,7 +204,7 @@ def scatter(at: Sequence[float], series: Sequence[Series], axis: str) -> go.Figu
         known = [(x, mark) for x, mark in zip(places, one.marks, strict=True) if mark.value is not None]
         looks = {"size": 10 if few else 6, "color": color, "symbol": _SYMBOLS[k], "opacity": 0.8 if few else 0.45}
         told: dict[str, Any] = {"hoverinfo": "skip"} if few else _told([mark for _, mark in known])
-        bars = _bars([mark for _, mark in known], k) | {"thickness": 1, "width": 0} if len(at) <= _BARRED else None
+        bars = _bars([mark for _, mark in known], color) | {"thickness": 1, "width": 0} if len(at) <= _BARRED else None
         x, y = [place for place, _ in known], [mark.value for _, mark in known]
         figure.add_trace(go.Scatter(x=x, y=y, mode="markers", marker=looks, error_y=bars, xaxis=f"x{n}", yaxis=f"y{n}", **told))
         for place, mark in known if few else ():
@@ -258,14 +259,14 @@ def _href(address: str) -> str:
     return escape(address)
 
 
-def _bars(marks: Sequence[Mark], k: int) -> dict[str, Any]:
+def _bars(marks: Sequence[Mark], color: str) -> dict[str, Any]:
     spans = list(_spans(marks))
     return {
         "type": "data",
         "symmetric": False,
         "array": [above for _, above in spans],
         "arrayminus": [below for below, _ in spans],
-        "color": _color(k),
+        "color": color,
         "thickness": 1.5,
         "width": 4,
     }
@@ -296,6 +297,16 @@ def _legend(figure: go.Figure, *, several: bool) -> go.Figure:
 
 def _color(k: int) -> str:
     return PALETTE[k % len(PALETTE)]
+
+
+def _hue(one: Series, k: int) -> str:
+    return _FAINT if one.reference else _color(k)
+
+
+def _looks(one: Series, k: int) -> dict[str, Any]:
+    """A series' marker."""
+    line = {"width": 2, "color": _FAINT} if one.reference else {}
+    return {"color": _hue(one, k), "symbol": "diamond-open" if one.reference else _SYMBOLS[k % len(_SYMBOLS)], "line": line}
 
 
 _Rgb = tuple[float, float, float]

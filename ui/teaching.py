@@ -22,6 +22,13 @@ STUDIES = (
 RATINGS = ("import ratings ratings.csv --item image --rater rater --value rating --aspect correct --scale nominal",)
 PLAYGROUND = ("import playground",)
 SCORE = ("score geneval",)
+ANSWERING = ("score tifa",)
+OTHER_ANSWERING = ("score tifa --profile blip",)
+ASKING_PEOPLE = (
+    "campaigns create questions --questionnaire tifa_vqa --overlap 2",
+    "campaigns start questions",
+)
+QUESTIONS = ("import questions --from-specs", "import questions questions.json")
 COOCCURRENCE = ("import cooccurrence instances_train2017.json",)
 PROMPTS = ("prompts geneval -o prompts.jsonl", "prompts sr2d -o prompts.jsonl")
 

@@ -17,7 +17,7 @@ from data.store import browse, campaigns, runs, uncovered
 from data.store.store import Store
 from scorers import registry
 from scorers.base import Check, Verdict
-from ui import asking
+from ui import answering, asking
 from ui.studio_api import Listing, listing_of
 
 ItemId = Annotated[str, Query(max_length=1000)]
@@ -162,14 +162,16 @@ def _sight(store: Store, item: Item, spec: Spec, by: runs.SeenBy) -> dict[str, A
     try:
         scorer = registry.get(by.scorer)
         verdict = scorer.judge(spec, by.seen, by.settings)
-    except ValueError as error:
-        return sight | {"unknown": str(error), "settings": {}, "verdict": None, "checks": [], "reason": "", "score": None}
+    except (ValueError, KeyError, TypeError) as error:  # of a scorer that is not here, or a file that somebody else wrote
+        nothing: dict[str, Any] = {"settings": {}, "verdict": None, "checks": [], "reason": "", "score": None}
+        return sight | nothing | {"unknown": str(error), "questions": answering.questions(store, item["item_id"], by, None)}
     relations = {relation.target: relation.relation for relation in spec.relations}
     return sight | {
         "settings": {name: by.settings[name] for name in sorted(scorer.judging) if name in by.settings},
         "verdict": _label(verdict, "correct"),
         "reason": verdict.reason,
         "checks": [_check(check, relations) for check in verdict.checks],
+        "questions": answering.questions(store, item["item_id"], by, verdict),
         "score": _score(store, item["suite"], by.rater_id, verdict),
     }
 

@@ -18,7 +18,7 @@ NAME: Final = "tifa_vqa"
 VERSION: Final = "1"
 NONE_OF_THEM: Final = "none of the above"
 
-_PREFIX: Final = "answer:"
+PREFIX: Final = "answer:"
 INSTRUCTIONS: Final = (
     Section(
         "Given an image, a question, and a set of choices, choose the correct choice according to the image content",
@@ -54,7 +54,7 @@ def _build(asked: Asked) -> Questionnaire:
 
 def _question(asked: PromptQuestion) -> Question:
     text = asked.text[:1].upper() + asked.text[1:]
-    return Question(_PREFIX + asked.question_id, "choice", text, options=_options(asked))
+    return Question(PREFIX + asked.question_id, "choice", text, options=_options(asked))
 
 
 def _options(asked: PromptQuestion) -> tuple[Option, ...]:
@@ -71,7 +71,7 @@ def _options(asked: PromptQuestion) -> tuple[Option, ...]:
 def _derive(asked: Asked, answers: Mapping[str, Any]) -> list[Derived]:
     if says_blank(answers):
         return [Derived(_answered(one.question_id, _of_a_blank(one))) for one in asked.questions]
-    given = ((key.removeprefix(_PREFIX), value) for key, value in answers.items() if key.startswith(_PREFIX))
+    given = ((key.removeprefix(PREFIX), value) for key, value in answers.items() if key.startswith(PREFIX))
     # by the answers: the prompt's questions may have another version by now
     return [Derived(_answered(name, value)) for name, value in given if isinstance(value, str) and not is_blank(value)]
 

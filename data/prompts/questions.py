@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final
 
 from data.aspects import NO, YES
 from data.prompts.coco import COCO, SUPERCATEGORY, article_by_sound, plain_name, plural
@@ -23,7 +23,7 @@ ELEMENT_TYPES: Final = (
 )  # fmt: skip
 """TIFA's, as its files write them (section 4 of the paper)."""
 
-RULE: Final = "questions-from-specs-1"
+RULE: Final = "questions-from-specs-2"
 """Moves with every change of how questions are made from specs."""
 
 _N_CHOICES: Final = 4
@@ -43,6 +43,8 @@ class PromptQuestion:
         question_id: names it within its prompt, whatever becomes of its words.
         choices: ``answer`` is among them; yes and no, or several.
         element: what of the prompt it asks for (``"red cup"``), of the kind ``element_type``.
+        parents: ids of the questions about the same prompt that must hold for this one to make sense: whether the cup is red
+            depends on whether there is a cup (DSG's dependencies).
     """
 
     question_id: str
@@ -51,10 +53,28 @@ class PromptQuestion:
     answer: str
     element_type: str
     element: str
+    parents: tuple[str, ...] = ()
 
     @property
     def is_yes_no(self) -> bool:
         return {choice.casefold() for choice in self.choices} == {YES, NO}
+
+
+def question_of(value: Mapping[str, Any]) -> PromptQuestion:
+    """A question as JSON holds it (``dataclasses.asdict``); other keys are left alone.
+
+    Raises:
+        TypeError: a key is missing.
+    """
+    known = {one.name: value[one.name] for one in fields(PromptQuestion) if one.name in value}
+    listed: dict[str, Any] = {name: tuple(found) if isinstance(found, list) else found for name, found in known.items()}
+    return PromptQuestion(**listed)
+
+
+def comparable(one: PromptQuestion, other: PromptQuestion) -> bool:
+    """Whether answers to both are answers to the same question: words, choices and right answer are the same. What it is
+    filed under, and which others must hold, may differ."""
+    return (one.text, one.choices, one.answer) == (other.text, other.choices, other.answer)
 
 
 def elements(questions: Iterable[PromptQuestion]) -> tuple[str, ...]:
@@ -65,11 +85,22 @@ def elements(questions: Iterable[PromptQuestion]) -> tuple[str, ...]:
 
 def from_spec(spec: Spec) -> tuple[PromptQuestion, ...]:
     """Questions for all that a spec asks: its objects, their numbers, their colours, its relations. The same spec gives the
-    same questions; one without objects gives none."""
-    made: list[PromptQuestion] = []
-    for text, choices, answer, kind, element in _of_spec(spec):
-        made.append(PromptQuestion(new_id(text, [one.question_id for one in made]), text, choices, answer, kind, element))
-    return tuple(made)
+    same questions; one without objects gives none.
+
+    Parents: whether an object is there depends on nothing; its number and its colour depend on that, a relation on both of its
+    objects. Both questions about an element have the same parents, so that none depends on a choice among distractors.
+    """
+    asked: list[PromptQuestion] = []
+    there: list[str] = []
+    for k, thing in enumerate(spec.objects):
+        there.append(_ask(asked, _object(thing, spec, k)))
+        if thing.count > 1 or thing.exact:
+            _ask(asked, _counting(thing), there[k])
+        if thing.color is not None:
+            _ask(asked, _color(thing, thing.color), there[k])
+    for relation in spec.relations:
+        _ask(asked, _spatial(spec, relation), there[relation.subject], there[relation.reference])
+    return tuple(asked)
 
 
 def new_id(text: str, taken: Sequence[str]) -> str:
@@ -82,18 +113,15 @@ def new_id(text: str, taken: Sequence[str]) -> str:
 
 
 _Made = tuple[str, tuple[str, ...], str, str, str]
+"""(text, choices, answer, element type, element) of a question."""
 
 
-def _of_spec(spec: Spec) -> Iterator[_Made]:
-    """(text, choices, answer, element type, element) of each question."""
-    for k, thing in enumerate(spec.objects):
-        yield from _object(thing, spec, k)
-        if thing.count > 1 or thing.exact:
-            yield from _counting(thing)
-        if thing.color is not None:
-            yield from _color(thing, thing.color)
-    for relation in spec.relations:
-        yield from _spatial(spec, relation)
+def _ask(asked: list[PromptQuestion], more: Iterable[_Made], *parents: str) -> str:
+    """Add questions about one element; returns the first one's id."""
+    first = len(asked)
+    for made in more:
+        asked.append(PromptQuestion(new_id(made[0], [one.question_id for one in asked]), *made, parents))
+    return asked[first].question_id
 
 
 def _object(thing: ObjectSpec, spec: Spec, k: int) -> Iterator[_Made]:

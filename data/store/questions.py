@@ -15,7 +15,8 @@ from data.store.store import Store
 ANSWERED_BY: Final = "tifa_vqa"
 """The questionnaire whose answers are about these questions."""
 
-_QUESTION: Final = ("question_id", "text", "choices", "answer", "element_type", "element")
+_QUESTION: Final = ("question_id", "text", "choices", "answer", "element_type", "element", "parents")
+_LISTS: Final = ("choices", "parents")
 _COLUMNS: Final = ("prompt_id", "version", "position", *_QUESTION, "import_id")
 
 
@@ -31,6 +32,28 @@ def of(store: Store, prompt_ids: Sequence[str]) -> dict[str, Version]:
     """What is asked now about those of these prompts that have questions."""
     with store.read() as cursor:
         return newest(cursor, prompt_ids)
+
+
+def of_items(store: Store, item_ids: Sequence[str]) -> dict[str, Version]:
+    """What is asked now about each of these items whose prompt has questions."""
+    with store.read() as cursor:
+        prompts = rows.existing(cursor, "items", "item_id", ["prompt_id"], list(item_ids))
+        versions = newest(cursor, sorted({str(row["prompt_id"]) for row in prompts.values()}))
+    return {item_id: versions[row["prompt_id"]] for item_id, row in prompts.items() if row["prompt_id"] in versions}
+
+
+def behind(store: Store, rater_id: str) -> int:
+    """Of how many images this scorer has answered another version of the prompt's questions than is asked now."""
+    with store.read() as cursor:
+        return int(
+            rows.value(
+                cursor,
+                "select count(*) from evidence e join items t using (item_id) join (select prompt_id, max(version) as version"
+                " from questions group by prompt_id) q using (prompt_id) where e.rater_id = ? and e.failed is null"
+                " and (e.payload ->> 'version')::integer <> q.version",
+                [rater_id],
+            )
+        )
 
 
 def at(store: Store, prompt_id: str, version: int) -> Version:
@@ -84,7 +107,7 @@ def insert(connection: duckdb.DuckDBPyConnection, asked: Mapping[str, Sequence[P
             continue
         for position, one in enumerate(questions):
             said = (one.question_id, one.text, rows.to_json(one.choices), one.answer, one.element_type, one.element)
-            new.append((prompt_id, now.number + 1, position, *said, import_id))
+            new.append((prompt_id, now.number + 1, position, *said, rows.to_json(one.parents), import_id))
     rows.insert(connection, "questions", _COLUMNS, new)
     return len(new)
 
@@ -103,5 +126,5 @@ def answered(connection: duckdb.DuckDBPyConnection, import_id: int) -> str | Non
 
 
 def _question(row: Mapping[str, object]) -> PromptQuestion:
-    decoded = rows.decoded(row, "choices")
-    return PromptQuestion(**{name: decoded[name] for name in _QUESTION} | {"choices": tuple(decoded["choices"])})
+    decoded = rows.decoded(row, *_LISTS)
+    return PromptQuestion(**{name: decoded[name] for name in _QUESTION} | {name: tuple(decoded[name]) for name in _LISTS})

@@ -87,6 +87,7 @@ _WITH_FILES = (
     " where t.kind = 'image' and {condition}"
 )
 _HAS_EVIDENCE = "exists (select 1 from evidence e where e.item_id = t.item_id and e.rater_id = ? and e.failed is null)"
+_ASKED = "exists (select 1 from questions q where q.prompt_id = i.prompt_id)"
 _HAS_FAILED = "exists (select 1 from evidence e where e.item_id = t.item_id and e.rater_id = ? and e.failed is not null)"
 
 
@@ -103,9 +104,10 @@ def pending(store: Store, selection: Selection, rater_id: str) -> list[Work]:
     return [Work(**rows.decoded(row | {"path": str(store.project / row["path"])}, "spec")) for row in found]
 
 
-def count_pending(store: Store, selection: Selection, rater_id: str) -> Pending:
-    """As ``pending``, in numbers."""
+def count_pending(store: Store, selection: Selection, rater_id: str, *, asked: bool = False) -> Pending:
+    """As ``pending``, in numbers; ``asked``: of images whose prompts have questions."""
     condition, parameters = selection.items()
+    condition = f"{condition} and {_ASKED}" if asked else condition
     with store.read() as cursor:
         found = rows.one(
             cursor,

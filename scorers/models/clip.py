@@ -16,11 +16,9 @@ from scorers.models.batches import together
 from scorers.models.files import folder
 from scorers.models.linear import pack
 from scorers.models.soundness import Soundness
+from scorers.models.strips import shortened
 
 _BATCH: Final = 64
-_LONGEST: Final = 16
-"""Sides of a picture: of a longer strip only the middle is looked at, as it would be cut out anyhow, but only after the whole
-strip were enlarged (a crop of 1 x 2,000 pixels to 224 x 448,000)."""
 
 Embeddings = NDArray[np.float32]
 
@@ -97,7 +95,7 @@ class Clip:
         return vectors
 
     def _look(self, images: Sequence[Image.Image]) -> torch.Tensor:
-        pixels = torch.stack([self._transform(_shortened(image)) for image in images]).to(self._device)
+        pixels = torch.stack([self._transform(shortened(image)) for image in images]).to(self._device)
         vectors = self.forward(pixels)
         self._soundness.check(pixels, vectors)
         return vectors
@@ -139,12 +137,3 @@ def _named(name: str) -> tuple[str, str | None]:
 def _pair(size: Any) -> tuple[int, int]:
     height, width = size if isinstance(size, Sequence) else (size, size)
     return int(height), int(width)
-
-
-def _shortened(image: Image.Image) -> Image.Image:
-    width, height = image.size
-    longest = _LONGEST * min(width, height)
-    if max(width, height) <= longest:
-        return image
-    x0, y0 = max(0, width - longest) // 2, max(0, height - longest) // 2
-    return image.crop((x0, y0, x0 + min(width, longest), y0 + min(height, longest)))

@@ -1,8 +1,8 @@
 """Recipe of the playground's sample: ``python -m scorers.training.sample --images DIR --out assets/playground/sample``.
 
 DIR is a project in which ``generate playground`` was run, or any folder with ``images/GENERATOR/00042_0.png`` or
-``images/GENERATOR/00042/samples/0000.png``. The careless renderer's pictures are drawn here. All become WebP, and both scorers'
-workers look at them.
+``images/GENERATOR/00042/samples/0000.png``. The careless renderer's pictures are drawn here. All become WebP, and the workers
+of the scorers that have a profile for the playground look at them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -26,11 +26,15 @@ from data.playground.drawing import CARELESS
 from data.playground.render import render
 from data.playground.sample import PER_PROMPT, careless, read, relative_path
 from data.prompts.files import write_prompts
+from data.prompts.questions import from_spec
+from data.prompts.spec import parse_spec
 from data.records import Image, Prompt
 from data.runs import Run, RunFolder, Work
 from scorers import registry
 
 PROFILE: Final = "playground"
+SCORERS: Final = ("geneval", "clipscore", "tifa")
+"""Those whose runs are in it."""
 QUALITY: Final = 90
 """Of WebP: nobody sees a difference at twice the size, and a picture takes 3 KB."""
 
@@ -53,7 +57,7 @@ class _Found:
     index: int
 
 
-def make(made: Path, out: Path, scorers: tuple[str, ...] = registry.NAMES) -> None:
+def make(made: Path, out: Path, scorers: tuple[str, ...] = SCORERS) -> None:
     """Remake the sample in ``out``; what was there goes.
 
     Raises:
@@ -86,7 +90,7 @@ def score(folder: Path, name: str) -> None:
     shutil.rmtree(run.path, ignore_errors=True)
     settings = registry.settings(scorer, PROFILE)
     asked = Run(rater, name, scorer.version, PROFILE, settings, part_size=_PART_SIZE)
-    run.create(asked, [_work(image, known[image.prompt_id]) for image in sample.images])
+    run.create(asked, [_work(image, known[image.prompt_id], asks=scorer.asks) for image in sample.images])
     worker = [sys.executable, "-m", "scorers.worker", str(run.path)]
     if subprocess.run(worker, cwd=_ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False).returncode:
         raise RuntimeError(f"the worker of {name} failed; see above")
@@ -95,10 +99,14 @@ def score(folder: Path, name: str) -> None:
             path.unlink()
 
 
-def _work(image: Image, prompt: Prompt) -> Work:
+def _work(image: Image, prompt: Prompt, *, asks: bool) -> Work:
     # from the run's folder up to the sample's, which has the shape of a project's
     path = Path("..", "..") / relative_path(image.prompt_id, image.generator, image.index)
-    return Work(image.image_id, path.as_posix(), image.sha256 or "", prompt.text, prompt.spec)
+    work = Work(image.image_id, path.as_posix(), image.sha256 or "", prompt.text, prompt.spec)
+    if not asks:
+        return work
+    # as a project has them that nobody has edited
+    return replace(work, questions=[asdict(one) for one in from_spec(parse_spec(prompt.spec))], version=1)
 
 
 def _made(folder: Path, known: set[str]) -> Iterator[_Found]:
@@ -128,7 +136,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Make the playground's sample.")
     parser.add_argument("--images", type=Path, required=True, help="folder with images/GENERATOR/00042_0.png; may have none")
     parser.add_argument("--out", type=Path, required=True, help="the sample's folder; what is there is replaced")
-    parser.add_argument("--scorers", nargs="*", choices=registry.NAMES, default=registry.NAMES, help="all, if not given")
+    parser.add_argument("--scorers", nargs="*", choices=registry.NAMES, default=SCORERS, help="else those of the sample")
     given = parser.parse_args()
     make(given.images, given.out, tuple(given.scorers))
 

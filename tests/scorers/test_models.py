@@ -21,8 +21,9 @@ pytest.importorskip("ultralytics", reason="the group yolo is not installed")
 from data.prompts.coco import COCO  # noqa: E402
 from scorers.base import ModelBroken  # noqa: E402
 from scorers.models import files  # noqa: E402
-from scorers.models.clip import Clip, _named, _shortened  # noqa: E402
+from scorers.models.clip import Clip, _named  # noqa: E402
 from scorers.models.detectors import Found, open_detector  # noqa: E402
+from scorers.models.strips import shortened  # noqa: E402
 from scorers.models.yolo import Yolo, load  # noqa: E402
 from tests.scorers import published  # noqa: E402
 from tests.scorers.making import ROOT, SIDE, picture, random_clip, random_yolo  # noqa: E402
@@ -335,12 +336,12 @@ def test_strips_are_looked_at_in_their_middle(real: Path) -> None:
     coarse = Image.fromarray(rng.integers(0, 256, (2, 100, 3), np.uint8))
     strip = coarse.resize((2000, 30), Image.Resampling.BICUBIC)
     whole: Any = clip._transform(strip)
-    short: Any = clip._transform(_shortened(strip))
-    assert _shortened(strip).size == (480, 30)
+    short: Any = clip._transform(shortened(strip))
+    assert shortened(strip).size == (480, 30)
     # what torchvision makes of the whole strip, but for the rounding of where its middle lies
     assert float((whole - short).abs().mean()) < 0.15 * float(whole.std())
     assert clip.images([Image.new("RGB", (1, 20_000)), Image.new("RGB", (20_000, 1), "red")]).shape == (2, 16)
-    assert _shortened(Image.new("RGB", (480, 30))).size == (480, 30)
+    assert shortened(Image.new("RGB", (480, 30))).size == (480, 30)
 
 
 def test_the_temporary_folder_of_ultralytics_goes_with_the_process(tmp_path: Path) -> None:

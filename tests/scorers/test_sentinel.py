@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from scorers.models import sentinel
+from scorers.models.vqa.base import Answer, Query
 from scorers.models.detectors import Found
 
 INSTALLED = sentinel.photographs
@@ -90,6 +91,29 @@ def test_captions_are_nearest_to_their_own_photograph() -> None:
         "a known photograph (bus.jpg) is nearer to 'a photo of a pizza on a table' than to 'a photo of a bus in a street'"
     )
     assert sentinel.check_clip(wrong, "assets/playground/clip") == ()
+
+
+class Vqa:
+    """Says the same to every question."""
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+
+    def answer(self, images: Sequence[Image.Image], queries: Sequence[Sequence[Query]]) -> list[list[Answer]]:
+        assert len(images) == len(queries) == 2
+        return [[Answer(self.said, None, None, "likelihood") for _ in some] for some in queries]
+
+
+def test_wrong_answers_about_the_photographs_are_told() -> None:
+    model: Any = Vqa("yes")
+    said = sentinel.check_vqa(model, "Salesforce/blip-vqa-base")
+    assert [line.split(":")[0] for line in said] == [
+        f"on a known photograph ({name}) the model answers 'yes' to 'Is there a pizza in the picture?'"
+        for name in ("bus.jpg", "zidane.jpg")
+    ]
+    model.said = "no"
+    assert all("'Are there people in the picture?'" in line for line in sentinel.check_vqa(model, "x/y"))
+    assert sentinel.check_vqa(model, "assets/playground/vqa") == ()
 
 
 @pytest.mark.skipif(find_spec("ultralytics") is None, reason="the group yolo is not installed")

@@ -1,4 +1,5 @@
-"""A scorer without models: it sees a cow in each image whose red is below 40. Its worker is this file, run as a script.
+"""A scorer without models: it sees a cow in each image whose red is below 40. Its worker is this file, run as a script. Asked
+questions, it answers each with the last choice.
 
 What the worker does besides is said by environment variables: ``SEER_SECONDS`` a part, ``SEER_DIES_AFTER`` parts (with
 SIGKILL), ``SEER_ERROR`` instead of loading, ``SEER_WARNING`` when loaded. Each part that it makes is a line in ``made.txt``.
@@ -18,10 +19,12 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from data.images import ImageError, open_image
+from data.prompts.questions import question_of
 from data.prompts.spec import Spec
 from data.records import Judgement
 from data.runs import Detection, Progress, Run, RunBusy, RunFolder, Seen, Work
 from scorers.base import Scorer, Settings, Verdict
+from scorers.tifa_rules import Answered, payload_of
 
 NAME = "seer"
 WORKER = (sys.executable, str(Path(__file__).resolve()))
@@ -57,6 +60,9 @@ def perceive(work: Work) -> Seen:
         image = open_image(Path(work.path), work.sha256)
     except ImageError as error:
         return Seen(work.item_id, failed=error.reason)
+    if work.questions:
+        asked = [question_of(one) for one in work.questions]
+        return Seen(work.item_id, payload_of(work.version, [Answered(one, one.choices[-1]) for one in asked]))
     red = image.getpixel((0, 0))[0]  # type: ignore[index]
     found = (Detection("cow", 0.9, (1.0, 2.0, 30.0, 40.0), b"mask", None),) if red < 40 else ()
     return Seen(work.item_id, {"red": red}, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,12 @@ from typer.testing import CliRunner
 import app
 from annotation.questionnaires.markdown import EXAMPLE
 from annotation.questionnaires.registry import FORMS
+from data.prompts.questions import from_spec
 from data.store import questions
 from data.store.store import Store
 from tests.ui import making
 from tests.ui.making import concord, done, query
+from ui.commands import questions as command
 
 KNOWN = "known: geneval, tifa_likert, tifa_vqa, visor, ab, or a YAML file of your own"
 ROOT = Path(__file__).resolve().parents[2]
@@ -120,6 +123,20 @@ def test_questions_from_specs(project: Path, tmp_path: Path) -> None:
     assert asked(project)[:3] == ["is there a cow?", "which of these is in the image?", "is there a car?"]
     again = done(project, "import", "questions", "--from-specs", "--suite", "mine")
     assert again.endswith("nothing to do: these questions are asked already\n")
+
+
+def test_questions_of_before_parents_stay_comparable(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prompts = tmp_path / "p.jsonl"
+    prompts.write_text(json.dumps(making.METADATA[0] | {"include": [{"class": "cow", "count": 2}]}))
+    done(project, "import", "prompts", prompts, "--suite", "mine")
+    with monkeypatch.context() as patch:
+        patch.setattr(command, "from_spec", lambda spec: tuple(replace(one, parents=()) for one in from_spec(spec)))
+        done(project, "import", "questions", "--from-specs")
+    assert done(project, "import", "questions", "--from-specs") == (
+        "all suites: 4 questions about 1 prompts; 1 prompts had others before, and 4 of these questions too:"
+        " answers to them stay comparable (import 3; to take it back: import undo 3)\n"
+    )
+    assert done(project, "import", "questions", "--from-specs") == "nothing to do: these questions are asked already\n"
 
 
 @pytest.mark.parametrize(

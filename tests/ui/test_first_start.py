@@ -167,7 +167,7 @@ def test_nothing_is_done_twice(default: Path, monkeypatch: pytest.MonkeyPatch) -
     opened(default)
     before = content(default)
     listed = opened(default)
-    assert listed.count("\n") == 4
+    assert listed.count("\n") == 6
 
     def never(*_: object) -> None:
         raise AssertionError("a filled project was filled again")

@@ -23,6 +23,8 @@ from tests.ui.making import (
     tables,
 )
 
+TIFA_TEXTS = Path(__file__).resolve().parents[3] / "shared" / "studies" / "tifa" / "tifa_v1.0_text_inputs.json"
+
 
 def value(rows: list[dict[str, Any]], **where: Any) -> float | None:
     wanted = {"task": "all", "generator": "all", "target": None} | where
@@ -239,3 +241,25 @@ def test_prompts_keep_their_texts(project: Path, tmp_path: Path) -> None:
     assert ran.status == 1
     assert "left out: mine/00001: its text is 'a dog' already, not 'a bird'" in ran.err
     assert query(project, "select text from prompts order by prompt_id") == ["a cat", "a dog", "a cow"]
+
+
+def test_tifas_prompts(project: Path, tmp_path: Path) -> None:
+    path = tmp_path / "texts.json"
+    path.write_text(
+        json.dumps([{"id": "coco_1", "caption": "It’s on ", "coco_val_id": "9"}, {"id": "drawbench_2", "caption": "b"}])
+    )
+    assert done(project, "import", "prompts", path, "--suite", "tifa").startswith("tifa: 2 new of 2 prompts")
+    assert query(project, "select prompt_id || ' ' || task || ': ' || text from prompts order by prompt_id") == [
+        "tifa/coco_1 coco: It’s on ",
+        "tifa/drawbench_2 drawbench: b",
+    ]
+
+
+@pytest.mark.skipif(not TIFA_TEXTS.is_file(), reason="TIFA's files are not here")
+def test_all_of_tifas_prompts(project: Path) -> None:
+    assert done(project, "import", "prompts", TIFA_TEXTS, "--suite", "tifa").startswith("tifa: 4081 new of 4081 prompts")
+    ids = [f"tifa/{text['id']}" for text in json.loads(TIFA_TEXTS.read_text())]
+    assert query(project, "select prompt_id from prompts order by prompt_id") == sorted(ids)
+    counts = "select task || ' ' || count(*) from prompts group by task order by task"
+    # section 4.1: 2,000 of COCO, 161 of DrawBench, 500 of PaintSkill, 1,420 of PartiPrompt
+    assert query(project, counts) == ["coco 2000", "drawbench 161", "paintskill 500", "partiprompt 1420"]

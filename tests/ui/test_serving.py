@@ -24,6 +24,7 @@ from data.store.store import Store
 from tests.ui import making
 from tests.ui.making import RATINGS, Ran, concord, done, ratings_csv, tables
 from tests.ui.serving import ROOT, Serving, announced, free_port
+from tests.ui.test_judging import answered, asked, tifa_file
 from tests.ui.visiting import COW
 from ui.commands.runner import COMMANDS
 
@@ -55,6 +56,8 @@ COMMANDS_IN_ORDER = (
     "import results geneval results.jsonl --generator theirs",
     "import results geneval results.jsonl --generator theirs",
     "import results geneval p.txt",
+    "import results tifa tifa.json --generator theirs",
+    "import results tifa tifa.json --generator theirs",
     "export results geneval --rater geneval-official -o back.jsonl",
     "export results visor --rater geneval-official -o nothing.json",
     "generate playground --generator playground-lat",
@@ -160,6 +163,9 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
         "sd/00000/samples/0000.png", "single_object", str(cow["prompt"]), False, "expected cow>=1, found 0", cow, {}
     )
     (files / "results.jsonl").write_text(line_of(result))
+    tifa_file(
+        files / "tifa.json", coco_1=asked(answered("is there a cup?", "yes")), odd=asked(answered("q?", "yes", caption=""))
+    )
     (making.geneval_folder(files / "damaged") / "00000" / "samples" / "0000.png").write_bytes(b"x")
     done(files / "closed", "import", "prompts", files / "p.txt", "--suite", "seed")
     with Store(files / "closed") as store:

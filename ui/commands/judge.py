@@ -12,12 +12,13 @@ from typing import Any, TextIO
 
 from data.files import whole_file
 from data.formats import geneval_results as results
+from data.formats import tifa_results
 from data.formats import visor_detections as detections
 from data.formats.evidence import Case, read_case
 from data.formats.lines import read_lines
 from data.prompts.reading import located, printable
 from data.prompts.spec import parse_spec
-from scorers import geneval_results, geneval_rules, visor_rules
+from scorers import geneval_results, geneval_rules, tifa_scores, visor_rules
 from scorers.base import Verdict
 from scorers.visor_file import DetectionFile, MixedGenerators
 from scorers.visor_scores import Tally
@@ -28,10 +29,10 @@ Write = Callable[[str], object]
 
 
 def execute(what: str, parameters: Mapping[str, Any]) -> int:
-    """Judge by the rules of ``geneval`` or ``visor``; returns the exit status."""
+    """Judge by the rules of ``geneval``, ``visor`` or ``tifa``; returns the exit status."""
     from ui.commands.runner import reported
 
-    judges: dict[str, Callable[..., None]] = {"geneval": geneval, "visor": visor}
+    judges: dict[str, Callable[..., None]] = {"geneval": geneval, "visor": visor, "tifa": tifa}
     told = _Told(sys.stderr)
     return reported(told.say, f"judge {what}", lambda: judges[what](told, sys.stdout, **parameters))
 
@@ -48,7 +49,7 @@ class _Told:
     def say(self, text: str) -> None:
         print(text, file=self.err, flush=True)
 
-    def bad(self, path: Path, line: int, why: str) -> None:
+    def bad(self, path: Path, line: int | None, why: str) -> None:
         self.wrong += 1
         self.say(located(path, line, printable(why)))
 
@@ -133,6 +134,35 @@ def visor(
             file.close()
     if summary:
         out.write(json.dumps({"threshold": rules.threshold, **tally.summary()}, indent=2) + "\n")
+    told.check_all()
+
+
+def tifa(told: _Told, out: TextIO, evidence: str, output: str | None, rule: str, summary: bool) -> None:
+    """By TIFA's rules, or DSG's: the score of each text's image; ``summary`` prints what TIFA's code prints, as JSON."""
+    path, totals, astray = Path(evidence), tifa_scores.Tally(), 0
+    with _target(output, out, quiet=summary) as write:
+        for one in tifa_results.read_results(path):
+            told.lines += 1
+            for wrong in one.wrong:
+                told.bad(path, one.number, wrong)
+            if not one.answers:
+                if not one.wrong:
+                    told.bad(path, one.number, f"{one.id}: holds no answers")
+                continue
+            astray += sum(said.scored not in (None, said.chosen == said.question.answer) for said in one.answers)
+            try:
+                scored = tifa_scores.scored(one, dependent=rule == "dsg")
+                totals.add(scored)
+            except ValueError as error:
+                told.bad(path, one.number, str(error))
+                continue
+            told.judged += 1
+            write(json.dumps(scored.to_json()) + "\n")
+        told.check_any(evidence)
+    if astray:
+        told.say(f"{path}: of {words.count(astray, 'answer')} the file's own 'scores' differs from what it says; these count")
+    if summary:
+        out.write(json.dumps(totals.summary(), indent=2, allow_nan=False) + "\n")
     told.check_all()
 
 

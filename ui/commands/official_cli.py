@@ -95,6 +95,26 @@ def judge_visor(
     )
 
 
+class Faithfulness(StrEnum):
+    tifa = "tifa"
+    dsg = "dsg"
+
+
+@judge_app.command("tifa")
+def judge_tifa(
+    evidence: Annotated[
+        str, typer.Option("--evidence", metavar="FILE", help='TIFA\'s own result file; or JSON lines {"id", "answers"}.')
+    ],
+    output: Output = None,
+    rule: Annotated[
+        Faithfulness, typer.Option(help="tifa: the share of right answers; dsg: one counts only if its parents are right.")
+    ] = Faithfulness.tifa,
+    summary: Summary = False,
+) -> None:
+    """TIFA: the score of each text's image by a model's answers, and the scores over all of them."""
+    _judge("tifa", evidence=evidence, output=output, rule=rule.value, summary=summary)
+
+
 @import_results_app.command("geneval")
 def import_results_geneval(
     file: Annotated[str, typer.Argument(help="GenEval's results.jsonl.")],
@@ -105,6 +125,18 @@ def import_results_geneval(
 ) -> None:
     """The verdicts of GenEval's own script as a scorer's, and what else follows from the boxes in its file."""
     _execute(project, "import results geneval", file=file, generator=generator, suite=suite, rater=rater)
+
+
+@import_results_app.command("tifa")
+def import_results_tifa(
+    file: Annotated[str, typer.Argument(help="The result file of TIFA's code, or lines of evidence.")],
+    generator: Annotated[str, typer.Option(help="Who made the images.")],
+    suite: Annotated[str, typer.Option(help="The suite that its texts belong to.")] = "tifa",
+    rater: Annotated[str, typer.Option(help="The name that these answers go by.")] = "tifa-official",
+    project: Project = PLAYGROUND,
+) -> None:
+    """A VQA model's answers to TIFA's questions as a scorer's, with the questions where the project has none."""
+    _execute(project, "import results tifa", file=file, generator=generator, suite=suite, rater=rater)
 
 
 Rater = Annotated[str, typer.Option("--rater", help="Whose verdicts, e.g. geneval-playground.")]

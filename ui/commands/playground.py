@@ -1,4 +1,4 @@
-"""The playground: a project filled from the committed sample, with what both scorers saw and what five simulated people say.
+"""The playground: a project filled from the committed sample, with what the scorers saw and what five simulated people say.
 
 The default project fills itself when it is first opened, piece by piece: a first start that was cut off is finished by the
 next. What has been taken back (``import undo``) stays away; ``import playground`` brings it again.
@@ -7,22 +7,23 @@ next. What has been taken back (``import undo``) stays away; ``import playground
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
-from annotation import simulated
+from annotation import simulated, simulated_vqa
 from annotation.simulated import Known
 from data.aspects import SCALES
 from data.playground import sample
 from data.playground.drawing import CARELESS
 from data.playground.prompts import SUITE
 from data.playground.sample import Sample
+from data.prompts.questions import RULE, from_spec
 from data.prompts.spec import parse_spec
-from data.records import Prompt
-from data.store import browse, imports, runs
+from data.records import Annotation, Prompt
+from data.store import browse, imports, questions, runs
 from data.store.imports import Bundle
 from data.store.store import Store
 from data.studies.rows import image_item
@@ -30,7 +31,9 @@ from ui.commands import scores
 from ui.commands.context import CommandError, Context, digest
 
 PICTURES = "playground"
+QUESTIONS = "questions"
 PEOPLE = "simulated people"
+_ANSWERING = f"{SUITE} questions"
 _SCORES = "scores"
 _OWN = ("prompts", "images", "items", "annotations")
 
@@ -78,8 +81,12 @@ def fill(store: Store, found: Sample, err: TextIO, without: frozenset[tuple[str,
     """
     prompts = {prompt.prompt_id: prompt for prompt in found.prompts}
     _pictures(store, found, prompts)
-    if (PEOPLE, SUITE) not in without:
-        _people(store, found, prompts)
+    if (QUESTIONS, SUITE) not in without:
+        _questions(store, prompts)
+    known = _known(found, prompts)
+    for name, annotate in _SAID.items():
+        if (PEOPLE, name) not in without:
+            _people(store, name, annotate(known))
     for folder in found.runs:
         if (_SCORES, folder.path.name) not in without:
             # the scorers' rules as they are now judge what was seen then
@@ -106,7 +113,8 @@ def _is_begun(store: Store, listed: list[dict[str, Any]]) -> bool:
     if not any((row["kind"], row["undone"]) == (PICTURES, None) for row in listed):
         return False
     scored = {(_SCORES, path.parent.name) for path in sample.FOLDER.glob("runs/*/run.json")}
-    all_here = {(PEOPLE, SUITE), *scored} <= {(row["kind"], row["name"]) for row in listed}
+    people = {(PEOPLE, name) for name in _SAID}
+    all_here = {(QUESTIONS, SUITE), *people, *scored} <= {(row["kind"], row["name"]) for row in listed}
     return not all_here or any(row.state != "done" and row.import_id is not None for row in runs.listed(store))
 
 
@@ -140,8 +148,17 @@ def _copy(source: Path, target: Path) -> None:
     temporary.replace(target)
 
 
-def _people(store: Store, found: Sample, prompts: Mapping[str, Prompt]) -> None:
-    known = [
+def _questions(store: Store, prompts: Mapping[str, Prompt]) -> None:
+    """Those that the prompts' specs give, unless the project has others."""
+    have = questions.of(store, list(prompts))
+    asked = {name: from_spec(parse_spec(prompt.spec)) for name, prompt in prompts.items() if name not in have}
+    if asked:
+        sha256 = digest(RULE, *sorted(asked))
+        imports.apply(store, [Bundle(QUESTIONS, SUITE, sha256, questions=asked)])
+
+
+def _known(found: Sample, prompts: Mapping[str, Prompt]) -> list[Known]:
+    return [
         Known(
             image_item(image, prompts[image.prompt_id]),
             parse_spec(prompts[image.prompt_id].spec),
@@ -150,14 +167,20 @@ def _people(store: Store, found: Sample, prompts: Mapping[str, Prompt]) -> None:
         for image in found.images
         if image.generator == CARELESS
     ]
-    said = simulated.annotate(known)
+
+
+def _people(store: Store, name: str, said: Sequence[Annotation]) -> None:
     aspects = {judgement.aspect for annotation in said for judgement in annotation.judgements}
     bundle = Bundle(
         PEOPLE,
-        SUITE,
+        name,
         digest(*(f"{one.annotation_id} {sorted(one.answers.items())}" for one in said)),
         raters=[person.rater for person in simulated.PEOPLE],
         scales=[(SUITE, aspect, SCALES[aspect]) for aspect in aspects],
         annotations=said,
     )
     imports.apply(store, [bundle])
+
+
+_SAID: Final = {SUITE: simulated.annotate, _ANSWERING: simulated_vqa.annotate}
+"""What the simulated people are asked, each an import of its own."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from data.prompts.question_files import read_questions
-from data.prompts.questions import RULE, PromptQuestion, from_spec
+from data.prompts.questions import RULE, PromptQuestion, comparable, from_spec
 from data.prompts.spec import SpecError, parse_spec
 from data.records import Prompt
 from data.store import imports, prompts, questions
@@ -48,6 +48,12 @@ def _made(prompt: Prompt) -> tuple[PromptQuestion, ...]:
         return ()
 
 
+def _kept(now: Sequence[PromptQuestion], before: Version) -> int:
+    """How many questions were asked before in the same words and under the same name."""
+    named = {one.question_id: one for one in before.questions}
+    return sum(one.question_id in named and comparable(one, named[one.question_id]) for one in now)
+
+
 def _import(
     context: Context, name: str, source: str, found: Sequence[Prompt], asked: Mapping[str, tuple[PromptQuestion, ...]]
 ) -> None:
@@ -59,6 +65,8 @@ def _import(
     (imported,) = imports.apply(context.store, [bundle])
     replaced = len(before.keys() & changed.keys())
     more = f"; {replaced} prompts had others before" if replaced else ""
+    if kept := sum(_kept(made, before[prompt_id]) for prompt_id, made in changed.items() if prompt_id in before):
+        more += f", and {kept} of these questions too: answers to them stay comparable"
     summary = f"{name}: {imported.counts.get('questions', 0)} questions about {len(changed)} prompts{more}"
     if not changed:
         summary = "nothing to do: these questions are asked already"

@@ -1,39 +1,64 @@
-"""What a scorer that reads prompts is given to read: the prompts as they are, or flipped (its setting ``flip``)."""
+"""What a scorer is given to read: prompts as they are, or flipped (its setting ``flip``); their questions, if it is asked."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
-from data.prompts.flips import Unflipped, flip
+from data.prompts.flips import Kind, Unflipped, flip
 from data.runs import Work
+from data.store import questions
+from data.store.store import Store
 from ui import words
+
+if TYPE_CHECKING:
+    from scorers.base import Scorer
+
+
+_NO_QUESTIONS: Final = "no_questions"
 
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """Work with the texts to read; ``left_out``: images whose prompts cannot be flipped, by reason."""
+    """Work with the texts to read; ``left_out``: images whose prompts cannot be read so, by reason."""
 
     work: list[Work]
     left_out: Mapping[str, int]
 
     def told(self) -> str:
         """Of what was left out, one line."""
+        out = words.count(sum(self.left_out.values()), "image")
+        if _NO_QUESTIONS in self.left_out:
+            return f"{out} left out, whose prompts have no questions; import questions FILE, or import questions --from-specs"
         why = "; ".join(f"{words.reason(reason)} ({n:,})" for reason, n in self.left_out.items())
-        return f"{words.count(sum(self.left_out.values()), 'image')} left out, whose prompts cannot be flipped: {why}"
+        return f"{out} left out, whose prompts cannot be flipped: {why}"
 
 
-def readable(work: Sequence[Work], settings: Mapping[str, Any]) -> Readable:
-    """As it is, unless the settings ask for flipped prompts.
+def readable(store: Store, work: Sequence[Work], scorer: Scorer, settings: Mapping[str, Any]) -> Readable:
+    """As it is, unless the scorer is asked questions or the settings ask for flipped prompts.
 
     Raises:
         ValueError: there is no such kind of flip.
     """
+    if scorer.asks:
+        return _asked(store, work)
     kind = settings.get("flip")
-    if not kind:
-        return Readable(list(work), {})
+    return _flipped(work, kind) if kind else Readable(list(work), {})
+
+
+def _asked(store: Store, work: Sequence[Work]) -> Readable:
+    versions = questions.of_items(store, [one.item_id for one in work])
+    fit = [
+        replace(one, questions=[asdict(question) for question in now.questions], version=now.number)
+        for one in work
+        if (now := versions.get(one.item_id)) is not None
+    ]
+    return Readable(fit, {_NO_QUESTIONS: len(work) - len(fit)} if len(fit) < len(work) else {})
+
+
+def _flipped(work: Sequence[Work], kind: Kind) -> Readable:
     fit: list[Work] = []
     left_out: Counter[str] = Counter()
     for one in work:

@@ -38,6 +38,7 @@ COMMANDS: dict[str, str] = {
     "import questions": "ui.commands.questions:run",
     "import ratings": "ui.commands.ratings:run",
     "import results geneval": "ui.commands.results:import_geneval",
+    "import results tifa": "ui.commands.results_tifa:import_tifa",
     "import scores": "ui.commands.scores:run",
     "import study geneval": "ui.commands.studies:geneval",
     "import study tifa": "ui.commands.studies:tifa",
@@ -53,6 +54,7 @@ COMMANDS: dict[str, str] = {
     "rebuild": "ui.commands.rebuild:run",
     "reproduce visor": "ui.commands.visor_study:run",
     "score": "ui.commands.score:run",
+    "vqa": "ui.commands.vqa:run",
 }
 """Every project command: its name and ``module:function``, imported when it is run. Parameters are JSON."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from data.records import Rater
 from data.runs import PART_SIZE, Run, RunFolder, Work
-from data.store import runs
+from data.store import questions, runs
 from data.store.runs import RunRow
 from data.store.selection import Selection
 from data.store.store import Store
@@ -151,7 +151,7 @@ def _begin(
         if (other := runs.unfinished(store, chosen.rater.rater_id)) is not None:
             raise working.busy(other.run_id)
         pending = [work for work in runs.pending(store, where, chosen.rater.rater_id) if work.item_id not in tried]
-        found = readable(pending, chosen.settings)
+        found = readable(store, pending, chosen.scorer, chosen.settings)
         left = found.work[:limit]
         if not left:
             return None
@@ -176,7 +176,8 @@ def _write(store: Store, chosen: Plan, left: Sequence[Work], device: str, part_s
 def _say_why_nothing(context: Context, where: Selection, planned: Plan) -> None:
     rater_id = planned.rater.rater_id
     there = runs.count_pending(context.store, where, rater_id)
-    found = readable(runs.pending(context.store, where, rater_id) if there.left else [], planned.settings)
+    pending = runs.pending(context.store, where, rater_id) if there.left else []
+    found = readable(context.store, pending, planned.scorer, planned.settings)
     if not there.images:
         chosen = " ".join(f"--{name} {value}" for name, values in where.to_dict().items() for value in values)
         what = f"no image with a file fits {chosen}" if chosen else "this project has no images yet; import some first"
@@ -185,6 +186,11 @@ def _say_why_nothing(context: Context, where: Selection, planned: Plan) -> None:
     if not images:
         raise CommandError(f"nothing to score: {found.told()}")
     context.say(f"nothing to do: {rater_id} has judged all {words.count(images, 'image')} of this selection")
+    if planned.scorer.asks and (behind := questions.behind(context.store, rater_id)):
+        context.warn(
+            f"of {words.count(behind, 'image')} it answered other questions than are asked now; to have them asked anew, remove"
+            " its runs on the page Runs and score again"
+        )
     if found.left_out:
         context.warn(found.told())
 

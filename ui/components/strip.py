@@ -55,12 +55,15 @@ def _pictures(strip: Strip) -> str:
     return f'<div class="cc-strip-pictures">{"".join(cells)}</div>'
 
 
-def thumbnails(looks: Mapping[str, Look], captions: Mapping[str, str], listing: Selection) -> str:
-    """Pictures by item with a caption beneath, as HTML; each leads to the Workbench, which lists the selection."""
+def thumbnails(looks: Mapping[str, Look], captions: Mapping[str, str], listing: Selection, shown: str = "") -> str:
+    """Pictures by item with a caption beneath, as HTML; each leads to the Workbench, which lists the selection.
+
+    ``shown``: whose judgements the captions tell, which the Workbench remembers.
+    """
     cells = []
     for item, caption in captions.items():
         look = looks.get(item, Look(None, None))
-        href = at("/studio/workbench?") + urlencode({"id": item} | {name: values[0] for name, values in _listed(listing)})
+        href = workbench_address(item, listing, shown)
         text = escape(look.text or item)
         picture = (
             f'<img src="{at("/img/")}{look.sha256}?w={THUMBNAIL}" alt="{text}" loading="lazy" decoding="async">'
@@ -69,6 +72,12 @@ def thumbnails(looks: Mapping[str, Look], captions: Mapping[str, str], listing: 
         )
         cells.append(f'<a href="{escape(href)}" title="{text}">{picture}<small>{escape(caption)}</small></a>')
     return f'<div class="cc-strip-pictures cc-captioned">{"".join(cells)}</div>'
+
+
+def workbench_address(item: str, listing: Selection, shown: str = "") -> str:
+    """The Workbench's address of an image among those of a selection; ``shown``: whose judgement of it has been told."""
+    told = {"shown": shown} if shown else {}
+    return at("/studio/workbench?") + urlencode({"id": item} | {name: values[0] for name, values in _listed(listing)} | told)
 
 
 def _listed(listing: Selection) -> list[tuple[str, list[str]]]:

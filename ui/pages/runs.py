@@ -205,7 +205,9 @@ def _plan(store: Store, scorer: str, profile: str, selection: Selection) -> tupl
     except CommandError as error:
         return note(f"{scorer} cannot be used: {error}", "cc-bad"), "Score", False
     rater = planned.rater.rater_id
-    there = stored.count_pending(store, selection, rater)
+    there = stored.count_pending(store, selection, rater, asked=planned.scorer.asks)
+    if not there.images and planned.scorer.asks and stored.count_pending(store, selection, rater).images:
+        return _no_questions(store, scorer), "Score", False
     if not there.images:
         return _no_images(store, selection), "Score", False
     unfinished = stored.unfinished(store, rater)
@@ -229,6 +231,12 @@ def _plan(store: Store, scorer: str, profile: str, selection: Selection) -> tupl
         parts.append(f"It goes on with run {unfinished.run_id} first.")
         label = f"Score {words.count(max(there.left, unfinished.n_items - unfinished.n_done), 'image')}"
     return note(" ".join(parts)) + _command(store, scorer, profile, selection), label, True
+
+
+def _no_questions(store: Store, scorer: str) -> str:
+    lines = "".join(f"<li>{_code(line)}</li>" for line in teaching.commands(store, teaching.QUESTIONS))
+    text = f"{scorer} answers questions about prompts, and the prompts of this selection have none yet. Make or bring some:"
+    return note(text) + f'<ul class="cc-list">{lines}</ul>'
 
 
 def _no_images(store: Store, selection: Selection) -> str:

@@ -2,6 +2,7 @@
 
 import { h } from "../dom.js";
 import { colorBars, compass, crop, signed, standing } from "./figures.js";
+import { questions } from "./questions.js";
 import { marks, used } from "./stage.js";
 
 const SIGNS = new Map([[true, ["✓", "as asked", "is-ok"]], [false, ["✗", "not as asked", "is-bad"]], [null, ["–", "cannot be said", ""]]]);
@@ -28,7 +29,8 @@ export class Evidence {
       this.verdict(),
       sight.failed ? h("p", { class: "cc-note cc-bad" }, `This scorer could not look at the picture: ${sight.failed}.`) : null,
       sight.unknown ? h("p", { class: "cc-note cc-bad" }, `What it saw cannot be judged here: ${sight.unknown}.`) : null,
-      sight.checks.length && !sight.failed ? h("ul", { class: "cc-checks", "aria-label": "What the rules looked at" }, ...sight.checks.map((check) => this.check(check))) : null,
+      questions(sight),
+      sight.checks.length && !sight.failed && !sight.questions.length ? h("ul", { class: "cc-checks", "aria-label": "What the rules looked at" }, ...sight.checks.map((check) => this.check(check))) : null,
       this.seenColor,
       this.detections(),
       settings(sight.settings),

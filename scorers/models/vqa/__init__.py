@@ -16,10 +16,45 @@ def _blip(name: str, device: str, settings: Settings) -> Vqa:
     return Blip(name, device, settings)
 
 
+def _blip2(name: str, device: str, settings: Settings) -> Vqa:
+    from scorers.models.vqa.blip2 import Blip2
+
+    return Blip2(name, device, settings)
+
+
+def _instructblip(name: str, device: str, settings: Settings) -> Vqa:
+    from scorers.models.vqa.blip2 import InstructBlip
+
+    return InstructBlip(name, device, settings)
+
+
+def _git(name: str, device: str, settings: Settings) -> Vqa:
+    from scorers.models.vqa.git import Git
+
+    return Git(name, device, settings)
+
+
+def _vilt(name: str, device: str, settings: Settings) -> Vqa:
+    from scorers.models.vqa.vilt import Vilt
+
+    return Vilt(name, device, settings)
+
+
+def _chat(name: str, device: str, settings: Settings) -> Vqa:
+    from scorers.models.vqa.chat import Chat
+
+    return Chat(name, device, settings)
+
+
 _FAMILIES: Final[dict[str, Callable[[str, str, Settings], Vqa]]] = {
     "blip": _blip,
+    "blip-2": _blip2,
+    "git": _git,
+    "instructblip": _instructblip,
+    "vilt": _vilt,
 }
-"""By what a model's configuration calls itself (``model_type``)."""
+"""By what a model's configuration calls itself (``model_type``); all others that transformers counts among those which make
+text of an image and text are asked as in a chat."""
 
 
 def open_vqa(name: str, device: str, settings: Settings) -> Vqa:
@@ -40,7 +75,15 @@ def open_vqa(name: str, device: str, settings: Settings) -> Vqa:
 
     if folder(name) is None and "/" not in name:
         raise ValueError(f"there is no model {name} that answers questions: a folder, or a hub id (owner/name)")
-    kind = config_of(name).model_type
-    if kind not in _FAMILIES:
-        raise ValueError(f"{name} is a model of the kind {kind}; known: {', '.join(sorted(_FAMILIES))}")
-    return _FAMILIES[kind](name, device, settings)
+    config = config_of(name)
+    family = _FAMILIES.get(config.model_type)
+    if family is None:
+        from transformers import AutoModelForImageTextToText
+
+        if type(config) not in AutoModelForImageTextToText._model_mapping:
+            known = ", ".join(sorted(_FAMILIES))
+            raise ValueError(
+                f"{name} is a model of the kind {config.model_type}; known: {known}, and those that chat about images"
+            )
+        family = _chat
+    return family(name, device, settings)

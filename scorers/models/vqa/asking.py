@@ -21,9 +21,8 @@ FREE: Final = "free"
 """Settings of ``answering``. The likelihood of each choice decides; or the model answers in its own words, and the choice that
 is equal or nearest to them counts."""
 
-_IMAGES: Final = 8
 _QUESTIONS: Final = 32
-"""That go through a model at once: on a GPU, and anywhere."""
+"""That go through a model at once."""
 
 T = TypeVar("T")
 
@@ -42,6 +41,9 @@ class Asking(ABC):
         ValueError: ``answering`` is none of them.
     """
 
+    images: int = 8
+    """That are looked at together on a GPU."""
+
     def __init__(self, name: str, device: str, settings: Mapping[str, Any], answerings: Sequence[str]) -> None:
         self.name = name
         self.device = device
@@ -57,7 +59,7 @@ class Asking(ABC):
                 check(query)
         found: list[list[Answer]] = [[] for _ in images]
         asked = [k for k, some in enumerate(queries) if some]
-        for places in parts(asked, together(self.device, _IMAGES)):
+        for places in parts(asked, together(self.device, self.images)):
             with torch.inference_mode():
                 seen = self._look([images[k] for k in places])
                 flat = [(row, query) for row, k in enumerate(places) for query in queries[k]]
@@ -70,7 +72,7 @@ class Asking(ABC):
     def likelihood(self, images: Sequence[Image.Image], questions: Sequence[str], answer: str) -> NDArray[np.float64]:
         """See ``Vqa``."""
         found = []
-        for places in parts(range(len(images)), together(self.device, _IMAGES)):
+        for places in parts(range(len(images)), together(self.device, self.images)):
             with torch.inference_mode():
                 seen = self._look([images[k] for k in places])
                 texts = [questions[k] for k in places]
@@ -93,6 +95,12 @@ class Asking(ABC):
     def _check(self, numbers: Sequence[float]) -> None:
         if not all(map(math.isfinite, numbers)):
             raise ValueError(f"{self.name} gives no finite numbers for it")
+
+    def _fits(self, listed: Sequence[Sequence[int]], texts: Sequence[str], most: int) -> None:
+        """Raise ValueError where a text has more tokens than the model reads: none is cut off in silence."""
+        for ids, text in zip(listed, texts, strict=True):
+            if len(ids) > most:
+                raise ValueError(f"{self.name} reads {most} tokens, and {text[:60]!r}... has {len(ids)}")
 
     def _prompt(self, query: Query) -> str:
         """What the model reads of a question."""
@@ -126,12 +134,24 @@ def check(query: Query) -> None:
         raise ValueError(f"the question {query.text[:80]!r} needs two or more choices, each different from the others")
 
 
+def distinct(name: str, answers: Sequence[str], said: Sequence[Sequence[int]]) -> None:
+    """Raise ValueError where two answers are the same tokens: the model cannot prefer one of them."""
+    for k, ids in enumerate(said):
+        if (first := list(said).index(ids)) < k:
+            raise ValueError(f"{name} cannot tell {answers[first]!r} from {answers[k]!r}: to its tokens they are one")
+
+
 def likeliest(query: Query, weights: Sequence[float]) -> Answer:
     """The first of the likeliest choices; ``weights``: logarithms, of any common sum."""
     weighed = np.array(weights, np.float64)
     shares = np.exp(weighed - weighed.max())
     shares /= shares.sum()
     return Answer(query.choices[int(np.argmax(weighed))], tuple(shares.tolist()), None, "likelihood")
+
+
+def precision(device: str) -> torch.dtype:
+    """Of large models' weights: bfloat16, in which Flan-T5 does not overflow, or on the CPU float32."""
+    return torch.float32 if torch.device(device).type == "cpu" else torch.bfloat16
 
 
 def parts(things: Sequence[T], most: int) -> Iterator[Sequence[T]]:

@@ -19,12 +19,12 @@ from typing import Any, Final
 import torch
 from PIL import Image
 from transformers import BlipForQuestionAnswering
-from transformers.cache_utils import DynamicCache, DynamicLayer, EncoderDecoderCache
 
 from scorers.models.linear import pack
 from scorers.models.soundness import Soundness
 from scorers.models.transformer import load, processor_of
-from scorers.models.vqa.asking import CHOICES, FREE, Asking, padded, parts, summed
+from scorers.models.vqa.asking import CHOICES, FREE, Asking, distinct, padded, parts, summed
+from scorers.models.vqa.caches import Crossed, nothing, remembered
 
 BEAMS: Final = 3
 LONGEST: Final = 10
@@ -32,9 +32,6 @@ LONGEST: Final = 10
 
 _ANSWERS: Final = 256
 """That go through the decoder at once."""
-
-Crossed = list[tuple[torch.Tensor, torch.Tensor]]
-"""Keys and values, n x heads x places x d, of each layer's cross attention."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +53,7 @@ class Blip(Asking):
         processor = processor_of(name)
         self._tokenizer, self._process = processor.tokenizer, processor.image_processor
         self._config = self._model.config.text_config
+        self._most = self._config.max_position_embeddings - 2
         self._soundness = Soundness(name)
 
     def _look(self, images: Sequence[Image.Image]) -> Crossed:
@@ -69,9 +67,10 @@ class Blip(Asking):
     ) -> list[list[float]]:
         read = self._read(seen, rows, prompts)
         known = crossed(self._model.text_decoder.bert, read.states)
-        said = [(k, self._told(answer)) for k, some in enumerate(answers) for answer in some]
-        for k, some in enumerate(answers):
-            self._distinct(some, [ids for place, ids in said if place == k])
+        told = [[self._told(answer) for answer in some] for some in answers]
+        for some, ids_of in zip(answers, told, strict=True):
+            distinct(self.name, some, ids_of)
+        said = [(k, ids) for k, some in enumerate(told) for ids in some]
         weights: list[float] = []
         for part in parts(said, _ANSWERS):
             weights += self._weighed(known, read.there, [k for k, _ in part], [ids for _, ids in part])
@@ -109,7 +108,7 @@ class Blip(Asking):
 
     def _read(self, seen: Crossed, rows: Sequence[int], prompts: Sequence[str]) -> Read:
         listed = self._tokenizer(list(prompts), return_token_type_ids=False)["input_ids"]
-        self._fits(listed, prompts)
+        self._fits(listed, prompts, self._most)
         ids, there = padded(listed, self._config.pad_token_id, self.device)
         states = self._model.text_encoder(
             input_ids=ids,
@@ -121,19 +120,8 @@ class Blip(Asking):
 
     def _told(self, answer: str) -> list[int]:
         inner = self._tokenizer(answer, add_special_tokens=False)["input_ids"]
-        self._fits([inner], [answer])
+        self._fits([inner], [answer], self._most)
         return [self._config.bos_token_id, *inner, self._config.sep_token_id]
-
-    def _fits(self, listed: Sequence[Sequence[int]], texts: Sequence[str]) -> None:
-        most = self._config.max_position_embeddings - 2
-        for ids, text in zip(listed, texts, strict=True):
-            if len(ids) > most:
-                raise ValueError(f"{self.name} reads {most} tokens, and {text[:40]!r}... has {len(ids)}")
-
-    def _distinct(self, answers: Sequence[str], said: Sequence[list[int]]) -> None:
-        for k, ids in enumerate(said):
-            if (first := said.index(ids)) < k:
-                raise ValueError(f"{self.name} cannot tell {answers[first]!r} from {answers[k]!r}: to its tokens they are one")
 
 
 def heed(model: Any) -> None:
@@ -163,24 +151,3 @@ def crossed(text: Any, states: torch.Tensor) -> Crossed:
         keys, values = (make(states).view(shape).transpose(1, 2) for make in (attention.key, attention.value))
         found.append((keys, values))
     return found
-
-
-def nothing(known: Crossed, n: int) -> torch.Tensor:
-    """Stands for what is looked at, n times, of which only the number of places is read: keys and values are there already."""
-    keys, _ = known[0]
-    return keys.new_empty(n, keys.shape[2], 0)
-
-
-def remembered(known: Crossed, rows: Sequence[int]) -> EncoderDecoderCache:
-    """Keys and values of these rows, as a text model takes them for computed."""
-    cross = DynamicCache()
-    alike = len(set(rows)) == 1
-    for keys, values in known:
-        layer = DynamicLayer()
-        layer.lazy_initialization(keys, values)
-        # of one row no copies are made
-        layer.keys, layer.values = (
-            some[rows[0]][None].expand(len(rows), -1, -1, -1) if alike else some[list(rows)] for some in (keys, values)
-        )
-        cross.layers.append(layer)
-    return EncoderDecoderCache(DynamicCache(), cross)

@@ -27,6 +27,8 @@ class Sentences:
         self._model = load(AutoModel, name, device)
         self._tokenizer = tokenizer_of(name)
         self._device = device
+        # MPNet counts places from its padding token's number on
+        self._longest = min(_LONGEST, self._model.config.max_position_embeddings - 2)
         self._known: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -41,7 +43,7 @@ class Sentences:
         return found
 
     def _encoded(self, text: str) -> NDArray[np.float32]:
-        read = self._tokenizer(text, truncation=True, max_length=_LONGEST, return_tensors="pt").to(self._device)
+        read = self._tokenizer(text, truncation=True, max_length=self._longest, return_tensors="pt").to(self._device)
         with torch.inference_mode():
             states = self._model(**read).last_hidden_state.float()
         mask = read["attention_mask"][..., None].float()

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.prompts import geneval, sr2d
-from data.prompts.question_files import MOST_QUESTIONS, read_questions
-from data.prompts.questions import ELEMENT_TYPES, PromptQuestion, elements, from_spec, new_id
+from data.prompts.question_files import MOST_QUESTIONS, Questioned, format_questions, read_questions
+from data.prompts.questions import ELEMENT_TYPES, PromptQuestion, comparable, elements, from_spec, new_id
 from data.prompts.reading import InputError
 from data.prompts.spec import ObjectSpec, Spec, parse_spec
 from data.records import Prompt
@@ -48,6 +49,41 @@ def test_two_questions_of_each_element() -> None:
     ]
     assert elements(made(spec)) == ("cup", "three cups", "dog", "red dog", "dog left of cup")
     assert made({}) == ()
+
+
+def test_a_question_depends_on_its_objects_being_there() -> None:
+    spec = {
+        "include": [
+            {"class": "cup", "count": 3, "color": "red"},
+            {"class": "cup", "count": 1},
+            {"class": "dog", "count": 1, "position": ["left of", 0]},
+        ],
+        "exclude": [{"class": "cup", "count": 4}],
+    }
+    assert {one.text: one.parents for one in made(spec)} == {
+        "is there a cup?": (),
+        "which of these is in the image (1 of 3)?": (),
+        "are there three cups?": ("is-there-a-cup",),
+        "how many cups are there?": ("is-there-a-cup",),
+        "is the cup red?": ("is-there-a-cup",),
+        "what color is the cup?": ("is-there-a-cup",),
+        "is there a cup #2?": (),
+        "which of these is in the image (2 of 3)?": (),
+        "is there exactly one cup #2?": ("is-there-a-cup-2",),
+        "how many cups #2 are there?": ("is-there-a-cup-2",),
+        "is there a dog?": (),
+        "which of these is in the image (3 of 3)?": (),
+        "is the dog to the left of the cup?": ("is-there-a-dog", "is-there-a-cup"),
+        "where is the dog, seen from the cup?": ("is-there-a-dog", "is-there-a-cup"),
+    }
+
+
+def test_answers_are_comparable_where_the_same_is_asked() -> None:
+    one = PromptQuestion("a", "is it red?", ("yes", "no"), "yes", "color", "red")
+    assert comparable(one, replace(one, question_id="b", element_type="other", element="x", parents=("c",)))
+    assert not comparable(one, replace(one, text="is it red"))
+    assert not comparable(one, replace(one, choices=("no", "yes")))
+    assert not comparable(one, replace(one, answer="no"))
 
 
 @pytest.mark.parametrize(
@@ -145,6 +181,47 @@ def test_questions_need_not_stand_together_and_keep_names_of_their_own(tmp_path:
     assert read_questions(lines, "mine") == [first, other]
 
 
+def test_parents_are_named_before_or_after_and_a_diamond_is_no_circle(tmp_path: Path) -> None:
+    path = questions(
+        tmp_path / "q.json",
+        {"question": "top", "parents": ["left", "right"]},
+        {"question": "left", "parents": ["root"]},
+        {"question": "right", "parents": ["root"]},
+        {"question": "root", "parents": []},
+        {"question": "alone", "parents": None},
+    )
+    (found,) = read_questions(path, "tifa")
+    assert [one.parents for one in found.questions] == [("left", "right"), ("root",), ("root",), (), ()]
+
+
+def test_a_wrong_parent_is_told_with_its_own_line(tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text("\n".join(json.dumps(QUESTION | more) for more in ({}, {"question": "b", "parents": ["x"]})))
+    with pytest.raises(InputError, match=r"q\.jsonl:2: 'parents' names 'x'"):
+        read_questions(path, "tifa")
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=9)
+    texts = texts.filter(str.strip)
+
+    @settings(deadline=None, max_examples=40)
+    @given(st.lists(texts, min_size=3, max_size=6, unique_by=lambda one: one.strip().casefold()), texts)
+    def check(words: list[str], caption: str) -> None:
+        prompt = Prompt("mine/x_1", "mine", caption, "x")
+        asked = [
+            PromptQuestion(f"q{k}", text, tuple(words), words[0], "other", text, tuple(f"q{n}" for n in range(k)))
+            for k, text in enumerate(words)
+        ]
+        path = tmp_path / "q.jsonl"
+        path.write_text(format_questions([Questioned(prompt, tuple(asked))]), encoding="utf-8", newline="")
+        assert read_questions(path, "mine") == [Questioned(prompt, tuple(asked))]
+
+    check()
+    with pytest.raises(ValueError, match="holds one suite, got a, b"):
+        format_questions([Questioned(Prompt(f"{suite}/1", suite, "x"), ()) for suite in "ba"])
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -165,6 +242,13 @@ def test_questions_need_not_stand_together_and_keep_names_of_their_own(tmp_path:
         ([{}, {"caption": "another", "question": "b"}], "in another question about 'coco_1'"),
         ([{"question_id": "x"}, {"question": "b", "question_id": "x"}], "'question_id' 'x' names two questions"),
         ([{"question_id": "a/b"}], "the question's id 'a/b'"),
+        ([{"parents": "x"}], "'parents' is 'x', a list of ids of other questions, each once, expected"),
+        ([{"parents": [1]}], "'parents' is [1], a list"),
+        ([{"parents": ["x", "x"]}], "'parents' is ['x', 'x'], a list"),
+        ([{"parents": ["x"]}], "'parents' names 'x', which is no question_id of this prompt's questions in this file"),
+        ([{"parents": ["b"]}, {"id": "other", "question": "b"}], "'parents' names 'b', which is no question_id"),
+        ([{"question_id": "x", "parents": ["x"]}], "'parents' of 'x' names the question itself"),
+        ([{"question_id": "x", "parents": ["b"]}, {"question": "b", "parents": ["x"]}], "'parents' of 'x' lead back to the"),
         ([{"question": f"q{k}"} for k in range(MOST_QUESTIONS + 1)], f"more than {MOST_QUESTIONS} questions"),
     ],
 )

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
+import duckdb
 import pytest
 
 from data.prompts.questions import PromptQuestion
 from data.records import Prompt
-from data.store import imports, questions
+from data.store import imports, migrate, questions
 from data.store.imports import Bundle, ImportRefused
 from data.store.questions import Version
-from data.store.store import Store
+from data.store.store import DATABASE, Store
 from tests.data.store.making import PROMPT, column, content, fill, submit
 
 RED = PromptQuestion("red", "is it red? <b>", ("yes", "no"), "yes", "color", "red")
@@ -35,6 +38,36 @@ def test_questions_come_back_in_their_order(store: Store) -> None:
     assert questions.at(store, PLACE, 0) == Version()
     with pytest.raises(KeyError, match="no version 2"):
         questions.at(store, PLACE, 2)
+
+
+def test_parents_come_back_and_make_a_version(store: Store) -> None:
+    child = replace(WHAT, parents=("red",))
+    brought(store, asking(RED, WHAT))
+    brought(store, asking(RED, child, sha256="2"))
+    assert questions.at(store, PLACE, 1) == Version(1, (RED, WHAT))
+    assert questions.of(store, [PLACE]) == {PLACE: Version(2, (RED, child))}
+
+
+def test_what_an_older_concord_asked_has_no_parents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = tmp_path / "migrations"
+    old.mkdir()
+    for file in migrate.FOLDER.glob("000[1-8]*.sql"):
+        shutil.copy(file, old)
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "FOLDER", old)
+        with Store(tmp_path / "project"):
+            pass
+    with duckdb.connect(str(tmp_path / "project" / DATABASE)) as connection:
+        connection.execute(
+            "insert into questions values (?, 1, 0, 'red', 'is it red? <b>', '[\"yes\",\"no\"]', 'yes', 'color', 'red', 1)",
+            [PLACE],
+        )
+    with Store(tmp_path / "project") as store:
+        assert questions.of(store, [PLACE]) == {PLACE: Version(1, (RED,))}
+        brought(store, asking(RED))
+        assert questions.of(store, [PLACE])[PLACE].number == 1
+        brought(store, asking(replace(WHAT, parents=("red",)), RED, sha256="2"))
+        assert questions.of(store, [PLACE])[PLACE].questions[0].parents == ("red",)
 
 
 def test_an_edit_is_a_new_version_and_keeps_the_name(store: Store) -> None:

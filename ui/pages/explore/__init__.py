@@ -16,12 +16,14 @@ from ui.commands.keep import keep
 from ui.components.filters import Choice
 from ui.components.table import linked_note, note
 from ui.pages.explore import knobs
+from ui.pages.explore.asked import Asked, asked
+from ui.pages.explore.asked.offered import WRONG
 from ui.pages.explore.choices import choices, view_of
 from ui.pages.explore.failures import Failures, failures
 from ui.pages.explore.flips import FlipTest, flip_test
 from ui.pages.explore.layout import laid_out
 from ui.pages.explore.redraw import drawn
-from ui.pages.explore.view import ADDRESS, FAILURES, FLIPPED, SHOWN, View
+from ui.pages.explore.view import ADDRESS, ALL, FAILURES, FLIPPED, QUESTIONS, SHOWN, View
 from ui.pages.live import ignored, keep_current
 from ui.root import at
 
@@ -33,6 +35,8 @@ _SHOW_ADDRESS: Final = (
     "(value) => { if (value && location.pathname.endsWith('/explore')) history.replaceState(history.state, '', value);"
     " return []; }"
 )
+_LISTED: Final = {"against": "", "group": ALL, "whose": ALL, "answers": WRONG}
+_FOLLOW_LIST: Final = "() => document.getElementById('asked-list')?.scrollIntoView({behavior: 'smooth', block: 'start'})"
 _FOLLOW: Final = "() => document.getElementById('explore-pictures')?.scrollIntoView({behavior: 'smooth', block: 'start'})"
 
 
@@ -80,11 +84,14 @@ def build(store: Store) -> None:
     for event in (opened, changed):
         # only now do the knobs stand where this rater's should: what is asked for until then is not drawn
         event.then(lambda *values: view(*values).of, page.controls, standing, queue=False, **_QUIET)
-    page.control("task").input(choose, page.everything, page.controls, queue=False, **_QUIET)
+    offering = [page.control(name).input for name in ("task", "show", "see", "source")]
+    gr.on(offering, choose, page.everything, page.controls, queue=False, **_QUIET)
     part.reset.click(reset, page.controls, part.turned, queue=False, **_QUIET)
     part.keep.click(kept, page.everything, part.message, trigger_mode="once", **_QUIET)
     picked = [page.control(name) for name in ("task", "changed")]
     part.changes.select(_picked, None, picked, queue=False, **_QUIET).then(None, js=_FOLLOW)
+    listed = [page.control(name) for name in _LISTED]
+    page.asked.drawn[2].select(_listed, None, listed, queue=False, **_QUIET).then(None, js=_FOLLOW_LIST)
     page.address.change(None, page.address, None, js=_SHOW_ADDRESS)
     # the choices grow with the project, too
     keep_current(store, offer, [standing, *page.everything], page.controls, on_change=False)
@@ -118,19 +125,23 @@ def _standing(store: Store, known: Mapping[str, Knob], view: View) -> list[Any]:
 def _draw(store: Store, view: View) -> list[Any]:
     """The whole page, in the order of ``Layout.places``; the parts that are not shown stay as they are."""
     if not view.rater:
-        return [gr.skip(), gr.Markdown(visible=True), gr.Column(visible=False), *[gr.skip()] * 17]
+        return [gr.skip(), gr.Markdown(visible=True), gr.Column(visible=False), *[gr.skip()] * (len(SHOWN) + 18)]
     parts = [gr.Column(visible=view.show == name) for name in SHOWN]
-    thresholds, failing, flips = [gr.skip()] * 8, [gr.skip()] * 3, [gr.skip()] * 3
+    thresholds, failing, flips, questions = [gr.skip()] * 8, [gr.skip()] * 3, [gr.skip()] * 3, [gr.skip()] * 4
     if view.show == FAILURES:
         failing = _shown(failures(store, view.suite, view.rater, view.picture, view.generator))
     elif view.show == FLIPPED:
         flips = _shown(flip_test(store, view.suite, view.flip))
+    elif view.show == QUESTIONS:
+        made = asked(store, view)
+        questions = [*_shown(made), made.listed]
     else:
         thresholds = _thresholds(store, view)
-    return [view.address(), gr.Markdown(visible=False), gr.Column(visible=True), *parts, *thresholds, *failing, *flips]
+    drawn = [*thresholds, *failing, *flips, *questions]
+    return [view.address(), gr.Markdown(visible=False), gr.Column(visible=True), *parts, *drawn]
 
 
-def _shown(made: Failures | FlipTest) -> list[Any]:
+def _shown(made: Failures | FlipTest | Asked) -> list[Any]:
     return [made.lead, _plot(made.figure), made.numbers]
 
 
@@ -147,6 +158,12 @@ def _plot(made: Any) -> gr.Plot:
 def _picked(event: gr.EventData) -> Sequence[str]:
     """The images of a click on a number of changed verdicts."""
     return [str(event._data["task"]), str(event._data["changed"])]
+
+
+def _listed(event: gr.EventData) -> Sequence[str]:
+    """What a click on a number of the part Questions lists."""
+    asked = {name: str(event._data.get(name) or "") for name in _LISTED}
+    return [asked[name] or default for name, default in _LISTED.items()]
 
 
 def _kept(store: Store, view: View) -> gr.HTML:

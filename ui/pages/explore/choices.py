@@ -10,20 +10,25 @@ from data.store import browse, judges
 from data.store.browse import PEOPLE
 from data.store.selection import Selection
 from data.store.store import Store
-from ui import rejudging, words
+from ui import rejudging, vqa, words
 from ui.components.filters import Choice
 from ui.pages.explore import knobs
+from ui.pages.explore.asked.offered import offered as asked_of
+from ui.pages.explore.asked.offered import suite_with_questions
 from ui.pages.explore.failures import PICTURES, generators
 from ui.pages.explore.flips import FLIPS
-from ui.pages.explore.view import ADDRESS, ALL, CHANGED, KINDS, OBJECTIVES, SHOWN, View
+from ui.pages.explore.view import ADDRESS, ALL, ASKED, CHANGED, KINDS, OBJECTIVES, QUESTIONS, SHOWN, View
 from ui.rejudging import Evidence
 
 
 def choices(store: Store, asked: View) -> dict[str, Choice]:
     """The controls by the names of ``ADDRESS``, with what this project has to choose from."""
     found = raters(store)
-    suite = _of(asked.suite, found)
-    names = found.get(suite, {})
+    questions = asked.show == QUESTIONS
+    suite = _of(asked.suite or (suite_with_questions(store) if questions else ""), found)
+    # of questions only those tell anything that answer some
+    answering = vqa.raters(store).get(suite, []) if questions else []
+    names = dict.fromkeys(answering, False) or found.get(suite, {})
     rater = _of(asked.rater, names)
     evidence = rejudging.evidence(store, suite, rater)
     tasks = [ALL, *(evidence.places.tasks if evidence else _tasks(store, suite))]
@@ -44,6 +49,7 @@ def choices(store: Store, asked: View) -> dict[str, Choice]:
         "picture": PICTURES,
         "generator": {ALL: "all generators"} | {name: name for name in generators(store, suite, rater)},
         "flip": dict(FLIPS),
+        **(asked_of(store, suite, rater, asked) if questions else {name: {} for name in ASKED}),
     }
     return {name: _choice(offered[name], getattr(asked, name)) for name in ADDRESS}
 

@@ -14,6 +14,7 @@ from scorers.base import Knob
 from ui import root, teaching
 from ui.components.filters import dropdown
 from ui.pages.explore import knobs, tables
+from ui.pages.explore.asked.offered import SEEN
 from ui.pages.explore.flips import FLIPS
 from ui.pages.explore.view import ADDRESS, ALL, SHOWN, THRESHOLDS
 
@@ -23,6 +24,18 @@ _EMPTY: Final = (
 )
 
 
+# A click on a number lists the answers behind it on this page; on one of another rater it follows the link.
+_LIST: Final = """
+element.addEventListener('click', (event) => {
+  const link = event.target.closest('a[href]');
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  const to = new URL(link.href), here = new URL(location.href);
+  if (to.pathname !== here.pathname || to.searchParams.get('rater') !== here.searchParams.get('rater')) return;
+  event.preventDefault();
+  const chosen = ['against', 'group', 'whose', 'answers'].map((name) => [name, to.searchParams.get(name) ?? '']);
+  trigger('select', Object.fromEntries(chosen));
+});
+"""
 # For figures with too many marks for links. Plotly makes a figure whenever it likes, so it is asked when pointed at.
 _FOLLOW: Final = """
 document.addEventListener('pointerover', (event) => {
@@ -78,6 +91,7 @@ class Layout:
     thresholds: Thresholds
     failing: Shown
     flips: Shown
+    asked: Shown
 
     def control(self, name: str) -> Any:
         return self.controls[ADDRESS.index(name)]
@@ -91,8 +105,9 @@ class Layout:
     def places(self) -> list[Any]:
         """What is drawn, in order."""
         first = self.thresholds
-        shown = [self.address, self.empty, self.content, first.part, self.failing.part, self.flips.part]
-        return [*shown, *first.drawn, first.reset, first.keep, *self.failing.drawn, *self.flips.drawn]
+        others = (self.failing, self.flips, self.asked)
+        shown = [self.address, self.empty, self.content, first.part, *(other.part for other in others)]
+        return [*shown, *first.drawn, first.reset, first.keep, *(place for other in others for place in other.drawn)]
 
 
 def laid_out(store: Store, known: Mapping[str, Knob]) -> Layout:
@@ -106,8 +121,9 @@ def laid_out(store: Store, known: Mapping[str, Knob]) -> Layout:
             at["suite"], at["rater"] = dropdown("Suite"), dropdown("Rater")
         at["show"] = gr.Radio([(title, name) for name, title in SHOWN.items()], value=THRESHOLDS, label="Show", elem_id="show")
         thresholds = _thresholds(known, at)
-        failing, flips = _failing(at), _flips(at)
-    return Layout(address, standing, empty, notice, content, [at[name] for name in ADDRESS], thresholds, failing, flips)
+        failing, flips, asked = _failing(at), _flips(at), _asked(at)
+    controls = [at[name] for name in ADDRESS]
+    return Layout(address, standing, empty, notice, content, controls, thresholds, failing, flips, asked)
 
 
 def _thresholds(known: Mapping[str, Knob], at: dict[str, Component]) -> Thresholds:
@@ -151,3 +167,22 @@ def _flips(at: dict[str, Component]) -> Shown:
         plot = gr.Plot(show_label=False, elem_id="flip-plot")
         numbers = gr.HTML(elem_id="flip-numbers")
     return Shown(part, [lead, plot, numbers])
+
+
+def _asked(at: dict[str, Component]) -> Shown:
+    with gr.Column(visible=False) as part:
+        kinds = [(title, name) for name, title in SEEN.items()]
+        at["see"] = gr.Radio(kinds, value=kinds[0][1], label="See", elem_id="see")
+        with gr.Row(elem_classes="cc-filters"):
+            at["source"], at["reference"] = dropdown("Text source", [ALL], ALL), dropdown("Real images (reference)")
+        lead = gr.HTML(elem_id="asked-lead")
+        plot = gr.Plot(show_label=False, elem_id="asked-plot")
+        numbers = gr.HTML(elem_id="asked-numbers", js_on_load=_LIST)
+        with gr.Row(elem_classes="cc-filters", elem_id="asked-list-of"):
+            at["group"], at["whose"] = (
+                dropdown("Listed: questions about", [ALL], ALL),
+                dropdown("Listed: images by", [ALL], ALL),
+            )
+            at["answers"], at["against"] = dropdown("Listed: answers"), dropdown("Compared with")
+        listed = gr.HTML(elem_id="asked-list")
+    return Shown(part, [lead, plot, numbers, listed])

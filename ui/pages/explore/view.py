@@ -16,15 +16,19 @@ from ui.root import at
 
 PAGE: Final = "/studio/explore"
 ALL: Final = "all"
-THRESHOLDS, FAILURES, FLIPPED = "thresholds", "failures", "flips"
-SHOWN: Final = {THRESHOLDS: "Thresholds", FAILURES: "Failures", FLIPPED: "Flip test"}
+THRESHOLDS, FAILURES, FLIPPED, QUESTIONS = "thresholds", "failures", "flips", "questions"
+SHOWN: Final = {THRESHOLDS: "Thresholds", FAILURES: "Failures", FLIPPED: "Flip test", QUESTIONS: "Questions"}
 """The page's parts."""
 KINDS: Final = {PEOPLE: "real", SIMULATED: "simulated"}
 """Kinds of people by the name that stands for them."""
 OBJECTIVES: Final[tuple[Objective, ...]] = ("cohen_kappa", "percent_agreement")
 """What a setting can be tuned by; the first is that of GenEval's Figure 8."""
 CHANGED: Final = {ALL: "all that changed", "yes": "correct now", "no": "wrong now", "open": "left open now"}
-ADDRESS: Final = ("suite", "rater", "show", "task", "along", "statistic", "people", "changed", "picture", "generator", "flip")
+ASKED: Final = ("see", "source", "reference", "against", "group", "whose", "answers")
+"""The controls of the part Questions."""
+ADDRESS: Final = (
+    "suite", "rater", "show", "task", "along", "statistic", "people", "changed", "picture", "generator", "flip", *ASKED,
+)  # fmt: skip
 """What has a control of its own, by its name in the address; the knobs follow, by the names of their settings."""
 
 
@@ -39,6 +43,9 @@ class View:
         changed: which of the verdicts that changed are shown, of CHANGED.
         picture: which of the failure pictures, of which ``generator``.
         flip: what of the prompts is flipped in the flip test, of ``data.prompts.flips.KINDS``.
+        see: which of the pictures of questions, of ``asked.offered.SEEN``; of prompts of which ``source``.
+        reference: the generator whose images are real ones; ``against``: the rater to compare with.
+        group, whose, answers: which answers are listed: to questions of which kind, about whose images, right or wrong how.
         turned: where the scorer's knobs stand; ``own``: where they stood in the run.
     """
 
@@ -53,6 +60,13 @@ class View:
     picture: str = ""
     generator: str = ALL
     flip: Kind = KINDS_OF_FLIPS[0]
+    see: str = ""
+    source: str = ALL
+    reference: str = ""
+    against: str = ""
+    group: str = ALL
+    whose: str = ALL
+    answers: str = ""
     turned: Mapping[str, Any] = field(default_factory=dict)
     own: Mapping[str, Any] = field(default_factory=dict)
 

@@ -17,7 +17,9 @@ from scorers.base import ModelBroken  # noqa: E402
 from scorers.models.vqa import open_vqa  # noqa: E402
 from scorers.models.vqa.base import Query, Vqa  # noqa: E402
 from tests.scorers.making import picture  # noqa: E402
-from tests.scorers.models.vqa import made  # noqa: E402
+from tests.scorers.models.vqa import chatting, made  # noqa: E402
+
+MAKE = {**made.MAKE, "qwen": chatting.qwen, "smol": chatting.smol}
 
 QUERIES = (
     Query("Is there a red cup?", ("yes", "no")),
@@ -29,7 +31,7 @@ QUERIES = (
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     root = tmp_path_factory.mktemp("models")
-    return {name: make(root / name) for name, make in {**made.MAKE, "sentences": made.mpnet}.items()}
+    return {name: make(root / name) for name, make in {**MAKE, "sentences": made.mpnet}.items()}
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +43,7 @@ def opened(folders: dict[str, Path], name: str, **settings: Any) -> Vqa:
     return open_vqa(str(folders[name]), "cpu", {"sentences": str(folders["sentences"]), **settings})
 
 
-@pytest.mark.parametrize("name", made.MAKE)
+@pytest.mark.parametrize("name", MAKE)
 @pytest.mark.parametrize("answering", ["choices", "free"])
 def test_many_questions_at_once_are_answered_as_each_alone(
     name: str, answering: str, folders: dict[str, Path], pictures: list[Image.Image]
@@ -76,7 +78,7 @@ def test_many_questions_at_once_are_answered_as_each_alone(
     assert model.answer(pictures[:1], [[]]) == [[]]
 
 
-@pytest.mark.parametrize("name", made.MAKE)
+@pytest.mark.parametrize("name", MAKE)
 def test_the_likelihood_of_an_answer_is_a_probability_or_refused(
     name: str, folders: dict[str, Path], pictures: list[Image.Image]
 ) -> None:
@@ -97,7 +99,7 @@ def test_the_likelihood_of_an_answer_is_a_probability_or_refused(
     assert model.likelihood([], [], "yes").shape == (0,)
 
 
-@pytest.mark.parametrize("name", made.MAKE)
+@pytest.mark.parametrize("name", MAKE)
 def test_a_model_that_sees_nothing_is_found_out(name: str, folders: dict[str, Path], pictures: list[Image.Image]) -> None:
     for value, message in ((float("nan"), "gives no finite numbers"), (0.0, "gives the same number")):
         model: Any = opened(folders, name)
@@ -108,7 +110,7 @@ def test_a_model_that_sees_nothing_is_found_out(name: str, folders: dict[str, Pa
             model.answer(pictures[:2], [QUERIES[:1]] * 2)
 
 
-@pytest.mark.parametrize("name", made.MAKE)
+@pytest.mark.parametrize("name", MAKE)
 def test_questions_that_make_no_sense_are_refused(name: str, folders: dict[str, Path], pictures: list[Image.Image]) -> None:
     model = opened(folders, name)
     for choices in ((), ("yes",), ("yes", "no", "yes")):
@@ -125,7 +127,9 @@ def test_names_that_are_no_model_are_refused(folders: dict[str, Path]) -> None:
         open_vqa("blip", "cpu", {})
     with pytest.raises(OSError, match="is not on this machine; fetch it once: uv run hf download someone/something"):
         open_vqa("someone/something", "cpu", {})
-    with pytest.raises(ValueError, match="is a model of the kind mpnet; known: blip"):
+    with pytest.raises(
+        ValueError, match="is a model of the kind mpnet; known: blip, blip-2, git, instructblip, vilt, and those that chat"
+    ):
         open_vqa(str(folders["sentences"]), "cpu", {})
     with pytest.raises(OSError, match="sentence-transformers/all-mpnet-base-v2 is not on this machine"):
         open_vqa(str(folders["blip"]), "cpu", {"answering": "free"})

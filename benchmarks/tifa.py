@@ -1,0 +1,162 @@
+"""TIFA on the playground against the renderer's truth: what its small VQA model answers, and what is so.
+
+    uv run benchmarks/tifa.py [--scenes 400]
+
+Without options it reads what the scorer saw of the sample's careless drawings, whose scenes are known; with ``--scenes`` it
+draws so many others (held-out looks, seeds that no model was trained on) and opens the model. Accuracy: its answer is the true
+one, of the questions that have one, by element type and by form, beside always giving the commonest answer. Spearman: TIFA by
+its answers against TIFA by the truth, image by image; a question without a true answer counts there as not met.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+if not __package__:
+    # run as a script, whose folder comes first
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+import numpy as np
+from PIL import Image
+
+from agreement.bootstrap import Draws, percentile_interval
+from agreement.correlation import spearman
+from agreement.proportion import Trials, share
+from agreement.units import Units
+from data.playground import sample
+from data.playground.asked import truths
+from data.playground.drawing import CARELESS, draw_carelessly
+from data.playground.looks import HELD_OUT
+from data.playground.prompts import TASKS, metadata
+from data.playground.render import render
+from data.prompts.questions import PromptQuestion, from_spec
+from data.prompts.spec import Spec, parse_spec
+from data.runs import RunFolder
+from scorers import registry
+from scorers.base import Shown
+from scorers.tifa_rules import Answered, answers_of
+from scorers.training.scenes import seeded
+
+RATER: Final = "tifa-playground"
+_RESAMPLES: Final = 2000
+_BATCH: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One answer beside the truth (None: no choice is right)."""
+
+    question: PromptQuestion
+    chosen: str
+    true: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The answers about one picture, of the prompt ``cluster``."""
+
+    cluster: str
+    answers: tuple[Held, ...]
+
+    def score(self, *, true: bool) -> float:
+        """TIFA (formula 1), by the truth or by the model's answers."""
+        return float(np.mean([(one.true if true else one.chosen) == one.question.answer for one in self.answers]))
+
+
+def of_sample(folder: Path = sample.FOLDER) -> list[Case]:
+    """The sample's careless drawings, and what the committed run saw of them."""
+    asked = {prompt.prompt_id: prompt for prompt in sample.read(folder).prompts}
+    found = []
+    for seen in RunFolder(folder / "runs" / RATER).seen():
+        name, generator, index = seen.item_id.rsplit("/", 2)
+        if generator == CARELESS and seen.failed is None:
+            scene = sample.careless(asked[name], int(index)).scene
+            true = {one.question_id: answer for one, answer in truths(parse_spec(asked[name].spec), scene)}
+            found.append(Case(name, _held(answers_of(seen.payload), true)))
+    return found
+
+
+def of_scenes(count: int, seed: int = 0) -> list[Case]:
+    """New scenes of all of GenEval's tasks, about half of them with a fault, and what the model says of them now."""
+    scorer = registry.get("tifa")
+    perceiver = scorer.open(registry.settings(scorer, "playground"), "cpu")
+    shown, known = [], []
+    for number in range(count):
+        rng = seeded("held-out", 10**8 * (seed + 1) + number)
+        spec = parse_spec(metadata(TASKS[number % len(TASKS)], rng, HELD_OUT))
+        scene = draw_carelessly(spec, int(rng.integers(2**62)), look=HELD_OUT).scene
+        shown.append(_shown(str(number), spec, Image.fromarray(render(scene).image)))
+        known.append({one.question_id: answer for one, answer in truths(spec, scene)})
+    found = []
+    for start in range(0, count, _BATCH):
+        for seen in perceiver.perceive(shown[start : start + _BATCH]):
+            found.append(Case(seen.item_id, _held(answers_of(seen.payload), known[int(seen.item_id)])))
+    return found
+
+
+def _shown(name: str, spec: Spec, image: Image.Image) -> Shown:
+    return Shown(name, image, "", spec, from_spec(spec), 1)
+
+
+def _held(answers: Sequence[Answered], true: Mapping[str, str | None]) -> tuple[Held, ...]:
+    return tuple(Held(one.question, one.chosen, true[one.question.question_id]) for one in answers)
+
+
+def figures(cases: Sequence[Case]) -> dict[str, Any]:
+    """Accuracies and the correlation, each with its n and interval."""
+    said = [(case.cluster, one) for case in cases for one in case.answers if one.true is not None]
+    kinds = dict.fromkeys(one.question.element_type for _, one in said)
+    groups = {"all": said}
+    groups |= {kind: [pair for pair in said if pair[1].question.element_type == kind] for kind in kinds}
+    groups |= {name: [pair for pair in said if pair[1].question.is_yes_no == yes_no] for name, yes_no in _FORMS.items()}
+    accuracy = {name: _accuracy(some) for name, some in groups.items()}
+    return {"images": len(cases), "accuracy": accuracy, "spearman": _spearman(cases)}
+
+
+_FORMS: Final = {"yes or no": True, "several choices": False}
+
+
+def _accuracy(said: Iterable[tuple[str, Held]]) -> dict[str, Any]:
+    right: dict[str, list[bool]] = {}
+    commonest: Counter[tuple[bool, str]] = Counter()
+    for cluster, one in said:
+        right.setdefault(cluster, []).append(one.chosen == one.true)
+        commonest[one.question.is_yes_no, str(one.true)] += 1
+    found = share([Trials(sum(some), len(some)) for some in right.values()])
+    # one answer for yes/no questions, one for the others
+    guessed = sum(max((n for (kind, _), n in commonest.items() if kind == form), default=0) for form in (True, False))
+    return {
+        "value": found.value,
+        "low": found.low,
+        "high": found.high,
+        "n": found.n,
+        "commonest_answer": guessed / found.n if found.n else None,
+    }
+
+
+def _spearman(cases: Sequence[Case]) -> dict[str, Any]:
+    names = sorted({case.cluster for case in cases})
+    units = Units(np.array([names.index(case.cluster) for case in cases]), len(names))
+    x, y = (np.array([case.score(true=true) for case in cases]) for true in (True, False))
+    values = spearman(x, y, units, Draws(_RESAMPLES, 0).weights(len(names)))
+    interval = percentile_interval(values[1:])
+    return {"value": float(values[0]), "low": interval.low, "high": interval.high, "n": len(cases)}
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description="TIFA on the playground against the renderer's truth.")
+    parser.add_argument("--scenes", type=int, default=0, help="so many new scenes, instead of the sample's drawings")
+    given = parser.parse_args()
+    print(json.dumps(figures(of_scenes(given.scenes) if given.scenes else of_sample()), indent=2))
+
+
+if __name__ == "__main__":
+    main()

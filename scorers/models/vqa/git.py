@@ -1,0 +1,114 @@
+"""GIT trained on VQA (Wang et al., 2022): one decoder over the image's patches, then the question, then the answer.
+
+Patches do not look at words, so what they are to every layer (keys and values) is computed once an image and put before each
+question. The question is [CLS] and its tokens, without [SEP], as the published model was trained; an answer ends with [SEP].
+``free``, TIFA's way, answers token by token with the likeliest one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import torch
+from PIL import Image
+from transformers import GitForCausalLM
+
+from scorers.models.linear import pack
+from scorers.models.soundness import Soundness
+from scorers.models.strips import shortened
+from scorers.models.transformer import load, processor_of
+from scorers.models.vqa.asking import CHOICES, FREE, Asking, distinct, padded, parts, summed
+from scorers.models.vqa.caches import Crossed, layers_of, of_rows
+
+LONGEST: Final = 30
+"""Tokens of a free answer at most."""
+
+_ANSWERS: Final = 16
+"""That go through at once: each remembers an image, 57 MB of the large model."""
+
+
+class Git(Asking):
+    """See ``Asking``; ``answering`` is ``free`` or ``choices``."""
+
+    def __init__(self, name: str, device: str, settings: Mapping[str, Any]) -> None:
+        super().__init__(name, device, settings, (FREE, CHOICES))
+        self._model = load(GitForCausalLM, name, device)
+        pack(self._model)
+        processor = processor_of(name)
+        self._tokenizer, self._process = processor.tokenizer, processor.image_processor
+        self._filling = self._model.config.pad_token_id
+        self._most = self._model.config.max_position_embeddings
+        self._soundness = Soundness(name)
+
+    def _look(self, images: Sequence[Image.Image]) -> Crossed:
+        """What each image's patches are to each layer."""
+        middles = [shortened(image) for image in images]
+        pixels = self._process(images=middles, return_tensors="pt")["pixel_values"].to(self.device)
+        begun = torch.full((len(images), 1), self._tokenizer.cls_token_id, device=self.device)
+        said = self._model.git(input_ids=begun, pixel_values=pixels, use_cache=True)
+        # without the one word that the model wants to be given
+        known = [(keys[:, :, :-1], values[:, :, :-1]) for keys, values in layers_of(said.past_key_values)]
+        self._soundness.check(pixels, known[-1][1])
+        return known
+
+    def _weigh(
+        self, seen: Crossed, rows: Sequence[int], prompts: Sequence[str], answers: Sequence[Sequence[str]]
+    ) -> list[list[float]]:
+        asked = self._asked(prompts)
+        told = [[[*self._tokens(answer), self._tokenizer.sep_token_id] for answer in some] for some in answers]
+        for some, ids in zip(answers, told, strict=True):
+            distinct(self.name, some, ids)
+        said = [(rows[k], asked[k], ids) for k, some in enumerate(told) for ids in some]
+        weights: list[float] = []
+        for part in parts(said, _ANSWERS):
+            whole = [[*question, *ids] for _, question, ids in part]
+            self._fits(whole, [prompts[0]] * len(whole), self._most)
+            ids, there = padded(whole, self._filling, self.device)
+            states = self._forward(of_rows(seen, [row for row, _, _ in part]), ids[:, :-1], there[:, :-1])
+            where = there[:, 1:].bool()
+            for k, (_, question, _) in enumerate(part):
+                where[k, : len(question) - 1] = False
+            answer = torch.arange(len(part), device=self.device)[:, None].expand_as(where)
+            weights += summed(self._model.output(states[where]), ids[:, 1:][where], answer[where], len(part))
+        numbers = iter(weights)
+        return [[next(numbers) for _ in some] for some in answers]
+
+    def _say(self, seen: Crossed, rows: Sequence[int], prompts: Sequence[str]) -> list[str]:
+        return [text for part in parts(list(zip(rows, prompts, strict=True)), _ANSWERS) for text in self._said(seen, part)]
+
+    def _said(self, seen: Crossed, asked: Sequence[tuple[int, str]]) -> list[str]:
+        questions = self._asked([prompt for _, prompt in asked])
+        self._fits(questions, [prompt for _, prompt in asked], self._most - LONGEST)
+        ids, there = padded(questions, self._filling, self.device)
+        cache = of_rows(seen, [row for row, _ in asked])
+        lengths = there.sum(1)
+        states = self._forward(cache, ids, there)[torch.arange(len(asked), device=self.device), lengths - 1]
+        end = self._tokenizer.sep_token_id
+        ended = torch.zeros_like(lengths, dtype=torch.bool)
+        said: list[torch.Tensor] = []
+        for k in range(LONGEST):
+            token = self._model.output(states).argmax(-1).masked_fill(ended, end)
+            said.append(token)
+            ended |= token == end
+            if k + 1 == LONGEST or bool(ended.all()):
+                break
+            there = torch.cat([there, there.new_ones(len(asked), 1)], dim=1)
+            states = self._forward(cache, token[:, None], there, (lengths + k)[:, None])[:, 0]
+        texts: list[str] = self._tokenizer.batch_decode(torch.stack(said, dim=1), skip_special_tokens=True)
+        return [text.strip() for text in texts]
+
+    def _forward(self, cache: Any, ids: torch.Tensor, there: torch.Tensor, places: torch.Tensor | None = None) -> torch.Tensor:
+        """States of words that come after what the cache holds, n x L x d; ``there``: which of all words so far are."""
+        if places is None:
+            places = torch.arange(ids.shape[1], device=self.device).expand(len(ids), -1)
+        states: torch.Tensor = self._model.git(
+            input_ids=ids, attention_mask=there, position_ids=places, past_key_values=cache, use_cache=True
+        ).last_hidden_state
+        return states
+
+    def _asked(self, prompts: Sequence[str]) -> list[list[int]]:
+        return [[self._tokenizer.cls_token_id, *self._tokens(prompt)] for prompt in prompts]
+
+    def _tokens(self, text: str) -> list[int]:
+        return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])

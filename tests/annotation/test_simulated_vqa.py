@@ -1,0 +1,85 @@
+"""Simulated people who answer TIFA's questions: by the scene, with their own errors, as many as are needed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from annotation import simulated, simulated_vqa
+from annotation.questionnaires import tifa_vqa
+from annotation.questionnaires.form import Asked
+from annotation.simulated import Known
+from data.playground.asked import truths
+from data.playground.prompts import sample
+from data.playground.sample import careless
+from data.prompts.spec import parse_spec
+from data.records import Item
+
+
+@pytest.fixture(scope="module")
+def known() -> list[Known]:
+    return [
+        Known(
+            Item(f"{prompt.prompt_id}/c/{k}", "playground", prompt.prompt_id),
+            parse_spec(prompt.spec),
+            careless(prompt, k).scene,
+        )
+        for prompt in sample()
+        for k in range(2)
+    ]
+
+
+def faultless(**rates: float) -> list[simulated.Person]:
+    none: dict[str, Any] = dict.fromkeys(("objects", "counts", "colors", "positions", "cannot_tell"), 0.0)
+    return [replace(person, **(none | rates)) for person in simulated.PEOPLE]
+
+
+def test_two_answer_and_a_third_where_they_differ(known: list[Known]) -> None:
+    said: dict[str, list[dict[str, str]]] = {}
+    for one in simulated_vqa.annotate(known):
+        said.setdefault(one.item_id, []).append(dict(one.answers))
+    assert set(said) == {one.item.item_id for one in known}
+    assert {len(some) for some in said.values()} == {2, 3}
+    assert all((len(some) == 3) == tifa_vqa.undecided(some[:2]) for some in said.values())
+
+
+def test_who_never_errs_says_what_is_true(known: list[Known]) -> None:
+    true = {one.item.item_id: {q.question_id: answer for q, answer in truths(one.spec, one.scene)} for one in known}
+    found = simulated_vqa.annotate(known, faultless())
+    assert len(found) == 2 * len(known)
+    ambiguous = 0
+    for one in found:
+        for judgement in one.judgements:
+            answer = true[one.item_id][judgement.target or ""]
+            ambiguous += answer is None
+            assert judgement.label == answer or (answer is None and judgement.label in ("no", tifa_vqa.NONE_OF_THEM))
+    assert 0 < ambiguous < len(found)
+
+
+def test_who_errs_in_colours_errs_there_alone(known: list[Known]) -> None:
+    asked = {one.item.item_id: truths(one.spec, one.scene) for one in known}
+    wrong = set()
+    for one in simulated_vqa.annotate(known, faultless(colors=1.0)):
+        for question, answer in asked[one.item_id]:
+            said = one.answers[tifa_vqa.PREFIX + question.question_id]
+            if answer is not None and said != answer:
+                wrong.add(question.element_type)
+                assert said in question.choices
+    assert wrong == {"color"}
+
+
+def test_the_answers_are_those_of_the_form_and_the_same_every_time(known: list[Known]) -> None:
+    found = simulated_vqa.annotate(known)
+    assert found == simulated_vqa.annotate(known)
+    spec = {one.item.item_id: one for one in known}
+    for one in found:
+        asked = tuple(question for question, _ in truths(spec[one.item_id].spec, spec[one.item_id].scene))
+        form = tifa_vqa.FORM.build(Asked("", {}, questions=asked))
+        allowed = {question.id: {option.value for option in question.options} for question in form.questions}
+        assert set(one.answers) == set(allowed)
+        assert all(value in allowed[key] or value == "cannot_tell" for key, value in one.answers.items())
+        assert one.raw == {"questions": 1}
+    cannot = [judgement for one in found for judgement in one.judgements if judgement.reason == "cannot_tell"]
+    assert cannot

@@ -163,14 +163,14 @@ def shipped():  # type: ignore[no-untyped-def]
     ("scene", "truths"),
     [
         (
-            _scene(("cup", "blue", 0.5, 0.5)),
+            _scene(("cup", "red", 0.5, 0.5)),
             {
                 "is there a cup?": "yes",
                 "is there a car?": "no",
                 "is there a giraffe?": "no",
-                "is the cup blue?": "yes",
-                "is the cup red?": "no",
-                "what color is the cup?": "blue",
+                "is the cup red?": "yes",
+                "is the cup blue?": "no",
+                "what color is the cup?": "red",
             },
         ),
         (
@@ -185,7 +185,7 @@ def shipped():  # type: ignore[no-untyped-def]
             },
         ),
         (
-            _scene(("clock", "yellow", 0.5, 0.2), ("chair", "green", 0.5, 0.8)),
+            _scene(("clock", "yellow", 0.5, 0.2), ("chair", "blue", 0.5, 0.8)),
             {
                 "where is the clock, seen from the chair?": "above",
                 "is the clock below the chair?": "no",

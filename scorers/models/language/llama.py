@@ -53,10 +53,9 @@ class QuestionLlama:
 
     def tokens(self, caption: str) -> list[int]:
         """The prompt for a caption: one token that begins the text, then the rest; special tokens in a caption are no words."""
-        plain = " ".join(caption.split())
         for special in self._tokenizer.all_special_tokens:
-            plain = plain.replace(special, " ")
-        rest = prompt_of(plain).removeprefix("<s>")
+            caption = caption.replace(special, " ")
+        rest = prompt_of(" ".join(caption.split())).removeprefix("<s>")
         return [self._tokenizer.bos_token_id, *self._tokenizer(rest, add_special_tokens=False)["input_ids"]]
 
     def complete(self, caption: str) -> Completion | Failure:

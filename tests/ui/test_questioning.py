@@ -1,4 +1,4 @@
-"""``questions``: from prompts to a file of questions, through an endpoint on this machine and a checking model that is scripted."""
+"""``questions``: from prompts to a file of questions, through an endpoint on this machine, and a scripted model that checks."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_questions_through_an_endpoint(server: Scripted, tmp_path: Path) -> None
     told = ran(tmp_path, path, *there)
     assert (told.status, told.out) == (2, "")
     assert "2 prompts to ask of m at http://127.0.0.1" in told.err
-    assert "tokens in and 405 out, about 0.0" in told.err
+    assert "tokens in and 382 out, about 0.0" in told.err
     assert told.err.endswith("questions: nothing was asked; add --yes to go ahead\n")
     assert server.seen == []
     told = ran(tmp_path, path, *there, "--yes")
@@ -116,8 +116,8 @@ def test_prompts_without_a_question_are_named(server: Scripted, tmp_path: Path) 
     assert told.status == 1
     assert told.err.splitlines()[-2:] == [
         "tifa/00002: the endpoint refused it (HTTP 400: rude)",
-        "questions: 2 of 3 prompts have no question: tifa/00001, tifa/00002; 1 of them were not answered, and are asked again by the"
-        f" same command; {tmp_path / 'q.jsonl'} has the rest",
+        "questions: 2 of 3 prompts have no question: tifa/00001, tifa/00002; 1 of them were not answered, and are asked again by"
+        f" the same command; {tmp_path / 'q.jsonl'} has the rest",
     ]
     assert len(read_questions(tmp_path / "q.jsonl", "tifa")) == 1
     server.answers, server.seen = [(400, {}, {})], []

@@ -116,8 +116,8 @@ def test_prompts_without_a_question_are_named(server: Scripted, tmp_path: Path) 
     assert told.status == 1
     assert told.err.splitlines()[-2:] == [
         "tifa/00002: the endpoint refused it (HTTP 400: rude)",
-        "questions: 2 of 3 prompts have no question: tifa/00001, tifa/00002; 1 of them were not answered, and are asked again by"
-        f" the same command; {tmp_path / 'q.jsonl'} has the rest",
+        "questions: 2 of 3 prompts have no question: tifa/00001, tifa/00002; 1 of them were not answered, and are asked again"
+        f" by the same command; {tmp_path / 'q.jsonl'} has the rest",
     ]
     assert len(read_questions(tmp_path / "q.jsonl", "tifa")) == 1
     server.answers, server.seen = [(400, {}, {})], []

@@ -89,13 +89,14 @@ class Plain:
 
     def weighed(self, path: Path) -> list[Answer]:
         """Each question as the authors' "rank" inference does it: its choices go through the decoder together."""
-        return [self._weigh(open_image(path), query) for query in QUERIES]
+        with torch.inference_mode():
+            return [self._weigh(open_image(path), query) for query in QUERIES]
 
     def said(self, path: Path) -> list[Answer]:
         """Each question in the model's own words."""
-        return [self._say(open_image(path), query) for query in QUERIES]
+        with torch.inference_mode():
+            return [self._say(open_image(path), query) for query in QUERIES]
 
-    @torch.inference_mode()
     def _weigh(self, image: Image.Image, query: Query) -> Answer:
         given, model, text = self._given(image, query.text), self._model, self._model.config.text_config
         features = model.vision_model(pixel_values=given["pixel_values"]).last_hidden_state
@@ -114,7 +115,6 @@ class Plain:
         each = logits[:, :-1].gather(2, ids[:, 1:, None])[..., 0]
         return likeliest(query, (each * (ids[:, 1:] != text.pad_token_id)).sum(1).tolist())
 
-    @torch.inference_mode()
     def _say(self, image: Image.Image, query: Query) -> Answer:
         ids = self._model.generate(**self._given(image, query.text), num_beams=BEAMS, max_new_tokens=LONGEST)
         said = self._processor.tokenizer.decode(ids[0, 1:], skip_special_tokens=True).strip()

@@ -43,6 +43,14 @@ def test_each_image_is_asked_whether_it_shows_its_own_prompt() -> None:
     assert verdicts[0].checks[0].text == 'probability of "Yes" to whether it shows the prompt: 0.2500'
 
 
+def test_another_question_may_be_asked() -> None:
+    model = Model()
+    VqaScorePerceiver(model, "yes", "Is there {text} here?").perceive(  # type: ignore[arg-type]
+        [Shown("1", Image.new("RGB", (2, 2)), "a {cup}", Spec())]
+    )
+    assert model.asked == [("Is there a {cup} here?", "yes")]
+
+
 def test_by_a_flipped_text_the_number_is_no_score() -> None:
     verdict = judge(Spec(), Seen("x", {"likelihood": 0.5, "answer": "Yes"}), {"flip": "relation"})
     assert verdict.judgements == (Judgement("flipped", None, 0.5, "relation"),)
@@ -62,6 +70,9 @@ def test_profiles_name_the_answer_as_their_models_say_it() -> None:
     assert registry.get("vqascore") is SCORER
     assert registry.settings(SCORER, "paper") == {"vqa": "Salesforce/instructblip-flan-t5-xl", "answer": "Yes", "weights": {}}
     assert SCORER.profiles["playground"]["answer"] == "yes"
+    for template in ("Is it so?", "{text} {text}"):
+        with pytest.raises(ValueError, match=r"template must hold \{text\} once"):
+            registry.settings(SCORER, "paper", {"template": template})
     with pytest.raises(ValueError, match="answer must not be empty"):
         registry.settings(SCORER, "paper", {"answer": " "})
 

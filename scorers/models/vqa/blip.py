@@ -53,7 +53,7 @@ class Blip(Asking):
         processor = processor_of(name)
         self._tokenizer, self._process = processor.tokenizer, processor.image_processor
         self._config = self._model.config.text_config
-        self._most = self._config.max_position_embeddings - 2
+        self._most = self._config.max_position_embeddings
         self._soundness = Soundness(name)
 
     def _look(self, images: Sequence[Image.Image]) -> Crossed:
@@ -120,7 +120,7 @@ class Blip(Asking):
 
     def _told(self, answer: str) -> list[int]:
         inner = self._tokenizer(answer, add_special_tokens=False)["input_ids"]
-        self._fits([inner], [answer], self._most)
+        self._fits([inner], [answer], self._most - 1)
         return [self._config.bos_token_id, *inner, self._config.sep_token_id]
 
 

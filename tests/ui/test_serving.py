@@ -24,7 +24,7 @@ from data.store.store import Store
 from tests.ui import making
 from tests.ui.making import RATINGS, Ran, concord, done, ratings_csv, tables
 from tests.ui.serving import ROOT, Serving, announced, free_port
-from tests.ui.test_judging import answered, asked, tifa_file
+from tests.ui.tifa_files import answered, asked, tifa_file
 from tests.ui.visiting import COW
 from ui.commands.runner import COMMANDS
 

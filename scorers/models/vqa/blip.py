@@ -24,6 +24,7 @@ from scorers.models.linear import pack
 from scorers.models.soundness import Soundness
 from scorers.models.transformer import load, processor_of
 from scorers.models.vqa.asking import CHOICES, FREE, Asking, distinct, padded, parts, summed
+from scorers.models.vqa.attention import fuse
 from scorers.models.vqa.caches import Crossed, nothing, remembered
 
 BEAMS: Final = 3
@@ -49,6 +50,7 @@ class Blip(Asking):
         super().__init__(name, device, settings, (CHOICES, FREE))
         self._model = load(BlipForQuestionAnswering, name, device)
         heed(self._model)
+        fuse(self._model)
         pack(self._model)
         processor = processor_of(name)
         self._tokenizer, self._process = processor.tokenizer, processor.image_processor

@@ -19,6 +19,7 @@ from ui.commands.flips_cli import add_flips
 from ui.commands.official_cli import export_results_app, import_results_app, judge_app
 from ui.commands.options import ConsensusOption, selecting
 from ui.commands.people_cli import people_app
+from ui.commands.questions_cli import export_prompts, export_questions, write_questions
 from ui.commands.reproduce_cli import reproduce_app
 from ui.commands.serve_cli import serve_command
 from ui.commands.vqa_cli import add_vqa
@@ -49,6 +50,9 @@ app.add_typer(judge_app, name="judge")
 import_app.add_typer(import_results_app, name="results")
 export_app.add_typer(export_results_app, name="results")
 import_app.command("questions")(import_questions)
+export_app.command("prompts")(export_prompts)
+export_app.command("questions")(export_questions)
+app.command("questions")(write_questions)
 app.command("questionnaires")(questionnaires)
 
 Project = Annotated[

@@ -1,8 +1,8 @@
 """TIFA's filter: a question stays if a model that sees the prompt alone gives the answer that the question has (section 3.2).
 
-The paper: the answer among the choices is the same, and the word-level F1 of the answer in free words is greater than 0.7. Its code
-differs: the threshold is 0.6, and questions that are answered "yes" or "no" need no answer in free words (one such answer has
-one word, which says no more than the choice). Here they need none either; the threshold is a setting, the paper's by default.
+The paper: the answer among the choices is the same, and the word-level F1 of the answer in free words is greater than 0.7. Its
+code differs: the threshold is 0.6, and questions that are answered "yes" or "no" need no answer in free words, which would say
+no more than the choice. Here they need none either; the threshold is a setting, the paper's by default.
 """
 
 from __future__ import annotations
@@ -22,34 +22,10 @@ THRESHOLD: Final = 0.7
 
 _PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
 _ARTICLES: Final = re.compile(r"\b(a|an|the)\b")
-_NUMBERS: Final = {
-    name: str(n)
-    for n, name in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-            "twenty",
-        ]
-    )
-}
+_NUMBERS: Final = {name: str(n) for n, name in enumerate((
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+))}  # fmt: skip
 
 
 class Outcome(StrEnum):
@@ -69,6 +45,7 @@ def judge(question: PromptQuestion, multiple: str, free: str | None, threshold: 
     """Whether a question stays.
 
     Args:
+        question: with the answer that it should get.
         multiple: what the model said when it had the choices; it may differ from one in case and punctuation.
         free: what it said without them; not looked at where ``needs_free_answer`` is false.
         threshold: F1 in [0, 1) that must be exceeded.

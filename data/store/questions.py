@@ -99,6 +99,8 @@ def everything(cursor: duckdb.DuckDBPyConnection) -> dict[tuple[str, int], tuple
 
 def insert(connection: duckdb.DuckDBPyConnection, asked: Mapping[str, Sequence[PromptQuestion]], import_id: int) -> int:
     """A new version of each prompt's questions where they are not the very same already; returns how many questions."""
+    if not asked:
+        return 0
     before = newest(connection, list(asked))
     new: list[tuple[object, ...]] = []
     for prompt_id, questions in asked.items():

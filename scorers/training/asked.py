@@ -74,11 +74,19 @@ def _scene(split: Split, seed: int, rng: np.random.Generator) -> tuple[Scene, Sp
         own = parse_spec(metadata(task, rng, LOOKS[split]))
         return _careless(own, rng, LOOKS[split]), own, None
     if choice < 0.82:
-        return groups(split, seed), None, None
-    scene = crowd(split, seed)
+        return _smaller(groups(split, seed), rng), None, None
+    scene = _smaller(crowd(split, seed), rng)
     if choice < 0.95:
         return scene, None, None
     return replace(scene, objects=()), None, nothing(split, seed, blobs=choice < 0.98).image
+
+
+def _smaller(scene: Scene, rng: np.random.Generator) -> Scene:
+    """In two of five scenes all is smaller than the layout makes so few objects."""
+    if rng.random() < 0.6:
+        return scene
+    share = float(rng.uniform(0.5, 1.0))
+    return replace(scene, objects=tuple(replace(placed, size=placed.size * share) for placed in scene.objects))
 
 
 def _careless(spec: Spec, rng: np.random.Generator, look: Look) -> Scene:

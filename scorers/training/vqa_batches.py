@@ -76,12 +76,12 @@ def drawn(seed: int, tokenizer: Any) -> Drawn:
     """The training split's picture of a seed."""
     one = shown("train", seed)
     questions = list(dict.fromkeys(one.asked))
-    image = fitted(Image.fromarray(one.image))
     asked, choices, answers = encoded(questions, tokenizer)
+    names, here = named(asked, tokenizer), kinds(one)
+    there = [bool((here[row[row >= 0], 0] > 0).all() and (row >= 0).any()) for row in names]
     of_color = np.array([question.element_type == "color" for question in questions], bool)
-    return Drawn(
-        image, patches(one), kinds(one), named(asked, tokenizer), asked, choices, answers, weights(questions), of_color
-    )
+    image = fitted(Image.fromarray(one.image))
+    return Drawn(image, patches(one), here, names, asked, choices, answers, weights(questions, there), of_color)
 
 
 def fitted(image: Image.Image) -> NDArray[np.uint8]:
@@ -102,14 +102,20 @@ def encoded(questions: list[PromptQuestion], tokenizer: Any) -> tuple[NDArray[np
     return asked, choices, np.array([question.choices.index(question.answer) for question in questions], np.int64)
 
 
-def weights(questions: list[PromptQuestion]) -> NDArray[np.float64]:
-    """Each form of question as often as every other, and each of its answers within it."""
-    keys = [(*form(question), question.answer) for question in questions]
-    forms = {key[:2]: {other[2] for other in keys if other[:2] == key[:2]} for key in keys}
+def weights(questions: list[PromptQuestion], there: list[bool]) -> NDArray[np.float64]:
+    """Each form of question as often as every other, within it each answer, and within that what is there and what is not.
+
+    Args:
+        questions: of one picture.
+        there: whether all kinds that a question names are in the picture: a "no" to a relation is to be learned by its side.
+    """
+    keys = [(form(question), question.answer, here) for question, here in zip(questions, there, strict=True)]
     found = np.ones(len(keys))
-    for k, key in enumerate(keys):
-        found[k] = _ASKED_OFTEN.get(key[:2], 1.0) / keys.count(key) / len(forms[key[:2]])
-        if key == ("counting", False, "1"):
+    for k, (asked, answer, _) in enumerate(keys):
+        answers = len({other[1] for other in keys if other[0] == asked})
+        ways = len({other[2] for other in keys if other[:2] == (asked, answer)})
+        found[k] = _ASKED_OFTEN.get(asked, 1.0) / answers / ways / keys.count(keys[k])
+        if asked == ("counting", False) and answer == "1":
             found[k] *= _ALONE
     return found
 

@@ -36,7 +36,7 @@ from ui.pages.explore import knobs
 from ui.pages.explore.choices import choices, view_of
 from ui.pages.explore.curve import curve
 from ui.pages.explore.redraw import drawn
-from ui.pages.explore.view import FAILURES, View
+from ui.pages.explore.view import FAILURES, QUESTIONS, SHOWN, View
 from ui.server import create_app
 
 ALL = Selection()
@@ -447,5 +447,9 @@ def test_the_part_that_is_not_shown_stays_as_it_is(standing: Store) -> None:
     assert shown[-3:] == [skipped] * 3
     assert shown[0] == view_of(standing, MOVED).address()
     failing = explore._draw(standing, view_of(standing, {"show": FAILURES}))
-    assert failing[6:14] == [skipped] * 8
-    assert len(failing) == len(shown)
+    first = 3 + len(SHOWN)
+    assert failing[first : first + 8] == [skipped] * 8
+    nothing = explore._draw(standing, View())
+    questions = explore._draw(standing, view_of(standing, {"show": QUESTIONS}))
+    assert questions[first:-4] == [skipped] * 14
+    assert len(failing) == len(shown) == len(questions) == len(nothing)

@@ -493,9 +493,10 @@ def test_the_view_and_its_address(store: Store) -> None:
     assert [*FLIPS] == ["relation", "color", "count"]
     skipped = {"__type__": "update"}
     made = explore._draw(store, view)
-    assert [part.visible for part in made[3:6]] == [False, False, True]
-    assert made[6:17] == [skipped] * 11
-    assert "Prompts with flipped numbers" in made[19]
+    assert [part.visible for part in made[3:7]] == [False, False, True, False]
+    assert made[7:18] == [skipped] * 11
+    assert "Prompts with flipped numbers" in made[20]
+    assert made[21:] == [skipped] * 4
     assert rejudging.sources(store)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.ui.making import concord, done, query, tables
-from tests.ui.test_judging import answered, asked, tifa_file
+from tests.ui.tifa_files import answered, asked, tifa_file
 
 COMMAND = ("import", "results", "tifa")
 

@@ -24,7 +24,7 @@ from data.store.store import Store
 from tests.ui import making
 from tests.ui.making import RATINGS, Ran, concord, done, ratings_csv, tables
 from tests.ui.serving import ROOT, Serving, announced, free_port
-from tests.ui.test_judging import answered, asked, tifa_file
+from tests.ui.tifa_files import answered, asked, tifa_file
 from tests.ui.visiting import COW
 from ui.commands.runner import COMMANDS
 
@@ -52,6 +52,11 @@ COMMANDS_IN_ORDER = (
     "import questions p.txt",
     "import questions --from-specs",
     "import questions --from-specs --suite mine",
+    "export questions --suite tifa -o asked.jsonl",
+    "export questions -o nothing.jsonl",
+    "export questions --suite nowhere -o nothing.jsonl",
+    "export prompts --suite mine -o prompts.jsonl",
+    "export prompts --suite nowhere -o nothing.jsonl",
     "import scores nowhere",
     "import results geneval results.jsonl --generator theirs",
     "import results geneval results.jsonl --generator theirs",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, TextIO
 
+from data.files import write_whole
 from data.prompts import geneval, sr2d, sr2d_variants
-from data.prompts.files import read_prompts, write_prompts
-from data.store import imports
+from data.prompts.files import format_prompts, read_prompts, write_prompts
+from data.store import imports, prompts
 from data.store.imports import Bundle
-from ui.commands.context import Context, UsageError, digest, report
+from ui.commands.context import CommandError, Context, UsageError, digest, report
 
 _FIXED: Final = {
     sr2d.SUITE: sr2d.all_prompts,
@@ -40,6 +41,15 @@ def write(suite: str, output: Path, seed: int | None, n: int | None, out: TextIO
             raise UsageError(str(error)) from error
     write_prompts(found, output)
     print(f"{len(found)} prompts of suite {found[0].suite} written to {output}", file=out)
+
+
+def export(context: Context, suite: str, output: str) -> None:
+    """``export prompts``: a suite's prompts, as ``import prompts`` reads them."""
+    found = prompts.of_suite(context.store, suite)
+    if not found:
+        raise CommandError(f"there are no prompts of suite {suite!r} in this project")
+    write_whole(context.path(output), format_prompts(found).encode())
+    context.say(f"{len(found)} prompts of suite {suite} in {output}")
 
 
 def run(context: Context, file: str, suite: str) -> None:

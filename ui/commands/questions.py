@@ -1,11 +1,12 @@
-"""``import questions``: the questions that are asked about prompts, from a file or made from the prompts' specs."""
+"""``import questions``: the questions that are asked about prompts, from a file or made from the prompts' specs; and back."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 
-from data.prompts.question_files import read_questions
+from data.files import write_whole
+from data.prompts.question_files import Questioned, format_questions, read_questions
 from data.prompts.questions import RULE, PromptQuestion, comparable, from_spec
 from data.prompts.spec import SpecError, parse_spec
 from data.records import Prompt
@@ -46,6 +47,20 @@ def _made(prompt: Prompt) -> tuple[PromptQuestion, ...]:
         return from_spec(parse_spec(prompt.spec))
     except SpecError:  # a shape of its own, which other commands do not mind either
         return ()
+
+
+def export(context: Context, selection: Mapping[str, Sequence[str]], output: str) -> None:
+    """``export questions``: what is asked now, as ``import questions`` reads it, with the questions' names and parents."""
+    suites: Sequence[str | None] = selection.get("suite") or [None]
+    tasks = selection.get("task") or ()
+    found = [one for suite in suites for one in prompts.of_suite(context.store, suite) if not tasks or one.task in tasks]
+    now = questions.of(context.store, [one.prompt_id for one in found])
+    asked = [Questioned(one, now[one.prompt_id].questions) for one in found if one.prompt_id in now]
+    if not asked:
+        raise CommandError("nothing is asked about the prompts of this selection; nothing was written")
+    write_whole(context.path(output), format_questions(asked).encode())
+    n, suite = sum(len(one.questions) for one in asked), asked[0].prompt.suite
+    context.say(f"{n} questions about {len(asked)} prompts in {output} (to bring them back: import questions --suite {suite})")
 
 
 def _kept(now: Sequence[PromptQuestion], before: Version) -> int:

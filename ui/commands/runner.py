@@ -25,6 +25,8 @@ COMMANDS: dict[str, str] = {
     "campaigns start": "ui.commands.campaigns:start",
     "campaigns stop": "ui.commands.campaigns:stop",
     "export judgements": "ui.commands.export:judgements",
+    "export prompts": "ui.commands.prompts:export",
+    "export questions": "ui.commands.questions:export",
     "export ratings": "ui.commands.export:ratings",
     "export report": "ui.commands.export:report",
     "export results geneval": "ui.commands.results:export_geneval",

@@ -53,13 +53,11 @@ class QuestionLlama:
 
     def tokens(self, caption: str) -> list[int]:
         """The prompt for a caption: one token that begins the text, then the rest; special tokens in a caption are no words."""
-        plain = " ".join(caption.split())
         for special in self._tokenizer.all_special_tokens:
-            plain = plain.replace(special, " ")
-        rest = prompt_of(plain).removeprefix("<s>")
+            caption = caption.replace(special, " ")
+        rest = prompt_of(" ".join(caption.split())).removeprefix("<s>")
         return [self._tokenizer.bos_token_id, *self._tokenizer(rest, add_special_tokens=False)["input_ids"]]
 
-    @torch.inference_mode()
     def complete(self, caption: str) -> Completion | Failure:
         """What it writes behind "Entities:"; always the same for a caption. One at a time, so that none depends on another."""
         asked = self.tokens(caption)
@@ -67,14 +65,15 @@ class QuestionLlama:
             return Failure(f"the description leaves no room for questions ({len(asked)} of {_MOST_TOKENS} tokens)")
         ids = torch.tensor([asked], device=self._device)
         end = self._tokenizer.eos_token_id
-        written: Any = self._model.generate(
-            input_ids=ids,
-            attention_mask=torch.ones_like(ids),
-            do_sample=False,
-            num_beams=_BEAMS,
-            max_length=_MOST_TOKENS,
-            pad_token_id=end,
-        )
+        with torch.inference_mode():
+            written: Any = self._model.generate(
+                input_ids=ids,
+                attention_mask=torch.ones_like(ids),
+                do_sample=False,
+                num_beams=_BEAMS,
+                max_length=_MOST_TOKENS,
+                pad_token_id=end,
+            )
         new = written[0, len(asked) :].tolist()
         text = self._tokenizer.decode(new, skip_special_tokens=True)
         return Completion(text, len(asked), len(new), finished=end in new)

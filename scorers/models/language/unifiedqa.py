@@ -1,8 +1,8 @@
 """UnifiedQA: answers questions from a text alone, with choices or without. TIFA checks its questions with it (section 3.2).
 
-Its format: question, text and choices in one line, in small letters, with the two characters backslash and n between them. (TIFA's
-code puts real line ends there, of which T5's tokenizer makes blanks, and leaves capitals: an input that UnifiedQA was not
-trained on.)
+Its format: question, text and choices in one line, in small letters, with the two characters backslash and n between them.
+(TIFA's code puts real line ends there, of which T5's tokenizer makes blanks, and leaves capitals: an input that UnifiedQA was
+not trained on.)
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ class UnifiedQa:
         self._tokenizer = tokenizer_of(name)
         self._model = load(T5ForConditionalGeneration, name, device)
 
-    @torch.inference_mode()
     def answer(self, asked: Sequence[TextQuestion]) -> list[str]:
         """The answers, in order; all of them at once."""
         if not asked:
             return []
         read: Any = self._tokenizer([line_of(one) for one in asked], return_tensors="pt", padding=True).to(self._device)
-        written = self._model.generate(
-            input_ids=read["input_ids"], attention_mask=read["attention_mask"], do_sample=False, max_new_tokens=_MOST_TOKENS
-        )
+        with torch.inference_mode():
+            written = self._model.generate(
+                input_ids=read["input_ids"], attention_mask=read["attention_mask"], do_sample=False, max_new_tokens=_MOST_TOKENS
+            )
         return [text.strip() for text in self._tokenizer.batch_decode(written, skip_special_tokens=True)]

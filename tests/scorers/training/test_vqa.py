@@ -86,21 +86,21 @@ def test_words_that_name_a_kind_are_found_once_each_in_one_and_in_several() -> N
         ("where is the bus, seen from the sports ball?", [bus, ball]),
         ("is there a baseball glove?", []),
     ):
-        ids = np.array([tokenizer(text).input_ids])
-        found = named(ids, tokenizer)
-        assert found[found >= 0].tolist() == expected
+        names = named(np.array([tokenizer(text).input_ids]), tokenizer)
+        assert names[names >= 0].tolist() == expected
     scene = _scene(("bus", "red", 0.2, 0.4), ("bus", "blue", 0.6, 0.4))
-    found = kinds(Shown(np.zeros((1, 1, 3), np.uint8), np.zeros((2, 1, 1), bool), scene, ()))
-    assert tuple(found[bus]) == pytest.approx((2, -0.1, -0.1), abs=1e-6)
-    assert not np.delete(found, bus, axis=0).any()
+    here = kinds(Shown(np.zeros((1, 1, 3), np.uint8), np.zeros((2, 1, 1), bool), scene, ()))
+    assert tuple(here[bus]) == pytest.approx((2, -0.1, -0.1), abs=1e-6)
+    assert not np.delete(here, bus, axis=0).any()
 
 
 def test_forms_and_their_answers_are_asked_alike() -> None:
     scene = _scene(("cup", "red", 0.3, 0.5), ("car", "blue", 0.7, 0.5))
     spec = Spec((ObjectSpec("cup", "cup"), ObjectSpec("kite", "kite"), ObjectSpec("bus", "bus")))
-    questions = list(answered(spec, scene))
-    presence = [weights(questions)[k] for k, question in enumerate(questions) if question.is_yes_no]
-    assert presence == [0.5, 0.25, 0.25], "one yes and two no"
+    presence = [question for question in answered(spec, scene) if question.is_yes_no]
+    assert weights(presence, [True, False, False]).tolist() == [0.5, 0.25, 0.25], "one yes and two no"
+    # of three no, one by what is there and two by what is missing
+    assert weights(presence[1:] * 2, [True, False, False, False])[:2].tolist() == pytest.approx([1 / 2, 1 / 6])
 
 
 def test_the_packed_way_gives_transformers_own_numbers_and_learns() -> None:
@@ -164,14 +164,14 @@ def shipped():  # type: ignore[no-untyped-def]
     ("scene", "truths"),
     [
         (
-            _scene(("cup", "blue", 0.5, 0.5)),
+            _scene(("cup", "red", 0.5, 0.5)),
             {
                 "is there a cup?": "yes",
                 "is there a car?": "no",
                 "is there a giraffe?": "no",
-                "is the cup blue?": "yes",
-                "is the cup red?": "no",
-                "what color is the cup?": "blue",
+                "is the cup red?": "yes",
+                "is the cup blue?": "no",
+                "what color is the cup?": "red",
             },
         ),
         (
@@ -186,7 +186,7 @@ def shipped():  # type: ignore[no-untyped-def]
             },
         ),
         (
-            _scene(("clock", "yellow", 0.5, 0.2), ("chair", "green", 0.5, 0.8)),
+            _scene(("clock", "yellow", 0.5, 0.2), ("chair", "blue", 0.5, 0.8)),
             {
                 "where is the clock, seen from the chair?": "above",
                 "is the clock below the chair?": "no",
@@ -215,7 +215,7 @@ def test_the_shipped_model_is_small_half_precision_and_says_what_the_training_me
     assert AutoProcessor.from_pretrained(FOLDER).tokenizer.get_vocab() == tokenizer.get_vocab()
     one = asked(ANY, 0)
     texts, choices, _ = encoded(list(one.questions), tokenizer)
-    pixels = normalised(torch.from_numpy(fitted(one.image)).permute(2, 0, 1)[None].float() / 255)
+    pixels = normalised(torch.tensor(fitted(one.image)).permute(2, 0, 1)[None].float() / 255)
     with torch.no_grad():
         model = model.float().eval()
         states = model.vision_model(pixel_values=pixels).last_hidden_state

@@ -135,7 +135,7 @@ def _figure(view: View, splits: Sequence[Row]) -> Any:
     many = len({row["people"] for row in splits}) > 1
     labels = [_label(row, many) for row in splits]
     parts = [Series(title, [_share(view, row, name, title) for row in splits]) for name, title in _PARTS.items()]
-    return failure_charts.stacked(labels, parts, "of the wrong answers to questions that people have answered, too")
+    return failure_charts.stacked(labels, parts, "share of the wrong answers")
 
 
 def _label(row: Row, many: bool) -> str:

@@ -1,0 +1,261 @@
+"""``questions``: have a language model write questions about prompts, check them by another, and write them to a file."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from data.files import write_whole
+from data.journal import appending, read_journal
+from data.prompts.files import read_prompts
+from data.prompts.question_files import Questioned, format_questions
+from data.prompts.question_prompt import examples
+from data.prompts.question_text import parse_questions
+from data.records import Prompt
+from scorers.models.language.base import Completion, Failure
+from scorers.models.language.endpoint import Endpoint, messages
+from ui.commands import question_worker as worker
+from ui.commands.context import CommandError, UsageError, digest
+from ui.commands.question_checks import Checking, Progress, check, warn
+from ui.commands.working import sigterm_as_interrupt
+
+KEY: Final = "CONCORD_API_KEY"
+"""The environment's variable with an endpoint's key."""
+LLAMA: Final = "tifa-benchmark/llama2_tifa_question_generation"
+
+_CHARACTERS: Final = 4
+"""Of a token, roughly, in English."""
+_MOST_FAILURES: Final = 5
+_NAMED: Final = 3
+_SUITE: Final = "tifa"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command was given; see its ``--help``."""
+
+    output: str
+    prompts: str | None
+    suite: str | None
+    project: Path
+    model: str | None
+    base_url: str | None
+    checked_by: str
+    threshold: float
+    limit: int | None
+    price_in: float | None
+    price_out: float | None
+    yes: bool
+    device: str
+
+    def check(self) -> None:
+        """Raises UsageError: they do not go together."""
+        if self.prompts is None and self.suite is None:
+            raise UsageError("give a file of PROMPTS, or --suite")
+        if self.base_url is not None and self.model is None:
+            raise UsageError("--base-url needs --model: the model's name there")
+        if not 0 <= self.threshold < 1:
+            raise UsageError("--threshold must be at least 0 and below 1")
+        if (self.price_in is None) != (self.price_out is None):
+            raise UsageError("--price-in and --price-out go together")
+
+    def file(self, kind: str) -> Path:
+        """``q.raw.jsonl`` beside ``q.jsonl``."""
+        path = Path(self.output).expanduser()
+        return path.with_name(f"{path.stem}.{kind}.jsonl")
+
+    def checking(self) -> Checking:
+        """How the questions are checked."""
+        model = None if self.checked_by == "none" else self.checked_by
+        return Checking(model, self.device, self.threshold, self.file("checks"))
+
+
+def execute(options: Options) -> int:
+    """Run the command; returns the exit status."""
+    from ui.commands.runner import reported
+
+    return reported(warn, "questions", lambda: run(options))
+
+
+def run(options: Options) -> None:
+    """Ask, read, check, write.
+
+    Raises:
+        CommandError: something is left to do, or a prompt has no question.
+    """
+    options.check()
+    prompts = _prompts(options)[: options.limit]
+    with _stoppable():
+        failed = _ask(options, prompts)
+        said = _known(options)
+        made = [(prompt, parse_questions(said[prompt.prompt_id, prompt.text]["text"], prompt.text))
+                for prompt in prompts if (prompt.prompt_id, prompt.text) in said]  # fmt: skip
+        checked = check(options.checking(), [(prompt, parsed.kept) for prompt, parsed in made])
+    asked = [Questioned(prompt, kept) for prompt, kept in checked.kept if kept]
+    if not asked:
+        raise CommandError(f"no question is left of any prompt; what the model wrote is in {options.file('raw')}")
+    write_whole(Path(options.output).expanduser(), format_questions(asked).encode())
+    counted = Counter(str(one.reason) for _, parsed in made for one in parsed.dropped)
+    unknown = sum(len(parsed.unknown_types) for _, parsed in made)
+    print(_summary(options, asked, counted, checked.dropped, unknown))
+    used = [said[prompt.prompt_id, prompt.text] for prompt, _ in made]
+    print(_used(options, used))
+    _tell_missing(options, prompts, asked, failed)
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    try:
+        with sigterm_as_interrupt():
+            yield
+    except KeyboardInterrupt:
+        raise CommandError("stopped; the same command goes on where it was") from None
+
+
+def _prompts(options: Options) -> list[Prompt]:
+    """Of a file, or of a project, which may be open in the app."""
+    if options.prompts is not None:
+        return read_prompts(Path(options.prompts).expanduser(), options.suite or _SUITE)
+    from ui.commands.runner import execute as in_project
+
+    assert options.suite is not None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "prompts.jsonl"
+        with redirect_stdout(io.StringIO()):
+            status = in_project(options.project, "export prompts", {"suite": options.suite, "output": str(path)})
+        if status:
+            raise CommandError(f"there are no prompts to ask about; first: import prompts FILE --suite {options.suite}")
+        return read_prompts(path, options.suite)
+
+
+def _identity(options: Options) -> dict[str, str]:
+    """Who is asked, and how: what was written otherwise is not taken for it."""
+    if options.base_url is None:
+        return {"model": options.model or LLAMA, "asked": "llama2"}
+    said = digest(*(turn["content"] for turn in messages("")))[:12]
+    return {"model": f"{options.base_url.rstrip('/')} {options.model}", "asked": said}
+
+
+def _known(options: Options) -> dict[tuple[str, str], dict[str, Any]]:
+    """What this model has written so far, by the prompt's id and text."""
+    who = _identity(options)
+    return {
+        (entry["id"], entry["caption"]): entry
+        for entry in read_journal(options.file("raw"))
+        if who.items() <= entry.items() and all(isinstance(entry.get(key), str) for key in ("id", "caption", "text"))
+    }
+
+
+def _ask(options: Options, prompts: Sequence[Prompt]) -> dict[str, str]:
+    """Have the model write about those prompts that it has not written about; returns whom that failed, and why."""
+    known = _known(options)
+    left = [prompt for prompt in prompts if (prompt.prompt_id, prompt.text) not in known]
+    if not left:
+        warn(f"all {len(prompts)} prompts were asked before; their answers are read again")
+        return {}
+    captions = [prompt.text for prompt in left]
+    if options.base_url is not None:
+        assert options.model is not None
+        endpoint = Endpoint(options.base_url, options.model, os.environ.get(KEY) or None)
+        _confirm(options, captions, len(prompts) - len(left))
+        found = worker.asked(endpoint, captions)
+    else:
+        model = options.model or LLAMA
+        warn(f"{len(left)} of {len(prompts)} prompts to ask of {model} on {options.device}, about {_tokens_out(left)} tokens")
+        found = worker.written(model, options.device, captions)
+    return _keep(options, left, found)
+
+
+def _keep(options: Options, left: Sequence[Prompt], found: Iterator[Completion | Failure]) -> dict[str, str]:
+    """Write down what comes, as it comes."""
+    failed: dict[str, str] = {}
+    in_a_row = 0
+    progress = Progress(len(left), "prompts")
+    with appending(options.file("raw")) as append:
+        for prompt, one in zip(left, found, strict=True):
+            progress.more()
+            if isinstance(one, Failure):
+                failed[prompt.prompt_id] = one.reason
+                in_a_row += 1
+                if in_a_row == _MOST_FAILURES:
+                    raise CommandError(f"{in_a_row} prompts in a row were in vain, the last because {one.reason}")
+                continue
+            in_a_row = 0
+            tokens = {"tokens_in": one.tokens_in, "tokens_out": one.tokens_out, "finished": one.finished}
+            append({"id": prompt.prompt_id, "caption": prompt.text, **_identity(options), "text": one.text, **tokens})
+    return failed
+
+
+def _tokens_out(prompts: Sequence[object]) -> str:
+    each = sum(len(example.answer) for example in examples()) / len(examples()) / _CHARACTERS
+    return f"{len(prompts) * each:,.0f}"
+
+
+def _confirm(options: Options, captions: Sequence[str], before: int) -> None:
+    """Say what it will take, and have it allowed.
+
+    Raises:
+        UsageError: it was not.
+    """
+    tokens_in = sum(len(turn["content"]) for caption in captions for turn in messages(caption)) / _CHARACTERS
+    tokens_out = float(_tokens_out(captions).replace(",", ""))
+    cost = _cost(options, tokens_in, tokens_out) or "; --price-in and --price-out say what that costs"
+    done = f" ({before} were asked before)" if before else ""
+    warn(
+        f"{len(captions)} prompts to ask of {options.model} at {options.base_url}{done}: about {tokens_in:,.0f} tokens in and"
+        f" {tokens_out:,.0f} out{cost}"
+    )
+    if options.yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("nothing was asked; add --yes to go ahead")
+    print("Go ahead? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise CommandError("nothing was asked")
+
+
+def _cost(options: Options, tokens_in: float, tokens_out: float) -> str:
+    if options.price_in is None or options.price_out is None:
+        return ""
+    return f", about {(tokens_in * options.price_in + tokens_out * options.price_out) / 1e6:,.4f} at these prices"
+
+
+def _summary(options: Options, asked: Sequence[Questioned], dropped: Counter[str], filtered: Counter[str], unknown: int) -> str:
+    n = sum(len(one.questions) for one in asked)
+    parts = [f"{n} questions about {len(asked)} prompts in {options.output}"]
+    for what, counts in (("dropped as written", dropped), ("dropped by the filter", filtered)):
+        why = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in counts.most_common())
+        parts.append(f"{counts.total()} {what}" + (f" ({why})" if why else ""))
+    if unknown:
+        parts.append(f"{unknown} of unknown type, filed under other")
+    return "; ".join(parts)
+
+
+def _used(options: Options, entries: Sequence[Mapping[str, Any]]) -> str:
+    """Tokens of all that was written, as far as the model counts them."""
+    tokens = [sum(n for one in entries if isinstance(n := one.get(key), int)) for key in ("tokens_in", "tokens_out")]
+    cut = sum(one.get("finished") is False for one in entries)
+    more = f"; {cut} answers were cut off for length" if cut else ""
+    return f"{tokens[0]:,} tokens in, {tokens[1]:,} out{_cost(options, *tokens)}{more}; as written: {options.file('raw')}"
+
+
+def _tell_missing(options: Options, prompts: Sequence[Prompt], asked: Sequence[Questioned], failed: Mapping[str, str]) -> None:
+    """Raises CommandError: a prompt has no question."""
+    for prompt_id, why in [*failed.items()][:_NAMED]:
+        warn(f"{prompt_id}: {why}")
+    there = {one.prompt.prompt_id for one in asked}
+    without = [prompt.prompt_id for prompt in prompts if prompt.prompt_id not in there]
+    if without:
+        some = ", ".join(without[:_NAMED]) + (" ..." if len(without) > _NAMED else "")
+        again = f"; {len(failed)} of them were not answered, and are asked again by the same command" if failed else ""
+        raise CommandError(
+            f"{len(without)} of {len(prompts)} prompts have no question: {some}{again}; {options.output} has the rest"
+        )

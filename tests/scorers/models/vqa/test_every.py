@@ -86,7 +86,7 @@ def test_images_that_go_together_change_nothing(
     asked = [QUERIES, (), QUERIES[:1], QUERIES[::-1]]
     alone = model.answer(pictures, asked)
     # as on a GPU
-    monkeypatch.setattr(asking, "together", lambda device, most: most)
+    monkeypatch.setattr(asking, "together", lambda _, most: most)
     monkeypatch.setattr(asking, "_QUESTIONS", 5)
     for some, others in zip(model.answer(pictures, asked), alone, strict=True):
         for a, b in zip(some, others, strict=True):

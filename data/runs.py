@@ -162,7 +162,7 @@ class RunFolder:
     def work(self) -> list[Work]:
         """Which images, in order."""
         with (self.path / "manifest.jsonl").open(encoding="utf-8") as lines:
-            return [Work(**json.loads(line)) for line in lines]
+            return [_work(json.loads(line)) for line in lines]
 
     def part(self, number: int) -> Path:
         return self.path / "parts" / f"{number:05d}.parquet"
@@ -262,6 +262,10 @@ def _lock(file: IO[bytes], patience: float) -> None:
             if time.monotonic() >= until:
                 raise RunBusy(f"another worker is at work in {Path(file.name).parent}") from None
             time.sleep(0.05)
+
+
+def _work(value: Mapping[str, Any]) -> Work:
+    return Work(**{**value, "questions": tuple(value.get("questions", ()))})
 
 
 def _seen(row: Mapping[str, Any]) -> Seen:

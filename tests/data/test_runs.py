@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,10 @@ def seen(item: str) -> Seen:
 def test_what_is_asked_comes_back(folder: RunFolder) -> None:
     assert folder.run() == Run("r", "geneval", "1", "playground", {"threshold": 0.3}, part_size=2)
     assert folder.work() == [work("a"), work(HOSTILE)]
+    asked = replace(work("b"), questions=({"text": HOSTILE, "choices": ["yes", "no"]},), version=3)
+    other = RunFolder(folder.path / "other")
+    other.create(folder.run(), [asked])
+    assert other.work() == [asked]
     assert folder.parts() == []
     assert folder.progress() is None
 

@@ -17,7 +17,7 @@ from data.playground.sample import PER_PROMPT, Sample
 from scorers import registry
 
 GENERATORS = {"playground-early", "playground-late", CARELESS}
-RATERS = {"clipscore-playground", "geneval-playground"}
+RATERS = {"clipscore-playground", "geneval-playground", "tifa-playground"}
 
 
 @pytest.fixture(scope="module")

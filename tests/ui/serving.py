@@ -51,7 +51,7 @@ class Serving:
         begun = time.monotonic()
         if self.process.poll() is None:
             os.kill(self.process.pid, how)
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=60)
         return self.process.returncode, time.monotonic() - begun
 
 

@@ -112,7 +112,7 @@ def _controls(store: Store, view: View) -> list[Any]:
 
 
 def _control(name: str, choice: Choice) -> Any:
-    if name in ("show", "flip"):
+    if name in ("show", "flip", "see"):
         return gr.Radio(value=choice.value)
     return gr.Dropdown(list(choice.choices), value=choice.value, visible=bool(choice.choices))
 

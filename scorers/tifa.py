@@ -21,8 +21,8 @@ FREE: Final = "free"
 NO_QUESTIONS: Final = "the prompt has no questions; import questions FILE, or import questions --from-specs"
 
 OPTIONS: Final[Settings] = {"sentences": "sentence-transformers/all-mpnet-base-v2", "rotations": 0}
-"""``sentences``: the model by whose embeddings a free answer is matched to a choice. ``rotations``: in how many orders at most a
-model that chats is given the choices (0: as many as there are choices)."""
+"""``sentences``: the model by whose embeddings a free answer is matched to a choice. ``rotations``: in how many orders at
+most a model that chats is given the choices (0: as many as there are choices)."""
 
 
 class TifaPerceiver:

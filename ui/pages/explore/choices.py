@@ -13,8 +13,8 @@ from data.store.store import Store
 from ui import rejudging, vqa, words
 from ui.components.filters import Choice
 from ui.pages.explore import knobs
-from ui.pages.explore.asked.offered import SEEN, suite_with_questions
 from ui.pages.explore.asked.offered import offered as asked_of
+from ui.pages.explore.asked.offered import suite_with_questions
 from ui.pages.explore.failures import PICTURES, generators
 from ui.pages.explore.flips import FLIPS
 from ui.pages.explore.view import ADDRESS, ALL, ASKED, CHANGED, KINDS, OBJECTIVES, QUESTIONS, SHOWN, View
@@ -49,7 +49,7 @@ def choices(store: Store, asked: View) -> dict[str, Choice]:
         "picture": PICTURES,
         "generator": {ALL: "all generators"} | {name: name for name in generators(store, suite, rater)},
         "flip": dict(FLIPS),
-        **(asked_of(store, suite, rater, asked) if questions else {name: SEEN if name == "see" else {} for name in ASKED}),
+        **(asked_of(store, suite, rater, asked) if questions else {name: {} for name in ASKED}),
     }
     return {name: _choice(offered[name], getattr(asked, name)) for name in ADDRESS}
 

@@ -81,6 +81,7 @@ class Work:
         path: absolute, or relative to the manifest's folder.
         questions: the prompt's own, each as ``dataclasses.asdict`` makes it of a ``PromptQuestion``, in their ``version``; only
             where the scorer is asked them.
+        captions: what a scorer chooses among that matches image and text, the right one at ``right``.
     """
 
     item_id: str
@@ -90,6 +91,8 @@ class Work:
     spec: Mapping[str, Any]
     questions: Sequence[Mapping[str, Any]] = ()
     version: int = 0
+    captions: Sequence[str] = ()
+    right: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +268,8 @@ def _lock(file: IO[bytes], patience: float) -> None:
 
 
 def _work(value: Mapping[str, Any]) -> Work:
-    return Work(**{**value, "questions": tuple(value.get("questions", ()))})
+    lists = {name: tuple(value.get(name, ())) for name in ("questions", "captions")}
+    return Work(**{**value, **lists})
 
 
 def _seen(row: Mapping[str, Any]) -> Seen:

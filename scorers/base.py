@@ -21,7 +21,7 @@ Settings = Mapping[str, Any]
 @dataclass(frozen=True, slots=True)
 class Shown:
     """One image as a scorer gets it: opened, upright, RGB; with its prompt's questions, in their ``version``, where the scorer
-    is asked them."""
+    is asked them; and ``captions`` to choose among, the right one at ``right``, where it matches image and text."""
 
     item_id: str
     image: Image.Image
@@ -29,6 +29,8 @@ class Shown:
     spec: Spec
     questions: tuple[PromptQuestion, ...] = ()
     version: int = 0
+    captions: tuple[str, ...] = ()
+    right: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +159,8 @@ class Scorer:
             things then, so what was seen is judged again. ``read``: it reads the text, so it has the option ``flip``, with
             which whoever starts a run gives it flipped texts. Empty: it cannot.
         asks: whether it answers the prompts' own questions; images of prompts without any are left out.
+        matches: whether it chooses among captions (``data.prompts.captions``); images of prompts without a second one are
+            left out.
     """
 
     name: str
@@ -173,3 +177,4 @@ class Scorer:
     knobs: Mapping[str, Knob] = field(default_factory=dict)
     flips: Literal["judged", "read", ""] = ""
     asks: bool = False
+    matches: bool = False

@@ -159,7 +159,9 @@ def _shown(work: Work, base: Path) -> Shown | Seen:
     try:
         image = open_image(base / work.path, work.sha256 or None)
         questions = tuple(question_of(one) for one in work.questions)
-        return Shown(work.item_id, image, work.text, parse_spec(work.spec), questions, work.version)
+        return Shown(
+            work.item_id, image, work.text, parse_spec(work.spec), questions, work.version, tuple(work.captions), work.right
+        )
     except ImageError as error:
         return Seen(work.item_id, failed=_line(error.reason))
     except SpecError as error:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from data.prompts.captions import candidates
 from data.prompts.flips import Kind, Unflipped, flip
 from data.runs import Work
 from data.store import questions
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 
 _NO_QUESTIONS: Final = "no_questions"
+_NO_CAPTIONS: Final = "no_captions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +34,22 @@ class Readable:
         out = words.count(sum(self.left_out.values()), "image")
         if _NO_QUESTIONS in self.left_out:
             return f"{out} left out, whose prompts have no questions; import questions FILE, or import questions --from-specs"
+        if _NO_CAPTIONS in self.left_out:
+            return f"{out} left out, whose prompts say nothing that could be changed into a wrong caption"
         why = "; ".join(f"{words.reason(reason)} ({n:,})" for reason, n in self.left_out.items())
         return f"{out} left out, whose prompts cannot be flipped: {why}"
 
 
 def readable(store: Store, work: Sequence[Work], scorer: Scorer, settings: Mapping[str, Any]) -> Readable:
-    """As it is, unless the scorer is asked questions or the settings ask for flipped prompts.
+    """As it is, unless the scorer is asked questions, chooses among captions, or the settings ask for flipped prompts.
 
     Raises:
         ValueError: there is no such kind of flip.
     """
     if scorer.asks:
         return _asked(store, work)
+    if scorer.matches:
+        return _captioned(work)
     kind = settings.get("flip")
     return _flipped(work, kind) if kind else Readable(list(work), {})
 
@@ -56,6 +62,12 @@ def _asked(store: Store, work: Sequence[Work]) -> Readable:
         if (now := versions.get(one.item_id)) is not None
     ]
     return Readable(fit, {_NO_QUESTIONS: len(work) - len(fit)} if len(fit) < len(work) else {})
+
+
+def _captioned(work: Sequence[Work]) -> Readable:
+    offered = [(one, candidates(one.text, one.spec)) for one in work]
+    fit = [replace(one, captions=found.captions, right=found.right) for one, found in offered if found is not None]
+    return Readable(fit, {_NO_CAPTIONS: len(work) - len(fit)} if len(fit) < len(work) else {})
 
 
 def _flipped(work: Sequence[Work], kind: Kind) -> Readable:

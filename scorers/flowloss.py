@@ -1,4 +1,4 @@
-"""A flow's training loss by each caption: a classifier for rectified flows (SD3, Flux, Sana), which have no diffusion posterior.
+"""A flow's training loss by each caption: a classifier for rectified flows (SD3, Flux, Sana), which have no posterior.
 
 It is neither SelfEval nor a bound of the likelihood, and is not to be compared with either by its numbers.
 """

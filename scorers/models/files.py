@@ -8,12 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from scorers.models.diffusion.known import PLAYGROUND
+
 ROOT: Final = Path(__file__).resolve().parents[2]
 """What relative names of folders start from."""
 CHECKPOINTS: Final = ROOT / "models"
 """Where single files with weights are looked for by their name (``yolo11x-seg``)."""
 
-NAMED: Final = {f"playground-{stage}": f"assets/playground/generator/{stage}" for stage in ("early", "late")}
+_NAMED: Final = {name: f"assets/playground/generator/{stage}" for name, stage in PLAYGROUND.items()}
 """Folders that have a name of their own."""
 
 _DIGITS: Final = 12
@@ -23,7 +25,7 @@ _BLOCK: Final = 1 << 22
 
 def folder(name: str) -> Path | None:
     """The folder that a model's name means (``assets/playground/clip``); None if it means a model of a hub."""
-    path = ROOT / Path(NAMED.get(name, name)).expanduser()
+    path = ROOT / Path(_NAMED.get(name, name)).expanduser()
     return path if path.is_dir() else None
 
 

@@ -8,7 +8,7 @@ import torch
 
 from scorers.likelihood import judging
 from scorers.likelihood.estimators import Case, reverse_terms
-from scorers.likelihood.schedule import Schedule
+from scorers.likelihood.schedule import LastStep, Schedule
 from tests.scorers.likelihood.toys import LinearGaussian, naive_reverse
 
 CAPTIONS = ("-0.9", "-0.3", "0.2", "0.8")
@@ -48,7 +48,7 @@ def test_batches_change_nothing_and_a_trials_captions_stay_together() -> None:
 @pytest.mark.parametrize("last", ["previous", "large", "drop"])
 @pytest.mark.parametrize("aggregate", ["jensen", "lse"])
 @pytest.mark.parametrize("prediction", ["epsilon", "v_prediction"])
-def test_captions_rank_as_by_the_closed_form(last: judging.LastStep, aggregate: str, prediction: str) -> None:
+def test_captions_rank_as_by_the_closed_form(last: LastStep, aggregate: str, prediction: str) -> None:
     toy = LinearGaussian(0.2, prediction, size=64)  # type: ignore[arg-type]
     schedule = Schedule.of(toy.alphas, [int(step) for step in toy.steps(50)])
     for grey in (-0.85, -0.2, 0.15, 0.75):

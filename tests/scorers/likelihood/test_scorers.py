@@ -121,7 +121,7 @@ def test_no_number_is_no_judgement_and_a_broken_model_stops_the_run() -> None:
 
     for method in ("reverse", "noise"):
         with pytest.raises(ModelBroken, match="precision=float32"):
-            LikelihoodPerceiver(Broken(0.2), method, SMALL).perceive([_shown(0.15, 1)])  # type: ignore[arg-type]
+            LikelihoodPerceiver(Broken(0.2), method, SMALL).perceive([_shown(0.15, 1)])
 
 
 def test_flows_and_diffusions_are_not_mistaken_for_each_other() -> None:

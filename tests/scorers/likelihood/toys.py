@@ -33,7 +33,7 @@ class LinearGaussian:
 
     def encode(self, images: Sequence[Image.Image]) -> torch.Tensor:
         """An image is the grey of its pixels, -1 to 1."""
-        return torch.stack([torch.full((self.size,), image.getpixel((0, 0))[0] / 127.5 - 1.0) for image in images])
+        return torch.stack([torch.full((self.size,), np.asarray(image)[0, 0, 0] / 127.5 - 1.0) for image in images])
 
     def read(self, captions: Sequence[str]) -> Read:
         return Read({"mean": torch.tensor([float(one) for one in captions])})

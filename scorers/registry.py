@@ -19,6 +19,7 @@ SCORERS: Final[dict[str, str]] = {
     "caption": "A caption of the image, held against the prompt by BLEU-4, ROUGE-L or METEOR.",
     "vqascore": 'How sure a model is that the image shows the prompt: its probability of "Yes".',
     "clipscore": "How near image and prompt are in an image-text model: a raw cosine.",
+    "clipmatch": "Chooses among captions the one nearest to the image in an image-text model.",
 }
 """Each scorer and what it does, in a line. Its module has its name and calls it ``SCORER``."""
 

@@ -4,7 +4,7 @@ fetched, and nothing is guessed: a model whose weights do not all fit is refused
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import torch
@@ -57,19 +57,34 @@ def load(kind: Any, name: str, device: str, dtype: torch.dtype = torch.float32) 
     """
     # the dtype is said: since transformers 5 it would be whatever the file has
     model, told = _from(kind, name, dtype=dtype, output_loading_info=True, ignore_mismatched_sizes=True)
+    check_whole(kind, name, told)
+    return model.to(device).eval()
+
+
+def check_whole(kind: Any, name: str, told: Mapping[str, Any], *, unexpected: bool = True) -> None:
+    """Refuse a model that was not wholly loaded.
+
+    Args:
+        kind: its class.
+        name: what to call it.
+        told: what ``from_pretrained`` with ``output_loading_info`` says.
+        unexpected: whether weights that the architecture has no place for are refused, too.
+
+    Raises:
+        ValueError: it was not.
+    """
     missing = sorted(told["missing_keys"])
-    unexpected = sorted(key for key in told["unexpected_keys"] if not _COMPUTED.search(key))
+    further = sorted(key for key in told["unexpected_keys"] if not _COMPUTED.search(key))
     shaped = sorted(str(one[0]) for one in told["mismatched_keys"])
     wrong = [
         f"{len(keys)} {what} ({', '.join(keys[:_NAMED])}{' ...' if len(keys) > _NAMED else ''})"
-        for keys, what in ((missing, "missing"), (unexpected, "unexpected"), (shaped, "of another shape"))
+        for keys, what in ((missing, "missing"), (further if unexpected else [], "unexpected"), (shaped, "of another shape"))
         if keys
     ]
     if wrong:
         raise ValueError(f"the weights of {name} are not those of a {kind.__name__}: {'; '.join(wrong)}")
     if told["error_msgs"]:
         raise ValueError(f"the weights of {name} cannot be read: {_line(told['error_msgs'][0])}")
-    return model.to(device).eval()
 
 
 def by_shape(pixels: Sequence[torch.Tensor], most: int) -> Iterable[list[int]]:

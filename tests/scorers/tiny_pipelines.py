@@ -1,0 +1,278 @@
+"""Pipelines of diffusers as their papers built them, but tiny and untrained, saved as ``save_pretrained`` writes them.
+
+Each has the scheduler that its published checkpoint comes with. Pictures are 16 pixels a side.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import diffusers
+import torch
+import transformers
+
+WIDTH: Final = 16
+"""Of a text encoder's states."""
+LATENTS: Final = 8
+"""A side of the latents; a VAE halves a picture's."""
+_LETTERS: Final = [*"abcdefghijklmnopqrstuvwxyz0123456789.,'"]
+
+
+def stable_diffusion(folder: Path, prediction_type: str = "epsilon", *, filtering: bool = False) -> Path:
+    """Stable Diffusion 1.5 (epsilon) or 2.1 (``v_prediction``); ``filtering``: its safety checker flags every picture."""
+    torch.manual_seed(0)
+    pipeline = diffusers.StableDiffusionPipeline(
+        vae=_vae(4, 0.18215),
+        text_encoder=transformers.CLIPTextModel(_clip_config()),
+        tokenizer=_clip_tokenizer(),
+        unet=_unet(WIDTH),
+        scheduler=_pndm() if prediction_type == "epsilon" else _ddim(prediction_type),
+        safety_checker=_checker() if filtering else None,
+        feature_extractor=transformers.CLIPImageProcessor(size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}),
+        requires_safety_checker=filtering,
+    )
+    return _saved(pipeline, folder)
+
+
+def sdxl(folder: Path) -> Path:
+    """Stable Diffusion XL: two text encoders, the second one's pooled state, and the sizes."""
+    torch.manual_seed(0)
+    unet = _unet(
+        2 * WIDTH,
+        addition_embed_type="text_time",
+        addition_time_embed_dim=4,
+        projection_class_embeddings_input_dim=6 * 4 + WIDTH,
+        use_linear_projection=True,
+    )
+    pipeline = diffusers.StableDiffusionXLPipeline(
+        vae=_vae(4, 0.13025, force_upcast=True),
+        text_encoder=transformers.CLIPTextModel(_clip_config()),
+        text_encoder_2=transformers.CLIPTextModelWithProjection(_clip_config()),
+        tokenizer=_clip_tokenizer(),
+        tokenizer_2=_clip_tokenizer(pad="!"),
+        unet=unet,
+        scheduler=diffusers.EulerDiscreteScheduler(
+            beta_start=0.00085, beta_end=0.012, beta_schedule="scaled_linear", steps_offset=1, timestep_spacing="leading"
+        ),
+        add_watermarker=False,
+    )
+    return _saved(pipeline, folder)
+
+
+def pixart(folder: Path) -> Path:
+    """PixArt-Sigma: a transformer that says a variance too, told by T5."""
+    torch.manual_seed(0)
+    transformer = diffusers.PixArtTransformer2DModel(
+        num_attention_heads=2,
+        attention_head_dim=8,
+        in_channels=4,
+        out_channels=8,
+        num_layers=1,
+        cross_attention_dim=16,
+        caption_channels=WIDTH,
+        sample_size=LATENTS,
+        patch_size=2,
+        use_additional_conditions=False,
+    )
+    pipeline = diffusers.PixArtSigmaPipeline(
+        tokenizer=_t5_tokenizer(),
+        text_encoder=_t5(),
+        vae=_vae(4, 0.13025),
+        transformer=transformer,
+        scheduler=diffusers.DPMSolverMultistepScheduler(beta_start=0.0001, beta_end=0.02, beta_schedule="linear"),
+    )
+    return _saved(pipeline, folder)
+
+
+def deepfloyd(folder: Path, *, filtering: bool = False) -> Path:
+    """IF's first stage: a UNet on pixels that says a variance too, told by T5; ``filtering`` as in ``stable_diffusion``."""
+    torch.manual_seed(0)
+    unet = diffusers.UNet2DConditionModel(
+        sample_size=2 * LATENTS,
+        layers_per_block=1,
+        block_out_channels=(8, 16),
+        norm_num_groups=4,
+        down_block_types=("ResnetDownsampleBlock2D", "SimpleCrossAttnDownBlock2D"),
+        mid_block_type="UNetMidBlock2DSimpleCrossAttn",
+        up_block_types=("SimpleCrossAttnUpBlock2D", "ResnetUpsampleBlock2D"),
+        in_channels=3,
+        out_channels=6,
+        # its norm has 32 groups
+        cross_attention_dim=32,
+        encoder_hid_dim=WIDTH,
+        attention_head_dim=4,
+        addition_embed_type="text",
+        addition_embed_type_num_heads=2,
+        cross_attention_norm="group_norm",
+        resnet_time_scale_shift="scale_shift",
+        act_fn="gelu",
+    )
+    scheduler = diffusers.DDPMScheduler(
+        beta_schedule="squaredcos_cap_v2",
+        variance_type="learned_range",
+        thresholding=True,
+        dynamic_thresholding_ratio=0.95,
+        sample_max_value=1.5,
+    )
+    checker = None
+    if filtering:
+        from diffusers.pipelines.deepfloyd_if.safety_checker import IFSafetyChecker
+
+        checker = IFSafetyChecker(_seeing_config())
+        torch.nn.init.constant_(checker.p_head.bias, 100)
+    pipeline = diffusers.IFPipeline(
+        tokenizer=_t5_tokenizer(),
+        text_encoder=_t5(),
+        unet=unet,
+        scheduler=scheduler,
+        safety_checker=checker,
+        feature_extractor=transformers.CLIPImageProcessor(size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}),
+        watermarker=None,
+        requires_safety_checker=filtering,
+    )
+    return _saved(pipeline, folder)
+
+
+def stable_diffusion_3(folder: Path) -> Path:
+    """Stable Diffusion 3, which learned a flow; without T5, as its authors allow."""
+    torch.manual_seed(0)
+    transformer = diffusers.SD3Transformer2DModel(
+        sample_size=LATENTS,
+        patch_size=1,
+        in_channels=16,
+        num_layers=1,
+        attention_head_dim=8,
+        num_attention_heads=2,
+        # T5's states, or zeros of their width
+        joint_attention_dim=4096,
+        caption_projection_dim=16,
+        pooled_projection_dim=2 * WIDTH,
+        out_channels=16,
+    )
+    pipeline = diffusers.StableDiffusion3Pipeline(
+        transformer=transformer,
+        scheduler=diffusers.FlowMatchEulerDiscreteScheduler(shift=3.0),
+        vae=_vae(16, 1.5305, shift_factor=0.0609),
+        text_encoder=transformers.CLIPTextModelWithProjection(_clip_config()),
+        tokenizer=_clip_tokenizer(),
+        text_encoder_2=transformers.CLIPTextModelWithProjection(_clip_config()),
+        tokenizer_2=_clip_tokenizer(),
+        text_encoder_3=None,
+        tokenizer_3=None,
+    )
+    return _saved(pipeline, folder)
+
+
+def _saved(pipeline: Any, folder: Path) -> Path:
+    pipeline.save_pretrained(folder, safe_serialization=True)
+    return folder
+
+
+def _unet(words: int, **further: Any) -> Any:
+    return diffusers.UNet2DConditionModel(
+        sample_size=LATENTS,
+        layers_per_block=1,
+        block_out_channels=(8, 16),
+        norm_num_groups=4,
+        down_block_types=("DownBlock2D", "CrossAttnDownBlock2D"),
+        up_block_types=("CrossAttnUpBlock2D", "UpBlock2D"),
+        cross_attention_dim=words,
+        attention_head_dim=4,
+        **further,
+    )
+
+
+def _vae(channels: int, scale: float, **further: Any) -> Any:
+    return diffusers.AutoencoderKL(
+        down_block_types=("DownEncoderBlock2D", "DownEncoderBlock2D"),
+        up_block_types=("UpDecoderBlock2D", "UpDecoderBlock2D"),
+        block_out_channels=(8, 8),
+        norm_num_groups=4,
+        latent_channels=channels,
+        sample_size=2 * LATENTS,
+        scaling_factor=scale,
+        **further,
+    )
+
+
+def _pndm() -> Any:
+    return diffusers.PNDMScheduler(
+        beta_start=0.00085, beta_end=0.012, beta_schedule="scaled_linear", skip_prk_steps=True, steps_offset=1
+    )
+
+
+def _ddim(prediction_type: str) -> Any:
+    return diffusers.DDIMScheduler(
+        beta_start=0.00085,
+        beta_end=0.012,
+        beta_schedule="scaled_linear",
+        clip_sample=False,
+        set_alpha_to_one=False,
+        steps_offset=1,
+        prediction_type=prediction_type,
+    )
+
+
+def _clip_tokenizer(pad: str = "<|endoftext|>") -> Any:
+    """Letters, as the byte pairs of CLIP's tokenizer before any is joined; begin and end are the last two, as in CLIP's."""
+    listed = ["!", *_LETTERS, *(f"{letter}</w>" for letter in ("!", *_LETTERS)), "<|startoftext|>", "<|endoftext|>"]
+    return transformers.CLIPTokenizer(
+        vocab={word: number for number, word in enumerate(listed)}, merges=[], pad_token=pad, model_max_length=77
+    )
+
+
+def _t5_tokenizer() -> Any:
+    vocabulary = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("▁", -2.0), *((letter, -3.0) for letter in _LETTERS)]
+    return transformers.T5Tokenizer(vocab=vocabulary, extra_ids=0, model_max_length=77)
+
+
+def _clip_config() -> Any:
+    words = 2 * (len(_LETTERS) + 1) + 2
+    return transformers.CLIPTextConfig(
+        vocab_size=words,
+        hidden_size=WIDTH,
+        intermediate_size=2 * WIDTH,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        projection_dim=WIDTH,
+        bos_token_id=words - 2,
+        eos_token_id=words - 1,
+        pad_token_id=words - 1,
+    )
+
+
+def _t5() -> Any:
+    return transformers.T5EncoderModel(
+        transformers.T5Config(
+            vocab_size=len(_LETTERS) + 4,
+            d_model=WIDTH,
+            d_kv=8,
+            d_ff=2 * WIDTH,
+            num_layers=1,
+            num_heads=2,
+            feed_forward_proj="gated-gelu",
+        )
+    )
+
+
+def _seeing_config() -> Any:
+    seen = {
+        "hidden_size": WIDTH,
+        "intermediate_size": WIDTH,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "image_size": 32,
+        "patch_size": 16,
+        "projection_dim": WIDTH,
+    }
+    return transformers.CLIPConfig(text_config=_clip_config().to_dict(), vision_config=seen, projection_dim=WIDTH)
+
+
+def _checker() -> Any:
+    from diffusers.pipelines.stable_diffusion.safety_checker import StableDiffusionSafetyChecker
+
+    checker = StableDiffusionSafetyChecker(_seeing_config())
+    # every cosine is above this
+    torch.nn.init.constant_(checker.concept_embeds_weights, -2)
+    return checker

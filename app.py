@@ -16,6 +16,7 @@ import typer
 from ui.commands.asking_cli import import_questions, questionnaires
 from ui.commands.campaigns_cli import add_campaigns
 from ui.commands.flips_cli import add_flips
+from ui.commands.matching_cli import add_matching
 from ui.commands.official_cli import export_results_app, import_results_app, judge_app
 from ui.commands.options import ConsensusOption, selecting
 from ui.commands.people_cli import people_app
@@ -349,6 +350,7 @@ def agreement_command(
 
 add_flips(app)
 add_vqa(app)
+add_matching(import_app)
 add_campaigns(app)
 
 Output = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]

@@ -22,6 +22,7 @@ SCORERS: Final[dict[str, str]] = {
     "elbo": "How well the generator tells the noise in an image by each of several captions: a bound of its likelihood.",
     "flowloss": "How well a flow tells an image's velocity by each of several captions: its training loss.",
     "clipscore": "How near image and prompt are in an image-text model: a raw cosine.",
+    "clipmatch": "Chooses among captions the one nearest to the image in an image-text model.",
 }
 """Each scorer and what it does, in a line. Its module has its name and calls it ``SCORER``."""
 

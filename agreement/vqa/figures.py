@@ -25,7 +25,7 @@ SAID = ("item", "prompt", "question", "wording", "person", "label", "excluded", 
 ENTITIES = frozenset({"object", "animal/human", "animal", "human", "food"})
 """The types of elements that are entities (Figure 9)."""
 
-Unit = Literal["images", "questions", "wrong answers"]
+Unit = Literal["images", "questions", "wrong answers", "groups"]
 
 
 @dataclass(frozen=True)

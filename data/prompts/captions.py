@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from data.prompts.negatives import wrong_captions
 from data.prompts.spec import SpecError
 
 
@@ -21,14 +22,16 @@ class Candidates:
     right: int = 0
 
 
-def candidates(text: str, spec: Mapping[str, Any]) -> Candidates | None:  # noqa: ARG001 - negatives follow
-    """What to choose among; None if there is nothing but the text, or the spec cannot be read."""
-    if "captions" not in spec:
-        return None
+def candidates(text: str, spec: Mapping[str, Any]) -> Candidates | None:
+    """What to choose among: the spec's captions, or the text and what ``negatives`` make of it. None if there is nothing but
+    the text, or the spec cannot be read."""
     try:
-        return of_spec(spec)
+        if "captions" in spec:
+            return of_spec(spec)
+        wrong = wrong_captions(text, spec)
     except SpecError:
         return None
+    return Candidates((text, *wrong)) if wrong and text.strip() else None
 
 
 def of_spec(spec: Mapping[str, Any]) -> Candidates:

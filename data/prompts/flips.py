@@ -6,16 +6,14 @@ these words surely changes nothing else; every published prompt of GenEval and S
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Final, Literal
 
-from data.prompts.coco import article_by_letter, plain_name
+from data.prompts.coco import plain_name
 from data.prompts.geneval import COLORS
 from data.prompts.spec import ObjectSpec, Spec, SpecError, parse_spec
+from data.prompts.wording import OPPOSITE, Changes, changed, recolored, renumbered, sides, together
 
 Kind = Literal["relation", "color", "count"]
 Raw = Mapping[str, Any]
@@ -31,13 +29,8 @@ REASONS: Final = frozenset({
 })  # fmt: skip
 """Why a prompt cannot be flipped."""
 
-_OPPOSITE: Final = {"left": "right", "right": "left", "above": "below", "below": "above"}
-_NUMBERS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _MOST: Final = 4
 """GenEval's largest number; people can tell 4 from "5 or more" as well."""
-_SIDES: Final = re.compile(r"\b(left|right|above|below)\b", re.IGNORECASE)
-_STATED: Final = re.compile(r"\b(left(?=\s+of\b)|right(?=\s+of\b)|above|below)\b", re.IGNORECASE)
-_PLURAL: Final = r"(?:e?s)?\b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +46,6 @@ class Unflipped:
     """A prompt that asks for nothing that could be flipped so; ``reason`` is a short name (``no_relation``)."""
 
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """New letters for a stretch of the text."""
-
-    start: int
-    end: int
-    new: str
-
-
-Changes = list[_Change] | None
-"""What to change in a text; None if that is not sure."""
 
 
 def flip(text: str, spec: Raw, kind: Kind) -> Flipped | Unflipped:
@@ -100,13 +80,13 @@ def other_number(n: int) -> int:
 def _relation(text: str, spec: Raw, parsed: Spec) -> Flipped | Unflipped:
     if not parsed.relations:
         return Unflipped("no_relation")
-    if any(_alike(parsed.objects[one.subject], parsed.objects[one.reference]) for one in parsed.relations):
+    if any(alike(parsed.objects[one.subject], parsed.objects[one.reference]) for one in parsed.relations):
         return Unflipped("same_kind")  # a cup left of a cup: the flipped prompt asks for the same
     if "include" in spec:
         new: Raw = {**spec, "include": [_turned(entry) for entry in spec["include"]]}
     else:
         new = {**spec, "relation": _opposite(spec["relation"])}
-    return _flipped(text, new, _sides(text, [one.relation.split()[0] for one in parsed.relations]))
+    return _flipped(text, new, sides(text, [one.relation.split()[0] for one in parsed.relations]))
 
 
 def _turned(entry: Raw) -> Raw:
@@ -118,15 +98,7 @@ def _turned(entry: Raw) -> Raw:
 
 def _opposite(relation: str) -> str:
     first, *rest = relation.split()
-    return " ".join([_OPPOSITE[first], *rest])
-
-
-def _sides(text: str, asked: Sequence[str]) -> Changes:
-    """Sure if these very relations are stated, and none of their words stands anywhere else."""
-    stated = list(_STATED.finditer(text))
-    if Counter(one[0].lower() for one in stated) != Counter(asked) or len(_SIDES.findall(text)) != len(stated):
-        return None
-    return [_Change(*one.span(), _like(one[0], _OPPOSITE[one[0].lower()])) for one in stated]
+    return " ".join([OPPOSITE[first], *rest])
 
 
 def _color(text: str, spec: Raw, parsed: Spec) -> Flipped | Unflipped:
@@ -142,30 +114,16 @@ def _color(text: str, spec: Raw, parsed: Spec) -> Flipped | Unflipped:
         (a, first), (b, second) = colored.items()
         if first == second:
             return Unflipped("same_color")
-        if _alike(parsed.objects[a], parsed.objects[b]):
+        if alike(parsed.objects[a], parsed.objects[b]):
             return Unflipped("same_kind")
         new = {a: second, b: first}
     include = [{**entry, "color": new[k]} if k in new else entry for k, entry in enumerate(spec["include"])]
-    changes = _all(_recolored(text, parsed.objects[k], color) for k, color in new.items())
+    changes = together(recolored(text, parsed.objects[k], color) for k, color in new.items())
     return _flipped(text, {**spec, "include": include}, changes)
 
 
-def _recolored(text: str, thing: ObjectSpec, color: str) -> Changes:
-    """Sure if ``red cup`` stands there once, and the article before it can be told."""
-    pattern = rf"(?:\b(an?)\s+)?\b({re.escape(thing.color or '')})\s+{re.escape(thing.name)}{_PLURAL}"
-    found = list(re.finditer(pattern, text, re.IGNORECASE))
-    if len(found) != 1:
-        return None
-    (match,) = found
-    change = _Change(*match.span(2), _like(match[2], color))
-    if match[1] is None:
-        return [change]
-    # of the ten the letter decides as the sound does
-    return [_Change(*match.span(1), _like(match[1], article_by_letter(color))), change] if color in COLORS else None
-
-
 def _count(text: str, spec: Raw, parsed: Spec) -> Flipped | Unflipped:
-    exact = {k: one for k, one in enumerate(parsed.objects) if one.exact and _is_number(one, parsed)}
+    exact = {k: one for k, one in enumerate(parsed.objects) if one.exact and is_number(one, parsed)}
     if not exact:
         return Unflipped("no_exact_number")
     names = [one.name for one in parsed.objects]
@@ -178,26 +136,13 @@ def _count(text: str, spec: Raw, parsed: Spec) -> Flipped | Unflipped:
         flipped["exclude"] = [
             {**entry, "count": new[entry["class"]] + 1} if entry["class"] in new else entry for entry in spec["exclude"]
         ]
-    changes = _all(_renumbered(text, one, new[one.name]) for one in exact.values())
+    changes = together(renumbered(text, one, new[one.name]) for one in exact.values())
     return _flipped(text, flipped, changes)
 
 
-def _is_number(thing: ObjectSpec, parsed: Spec) -> bool:
-    """Whether one number alone will do: what is excluded may leave room for several."""
+def is_number(thing: ObjectSpec, parsed: Spec) -> bool:
+    """Whether one number alone of an exact thing will do: what is excluded may leave room for several."""
     return all(one.count == thing.count + 1 for one in parsed.excludes if one.name == thing.name)
-
-
-def _renumbered(text: str, thing: ObjectSpec, n: int) -> Changes:
-    """Sure if ``two cups`` stands there once, as a word or in digits. From one on, the noun would change as well."""
-    if thing.count < 2 or thing.count >= len(_NUMBERS):
-        return None
-    color = rf"(?:{re.escape(thing.color)}\s+)?" if thing.color else ""
-    pattern = rf"\b({_NUMBERS[thing.count]}|{thing.count})\s+{color}{re.escape(thing.name)}{_PLURAL}"
-    found = list(re.finditer(pattern, text, re.IGNORECASE))
-    if len(found) != 1:
-        return None
-    word = found[0][1]
-    return [_Change(*found[0].span(1), str(n) if word.isdigit() else _like(word, _NUMBERS[n]))]
 
 
 _FLIPS: Final[dict[Kind, Callable[[str, Raw, Spec], Flipped | Unflipped]]] = {
@@ -207,38 +152,13 @@ _FLIPS: Final[dict[Kind, Callable[[str, Raw, Spec], Flipped | Unflipped]]] = {
 }
 
 
-def _alike(a: ObjectSpec, b: ObjectSpec) -> bool:
+def alike(a: ObjectSpec, b: ObjectSpec) -> bool:
+    """Whether both are of one kind."""
     return plain_name(a.name) == plain_name(b.name)
 
 
-def _all(found: Iterable[Changes]) -> Changes:
-    """All changes together; None if one of them is not sure, or if two meet."""
-    together: list[_Change] = []
-    for changes in found:
-        if changes is None:
-            return None
-        together += changes
-    together.sort(key=lambda one: one.start)
-    if any(after.start < before.end for before, after in pairwise(together)):
-        return None
-    return together
-
-
 def _flipped(text: str, spec: Raw, changes: Changes) -> Flipped:
-    new = None if changes is None else _changed(text, changes)
+    new = None if changes is None else changed(text, changes)
     # GenEval's metadata repeat the text
     told = {"prompt": new} if new is not None and spec.get("prompt") == text else {}
     return Flipped({key: value for key, value in spec.items() if key != "prompt" or told} | told, new)
-
-
-def _changed(text: str, changes: Sequence[_Change]) -> str:
-    for one in sorted(changes, key=lambda one: one.start, reverse=True):
-        text = text[: one.start] + one.new + text[one.end :]
-    return text
-
-
-def _like(old: str, new: str) -> str:
-    """Written as the old word is: small, Capital or ALL CAPITALS."""
-    if len(old) > 1 and old.isupper():
-        return new.upper()
-    return new.capitalize() if old[:1].isupper() else new

@@ -150,7 +150,7 @@ def _csv_place(directory: Path, cells: dict[str, str], generator: str | None, or
     text = cells["prompt"]
     if not text.strip():
         raise ValueError("'prompt' is empty")
-    path = _inside(directory, cells["path"])
+    path = inside(directory, cells["path"], "path", "the folder of images.csv")
     name = check_name(cells.get("generator", "").strip() or generator or "", "the generator's name")
     idx = cells.get("idx", "").strip()
     index = _as_index(idx)
@@ -159,15 +159,19 @@ def _csv_place(directory: Path, cells: dict[str, str], generator: str | None, or
     return Place(path, (name, text), name, index, prompt_text=text, task=cells.get("task", "").strip() or None, origin=origin)
 
 
-def _inside(directory: Path, cell: str) -> Path:
-    """The file a cell names, refused by its look alone if it leads out of the folder."""
+def inside(directory: Path, cell: str, key: str, whose: str) -> Path:
+    """The file that a table's ``key`` names, refused by its look if it leads out of ``directory`` (``whose``: for people).
+
+    Raises:
+        ValueError: it does, or it is no name.
+    """
     name = cell.strip()
     if not name or "\0" in name:
-        raise ValueError("'path' is empty" if not name else "'path' holds a NUL character")
+        raise ValueError(f"'{key}' is empty" if not name else f"'{key}' holds a NUL character")
     if PurePosixPath(name).is_absolute() or PureWindowsPath(name).drive or name.startswith("\\"):
-        raise ValueError(f"'path' {quoted(name)} is absolute; paths are relative to the folder of images.csv")
+        raise ValueError(f"'{key}' {quoted(name)} is absolute; paths are relative to {whose}")
     if ".." in PureWindowsPath(name).parts:  # splits at both kinds of slash
-        raise ValueError(f"'path' {quoted(name)} holds '..'; paths must stay within the folder of images.csv")
+        raise ValueError(f"'{key}' {quoted(name)} holds '..'; paths must stay within {whose}")
     return directory / name
 
 

@@ -47,7 +47,9 @@ def test_every_scorer_is_what_it_is_called(name: str) -> None:
 def test_an_unknown_scorer_is_met_with_a_guess() -> None:
     with pytest.raises(UnknownScorer, match=r"there is no scorer 'genval'; did you mean geneval\?"):
         get("genval")
-    with pytest.raises(UnknownScorer, match=r"'xyz'; known: caption, clipscore, dsg, geneval, tifa, visor, vqascore$"):
+    with pytest.raises(
+        UnknownScorer, match=r"'xyz'; known: caption, clipmatch, clipscore, dsg, geneval, tifa, visor, vqascore$"
+    ):
         get("xyz")
     with pytest.raises(UnknownScorer):
         get("base")

@@ -35,6 +35,7 @@ COMMANDS: dict[str, str] = {
     "generate": "ui.commands.generate:run",
     "import cooccurrence": "ui.commands.cooccurrence:run",
     "import images": "ui.commands.images:run",
+    "import itm": "ui.commands.itm_import:run",
     "import playground": "ui.commands.playground:run",
     "import prompts": "ui.commands.prompts:run",
     "import questions": "ui.commands.questions:run",

@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks import agreement, annotate, explore, synthetic
@@ -137,3 +138,15 @@ def test_memory_is_taken_before_every_part_and_must_not_grow(tmp_path: Path) -> 
     ]
     with pytest.raises(AssertionError, match=r"memory grew by 20\.0%, from 100 to 120 MB"):
         memory.told(memory.Taken([80.0, *[100.0] * 8, 120.0], 80, 0))
+
+
+def test_selfeval_equals_three_plain_loops(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("diffusers", reason="the group scorers is not installed")
+    from benchmarks import selfeval
+
+    lines = selfeval.main(["--images", "1", "--trials", "2", "--steps", "3"])
+    assert capsys.readouterr().out.splitlines() == lines
+    assert float(lines[-2].split()[1]) > 0
+    assert lines[-1].startswith(f"equal terms: {1 * 2 * selfeval.CAPTIONS * 3}, ")
+    with pytest.raises(AssertionError):
+        selfeval.compared([np.ones((1, 1, 2), np.float32)], [np.array([[[1.0, 1.002]]], np.float32)])

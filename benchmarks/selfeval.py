@@ -1,0 +1,178 @@
+"""SelfEval's terms: ours against Algorithm 1 as three plain loops, with the same model, in one run.
+
+    uv run benchmarks/selfeval.py [--model playground-late] [--images 2] [--trials 4] [--steps 25] [--batch 64] [--device cpu]
+
+The other side is what one writes first: for each trial, caption and step one call of the network with one row, diffusers' own
+scheduler making each step. Images are encoded and captions read once on both sides, so that the loops alone are compared. Both
+give the same terms (asserted), from the same noise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import platform
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import diffusers
+import numpy as np
+import torch
+from PIL import Image
+
+if not __package__:
+    # run as a script, whose folder comes first: there this very file would be taken for a package
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from data.playground.matching import sample
+from data.playground.render import render
+from scorers.likelihood.estimators import Case, reverse_terms
+from scorers.likelihood.schedule import Schedule
+from scorers.likelihood.terms import Terms, seeds
+from scorers.models.diffusion.denoiser import Denoiser, Read
+from scorers.models.diffusion.denoisers import open_denoiser
+
+TOLERANCE: Final = 1e-3
+"""Of terms, as a share of their size."""
+CAPTIONS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Took:
+    """Seconds by the clock, and of all processors."""
+
+    wall: float
+    cpu: float
+
+
+def timed(make: Callable[[], list[Terms]]) -> tuple[list[Terms], Took]:
+    """What it makes, and what that took."""
+    wall, cpu = time.perf_counter(), _spent()
+    found = make()
+    return found, Took(time.perf_counter() - wall, _spent() - cpu)
+
+
+def _spent() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+@torch.no_grad()  # type: ignore[untyped-decorator]
+def plain(denoiser: Denoiser, steps: Sequence[int], read: Read, cases: Sequence[Case]) -> list[Terms]:
+    """Three loops around one call of the network."""
+    scheduler = _Stepping(denoiser, steps)
+    found = []
+    for case in cases:
+        terms = np.zeros((len(case.seeds), len(case.captions), len(steps)), np.float32)
+        for n, seed in enumerate(case.seeds):
+            for c, caption in enumerate(case.captions):
+                chance = torch.Generator().manual_seed(seed)
+                noise = _drawn(case.image, chance)
+                noisy = scheduler.forward(0, case.image, noise)
+                for k, step in enumerate(steps):
+                    row = read.rows(torch.tensor([caption], device=denoiser.device))
+                    told = denoiser.predict(noisy[None], torch.tensor([step], device=denoiser.device), row)[0]
+                    mean = scheduler.mean(told, step, noisy)
+                    target = scheduler.forward(k + 1, case.image, noise)
+                    terms[n, c, k] = float((target - mean).double().square().sum())
+                    if k + 1 < len(steps):
+                        noisy = mean + scheduler.spread(step) * _drawn(case.image, chance)
+        found.append(terms)
+    return found
+
+
+class _Stepping:
+    """diffusers' DDPM with a model's own schedule and these steps."""
+
+    def __init__(self, denoiser: Denoiser, steps: Sequence[int]) -> None:
+        self._left = [*denoiser.alphas[list(steps)].tolist(), 1.0]
+        self._scheduler: Any = diffusers.DDPMScheduler(
+            trained_betas=1 - np.append(denoiser.alphas[0], denoiser.alphas[1:] / denoiser.alphas[:-1]),
+            prediction_type=denoiser.prediction,
+            clip_sample=False,
+        )
+        self._scheduler.set_timesteps(timesteps=list(steps))
+
+    def forward(self, k: int, image: torch.Tensor, noise: torch.Tensor) -> Any:
+        return self._left[k] ** 0.5 * image + (1 - self._left[k]) ** 0.5 * noise
+
+    def mean(self, told: torch.Tensor, step: int, noisy: torch.Tensor) -> torch.Tensor:
+        """Its step, less the noise that it adds itself."""
+        at = torch.Generator(told.device).manual_seed(0)
+        stepped: torch.Tensor = self._scheduler.step(told[None], step, noisy[None], generator=at).prev_sample[0]
+        if step == 0:
+            return stepped
+        at = torch.Generator(told.device).manual_seed(0)
+        added = torch.randn((1, *told.shape), generator=at, device=told.device)[0]
+        return stepped - self.spread(step) * added
+
+    def spread(self, step: int) -> float:
+        variance = float(self._scheduler._get_variance(step))
+        return math.sqrt(variance)
+
+
+def _drawn(image: torch.Tensor, chance: torch.Generator) -> torch.Tensor:
+    return torch.randn(tuple(image.shape), generator=chance).to(image.device)
+
+
+def compared(mine: Sequence[Terms], other: Sequence[Terms]) -> float:
+    """The largest difference of terms, as a share of their size.
+
+    Raises:
+        AssertionError: one is further off than ``TOLERANCE``.
+    """
+    most = max(float((np.abs(a - b) / np.maximum(np.abs(b), 1e-3)).max()) for a, b in zip(mine, other, strict=True))
+    assert most <= TOLERANCE, most
+    return most
+
+
+def main(arguments: Sequence[str] | None = None) -> list[str]:
+    """Draw pictures, measure, print; the printed lines."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--model", default="playground-late", help="a name, a hub id or a folder (default playground-late)")
+    parser.add_argument("--images", type=int, default=2)
+    parser.add_argument("--trials", type=int, default=4)
+    parser.add_argument("--steps", type=int, default=25)
+    parser.add_argument("--batch", type=int, default=64, help="rows that our side's network sees at once (default 64)")
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="as torch names it")
+    asked = parser.parse_args(arguments)
+    denoiser = open_denoiser(asked.model, asked.device, "float32")
+    drawn = [one for one in sample(n=max(1, asked.images)) if len(one.prompt.spec["captions"]) == CAPTIONS][: asked.images]
+    captions = [caption for one in drawn for caption in one.prompt.spec["captions"]]
+    images = denoiser.encode([Image.fromarray(render(one.scene).image) for one in drawn])
+    cases = [
+        Case(image, tuple(range(CAPTIONS * k, CAPTIONS * (k + 1))), tuple(seeds(one.prompt.prompt_id, asked.trials, 0)))
+        for k, (one, image) in enumerate(zip(drawn, images, strict=True))
+    ]
+    steps = [int(step) for step in denoiser.steps(asked.steps)]
+    read, schedule = denoiser.read(captions), Schedule.of(denoiser.alphas, steps)
+    # neither side pays for the first call
+    reverse_terms(denoiser, schedule, read, [Case(images[0], (0,), (0,))], 1)
+    other, loops = timed(lambda: plain(denoiser, steps, read, cases))
+    mine, ours = timed(lambda: reverse_terms(denoiser, schedule, read, cases, asked.batch))
+    apart = compared(mine, other)
+    n = len(drawn) * asked.trials * CAPTIONS * asked.steps
+    lines = [
+        f"{asked.model} on {asked.device}: images {len(drawn)}, trials {asked.trials}, captions {CAPTIONS}, steps {len(steps)}",
+        f"{os.cpu_count()} cores, {torch.get_num_threads()} threads, Python {platform.python_version()}, "
+        f"torch {torch.__version__}, diffusers {diffusers.__version__}",
+        f"{'an evaluation':28}{'clock':>14}{'processors':>16}",
+        *(
+            f"{what:28}{1e3 * took.wall / n:>11.3f} ms{1e3 * took.cpu / n:>13.3f} ms"
+            for what, took in (("three loops", loops), (f"ours, {asked.batch} at once", ours))
+        ),
+        f"ratio: {loops.wall / ours.wall:.2f} by the clock, {loops.cpu / ours.cpu:.2f} by processors",
+        f"equal terms: {sum(one.size for one in mine):,}, the furthest {apart:.1e} of its size apart",
+    ]
+    print("\n".join(lines))
+    return lines
+
+
+if __name__ == "__main__":
+    main()

@@ -34,7 +34,7 @@ export function mount(root, options = {}) {
 /** The form brings its stylesheets along, whatever page it stands in. */
 function ensureStyles() {
   const linked = new Set([...document.querySelectorAll("link[rel=stylesheet]")].map((link) => new URL(link.href).pathname));
-  for (const file of ["./concord.css", "./form.css", "./dialogs.css", "./campaign.css"]) {
+  for (const file of ["./concord.css", "./picture.css", "./form.css", "./dialogs.css", "./campaign.css"]) {
     const url = new URL(file, import.meta.url);
     if (!linked.has(url.pathname)) document.head.append(h("link", { rel: "stylesheet", href: url.href }));
   }

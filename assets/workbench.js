@@ -10,7 +10,8 @@ import { Desk } from "./js/workbench/desk.js";
 import { Evidence } from "./js/workbench/evidence.js";
 import { BENCH_KEYS, listenToBenchKeys } from "./js/workbench/keys.js";
 import { said } from "./js/workbench/said.js";
-import { LAYERS, Stage, used } from "./js/workbench/stage.js";
+import { LAYERS, Stage } from "./js/workbench/stage.js";
+import { toggles } from "./js/workbench/toggles.js";
 
 const LOOK_AGAIN_MS = 5_000;
 const mounted = new WeakMap();
@@ -208,7 +209,7 @@ class Bench {
     const chooser = h("div", { class: "cc-tabs", role: "group", "aria-label": "Scorer" }, ...tabs);
     this.panel.replaceChildren(...[came, chooser, this.words.element].filter(Boolean));
     this.stage?.draw(sight);
-    if (this.stage) this.tools.replaceChildren(...this.toggles(sight), this.zoomButton());
+    if (this.stage) this.tools.replaceChildren(...toggles(sight, (layer) => this.switch(layer)), this.zoomButton());
   }
 
   cover() {
@@ -234,25 +235,6 @@ class Bench {
     return this.evidence.how === "answered"
       ? "You have seen the evidence since you answered. A change is kept beside your first answer, and the first one counts."
       : "You have seen what others say: your answer is kept, marked as not blind, and left out of agreement.";
-  }
-
-  toggles(sight) {
-    const { detections } = sight;
-    if (!detections.length) return [];
-    const looked = used(sight);
-    const weak = detections.filter((_, rank) => !looked.has(rank)).length;
-    const hasMasks = detections.some((one) => one.mask);
-    return [
-      this.toggle("boxes", "Boxes"),
-      hasMasks ? this.toggle("masks", "Masks", "m") : null,
-      this.toggle("labels", "Labels"),
-      weak ? this.toggle("weak", `Not looked at (${weak})`) : null,
-    ].filter(Boolean);
-  }
-
-  toggle(layer, label, key = null) {
-    const caps = key ? h("span", { class: "cc-caps" }, h("span", { class: "cc-caps__alt" }, kbd("Alt")), kbd(key)) : null;
-    return h("button", { type: "button", class: "cc-toggle", "data-layer": layer, "aria-pressed": String(LAYERS[layer]), on: { click: () => this.switch(layer) } }, label, caps);
   }
 
   zoomButton() {

@@ -18,6 +18,9 @@ SCORERS: Final[dict[str, str]] = {
     "dsg": "As TIFA with yes/no questions alone; one counts only if those that it rests on hold.",
     "caption": "A caption of the image, held against the prompt by BLEU-4, ROUGE-L or METEOR.",
     "vqascore": 'How sure a model is that the image shows the prompt: its probability of "Yes".',
+    "selfeval": "The generator's own likelihood of an image by each of several captions, along its reverse path.",
+    "elbo": "How well the generator tells the noise in an image by each of several captions: a bound of its likelihood.",
+    "flowloss": "How well a flow tells an image's velocity by each of several captions: its training loss.",
     "clipscore": "How near image and prompt are in an image-text model: a raw cosine.",
 }
 """Each scorer and what it does, in a line. Its module has its name and calls it ``SCORER``."""

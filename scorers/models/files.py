@@ -13,6 +13,9 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 CHECKPOINTS: Final = ROOT / "models"
 """Where single files with weights are looked for by their name (``yolo11x-seg``)."""
 
+NAMED: Final = {f"playground-{stage}": f"assets/playground/generator/{stage}" for stage in ("early", "late")}
+"""Folders that have a name of their own."""
+
 _DIGITS: Final = 12
 _YOLO: Final = re.compile(r"yolo[\w-]*(\.pt)?", re.IGNORECASE)
 _BLOCK: Final = 1 << 22
@@ -20,7 +23,7 @@ _BLOCK: Final = 1 << 22
 
 def folder(name: str) -> Path | None:
     """The folder that a model's name means (``assets/playground/clip``); None if it means a model of a hub."""
-    path = ROOT / Path(name).expanduser()
+    path = ROOT / Path(NAMED.get(name, name)).expanduser()
     return path if path.is_dir() else None
 
 
@@ -48,7 +51,8 @@ def fingerprint(name: str) -> str | None:
         if name.startswith(("/", ".", "~", "assets/")):
             raise ValueError(f"there is no folder {name} with a model's weights")
         return None
-    files = sorted(path.glob("*.safetensors"))
+    # a pipeline has a folder for each of its models
+    files = sorted(path.glob("*.safetensors")) or sorted(path.glob("*/*.safetensors"))
     if not files:
         raise ValueError(f"the folder {name} holds no weights (*.safetensors)")
     return _digest(files)

@@ -1,0 +1,1 @@
+"""How likely a diffusion model thinks an image is, given a caption: SelfEval and its relatives."""

@@ -87,6 +87,11 @@ def blanked(file: Path) -> str | None:
     return why if why in BLANKED else None
 
 
+def why_blank(why: str | None) -> str | None:
+    """In words why an image is blank; None if it is not."""
+    return None if why is None else BLANKED.get(why, why)
+
+
 class JobFolder:
     """A generation's files."""
 

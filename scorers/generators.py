@@ -146,6 +146,7 @@ def load(
         OSError: its weights are not there.
         ValueError: it cannot be opened, or not asked like this.
     """
+    check(name)
     import torch
 
     from scorers.models.diffusion.opening import open_pipeline
@@ -175,8 +176,8 @@ def load(
 
 
 def describe(name: str, pipeline: Any, told: Mapping[str, Any]) -> dict[str, Any]:
-    """What is recorded of a generator beside how it was asked: the classes of its pipeline and scheduler, the steps and guidance
-    that hold, which weights, and the versions of the packages."""
+    """What is recorded of a generator beside how it was asked: the classes of its pipeline and its scheduler, the steps and
+    guidance that hold, which weights, and the versions of the packages."""
     from scorers.models.diffusion.opening import weights_of
 
     return {

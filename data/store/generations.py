@@ -35,6 +35,11 @@ def keep(store: Store, generator: str, settings: Mapping[str, Any]) -> None:
     store.write(_keep, (generator, settings))
 
 
+def forget(store: Store, generator: str) -> None:
+    """Take a generator's settings away."""
+    store.write(_forget, generator)
+
+
 def _keep_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping[str, Any]]) -> None:
     generator, settings = payload
     connection.execute(
@@ -43,4 +48,9 @@ def _keep_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping
     )
 
 
+def _forget_one(connection: duckdb.DuckDBPyConnection, generator: str) -> None:
+    connection.execute("delete from generations where generator = ?", [generator])
+
+
 _keep = run(_keep_one)
+_forget = run(_forget_one)

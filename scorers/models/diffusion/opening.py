@@ -23,7 +23,7 @@ from safetensors import SafetensorError
 
 from scorers.models import transformer
 from scorers.models.diffusion.known import FAMILIES, PLAYGROUND, PRECISIONS, hub_id
-from scorers.models.files import ROOT, digest, folder
+from scorers.models.files import ROOT, fingerprint, folder
 
 PLAYGROUND_FOLDER: Final = ROOT / "assets" / "playground" / "generator"
 _INDEX: Final = "model_index.json"
@@ -86,13 +86,9 @@ def pipeline_class(name: str) -> str:
 def weights_of(name: str, playground: Path = PLAYGROUND_FOLDER) -> str:
     """Which weights a name means: the hub's revision, or 12 hex digits over all of a folder's. Raises as ``open_pipeline``."""
     if name in PLAYGROUND:
-        return digest([*_weights(playground / PLAYGROUND[name]), *_weights(playground / "autoencoder")])
+        return str(fingerprint(str(playground / PLAYGROUND[name])))
     place = _place(name)
-    return place.name if folder(name) is None else digest(_weights(place))
-
-
-def _weights(place: Path) -> list[Path]:
-    return sorted(place.rglob("*.safetensors"))
+    return place.name if folder(name) is None else str(fingerprint(str(place)))
 
 
 def _place(name: str) -> Path:

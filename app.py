@@ -16,6 +16,7 @@ import typer
 from ui.commands.asking_cli import import_questions, questionnaires
 from ui.commands.campaigns_cli import add_campaigns
 from ui.commands.flips_cli import add_flips
+from ui.commands.generate_cli import generate_command
 from ui.commands.matching_cli import add_matching
 from ui.commands.official_cli import export_results_app, import_results_app, judge_app
 from ui.commands.options import ConsensusOption, selecting
@@ -258,21 +259,7 @@ def import_undo(
     _execute(project, "import undo", import_id=import_id)
 
 
-@app.command("generate")
-def generate_command(
-    suite: Annotated[str, typer.Argument(help="A suite of the project; 'playground' is always there.")],
-    generator: Annotated[str, typer.Option(help="playground-early or playground-late.")],
-    task: Annotated[Many, typer.Option(help="Only prompts of this task; repeatable.")] = [],  # noqa: B006
-    n: Annotated[int, typer.Option("--n", min=1, max=1000, help="Pictures of each prompt.")] = 4,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first prompts.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed gives other pictures.")] = 0,
-    batch_size: Annotated[int, typer.Option(min=1, max=4096, help="Pictures painted at once.")] = 16,
-    project: Project = PLAYGROUND,
-) -> None:
-    """Paint a suite's prompts with a text-to-image model, and add the pictures."""
-    _execute(
-        project, "generate", suite=suite, generator=generator, tasks=task, n=n, limit=limit, seed=seed, batch_size=batch_size
-    )
+app.command("generate")(generate_command)
 
 
 @app.command("score")

@@ -65,7 +65,7 @@ function cell(item, rater, listing) {
   const picture = item.sha256
     ? h("img", { src: at(`/img/${item.sha256}?w=320`), loading: "lazy", decoding: "async", alt: item.text ?? item.item_id })
     : h("span", { class: "cc-no-picture" }, "no picture, answers only");
-  const place = [item.generator, item.task, item.idx === null ? null : `image ${item.idx}`];
+  const place = [item.generator, item.task, item.idx === null ? null : `image ${item.idx}`, item.blanked];
   return h(
     "li",
     {},

@@ -160,11 +160,13 @@ class Bench {
     const spec = item.spec && Object.keys(item.spec).length
       ? h("details", { class: "cc-bench__spec" }, h("summary", {}, "What the prompt asks for"), h("pre", { class: "cc-code" }, JSON.stringify(item.spec, null, 2)))
       : null;
+    const made = item.generated ? h("details", { class: "cc-bench__spec" }, h("summary", {}, "How it was generated"), h("pre", { class: "cc-code" }, JSON.stringify(item.generated, null, 2))) : null;
+    const blanked = item.blanked ? h("p", {}, h("span", { class: "cc-badge cc-badge--warn" }, item.blanked)) : null;
     const back = h("a", { class: "cc-bench__back", href: grid(address.listing) }, "Browse");
     return h(
       "header",
       { class: "cc-bench__top" },
-      h("div", { class: "cc-bench__title" }, h("h2", { class: "cc-title" }, item.text ?? item.item_id), h("p", { class: "cc-muted" }, place), spec),
+      h("div", { class: "cc-bench__title" }, h("h2", { class: "cc-title" }, item.text ?? item.item_id), h("p", { class: "cc-muted" }, place), blanked, spec, made),
       h("nav", { class: "cc-row cc-bench__steps", "aria-label": "Images of this listing" }, step("previous", "Previous", "p"), h("span", { class: "cc-bench__count" }, count, h("br"), "in ", back), step("next", "Next", "n"), button("Help", { key: "?", kind: "quiet", "aria-label": "Help: keys and instructions" }, () => this.help())),
     );
   }

@@ -1,19 +1,34 @@
 """A generation's folder: what is asked of the worker that paints, and how far it is.
 
 ``job.json`` says which pictures are wanted of which generator; the worker writes each to its ``file``, whole or not at all, and
-what is there already it leaves alone. ``progress.json`` is a run's (``data.runs``).
+what is there already it leaves alone. ``progress.json`` is a run's (``data.runs``), ``opened.json`` what the worker says of the
+model that it has opened.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any, Final
+
+from PIL import Image, PngImagePlugin
 
 from data.files import write_whole
 from data.runs import Progress
+
+FILTERED: Final = "filter"
+BLACK: Final = "black"
+BLANKED: Final[Mapping[str, str]] = {
+    FILTERED: "blanked by the generator's safety filter",
+    BLACK: "all black, though no safety filter said so",
+}
+"""Why a file that a generator made is no picture, in words."""
+
+_MARK: Final = "blanked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +44,52 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Pictures wanted of one generator."""
+    """Pictures wanted of one generator.
+
+    Attributes:
+        generator: what to open: a name known to ``scorers.generators``, a hub id, or a folder.
+        settings: how to ask it (``scorers.generators.Asking``).
+        weights: those that it must have, as ``opened.json`` has them; empty: any.
+    """
 
     generator: str
     wanted: tuple[Wanted, ...]
     batch_size: int
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    device: str = "cpu"
+    weights: str = ""
 
 
 def seed_of(text: str, index: int, seed: int) -> int:
     """A seed for a prompt's picture that depends on nothing else, so that a suite can grow and keep its pictures."""
     digest = hashlib.blake2b(f"{seed}\n{index}\n{text}".encode(), digest_size=8).digest()
     return int.from_bytes(digest) >> 1
+
+
+def write_picture(file: Path, picture: Image.Image, blanked: str | None) -> None:
+    """As PNG, whole or not at all. Why it is blank, if it is, goes with the file, so that a stop does not lose it."""
+    buffer, told = io.BytesIO(), PngImagePlugin.PngInfo()
+    if blanked is not None:
+        told.add_text(_MARK, blanked)
+    picture.save(buffer, "PNG", pnginfo=told)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(file, buffer.getvalue())
+
+
+def blanked(file: Path) -> str | None:
+    """Why a picture that ``write_picture`` wrote is blank; None if it is not.
+
+    Raises:
+        OSError: it is no picture.
+    """
+    with Image.open(file) as picture:
+        why = picture.info.get(_MARK)
+    return why if why in BLANKED else None
+
+
+def why_blank(why: str | None) -> str | None:
+    """In words why an image is blank; None if it is not."""
+    return None if why is None else BLANKED.get(why, why)
 
 
 class JobFolder:
@@ -49,14 +99,16 @@ class JobFolder:
         self.path = path
 
     def create(self, job: Job) -> None:
-        """Write what is asked; an older job here is replaced."""
+        """Write what is asked; an older job here is replaced, and what was told of it goes."""
         self.path.mkdir(parents=True, exist_ok=True)
+        for name in ("progress.json", "opened.json"):
+            (self.path / name).unlink(missing_ok=True)
         write_whole(self.path / "job.json", json.dumps(asdict(job), ensure_ascii=False).encode())
 
     def job(self) -> Job:
         """What is asked."""
         found = json.loads((self.path / "job.json").read_text(encoding="utf-8"))
-        return Job(found["generator"], tuple(Wanted(**one) for one in found["wanted"]), found["batch_size"])
+        return Job(**{**found, "wanted": tuple(Wanted(**one) for one in found["wanted"])})
 
     def tell(self, progress: Progress) -> None:
         """Say how far it is."""
@@ -66,6 +118,15 @@ class JobFolder:
         """How far the worker said it was; None before it first said so."""
         path = self.path / "progress.json"
         return Progress(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
+
+    def describe(self, opened: Mapping[str, Any]) -> None:
+        """Say what the model is that was opened."""
+        write_whole(self.path / "opened.json", json.dumps(opened, ensure_ascii=False, allow_nan=False).encode())
+
+    def opened(self) -> dict[str, Any]:
+        """What the worker said of its model; empty before it has opened one."""
+        path = self.path / "opened.json"
+        return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
 
 
 def missing(wanted: Sequence[Wanted]) -> list[Wanted]:

@@ -28,6 +28,7 @@ class Image:
     """A place (prompt, generator, index); its file may come later or never.
 
     ``sha256`` (hex of the file's bytes), ``width`` and ``height`` (pixels, after EXIF rotation) are known iff ``path`` is.
+    ``blanked``: why the file is no picture though its generator made it (``data.pictures.BLANKED``).
     """
 
     prompt_id: str
@@ -37,6 +38,7 @@ class Image:
     sha256: str | None = None
     width: int | None = None
     height: int | None = None
+    blanked: str | None = None
 
     @property
     def image_id(self) -> str:

@@ -1,55 +1,85 @@
-"""The text-to-image models by name, and the one way to ask each of them for pictures."""
+"""The text-to-image models by name, how each is asked, and the one way to ask each of them for pictures."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Sequence
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from scorers.models.files import ROOT
+from data.pictures import BLACK, FILTERED
+from scorers.models.diffusion.known import FAMILIES, HUB, NAMES, PLAYGROUND, PRECISIONS, UnknownGenerator, hub_id, short_of
+from scorers.models.files import ROOT, folder
 
 if TYPE_CHECKING:
     from PIL import Image
 
-PLAYGROUND: Final = ROOT / "assets" / "playground" / "generator"
+__all__ = [
+    "NAMES",
+    "PLAYGROUND",
+    "PROFILES",
+    "SAMPLERS",
+    "Asking",
+    "Painted",
+    "Painter",
+    "UnknownGenerator",
+    "asking",
+    "check",
+    "describe",
+    "load",
+    "model_of",
+    "name_of",
+]
+
+PLAYGROUND_FOLDER: Final = ROOT / "assets" / "playground" / "generator"
+SAMPLERS: Final = ("default", "ddim")
+SEEDS: Final = "blake2b(seed, index, text), drawn on the CPU"
+"""Where a picture's noise comes from (``data.pictures.seed_of``): the same on every machine, whatever is painted beside it."""
+_MOST_STEPS: Final = 1000
+_MOST_GUIDANCE: Final = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """How a generator is asked. What is not said is as its pipeline has it.
+
+    Attributes:
+        steps: of denoising, 1 to 1,000.
+        guidance: without a classifier; up to 1: none.
+        sampler: the pipeline's own, or DDIM (Song et al., 2021) with no noise of its own.
+        precision: of the weights.
+    """
+
+    steps: int | None = None
+    guidance: float | None = None
+    sampler: str = "default"
+    precision: str = "float32"
+
+
+PROFILES: Final[Mapping[str, Asking]] = {
+    "default": Asking(),
+    # SelfEval, section 4: "using DDIM sampling, with 100 denoising steps"; of guidance it says nothing
+    "paper": Asking(steps=100, sampler="ddim"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Painted:
+    """A picture, and why it is none, if it is none (``data.pictures.BLANKED``)."""
+
+    picture: Image.Image
+    blanked: str | None = None
 
 
 class Painter(Protocol):
     """A model in memory."""
 
-    def __call__(self, texts: Sequence[str], seeds: Sequence[int]) -> list[Image.Image]:
+    def __call__(self, texts: Sequence[str], seeds: Sequence[int]) -> list[Painted]:
         """One picture a text. The same text and seed give the same picture, whatever else is in the batch."""
         ...
-
-
-class UnknownGenerator(ValueError):
-    """There is no generator of that name; the message says which there are."""
-
-
-def _playground(folder: Path, stage: str, settings: dict[str, Any]) -> Painter:
-    import torch
-
-    from scorers.models.generator import PlaygroundPipeline
-
-    pipeline = PlaygroundPipeline.open(folder, stage)
-    pipeline.set_progress_bar_config(disable=True)
-
-    def paint(texts: Sequence[str], seeds: Sequence[int]) -> list[Image.Image]:
-        noise = [torch.Generator().manual_seed(seed) for seed in seeds]
-        made: list[Image.Image] = pipeline(texts, generator=noise, **settings).images
-        return made
-
-    return paint
-
-
-_OPEN: Final[dict[str, Callable[[Path, dict[str, Any]], Painter]]] = {
-    "playground-early": lambda folder, settings: _playground(folder, "early", settings),
-    "playground-late": lambda folder, settings: _playground(folder, "late", settings),
-}
-NAMES: Final = tuple(_OPEN)
-SETTINGS: Final[dict[str, dict[str, Any]]] = {name: {"num_inference_steps": 80, "guidance_scale": 4.0} for name in NAMES}
-"""How each generator is asked, in the words of its pipeline."""
 
 
 def check(name: str) -> None:
@@ -58,18 +88,126 @@ def check(name: str) -> None:
     Raises:
         UnknownGenerator: with the name that was probably meant.
     """
-    if name not in _OPEN:
-        near = difflib.get_close_matches(name, NAMES, n=1, cutoff=0.5)
-        hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(NAMES)}"
-        raise UnknownGenerator(f"there is no generator {name!r}{hint}")
+    if name not in PLAYGROUND and folder(name) is None:
+        hub_id(name)
 
 
-def load(name: str, folder: Path = PLAYGROUND) -> Painter:
-    """A generator, in memory.
+def asking(profile: str, **changed: Any) -> Asking:
+    """A profile's way of asking with what is changed of it; None is no change.
+
+    Raises:
+        ValueError: a setting makes no sense.
+    """
+    if profile not in PROFILES:
+        raise ValueError(f"there is no way of asking {profile!r}: {', '.join(PROFILES)}")
+    made = replace(PROFILES[profile], **{key: value for key, value in changed.items() if value is not None})
+    if made.steps is not None and not 1 <= made.steps <= _MOST_STEPS:
+        raise ValueError(f"steps must be from 1 to {_MOST_STEPS:,}, got {made.steps}")
+    if made.guidance is not None and not (math.isfinite(made.guidance) and 0 <= made.guidance <= _MOST_GUIDANCE):
+        raise ValueError(f"guidance must be from 0 to {_MOST_GUIDANCE:g}, got {made.guidance}")
+    for value, known, what in ((made.sampler, SAMPLERS, "sampler"), (made.precision, PRECISIONS, "precision")):
+        if value not in known:
+            raise ValueError(f"{what} must be {' or '.join(known)}, got {value!r}")
+    return made
+
+
+def model_of(name: str) -> str:
+    """What a name stands for, so that two names of one model are one: a hub id, a whole path, or the playground's name."""
+    path = folder(name) if name not in PLAYGROUND else None
+    if path is not None:
+        return str(path.resolve())
+    return name if name in PLAYGROUND else hub_id(name)
+
+
+def name_of(name: str, asked: Asking, seed: int) -> str:
+    """What the project calls a generator that is asked like this: the model's short name, and what is not as usual."""
+    path = folder(name) if name not in HUB and name not in PLAYGROUND else None
+    model = short_of(name) if path is None else path.resolve().name
+    parts = [re.sub(r"[^A-Za-z0-9.-]+", "-", model).strip(".-") or "generator"]
+    profile = next((key for key, usual in PROFILES.items() if key != "default" and asked == usual), None)
+    if profile is not None:
+        parts.append(profile)
+    else:
+        usual = asdict(Asking())
+        said = {key: value for key, value in asdict(asked).items() if value != usual[key]}
+        parts += [f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in said.items()]
+    if seed:
+        parts.append(f"seed={seed}")
+    return "@".join(parts)
+
+
+def load(
+    name: str, asked: Asking = PROFILES["default"], device: str = "cpu", playground: Path = PLAYGROUND_FOLDER
+) -> tuple[Painter, dict[str, Any]]:
+    """A generator in memory, and what it is: see ``describe``.
 
     Raises:
         UnknownGenerator: there is none of that name.
         OSError: its weights are not there.
+        ValueError: it cannot be opened, or not asked like this.
     """
     check(name)
-    return _OPEN[name](folder, SETTINGS[name])
+    import torch
+
+    from scorers.models.diffusion.opening import open_pipeline
+
+    pipeline = open_pipeline(name, device, asked.precision, playground)
+    family = FAMILIES[type(pipeline).__name__]
+    if asked.sampler == "ddim":
+        _use_ddim(pipeline, name)
+    if getattr(pipeline, "vae", None) is not None:
+        # one after the other: sixteen pictures of 1,024 pixels at once need more memory than the model itself
+        pipeline.vae.enable_slicing()
+    told = {
+        "num_inference_steps": asked.steps or family.steps,
+        "guidance_scale": family.guidance if asked.guidance is None else asked.guidance,
+        **family.asked,
+    }
+
+    def paint(texts: Sequence[str], seeds: Sequence[int]) -> list[Painted]:
+        # drawn on the CPU whatever the device, so that the noise is the same everywhere
+        noise = [torch.Generator().manual_seed(seed) for seed in seeds]
+        made = pipeline(list(texts), generator=noise, **told)
+        flags = [made.get(flag) or [False] * len(texts) for flag in family.flags]
+        flagged = [any(said) for said in zip(*flags, strict=True)] or [False] * len(texts)
+        return [Painted(one, _why(one, said)) for one, said in zip(made.images, flagged, strict=True)]
+
+    return paint, describe(name, pipeline, told)
+
+
+def describe(name: str, pipeline: Any, told: Mapping[str, Any]) -> dict[str, Any]:
+    """What is recorded of a generator beside how it was asked: the classes of its pipeline and its scheduler, the steps and
+    guidance that hold, which weights, and the versions of the packages."""
+    from scorers.models.diffusion.opening import weights_of
+
+    return {
+        "pipeline": type(pipeline).__name__,
+        "scheduler": type(pipeline.scheduler).__name__,
+        "steps": told["num_inference_steps"],
+        "guidance": told["guidance_scale"],
+        "weights": weights_of(name),
+        "seeds": SEEDS,
+        "versions": {package: version(package) for package in ("diffusers", "transformers", "torch")},
+    }
+
+
+def _use_ddim(pipeline: Any, name: str) -> None:
+    """Put DDIM in the place of a pipeline's scheduler, on the same schedule of noise."""
+    from diffusers import DDIMScheduler
+
+    kind = type(pipeline).__name__
+    if kind == "PlaygroundPipeline":  # which samples so anyway
+        return
+    if not FAMILIES[kind].ddim:
+        raise ValueError(f"{name} ({kind}) learned a flow, which DDIM cannot follow; leave the sampler as it is")
+    # clipping is for pixels; a scheduler whose configuration does not say so would be given it
+    latent = getattr(pipeline, "vae", None) is not None
+    pipeline.scheduler = DDIMScheduler.from_config(pipeline.scheduler.config, **({"clip_sample": False} if latent else {}))
+    # the variance that IF and PixArt say is not used by DDIM, and has to be cut off
+    pipeline.scheduler.register_to_config(variance_type="fixed_small")
+
+
+def _why(picture: Image.Image, flagged: bool) -> str | None:
+    if flagged:
+        return FILTERED
+    return BLACK if picture.getbbox() is None else None

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import os
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from data.files import write_whole
-from data.pictures import Job, JobFolder, Wanted, missing
+from data.pictures import Job, JobFolder, Wanted, missing, write_picture
 from data.runs import Progress
 from scorers import generators
 
@@ -24,22 +23,22 @@ def work(folder: JobFolder) -> None:
     """Paint what is not there yet, batch by batch, and tell how far it is.
 
     Raises:
-        ValueError: there is no such generator.
+        ValueError: there is no such generator, it cannot be asked so, or its weights are others than before.
+        RuntimeError: the memory does not suffice.
         OSError: its weights, or the place for the pictures, cannot be used.
     """
     job = folder.job()
     wanted = missing(job.wanted)
     done = len(job.wanted) - len(wanted)
     folder.tell(Progress("loading", done, len(job.wanted)))
-    paint = generators.load(job.generator)
+    paint, opened = generators.load(job.generator, generators.Asking(**job.settings), job.device)
+    if job.weights and opened["weights"] != job.weights:
+        raise ValueError(f"the weights of {job.generator} are not those of the pictures that are there; give it another --name")
+    folder.describe(opened)
     started = time.monotonic()
     for batch in _batches(wanted, job):
-        for one, picture in zip(batch, paint([one.text for one in batch], [one.seed for one in batch]), strict=True):
-            buffer = io.BytesIO()
-            picture.save(buffer, "PNG")
-            path = Path(one.file)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, buffer.getvalue())
+        for one, made in zip(batch, paint([one.text for one in batch], [one.seed for one in batch]), strict=True):
+            write_picture(Path(one.file), made.picture, made.blanked)
         done += len(batch)
         folder.tell(Progress("running", done, len(job.wanted), seconds=time.monotonic() - started))
     folder.tell(Progress("done", done, len(job.wanted), seconds=time.monotonic() - started))
@@ -47,6 +46,12 @@ def work(folder: JobFolder) -> None:
 
 def _batches(wanted: Sequence[Wanted], job: Job) -> list[Sequence[Wanted]]:
     return [wanted[start : start + job.batch_size] for start in range(0, len(wanted), job.batch_size)]
+
+
+def _line(error: Exception) -> str:
+    said = " ".join(str(error).split())
+    full = "out of memory" in said.casefold()
+    return "the memory does not suffice; paint fewer at once (--batch-size), or in --precision float16" if full else said[:300]
 
 
 def _stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a signal handler's shape
@@ -60,8 +65,10 @@ def main() -> None:
     folder = JobFolder(Path(sys.argv[1]))
     try:
         work(folder)
-    except (ValueError, OSError) as error:
-        said = " ".join(str(error).splitlines())
+    except (ValueError, OSError, RuntimeError) as error:
+        if isinstance(error, RuntimeError):
+            traceback.print_exc()
+        said = _line(error)
         before = folder.progress()
         folder.tell(Progress("failed", before.done if before else 0, before.total if before else 0, error=said))
         print(said, file=sys.stderr)

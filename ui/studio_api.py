@@ -7,6 +7,7 @@ from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 
+from data import pictures
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.prompts.spec import parse_spec
 from data.store import browse, runs
@@ -77,7 +78,8 @@ def router(store: Store) -> APIRouter:
             limit=PAGE,
             also=listing.also(store),
         )
-        rows = _with_crossing(store, _with_verdicts(store, found.rows, listing), listing)
+        shown = [row | {"blanked": pictures.why_blank(row["blanked"])} for row in found.rows]
+        rows = _with_crossing(store, _with_verdicts(store, shown, listing), listing)
         return {"items": rows, "total": found.total, "page": page, "size": PAGE}
 
     return routes

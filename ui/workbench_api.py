@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
+from data import pictures
 from data.prompts.geneval import COLORS
 from data.prompts.spec import Spec, parse_spec
 from data.runs import Detection
@@ -41,7 +42,11 @@ def router(store: Store) -> APIRouter:
         found = _item(store, id)
         own = {key: [said for said in found[key] if said["rater_id"] == person] for key in ("annotations", "judgements")}
         found.pop("public_id")
-        return found | own | {"name": person, "covered": not _may_see(store, person, found)}
+        return (
+            found
+            | own
+            | {"blanked": pictures.why_blank(found["blanked"]), "name": person, "covered": not _may_see(store, person, found)}
+        )
 
     @routes.get("/task")
     def task(request: Request, id: ItemId) -> dict[str, Any]:

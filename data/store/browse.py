@@ -76,7 +76,7 @@ def items(
     with store.read() as cursor:
         found = rows.dicts(
             cursor,
-            "select t.item_id, t.suite, t.task, t.generator, i.idx, p.text, p.spec, i.sha256, h.mean, h.n"
+            "select t.item_id, t.suite, t.task, t.generator, i.idx, p.text, p.spec, i.sha256, i.blanked, h.mean, h.n"
             f" {_LISTED} where {condition} order by {ORDERS[order]} limit ? offset ?",
             [rater, rater, aspect, *parameters, limit, offset],
         )
@@ -159,12 +159,14 @@ def standing(store: Store, suite: str, rater: str, aspect: str, value: float) ->
 
 
 def item(store: Store, item_id: str) -> dict[str, Any] | None:
-    """One item whole: the item, its prompt and picture, all annotations, all judgements; None if unknown."""
+    """One item whole: the item, its prompt and picture, how its generator was asked (``generated``, where that is known), all
+    annotations, all judgements; None if unknown."""
     with store.read() as cursor:
         found = rows.one(
             cursor,
-            "select t.*, p.text, p.spec, i.sha256, i.width, i.height from items t"
-            " left join prompts p using (prompt_id) left join images i on i.image_id = t.item_id where t.item_id = ?",
+            "select t.*, p.text, p.spec, i.sha256, i.width, i.height, i.blanked, g.settings as generated from items t"
+            " left join prompts p using (prompt_id) left join images i on i.image_id = t.item_id"
+            " left join generations g on g.generator = t.generator where t.item_id = ?",
             [item_id],
         )
         if found is None:
@@ -184,7 +186,7 @@ def item(store: Store, item_id: str) -> dict[str, Any] | None:
             [item_id],
         )
     return {
-        **rows.decoded(found, "spec"),
+        **rows.decoded(found, "spec", "generated"),
         "annotations": [rows.decoded(annotation, "answers") for annotation in annotations],
         "judgements": judgements,
     }

@@ -196,7 +196,7 @@ def _insert_images(connection: duckdb.DuckDBPyConnection, images: Sequence[Image
         if stored is None and image.image_id not in new:
             where = (image.prompt_id, image.generator, image.index)
             file = (path, image.sha256, image.width, image.height)
-            new[image.image_id] = (image.image_id, *where, *file, import_id, import_id if path else None)
+            new[image.image_id] = (image.image_id, *where, *file, import_id, import_id if path else None, image.blanked)
         elif stored and image.sha256 and stored["sha256"] in (None, image.sha256):
             # a place that had no file gets one; a file that moved is found again
             if (stored["sha256"], stored["path"]) != (image.sha256, path):
@@ -204,16 +204,17 @@ def _insert_images(connection: duckdb.DuckDBPyConnection, images: Sequence[Image
                 filled += 1
         elif image.sha256:
             refused.append(f"{image.path}: {image.image_id} has another file already")
-    columns = ("image_id", "prompt_id", "generator", "idx", "path", "sha256", "width", "height", "import_id", "file_import_id")
+    place = ("image_id", "prompt_id", "generator", "idx")
+    columns = (*place, "path", "sha256", "width", "height", "import_id", "file_import_id", "blanked")
     rows.insert(connection, "images", columns, new.values())
     return len(new) + filled
 
 
 def _fill(connection: duckdb.DuckDBPyConnection, image: Image, import_id: int | None) -> None:
     connection.execute(
-        "update images set path = ?, sha256 = ?, width = ?, height = ?, file_import_id = coalesce(?, file_import_id)"
-        " where image_id = ?",
-        [str(image.path), image.sha256, image.width, image.height, import_id, image.image_id],
+        "update images set path = ?, sha256 = ?, width = ?, height = ?, file_import_id = coalesce(?, file_import_id),"
+        " blanked = coalesce(?, blanked) where image_id = ?",
+        [str(image.path), image.sha256, image.width, image.height, import_id, image.blanked, image.image_id],
     )
 
 
@@ -309,7 +310,7 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
     )
     counts: dict[str, int] = {}
     connection.execute(
-        "update images set path = null, sha256 = null, width = null, height = null, file_import_id = null"
+        "update images set path = null, sha256 = null, width = null, height = null, blanked = null, file_import_id = null"
         " where file_import_id = ?",
         [import_id],
     )

@@ -23,13 +23,13 @@ def found(generator: str, n: int) -> dict[str, int]:
     scorer = registry.get("geneval")
     settings = registry.settings(scorer, "playground")
     perceiver = scorer.open(settings, "cpu")
-    paint = generators.load(generator)
+    paint, _ = generators.load(generator)
     article = inflect.engine().a
     counts = {}
     for kind in KINDS:
         text = f"a photo of {article(kind)}"
         spec = parse_spec({"tag": "single_object", "include": [{"class": kind, "count": 1}], "prompt": text})
-        images = paint([text] * n, range(_FIRST_SEED, _FIRST_SEED + n))
+        images = [one.picture for one in paint([text] * n, range(_FIRST_SEED, _FIRST_SEED + n))]
         seen = perceiver.perceive([Shown(str(number), image, text, spec) for number, image in enumerate(images)])
         counts[kind] = sum(scorer.judge(spec, one, settings).judgements[0].label == "yes" for one in seen)
     return counts
@@ -38,7 +38,7 @@ def found(generator: str, n: int) -> dict[str, int]:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description="Measure a generator of the playground on single objects.")
-    parser.add_argument("generator", choices=generators.NAMES)
+    parser.add_argument("generator", choices=list(generators.PLAYGROUND))
     parser.add_argument("--n", type=int, default=10, help="pictures of each kind")
     given = parser.parse_args()
     counts = found(given.generator, given.n)

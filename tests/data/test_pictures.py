@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PIL import Image, PngImagePlugin
+
 from data.files import write_whole
-from data.pictures import Job, JobFolder, Wanted, missing, seed_of
+from data.pictures import BLANKED, Job, JobFolder, Wanted, blanked, missing, seed_of, why_blank, write_picture
 from data.runs import Progress
 
 HOSTILE = 'a "photo"\nof </script> ../../é\u2028'
@@ -13,14 +15,34 @@ HOSTILE = 'a "photo"\nof </script> ../../é\u2028'
 
 def test_what_was_asked_comes_back_whatever_the_text(tmp_path: Path) -> None:
     folder = JobFolder(tmp_path / "job")
-    job = Job("playground-late", (Wanted("s/0", 1, HOSTILE, 2**62, str(tmp_path / "a.png")),), 16)
+    wanted = (Wanted("s/0", 1, HOSTILE, 2**62, str(tmp_path / "a.png")),)
+    job = Job("playground-late", wanted, 16, {"steps": 3, "guidance": None}, "cuda:1", "0123")
     folder.create(job)
     assert folder.job() == job
     assert folder.progress() is None
+    assert folder.opened() == {}
+    folder.describe({"pipeline": HOSTILE, "guidance": 7.5})
+    assert folder.opened() == {"pipeline": HOSTILE, "guidance": 7.5}
     folder.tell(Progress("running", 3, 10, seconds=6.0))
     told = folder.progress()
     assert told is not None
     assert told.seconds_left == 14.0
+    folder.create(job)
+    assert (folder.progress(), folder.opened()) == (None, {}), "what was told of another job goes"
+
+
+def test_why_a_picture_is_blank_goes_with_its_file(tmp_path: Path) -> None:
+    black = Image.new("RGB", (4, 4))
+    for why in (None, *BLANKED):
+        write_picture(tmp_path / "new" / f"{why}.png", black, why)
+        assert blanked(tmp_path / "new" / f"{why}.png") == why
+    assert len(list((tmp_path / "new").iterdir())) == 3, "nothing temporary is left"
+    told = PngImagePlugin.PngInfo()
+    told.add_text("blanked", "somebody else's word")
+    black.save(tmp_path / "other.png", pnginfo=told)
+    assert blanked(tmp_path / "other.png") is None
+    assert why_blank(None) is None
+    assert why_blank("filter") == "blanked by the generator's safety filter"
 
 
 def test_a_seed_is_a_function_of_text_index_and_seed() -> None:

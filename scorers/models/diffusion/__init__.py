@@ -1,1 +1,1 @@
-"""Diffusion models of the package diffusers: which are known, how they are opened, and what each computes."""
+"""Text-to-image models that denoise."""

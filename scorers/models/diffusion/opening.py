@@ -23,7 +23,7 @@ from safetensors import SafetensorError
 
 from scorers.models import transformer
 from scorers.models.diffusion.known import FAMILIES, PLAYGROUND, PRECISIONS, hub_id
-from scorers.models.files import ROOT, folder
+from scorers.models.files import ROOT, fingerprint, folder
 
 PLAYGROUND_FOLDER: Final = ROOT / "assets" / "playground" / "generator"
 _INDEX: Final = "model_index.json"
@@ -72,12 +72,23 @@ def open_pipeline(name: str, device: str = "cpu", precision: str = "float32", pl
     else:
         pipeline = _opened(name, _place(name), getattr(torch, precision))
     pipeline.set_progress_bar_config(disable=True)
-    return pipeline.to(device)
+    try:
+        return pipeline.to(device)
+    except (RuntimeError, AssertionError) as error:  # as torch says that there is no such device, or that it is full
+        raise ValueError(f"{name} cannot be put on {device}: {_line(error)}") from error
 
 
 def pipeline_class(name: str) -> str:
     """The class of the pipeline that a name means, a key of ``FAMILIES``. Raises as ``open_pipeline``."""
     return "PlaygroundPipeline" if name in PLAYGROUND else _class_of(name, _index(name, _place(name)))
+
+
+def weights_of(name: str, playground: Path = PLAYGROUND_FOLDER) -> str:
+    """Which weights a name means: the hub's revision, or 12 hex digits over all of a folder's. Raises as ``open_pipeline``."""
+    if name in PLAYGROUND:
+        return str(fingerprint(str(playground / PLAYGROUND[name])))
+    place = _place(name)
+    return place.name if folder(name) is None else str(fingerprint(str(place)))
 
 
 def _place(name: str) -> Path:

@@ -337,7 +337,7 @@ def agreement_command(
 
 add_flips(app)
 add_vqa(app)
-add_matching(import_app)
+add_matching(app, import_app)
 add_campaigns(app)
 
 Output = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]

@@ -28,6 +28,13 @@ ASKING_PEOPLE = (
     "campaigns create questions --questionnaire tifa_vqa --overlap 2",
     "campaigns start questions",
 )
+MATCHING = ("import itm --playground", "score clipmatch --suite itm-playground", "score elbo --suite itm-playground")
+MATCHING_FILES = (
+    "import itm rows.jsonl",
+    "import itm examples.jsonl --images images",
+    "import itm visual_genome_attribution.json --images images",
+    "import itm --tifa text_inputs.json question_answers.json --images val2014",
+)
 QUESTIONS = ("import questions --from-specs", "import questions questions.json")
 COOCCURRENCE = ("import cooccurrence instances_train2017.json",)
 PROMPTS = ("prompts geneval -o prompts.jsonl", "prompts sr2d -o prompts.jsonl")

@@ -182,6 +182,8 @@ _TASKS = {"all": "all images", "tasks_mean": "mean of the tasks"}
 _REASONS = {
     "repeat": "answered twice by the same person",
     "cannot_tell": "“cannot tell”",
+    "not_finite": "a caption without a number",
+    "incomplete_group": "not two images with the same two captions",
     "saw_evidence": "given after seeing the evidence",
     "surplus": "more people than were asked for",
     "selected": "of an image picked by hand, where a campaign has others drawn by chance",

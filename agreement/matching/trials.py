@@ -14,13 +14,13 @@ from ..outcome import Used
 from ..vqa.figures import ALL, Figure, Making, Place
 from .figures import ACCURACY, NOTHING, STATISTICS, weighted_means
 
-Aggregate = Literal["mean", "log_mean_exp"]
-"""How a caption's trials become one number: the mean of log p, or log of the mean of p (SelfEval, equation 7)."""
+Aggregate = Literal["jensen", "lse"]
+"""How a caption's trials become one number: the mean of log p, or log of the mean of p (SelfEval, equations 9 and 8)."""
 
 _HOW: Final = "{}; fits are the {} of the first {} of {} trials"
 
 
-def right_by_trials(trials: FloatArray, right: IntArray, aggregate: Aggregate = "mean") -> BoolArray:
+def right_by_trials(trials: FloatArray, right: IntArray, aggregate: Aggregate = "jensen") -> BoolArray:
     """Whether the right caption fits best, alone, by the first 1, 2, ... N trials: (items, N).
 
     Args:
@@ -45,7 +45,7 @@ def by_trials(
     trials: FloatArray,
     right: IntArray,
     clusters: Sequence[str],
-    aggregate: Aggregate = "mean",
+    aggregate: Aggregate = "jensen",
     options: Options | None = None,
     task: str = ALL,
     rater: str | None = None,
@@ -67,7 +67,7 @@ def by_trials(
     sums = cluster_sums(np.column_stack([correct, np.ones(len(correct))]), codes.astype(np.int64), len(names))
     means = weighted_means(correct, sums, making)
     used, total = Used(len(correct), len(correct), len(names)), trials.shape[1]
-    told = {"mean": "mean", "log_mean_exp": "log of the mean likelihood"}[aggregate]
+    told = {"jensen": "mean", "lse": "log of the mean likelihood"}[aggregate]
     return [
         making.figure(
             ACCURACY, Place("trials", str(n + 1), rater, task), "images", means[:, n], NOTHING, used,
@@ -79,6 +79,6 @@ def by_trials(
 
 def _aggregated(trials: FloatArray, aggregate: Aggregate) -> FloatArray:
     counts = np.arange(1, trials.shape[1] + 1)[None, :, None]
-    if aggregate == "mean":
+    if aggregate == "jensen":
         return np.asarray(np.cumsum(trials, axis=1) / counts)
     return np.asarray(np.logaddexp.accumulate(trials, axis=1) - np.log(counts))

@@ -55,9 +55,8 @@ def votes(frame: pd.DataFrame, options: Options | None = None) -> list[Votes]:
     for generator, part in rows[rows["known"]].groupby("generator", sort=True):
         for a, b in combinations(sorted(part["rater"].unique()), 2):
             first, second = (part[part["rater"] == name].set_index("item") for name in (a, b))
-            others = second[["correct", "size", "right"]].add_suffix("_b")
-        both = first.join(others, how="inner")
-        both = both[(both["size"] == both["size_b"]) & (both["right"] == both["right_b"])]
+            both = first.join(second[["correct", "size", "right"]].add_suffix("_b"), how="inner")
+            both = both[(both["size"] == both["size_b"]) & (both["right"] == both["right_b"])]
             found += _of(both, a, b, str(generator), making)
     return found
 

@@ -164,13 +164,13 @@ def test_the_two_ways_to_put_trials_together() -> None:
     # one trial far better: its likelihood alone decides the mean of p, not the mean of log p
     trials = np.array([[[0.0, -1.0], [-10.0, -1.0]]])
     right = np.array([0])
-    assert right_by_trials(trials, right, "mean").tolist() == [[True, False]]
-    assert right_by_trials(trials, right, "log_mean_exp").tolist() == [[True, True]]
+    assert right_by_trials(trials, right, "jensen").tolist() == [[True, False]]
+    assert right_by_trials(trials, right, "lse").tolist() == [[True, True]]
 
 
 def test_items_with_fewer_captions_are_padded() -> None:
     trials = np.array([[[1.0, 0.0, -np.inf]], [[0.0, 1.0, 2.0]]])
-    for aggregate in ("mean", "log_mean_exp"):
+    for aggregate in ("jensen", "lse"):
         assert right_by_trials(trials, np.array([0, 2]), aggregate).tolist() == [[True], [True]]
     with pytest.raises(ValueError, match="expected"):
         right_by_trials(trials, np.array([0]))

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from data.store.selection import Selection
+from data.store.store import Store
+from tests.ui import matched
 from tests.ui.making import concord, done, png, query, tables
+from ui.matching import ablation
+from ui.matching.kept import evidence
+from ui.matching.rows import rows as _rows
 
 WINOGROUND = {
     "id": 0,
@@ -121,3 +128,88 @@ def test_what_is_not_understood(project: Path, words: tuple[str, ...], why: str)
     ran = concord(project, "import", "itm", *words)
     assert ran.status in (1, 2)
     assert why in ran.err
+
+
+def test_the_command_by_hand(project: Path, tmp_path: Path) -> None:
+    images(tmp_path, "a.png", "b.png", "c.png")
+    entries = [
+        {"image": "a.png", "captions": ["x", "y"], "right": 0, "task": "attribute"},
+        {"image": "b.png", "captions": ["x", "y", "z", "w"], "right": 1, "task": "color"},
+        {"image": "c.png", "captions": ["x", "y", "z", "w"], "right": 3, "task": "color"},
+    ]
+    done(project, "import", "itm", rows(tmp_path / "a.jsonl", *entries))
+    a, b, c = matched.items(project)
+    with Store(project) as store:
+        matched.said(store, "clip", {a: [0.3, 0.1], b: [0.1, 0.2, 0.1, 0.1], c: [0.5, 0.1, 0.1, 0.5]}, scale=10.0)
+        matched.said(store, "loss", {a: [1, 2], b: [0, 1, 0, 0], c: [1, None, 2, 3]})
+    found = json.loads(done(project, "itm", "--no-intervals", "--format", "json"))
+
+    def number(rater: str, statistic: str, task: str = "all") -> Any:
+        (row,) = [one for one in found["matching"] if (one["rater"], one["statistic"], one["task"]) == (rater, statistic, task)]
+        return row["value"], row["n"]
+
+    assert number("clip", "accuracy") == (pytest.approx(2 / 3), 3)  # the tie is not right
+    assert number("clip", "chance") == (pytest.approx(1 / 3), 3)
+    assert number("clip", "accuracy", "color") == (0.5, 2)
+    # softmax of 10 times the cosines: a 1 / (1 + e^-2), b e / (e + 3), c 1 / (2 + 2 e^-4)
+    shares = [1 / (1 + math.exp(-2)), math.e / (math.e + 3), 1 / (2 + 2 * math.exp(-4))]
+    assert number("clip", "posterior") == (pytest.approx(sum(shares) / 3), 3)
+    assert number("loss", "accuracy") == (0.5, 2)
+    # an average loss is no log-likelihood
+    assert number("loss", "posterior") == (None, 2)
+    (vote,) = [row for row in found["votes"] if row["task"] == "all"]
+    assert (vote["a"], vote["b"], vote["only_a"], vote["only_b"], vote["both"], vote["n"]) == ("clip", "loss", 1, 0, 1, 2)
+    table = done(project, "itm", "--task", "color")
+    assert "Accuracy against chance" in table
+    assert "attribute" not in table
+    assert "no scorer has chosen captions" in done(project, "itm", "--suite", "none")
+
+
+def test_winograd_groups_by_hand(project: Path, tmp_path: Path) -> None:
+    folder = images(tmp_path / "images", *(f"i{k}.png" for k in range(4)))
+    entries = [WINOGROUND | {"id": k, "image_0": f"i{2 * k}", "image_1": f"i{2 * k + 1}"} for k in range(2)]
+    done(project, "import", "itm", rows(tmp_path / "e.jsonl", *entries), "--images", folder)
+    with Store(project) as store:
+        fits = dict(zip(sorted(f"winoground/{k}-{side}/real/0" for k in range(2) for side in range(2)),
+                        ([5, 1], [2, 6], [5, 4], [9, 10]), strict=True))  # fmt: skip
+        matched.said(store, "r", fits)
+    found = json.loads(done(project, "itm", "--format", "json"))["winoground"]
+    whole = {row["statistic"]: (row["value"], row["n"], row["unit"]) for row in found if row["task"] == "all"}
+    assert whole == {"text_score": (1, 2, "groups"), "image_score": (0.5, 2, "groups"), "group_score": (0.5, 2, "groups")}
+    assert "Winoground" in done(project, "itm")
+
+
+def test_fewer_trials_are_the_first_ones(project: Path, tmp_path: Path) -> None:
+    images(tmp_path, "a.png")
+    done(project, "import", "itm", rows(tmp_path / "a.jsonl", {"image": "a.png", "captions": ["x", "y"], "right": 0}))
+    (item,) = matched.items(project)
+    with Store(project) as store:
+        # losses: the first trial takes y, both together x, all three y
+        for steps, seed in ((4, 0), (8, 0)):
+            matched.trials(store, f"elbo[{steps}]", item, [[2, 1], [1, 4], [9, 1]], steps, seed)
+        assert [(row["trials"], row["value"]) for row in _rows(store, Selection()).trials if row["rater"] == "elbo[4]"] == [
+            (1, 0.0),
+            (2, 1.0),
+            (3, 0.0),
+        ]
+        found = evidence(store)
+        ((_, title), grid), *others = ablation.grid_of(found).items()
+        assert not others
+        assert title == "scorer with made"
+        assert [(one.rater, one.steps) for one in grid] == [("elbo[4]", 4), ("elbo[8]", 8)]
+        listed = ablation.table(found, grid, [1, 3])
+        assert {(row["steps"], row["trials"], row["value"]) for row in listed} == {(4, 1, 0), (4, 3, 0), (8, 1, 0), (8, 3, 0)}
+
+
+def test_the_grid_that_is_asked_for(project: Path) -> None:
+    done(project, "import", "itm", "--playground", "--n", 1)
+    for words, why in (
+        (("clipmatch", "--trials", "1"), "clipmatch has no trials and no steps and no seed to vary"),
+        (("elbo", "--trials", "0"), "no whole numbers of at least 1"),
+        (("elbo", "--steps", "1,x"), "no whole numbers"),
+        (("elbo", "--plot", "nowhere/x.html"), "there is no such folder"),
+        (("elbo", "--trials", "1", "--suite", "none"), "no image with a file fits"),
+    ):
+        ran = concord(project, "ablate", *words)
+        assert ran.status in (1, 2)
+        assert why in ran.err

@@ -9,6 +9,16 @@ from typing import Annotated, Any
 import typer
 
 from ui.commands.official_cli import PLAYGROUND, Project
+from ui.commands.options import selecting
+
+FILTERS = ("suite", "task", "generator", "rater")
+"""What restricts matching of images and texts."""
+_PLACES = ("suite", "task", "generator")
+
+
+class Printed(StrEnum):
+    table = "table"
+    json = "json"
 
 
 class Layout(StrEnum):
@@ -18,8 +28,10 @@ class Layout(StrEnum):
     aro = "aro"
 
 
-def add_matching(import_app: typer.Typer) -> None:
+def add_matching(app: typer.Typer, import_app: typer.Typer) -> None:
     """Give the app the commands."""
+    app.command("itm")(selecting(itm_command, FILTERS))
+    app.command("ablate")(selecting(ablate_command, _PLACES))
     import_app.command("itm")(import_itm)
 
 
@@ -53,6 +65,59 @@ def import_itm(
         tifa=tifa,
         n=n,
         seed=seed,
+    )
+
+
+Intervals = Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")]
+Numbers = Annotated[str | None, typer.Option(metavar="N,N,...", help="Several with commas; the profile's, if not given.")]
+
+
+def itm_command(
+    selection: dict[str, list[str]],
+    intervals: Intervals = True,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    output: Annotated[Printed, typer.Option("--format")] = Printed.table,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Image-text matching: each scorer's accuracy against chance by task, Winoground's scores, and votes between scorers."""
+    _execute(project, "itm", selection=selection, intervals=intervals, seed=seed, output=output.value)
+
+
+def ablate_command(
+    selection: dict[str, list[str]],
+    scorer: Annotated[str, typer.Argument(help="selfeval, elbo or flowloss.")],
+    profile: Annotated[str, typer.Option(help="Which model, and the settings that are not varied.")] = "playground",
+    trials: Numbers = None,
+    steps: Numbers = None,
+    seeds: Numbers = None,
+    settings: Annotated[list[str], typer.Option("--set", metavar="KEY=VALUE", help="As of score.")] = [],  # noqa: B006
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...")] = "cpu",
+    batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Images at a time (32).")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many images.")] = None,
+    plot: Annotated[str | None, typer.Option(metavar="FILE.html", help="Draw it, too.")] = None,
+    intervals: Intervals = True,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    output: Annotated[Printed, typer.Option("--format")] = Printed.table,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Accuracy of a likelihood scorer by trials, steps and seed: scores what is missing, then compares."""
+    _execute(
+        project,
+        "ablate",
+        scorer=scorer,
+        profile=profile,
+        trials=trials,
+        steps=steps,
+        seeds=seeds,
+        overrides=settings,
+        device=device,
+        batch_size=batch_size,
+        limit=limit,
+        selection=selection,
+        plot=plot,
+        intervals=intervals,
+        seed=seed,
+        output=output.value,
     )
 
 

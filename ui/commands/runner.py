@@ -16,6 +16,7 @@ from ui.commands import forward
 from ui.commands.context import CommandError, Context
 
 COMMANDS: dict[str, str] = {
+    "ablate": "ui.commands.ablate:run",
     "agreement": "ui.commands.agreement:run",
     "campaigns archive": "ui.commands.campaigns:archive",
     "campaigns create": "ui.commands.campaigns:create",
@@ -46,6 +47,7 @@ COMMANDS: dict[str, str] = {
     "import study geneval": "ui.commands.studies:geneval",
     "import study tifa": "ui.commands.studies:tifa",
     "import undo": "ui.commands.undo:run",
+    "itm": "ui.commands.itm:run",
     "people erase": "ui.commands.people:erase",
     "people invitations": "ui.commands.people:invited",
     "people invite": "ui.commands.people:invite",

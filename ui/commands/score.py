@@ -81,7 +81,7 @@ def run(
     selection: Mapping[str, Sequence[str]],
 ) -> None:
     """First what the rater left unfinished, then what of the selection is left."""
-    chosen = plan(context.store, scorer, profile, _pairs(overrides))
+    chosen = plan(context.store, scorer, profile, pairs(overrides))
     where = Selection.of(lambda name: selection.get(name, ()))
     rater_id = chosen.rater.rater_id
     ended: list[RunRow] = []
@@ -118,14 +118,19 @@ def resume(context: Context, run_id: str) -> None:
     _report(context, row.rater_id, [working.work(context, row, registry.get(row.scorer))])
 
 
-def _pairs(overrides: Sequence[str]) -> dict[str, str]:
-    pairs = {}
+def pairs(overrides: Sequence[str]) -> dict[str, str]:
+    """Settings as ``--set`` has them, by name.
+
+    Raises:
+        UsageError: one is no ``key=value``.
+    """
+    found = {}
     for text in overrides:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
             raise UsageError(f"--set {text}: expected key=value, e.g. threshold=0.4")
-        pairs[key.strip()] = value.strip()
-    return pairs
+        found[key.strip()] = value.strip()
+    return found
 
 
 def _left_behind(context: Context, rater_id: str) -> RunRow | None:

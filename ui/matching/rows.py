@@ -1,0 +1,114 @@
+"""Rows of image-text matching, of a selection of a project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from agreement import Options
+from agreement.matching import Votes, by_trials, figures, votes, winoground
+from agreement.vqa import Figure
+from data.store.matched import Matched, matched
+from data.store.selection import Selection
+from data.store.store import Store
+from ui.matching.frames import answers, trials_of
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A row for each figure.
+
+    Attributes:
+        matching: each rater's accuracy, chance and what lies between, by generator and task.
+        winoground: text, image and group score; ``votes``: images on which only one of two raters is right.
+        trials: accuracy by the first 1, 2, ... trials of a rater that has more than one.
+    """
+
+    matching: Sequence[Row]
+    winoground: Sequence[Row]
+    votes: Sequence[Row]
+    trials: Sequence[Row]
+
+    @property
+    def sections(self) -> dict[str, Sequence[Row]]:
+        return {name: getattr(self, name) for name in ("matching", "winoground", "votes", "trials")}
+
+
+def rows(store: Store, selection: Selection, options: Options | None = None) -> Rows:
+    """All figures of a selection, by suite. Of the selection, suite, task, generator and rater restrict."""
+    return of(matched(store, selection), options)
+
+
+def of(found: Sequence[Matched], options: Options | None = None) -> Rows:
+    """All figures of evidence that is sorted by suite."""
+    made: dict[str, list[Row]] = {"matching": [], "winoground": [], "votes": [], "trials": []}
+    for suite, listed in groupby(found, key=lambda one: one.suite):
+        mine = list(listed)
+        frame = answers(mine)
+        made["matching"] += [figure_row(one, suite) for one in figures(frame, options)]
+        made["winoground"] += [figure_row(one, suite) for one in winoground(frame, options)]
+        made["votes"] += [_vote(one, suite) for one in votes(frame, options)]
+        made["trials"] += _trials(mine, suite, options)
+    return Rows(**made)
+
+
+def _trials(mine: Sequence[Matched], suite: str, options: Options | None) -> list[Row]:
+    def who(one: Matched) -> tuple[str, str]:
+        return one.rater_id, one.generator
+
+    made: list[Row] = []
+    for (rater, generator), listed in groupby(sorted(mine, key=who), key=who):
+        some = list(listed)
+        found = trials_of(some)
+        if found is None or found.fits.shape[1] < 2:
+            continue
+        aggregate = some[0].settings.get("aggregate", "jensen")
+        made += [
+            figure_row(one, suite) | {"generator": generator, "task": "all", "trials": int(one.group)}
+            for one in by_trials(found.fits, found.right, found.clusters, aggregate, options, generator, rater)
+        ]
+    return made
+
+
+def figure_row(one: Figure, suite: str) -> Row:
+    """Plain types; ``n`` counts ``unit``, ``excluded`` what was left out and why."""
+    return {
+        "suite": suite,
+        "generator": one.generator,
+        "task": one.group,
+        "rater": one.rater,
+        "statistic": one.statistic,
+        **_number(one),
+    }
+
+
+def _vote(one: Votes, suite: str) -> Row:
+    counts = {name: getattr(one, name) for name in ("only_a", "only_b", "both", "neither")}
+    where = {"suite": suite, "generator": one.generator, "task": one.task, "a": one.a, "b": one.b}
+    return {**where, **counts, "statistic": one.difference.statistic, **_number(one.difference)}
+
+
+def _number(one: Figure) -> Row:
+    return {
+        "value": one.outcome.value,
+        "low": one.bounds.low,
+        "high": one.bounds.high,
+        "n": one.n,
+        "unit": one.unit,
+        "n_prompts": one.outcome.used.clusters,
+        "excluded": dict(one.outcome.used.excluded),
+        "reason": one.outcome.reason,
+        "method": one.method,
+    }
+
+
+def by_place(listed: Iterable[Row]) -> dict[tuple[str, str, str, str], dict[str, Row]]:
+    """Rows of ``Rows.matching`` by (suite, generator, task, rater), then by statistic."""
+    made: dict[tuple[str, str, str, str], dict[str, Row]] = {}
+    for row in listed:
+        made.setdefault((row["suite"], row["generator"], row["task"], row["rater"]), {})[row["statistic"]] = row
+    return made

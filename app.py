@@ -19,6 +19,7 @@ from ui.commands.flips_cli import add_flips
 from ui.commands.official_cli import export_results_app, import_results_app, judge_app
 from ui.commands.options import ConsensusOption, selecting
 from ui.commands.people_cli import people_app
+from ui.commands.preferences_cli import add_preferences
 from ui.commands.questions_cli import export_prompts, export_questions, write_questions
 from ui.commands.reproduce_cli import reproduce_app
 from ui.commands.serve_cli import serve_command
@@ -348,6 +349,7 @@ def agreement_command(
 
 
 add_flips(app)
+add_preferences(app, study_app)
 add_vqa(app)
 add_campaigns(app)
 

@@ -1,7 +1,7 @@
-"""SelfEval's Tables 2 and 3 (Tang et al. 2023, arXiv 2311.10708v2, section 4.3): votes and metrics by task. Data only.
+"""SelfEval's Tables 2 and 3 (Rambhatla and Misra 2023, arXiv 2311.10708, section 4.2): votes and metrics by task. Data only.
 
 Printed are totals: how many clear votes each of two models got in a task, and one value of each metric. Ties were not
-published, nor were the prompts, the images, the raters and their number; so of each vote only the task and the winner are known.
+published, nor were prompts, images, and who voted and how many did; so of a vote only its task and its winner are known.
 """
 
 from __future__ import annotations

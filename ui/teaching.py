@@ -28,6 +28,11 @@ ASKING_PEOPLE = (
     "campaigns create questions --questionnaire tifa_vqa --overlap 2",
     "campaigns start questions",
 )
+PAIRS = (
+    "campaigns create duel --questionnaire ab --generator playground-early --generator playground-late",
+    "campaigns start duel",
+)
+PUBLISHED_VOTES = ("import study selfeval",)
 QUESTIONS = ("import questions --from-specs", "import questions questions.json")
 COOCCURRENCE = ("import cooccurrence instances_train2017.json",)
 PROMPTS = ("prompts geneval -o prompts.jsonl", "prompts sr2d -o prompts.jsonl")

@@ -6,7 +6,7 @@ import gradio as gr
 
 from ui.root import at
 
-_STYLES = ("concord", "studio", "agreement", "form", "dialogs", "workbench", "runs", "explore", "campaigns")
+_STYLES = ("concord", "studio", "agreement", "form", "dialogs", "workbench", "runs", "explore", "campaigns", "preferences")
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
 

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from scipy.stats import rankdata
 
 from ..cells import Options
-from ..correlation import of_centred, why_undefined
-from ..numeric import FloatArray, ratio
+from ..correlation import of_centred, spearman, why_undefined
+from ..numeric import FloatArray, IntArray, ratio
 from ..outcome import Used, outcome
+from ..units import Units
 from .measured import Measured, drawn, measured
 from .votes import Vote
 from .winners import same_order
@@ -67,13 +68,16 @@ class _Point:
 
 @dataclass(frozen=True)
 class _Table:
-    """Sums by cluster (clusters, points): votes, the metric's values and their number; clusters are prompts or tasks."""
+    """Sums by cluster (clusters, points): votes, the metric's values and their number.
+
+    Clusters are prompts, or tasks: then ``tasks`` is that of each point, else None.
+    """
 
     votes: FloatArray
     total: FloatArray
     n: FloatArray
     points: tuple[_Point, ...]
-    resampled: Literal["prompt", "task"]
+    tasks: IntArray | None
 
 
 def ranked(votes: Sequence[Vote], means: Sequence[Mean], options: Options | None = None) -> Ranked:
@@ -87,13 +91,17 @@ def ranked(votes: Sequence[Vote], means: Sequence[Mean], options: Options | None
     weights = drawn(table.votes.shape[0], wanted, "ranks")
     x, y = weights @ table.votes, ratio(weights @ table.total, weights @ table.n)
     points = tuple(Winning(at.task, at.generator, int(x[0, k]), float(y[0, k])) for k, at in enumerate(table.points))
-    rho = _by_tasks(x[0], y[0], table, weights) if table.resampled == "task" else _rho(x, y)
+    if table.tasks is None:
+        rho = _rho(x, y)
+    else:
+        # a resample holds the points of a task as often as the task was drawn
+        rho = spearman(x[0], y[0], Units(table.tasks, table.votes.shape[0]), weights)
     used = Used(len(points), int(x[0].sum()), table.votes.shape[0], {})
     why = TOO_FEW if len(points) < 2 else why_undefined(x[0], y[0], ("the number of votes", "the metric"))
     how = "Spearman's rho over generators and tasks of votes with a clear preference and the metric's mean"
     # a task is no prompt; the words for what is resampled stand in `method`
     found = measured(outcome(rho, why, used, how), wanted)
-    if table.resampled == "task":
+    if table.tasks is not None:
         method = found.method.replace(" prompts,", " tasks,").replace("one prompt", "one task")
         found = Measured(found.value, found.low, found.high, found.items, found.ratings, found.reason, method)
     agreeing, opposed = _orders(points)
@@ -120,7 +128,8 @@ def _table(votes: Sequence[Vote], means: Sequence[Mean]) -> _Table:
         at = code[cluster(mean)], place[_Point(mean.task, mean.generator)]
         total[at] += mean.total
         n[at] += mean.n
-    return _Table(chosen, total, n, points, "prompt" if by_prompt else "task")
+    tasks = None if by_prompt else np.array([code[point.task] for point in points], np.int64)
+    return _Table(chosen, total, n, points, tasks)
 
 
 def _rho(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -132,15 +141,6 @@ def _rho(x: FloatArray, y: FloatArray) -> FloatArray:
     a, b = a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True)
     rho = of_centred((a * b).sum(axis=1), (a * a).sum(axis=1), (b * b).sum(axis=1))
     return np.where(known, rho, np.nan)
-
-
-def _by_tasks(x: FloatArray, y: FloatArray, table: _Table, weights: FloatArray) -> FloatArray:
-    """A resample holds the points of a task as often as the task was drawn."""
-    tasks = sorted({point.task for point in table.points})
-    of = np.array([tasks.index(point.task) for point in table.points], np.int64)
-    times = weights.astype(np.int64)[:, of] if of.size else np.zeros((len(weights), 0), np.int64)
-    rows = [_rho(np.repeat(x, n)[None], np.repeat(y, n)[None])[0] for n in times]
-    return np.array(rows, np.float64)
 
 
 def _orders(points: Sequence[Winning]) -> tuple[tuple[str, ...], tuple[str, ...]]:

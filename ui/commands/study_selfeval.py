@@ -1,4 +1,4 @@
-"""``import study selfeval`` and ``reproduce selfeval``: the totals that SelfEval prints, and what its Figure 6 makes of them."""
+"""``import study selfeval`` and ``reproduce selfeval``: the totals that SelfEval prints, and its Figure 6 made of them."""
 
 from __future__ import annotations
 
@@ -140,7 +140,8 @@ class _Nowhere:
 _NOTES = (
     "The tables print totals, so these are their numbers and no votes of single people; ties were not published.",
     "rho: Spearman over the 10 (task, model) points of a table, between winning votes and the metric, larger being better (MID"
-    " is printed with an arrow down, so it is negated). The interval draws tasks, five of them: it is wide.",
+    " is printed with an arrow down, so it is negated; else its rho has the other sign). The interval draws the 5 tasks: it is"
+    " wide.",
     "agree: the metric puts the task's two models in the order of the votes (the tables' green and red cells, whose colours the"
     " text does not give).",
     "Figure 6 is drawn, its numbers are not printed. How the paper pooled tasks is not said: within tasks, where the order is"

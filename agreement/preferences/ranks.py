@@ -91,11 +91,8 @@ def ranked(votes: Sequence[Vote], means: Sequence[Mean], options: Options | None
     weights = drawn(table.votes.shape[0], wanted, "ranks")
     x, y = weights @ table.votes, ratio(weights @ table.total, weights @ table.n)
     points = tuple(Winning(at.task, at.generator, int(x[0, k]), float(y[0, k])) for k, at in enumerate(table.points))
-    if table.tasks is None:
-        rho = _rho(x, y)
-    else:
-        # a resample holds the points of a task as often as the task was drawn
-        rho = spearman(x[0], y[0], Units(table.tasks, table.votes.shape[0]), weights)
+    # a resample holds the points of a task as often as the task was drawn
+    rho = _rho(x, y) if table.tasks is None else spearman(x[0], y[0], Units(table.tasks, weights.shape[1]), weights)
     used = Used(len(points), int(x[0].sum()), table.votes.shape[0], {})
     why = TOO_FEW if len(points) < 2 else why_undefined(x[0], y[0], ("the number of votes", "the metric"))
     how = "Spearman's rho over generators and tasks of votes with a clear preference and the metric's mean"

@@ -21,6 +21,7 @@ from ui.commands.matching_cli import add_matching
 from ui.commands.official_cli import export_results_app, import_results_app, judge_app
 from ui.commands.options import ConsensusOption, selecting
 from ui.commands.people_cli import people_app
+from ui.commands.preferences_cli import add_preferences
 from ui.commands.questions_cli import export_prompts, export_questions, write_questions
 from ui.commands.reproduce_cli import reproduce_app
 from ui.commands.serve_cli import serve_command
@@ -336,6 +337,7 @@ def agreement_command(
 
 
 add_flips(app)
+add_preferences(app, study_app)
 add_vqa(app)
 add_matching(app, import_app)
 add_campaigns(app)

@@ -35,6 +35,11 @@ MATCHING_FILES = (
     "import itm visual_genome_attribution.json --images images",
     "import itm --tifa text_inputs.json question_answers.json --images val2014",
 )
+PAIRS = (
+    "campaigns create duel --questionnaire ab --generator playground-early --generator playground-late",
+    "campaigns start duel",
+)
+PUBLISHED_VOTES = ("import study selfeval",)
 QUESTIONS = ("import questions --from-specs", "import questions questions.json")
 COOCCURRENCE = ("import cooccurrence instances_train2017.json",)
 PROMPTS = ("prompts geneval -o prompts.jsonl", "prompts sr2d -o prompts.jsonl")

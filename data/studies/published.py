@@ -1,7 +1,8 @@
 """What the papers print about their human studies, number by number, with where it stands. Data only: no formulas.
 
-Of VISOR and SelfEval nothing is here: of their human answers nothing is at hand (VISOR's study folder holds images alone),
-so none of their human numbers (VISOR: Section 5.3, Tables IV and V; SelfEval: "Humans" in Tables 2 and 3) is determined.
+Of VISOR nothing is here: of its human answers nothing is at hand (its study folder holds images alone), so none of its human
+numbers (Section 5.3, Tables IV and V) is determined. SelfEval prints totals of votes, its answers were not released: what
+follows from the totals is in ``data.studies.selfeval``.
 """
 
 from __future__ import annotations

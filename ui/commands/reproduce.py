@@ -18,7 +18,7 @@ from data.store import frame
 from data.store.selection import Selection
 from data.store.store import Store
 from data.studies.published import ALL, STUDIES, Number, Study
-from ui.commands import agreement, reproduced, runner, studies
+from ui.commands import agreement, reproduced, runner, studies, study_selfeval
 from ui.commands.context import CommandError, Context, UsageError
 
 Verdict = Literal["same", "different", "not_determined"]
@@ -29,7 +29,11 @@ LIKERT = "human_annotations_with_scores.json"
 
 def execute(study: str, parameters: Mapping[str, Any]) -> int:
     """Run the command for one study in a project of its own, which goes when it is done; returns the exit status."""
-    commands: dict[str, Callable[..., None]] = {"geneval": geneval, "tifa": tifa}
+    commands: dict[str, Callable[..., None]] = {
+        "geneval": geneval,
+        "tifa": tifa,
+        "selfeval": study_selfeval.reproduce,
+    }
     with tempfile.TemporaryDirectory(prefix="concord-") as folder, Store(Path(folder)) as store:
         context = Context(store, Path.cwd(), sys.stdout, sys.stderr)
         return runner.guarded(context, f"reproduce {study}", lambda: commands[study](context, **parameters))

@@ -41,6 +41,12 @@ def reproduce_tifa(
     _reproduce("tifa", path=path, output=output.value)
 
 
+@reproduce_app.command("selfeval")
+def reproduce_selfeval(output: Annotated[Printed, typer.Option("--format")] = Printed.table) -> None:
+    """SelfEval's Figure 6 from its Tables 2 and 3. Ends with 0 only if all that the paper says of them in words follows."""
+    _reproduce("selfeval", output=output.value)
+
+
 def _visor(
     selection: dict[str, list[str]],
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,

@@ -22,6 +22,7 @@ from ui.components.strip import Strip, strips
 from ui.components.table import Cell, html_table, linked_note, note
 from ui.pages.agreement.view import ALL
 from ui.pages.live import keep_current
+from ui.pages.preferences.compact import compact
 from ui.root import at
 
 _EXAMPLES = 8
@@ -66,18 +67,19 @@ def build(store: Store) -> None:
     glance = gr.HTML(elem_id="glance")
     imitations = _imitations(store)
     tables = gr.HTML(elem_id="scores")
+    preferred = gr.HTML(elem_id="preferred")
 
     def draw() -> Iterator[list[Any]]:
         totals = browse.totals(store)
         shown = gr.Column(visible=bool(totals["simulated"]))
         if not any(totals.values()):
-            yield ["", gr.Markdown(visible=True), "", shown, ""]
+            yield ["", gr.Markdown(visible=True), "", shown, "", ""]
             return
         for intervals in (False, True):
             first = [_summary(store, totals), gr.Markdown(visible=False), _glance(store, totals["images"]), shown]
-            yield [*first, _tables(store, intervals=intervals)]
+            yield [*first, _tables(store, intervals=intervals), compact(store)]
 
-    keep_current(store, draw, [], [summary, empty, glance, imitations, tables])
+    keep_current(store, draw, [], [summary, empty, glance, imitations, tables, preferred])
 
 
 def _imitations(store: Store) -> gr.Column:

@@ -1,0 +1,220 @@
+"""Votes on pairs of images: counts by hand, Bradley-Terry and rank correlations against other implementations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy.stats import binomtest, spearmanr
+
+from agreement import Options
+from agreement.preferences import Mean, Vote, beside, counted, implied, ranked, sided, standings, winners
+from agreement.preferences.implied import Two
+from agreement.preferences.strength import NOT_CONNECTED, log_strengths
+
+QUICK = Options(resamples=200)
+PLAIN = Options(intervals=False)
+
+
+def votes(text: str, task: str = "t", two: str = "xy", **other: object) -> list[Vote]:
+    """A vote for each letter, each on a pair and prompt of its own: a generator, b(oth), n(one), = (a tie), ? (cannot tell)."""
+    told = {"b": "both", "n": "none", "=": "tie", "?": None}
+    made = []
+    for k, letter in enumerate(text):
+        name = f"{task}{two}{k}"
+        excluded = "cannot_tell" if letter == "?" else None
+        given = {"pair": name, "prompt": f"p{name}", "excluded": excluded} | other
+        made.append(Vote(task=task, first=two[0], second=two[1], chose=told.get(letter, letter), **given))  # type: ignore[arg-type]
+    return made
+
+
+def test_votes_are_counted_by_task_and_ties_are_kept() -> None:
+    first, second, whole = counted([*votes("xxxybn?", "t"), *votes("yy", "u")], QUICK)
+    assert (first.task, second.task, whole.task) == ("t", "u", "all")
+    assert (first.a_wins, first.both, first.none, first.tie, first.b_wins, first.cannot_tell) == (3, 1, 1, 0, 1, 1)
+    assert (first.votes, first.clear, first.pairs) == (6, 4, 6)
+    assert (first.share.value, first.share.items, first.share.excluded) == (3 / 4, 4, {"cannot_tell": 1})
+    assert first.share.low is not None
+    assert 0 <= first.share.low < 3 / 4 < (first.share.high or 0) <= 1
+    assert first.sign_test_p == pytest.approx(binomtest(3, 4).pvalue) == pytest.approx(10 / 16)
+    assert (second.a_wins, second.b_wins, second.share.value, second.sign_test_p) == (0, 2, 0.0, 0.5)
+    assert (whole.a_wins, whole.b_wins, whole.share.value) == (3, 3, 0.5)
+
+
+def test_the_order_of_the_two_names_means_nothing() -> None:
+    turned = [Vote(v.pair, v.task, v.prompt, v.second, v.first, v.chose) for v in votes("xxybn")]
+    assert counted(turned, QUICK) == counted(votes("xxybn"), QUICK)
+
+
+@pytest.mark.parametrize(("text", "reason"), [("bbn", "no vote has a clear preference"), ("??", "no vote counts")])
+def test_no_clear_preference_is_undefined_with_a_reason(text: str, reason: str) -> None:
+    found = counted(votes(text), QUICK)[0]
+    assert (found.share.value, found.share.low, found.share.reason, found.sign_test_p) == (None, None, reason, None)
+
+
+def test_the_interval_draws_prompts_with_all_their_votes() -> None:
+    # four votes for x of one prompt, four for y of another: a resample has 0, 1/2 or 1 of them
+    crowd = [*votes("xxxx", prompt="p"), *votes("yyyy", "t", prompt="q")]
+    share = counted(crowd, QUICK)[0].share
+    assert (share.value, share.low, share.high) == (0.5, 0.0, 1.0)
+    alone = counted(votes("xxyy", prompt="p"), QUICK)[0].share
+    assert (alone.value, alone.low) == (0.5, None)
+    assert "one prompt" in alone.method
+
+
+def test_sides_count_clear_votes_whose_side_is_known() -> None:
+    known = [*votes("xxx", side="left"), *votes("y", "u", side="right"), *votes("bn", "v", side=None), *votes("x", "w")]
+    found = sided(known, QUICK)
+    assert (found.left, found.right, found.unknown, found.share.value) == (3, 1, 1, 3 / 4)
+    assert found.sign_test_p == pytest.approx(binomtest(3, 4).pvalue)
+    assert sided(votes("xy"), QUICK).share.reason == "of no vote with a clear preference the chosen side is known"
+
+
+def test_a_scorer_votes_by_only_one_is_right_and_by_the_larger_score() -> None:
+    values = [(1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (0.0, 0.0), (None, 1.0), (float("nan"), 0.0)]
+    pairs = [Two(str(k), "t", None, "x", "y", *both) for k, both in enumerate(values)]
+    right = implied(pairs, "correct")
+    assert [vote.chose for vote in right] == ["x", "y", "both", "none", None, None]
+    assert [vote.excluded for vote in right] == [None] * 4 + ["no_scorer_value"] * 2
+    assert [vote.chose for vote in implied(pairs, "score")] == ["x", "y", "tie", "tie", None, None]
+    assert [vote.chose for vote in implied([Two("p", "t", None, "x", "y", 0.2, 0.3)], "score")] == ["y"]
+
+
+def test_people_and_a_scorer_pair_by_pair() -> None:
+    # pair 0: two of three for x; pair 1: one each; pair 2: y; pair 3: both
+    people = [Vote(f"{k}", "t", f"p{k}", "x", "y", who) for k, who in ((0, "x"), (0, "x"), (0, "y"), (1, "x"), (1, "y"))]
+    people += [Vote("2", "t", "p2", "x", "y", "y"), Vote("3", "t", "p3", "x", "y", "both")]
+    assert winners(people) == {"0": "x", "1": None, "2": "y", "3": "both"}
+    scorer = [Vote(f"{k}", "t", f"p{k}", "x", "y", who) for k, who in ((0, "x"), (1, "x"), (2, "x"), (3, "x"))]
+    task, whole = beside(people, scorer, QUICK)
+    # both are clear on pairs 0 and 2, and opposed on the latter; people's clear votes are 3 to 3
+    assert (task.same.value, task.same.items, task.opposed, task.same_order) == (0.5, 2, 1, None)
+    assert (whole.task, whole.same.value) == ("all", 0.5)
+    more = [*people, Vote("9", "t", "p9", "x", "y", "y")]
+    assert beside(more, scorer, PLAIN)[0].same_order is False
+    assert beside(more, scorer[:0], PLAIN) == []
+
+
+def test_two_generators_have_the_logit_of_their_share() -> None:
+    x, y = standings(votes("xxxyb"), QUICK)[:2]
+    assert (x.generator, x.rank, x.wins, x.losses, x.ties) == ("x", 1, 3, 1, 1)
+    # 3.5 wins to 1.5: the difference of log strengths is log(3.5 / 1.5)
+    assert x.strength.value == pytest.approx(np.log(3.5 / 1.5) / 2)
+    assert y.strength.value == pytest.approx(-np.log(3.5 / 1.5) / 2)
+    assert (y.rank, y.wins, y.losses, y.ties) == (2, 1, 3, 1)
+
+
+def as_regression(wins: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Bradley-Terry as a binomial regression without intercept on +1 and -1, the first one's strength being 0."""
+    n = len(wins)
+    pairs = [(i, j) for i in range(n) for j in range(i) if wins[i, j] + wins[j, i]]
+    design = np.zeros((len(pairs), n))
+    for row, (i, j) in zip(design, pairs, strict=True):
+        row[i], row[j] = 1, -1
+    met = np.array([[wins[i, j], wins[j, i]] for i, j in pairs])
+    fitted = sm.GLM(met, design[:, 1:], family=sm.families.Binomial()).fit(tol=1e-12, maxiter=200)
+    strength = np.r_[0.0, fitted.params]
+    return np.asarray(strength - strength.mean(), np.float64)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_strengths_are_those_of_a_logistic_regression(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    n = 3 + seed
+    wins = draw.integers(1, 30, (n, n)).astype(float) + draw.integers(0, 2, (n, n)) / 2
+    np.fill_diagonal(wins, 0)
+    wins[0, n - 1] = wins[n - 1, 0] = 0  # these never met
+    assert log_strengths(wins) == pytest.approx(as_regression(wins), abs=1e-6)
+
+
+def names(rows: Iterable[str]) -> str:
+    return "".join(rows)
+
+
+def test_strengths_are_undefined_where_one_won_or_lost_all() -> None:
+    lost = [*votes("xxyy", two="xy"), *votes("xx", two="xz"), *votes("y", two="yz")]
+    found = [one for one in standings(lost, QUICK) if one.task == "all"]
+    assert [one.strength.value for one in found] == [None] * 3
+    assert {one.strength.reason for one in found} == {"z lost every vote, without a tie: no finite strength explains that"}
+    assert [one.rank for one in found] == [None] * 3
+    # a single tie makes an estimate
+    tied = [one for one in standings([*lost, *votes("n", "t", two="yz", prompt="q")], PLAIN) if one.task == "all"]
+    assert names(one.generator for one in tied)[-1] == "z"
+    assert all(one.strength.value is not None for one in tied)
+    # two groups: each has won and lost, but w and z never won against x and y
+    apart = [*votes("xy", two="xy"), *votes("wz", two="wz"), *votes("x", two="xw")]
+    assert {one.strength.reason for one in standings(apart, PLAIN)} == {NOT_CONNECTED}
+
+
+def test_resamples_without_an_estimate_are_left_out_and_said() -> None:
+    found = standings(votes("xxxxxxxy"), Options(resamples=400))[0].strength
+    # about a third of the resamples lack the one vote for y
+    assert found.value is not None
+    assert found.low is not None
+    assert "undefined ones left out" in found.method
+
+
+def points(**of: float) -> list[Mean]:
+    return [Mean(name[0], name[1], None, value, 1) for name, value in of.items()]
+
+
+def test_spearman_over_generators_and_tasks() -> None:
+    said = [*votes("xxxxy", "t"), *votes("xyyb", "u"), *votes("yyyyyyy", "v")]
+    means = points(tx=0.9, ty=0.2, ux=0.1, uy=0.5, vx=0.3, vy=0.8, wx=9.0)
+    found = ranked(said, means, QUICK)
+    assert [(p.task, p.generator, p.votes) for p in found.points] == [
+        ("t", "x", 4), ("t", "y", 1), ("u", "x", 1), ("u", "y", 2), ("v", "x", 0), ("v", "y", 7),
+    ]  # fmt: skip
+    assert found.rho.value == pytest.approx(spearmanr([4, 1, 1, 2, 0, 7], [0.9, 0.2, 0.1, 0.5, 0.3, 0.8])[0])
+    assert (found.rho.items, found.rho.ratings) == (6, 15)
+    assert "3 tasks" in found.rho.method
+    assert (found.agreeing, found.opposed) == (("t", "u", "v"), ())
+    assert ranked(said, points(tx=0.1, ty=0.2, vx=1, vy=1), QUICK).opposed == ("t",)
+
+
+def test_spearman_is_undefined_with_a_reason() -> None:
+    assert (
+        ranked(votes("x"), points(tx=1.0), QUICK).rho.reason == "fewer than two generators and tasks have both votes and a mean"
+    )
+    assert ranked(votes("xxy"), points(tx=1.0, ty=1.0), QUICK).rho.reason == "the metric is constant"
+    assert ranked(votes("xy"), points(tx=1.0, ty=2.0), QUICK).rho.reason == "the number of votes is constant"
+    assert ranked([], [], QUICK).rho.value is None
+
+
+def test_spearman_resamples_prompts_with_votes_and_values_together() -> None:
+    draw = np.random.default_rng(1)
+    said, means = [], []
+    for task in "tu":
+        for k in range(12):
+            chose = "x" if draw.random() < 0.6 else "y"
+            said.append(Vote(f"{task}{k}", task, f"{task}{k}", "x", "y", chose))
+            means += [Mean(task, name, f"{task}{k}", float(draw.random() + (name == chose)), 1) for name in "xy"]
+    found = ranked(said, means, QUICK)
+    assert "24 prompts" in found.rho.method
+    assert found.rho.low is not None
+    # the same by copying rows
+    weights = np.concatenate([np.ones((1, 24)), _weights(24)])
+    prompts = sorted({vote.prompt for vote in said if vote.prompt})
+    rhos = []
+    for row in weights[1:]:
+        times = dict(zip(prompts, row, strict=True))
+        x = [sum(times[str(v.prompt)] for v in said if (v.task, v.chose) == (p.task, p.generator)) for p in found.points]
+        y = [
+            _mean([(times[str(m.prompt)], m.total) for m in means if (m.task, m.generator) == (p.task, p.generator)])
+            for p in found.points
+        ]
+        rhos.append(spearmanr(x, y)[0])
+    assert (found.rho.low, found.rho.high) == pytest.approx(tuple(np.nanpercentile(rhos, [2.5, 97.5])))
+
+
+def _weights(clusters: int) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    from agreement.bootstrap import Draws
+
+    return Draws(QUICK.resamples, 0, "ranks").weights(clusters)[1:]
+
+
+def _mean(values: list[tuple[float, float]]) -> float:
+    total = sum(n for n, _ in values)
+    return sum(n * value for n, value in values) / total if total else float("nan")

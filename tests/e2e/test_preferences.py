@@ -1,0 +1,67 @@
+"""An A/B campaign from the command to the page: votes by the keyboard, and the pairs behind a number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.serving import Server
+from tests.e2e.watching import Visitor
+from tests.e2e.world import LEFT_PROMPTS, visor_folder
+
+pytestmark = pytest.mark.e2e
+Visit = Callable[..., Visitor]
+
+
+def vote(page: Page, key: str, done: str) -> None:
+    expect(page.locator("[data-question='preference']")).to_be_visible()
+    page.keyboard.press(key)
+    expect(page.get_by_role("button", name="Submit")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".cc-form__count")).to_contain_text(done)
+
+
+def test_two_votes_by_keyboard_and_the_pair_behind_a_number(visitor: Visit, fresh: Server, tmp_path: Path) -> None:
+    for n, name in enumerate(("alpha", "beta")):
+        folder = visor_folder(tmp_path / name, LEFT_PROMPTS[:2], 20 * n)
+        fresh.run("import", "images", folder, "--layout", "visor", "--generator", name)
+    studio = visitor(fresh).page
+    studio.goto("/studio/preferences")
+    expect(studio.locator("#teaching")).to_contain_text("campaigns create duel --questionnaire ab")
+
+    two = ("--generator", "alpha", "--generator", "beta")
+    fresh.run("campaigns", "create", "duel", "--questionnaire", "ab", *two, "--overlap", "1")
+    fresh.run("campaigns", "start", "duel")
+    page = visitor(fresh).page
+    page.goto("/annotate/?campaign=duel")
+    page.get_by_role("textbox", name="Your name").fill("ann")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    vote(page, "ArrowLeft", "1")
+    vote(page, "b", "2")
+
+    # the open page follows without a reload
+    bar = studio.locator(".cc-votes tbody tr", has_text="people").first
+    expect(bar).to_contain_text("2 votes on 2 pairs")
+    expect(studio.locator("#sides")).to_contain_text("the left image was chosen in 1 of 1 votes")
+    expect(studio.locator(".cc-duel")).to_have_count(2)
+    clear = bar.locator("a[data-part$=wins]")
+    winner = "alpha" if clear.get_attribute("data-part") == "a_wins" else "beta"
+    clear.click()
+    expect(studio).to_have_url(re.compile(rf"chose={winner}"))
+    pair = studio.locator(".cc-duel")
+    expect(pair).to_have_count(1)
+    expect(pair.locator("figcaption")).to_have_text(["alpha", "beta"])
+    expect(pair.locator("dd")).to_have_text(f"1 × {winner}")
+    # what the address says is shown again, and Overview leads there
+    again = visitor(fresh).page
+    again.goto(studio.url)
+    expect(again.locator(".cc-duel")).to_have_count(1)
+    again.goto("/studio/")
+    expect(again.locator("#preferred table")).to_contain_text("votes for alpha : beta")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.axe import serious
 from tests.e2e.serving import Server
 from tests.e2e.watching import Visitor
 from tests.e2e.world import LEFT_PROMPTS, visor_folder
@@ -60,8 +61,10 @@ def test_two_votes_by_keyboard_and_the_pair_behind_a_number(visitor: Visit, fres
     expect(pair.locator("figcaption")).to_have_text(["alpha", "beta"])
     expect(pair.locator("dd")).to_have_text(f"1 × {winner}")
     # what the address says is shown again, and Overview leads there
-    again = visitor(fresh).page
+    assert serious(studio) == []
+    again = visitor(fresh, color_scheme="dark").page
     again.goto(studio.url)
     expect(again.locator(".cc-duel")).to_have_count(1)
+    assert serious(again) == []
     again.goto("/studio/")
     expect(again.locator("#preferred table")).to_contain_text("votes for alpha : beta")

@@ -40,7 +40,7 @@ def _table(found: Found, suite: str, contest: Contest) -> str:
     who = list(dict.fromkeys(who_of(row) for row in votes))
     totals = [row for row in ranks if who_of(row) not in who and row["people"] == "real"]
     view = View(suite, named(contest))
-    body = [
+    body: list[list[str | Cell]] = [
         [
             "all tasks" if task == ALL else words.task(task),
             *(_cell(name, by.get((name, task)), orders.get((name, task)), contest, view) for name in who),

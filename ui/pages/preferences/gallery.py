@@ -20,6 +20,7 @@ from ui.root import at
 
 PAGE_SIZE: Final = 12
 _WIDTH: Final = 320
+_UNSEEN: Final = '<div class="cc-no-picture">Only the vote is known, not the images.</div>'
 _SAID: Final = {"none": "neither", LEFT_OUT: "does not count", "tie": "a tie"}
 
 
@@ -52,7 +53,7 @@ def _pair(one: Shown, pair: Pair, people: set[str], view: View) -> str:
     pictures = "".join(_picture(picture, one, text, view) for picture in pair.pictures)
     place = " · ".join(part for part in (words.task(one.task) if one.task else "", _verdict(one)) if part)
     said = "".join(_said(who, chosen, who in one.opposed, who in people) for who, chosen in one.chosen.items())
-    shown = f'<div class="cc-duel-pictures">{pictures}</div>' if pictures else note("Only the vote is known, not the images.")
+    shown = f'<div class="cc-duel-pictures">{pictures}</div>' if pictures else _UNSEEN
     return (
         f'<li class="cc-duel"><p class="cc-cell-text">{escape(text)}</p><p class="cc-cell-meta">{escape(place)}</p>'
         f'{shown}<dl class="cc-duel-said">{said}</dl></li>'

@@ -58,11 +58,8 @@ def _stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a sig
     sys.exit(128 + number)
 
 
-def main() -> None:
-    """Command line."""
-    os.environ.update(_OFFLINE)
-    signal.signal(signal.SIGTERM, _stop)
-    folder = JobFolder(Path(sys.argv[1]))
+def attempt(folder: JobFolder) -> int:
+    """As ``work``; what goes wrong is told in the folder and on stderr. Returns the exit status."""
     try:
         work(folder)
     except (ValueError, OSError, RuntimeError) as error:
@@ -72,7 +69,15 @@ def main() -> None:
         before = folder.progress()
         folder.tell(Progress("failed", before.done if before else 0, before.total if before else 0, error=said))
         print(said, file=sys.stderr)
-        raise SystemExit(1) from error
+        return 1
+    return 0
+
+
+def main() -> None:
+    """Command line."""
+    os.environ.update(_OFFLINE)
+    signal.signal(signal.SIGTERM, _stop)
+    sys.exit(attempt(JobFolder(Path(sys.argv[1]))))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -110,7 +111,7 @@ def test_a_job_that_cannot_be_done_says_why(tmp_path: Path) -> None:
         ("assets/playground/generator", {}, 0, "generator"),
     ],
 )
-def test_what_is_not_as_usual_is_in_the_name(name: str, changed: dict[str, object], seed: int, called: str) -> None:
+def test_what_is_not_as_usual_is_in_the_name(name: str, changed: dict[str, Any], seed: int, called: str) -> None:
     asked = generators.asking(**{"profile": "default", **changed})
     assert generators.name_of(name, asked, seed) == called
 
@@ -127,9 +128,9 @@ def test_what_is_not_as_usual_is_in_the_name(name: str, changed: dict[str, objec
         ({"profile": "default", "precision": "int8"}, "precision must be float32 or float16 or bfloat16"),
     ],
 )
-def test_senseless_ways_of_asking_are_refused(changed: dict[str, object], said: str) -> None:
+def test_senseless_ways_of_asking_are_refused(changed: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        generators.asking(**changed)  # type: ignore[arg-type]
+        generators.asking(**changed)
 
 
 REAL = ("sd15", "sd21-v", "sdxl", "pixart", "if", "sd3")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -15,6 +16,9 @@ pytest.importorskip("torch")
 pytest.importorskip("diffusers", reason="the group scorers is not installed")
 
 from data.images import read_image_file
+from scorers import painting
+from tests.scorers import tiny_pipelines
+from tests.ui import making
 from tests.ui.making import concord, done, query
 from ui.commands import generate
 
@@ -51,6 +55,8 @@ def test_a_picture_has_a_seed_of_its_own_whatever_the_batch(project: Path, tmp_p
     ("words", "said"),
     [
         (("playground", "--generator", "playground-lat"), "did you mean playground-late"),
+        (("playground", "--generator", "runwayml/stable-diffusion-v1-5"), "the same model is sd15"),
+        (("playground", "--generator", "sdxl", "--steps", "0"), "steps must be from 1 to 1,000, got 0"),
         (("nowhere", "--generator", "playground-late"), "has no suite 'nowhere'"),
         (("playground", "--generator", "playground-late", "--task", "colour"), "no prompt of task colour"),
     ],
@@ -90,6 +96,72 @@ def _still_painting(project: Path) -> list[str]:
         with suppress(OSError):  # it may have ended meanwhile
             told.append(path.read_bytes().decode(errors="replace"))
     return [one for one in told if "scorers.painting" in one and str(project) in one]
+
+
+@pytest.fixture
+def painted_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are painted in this process: the worker's own needs its imports anew each time."""
+    monkeypatch.setattr(generate, "_paint", lambda context, folder: painting.attempt(folder))  # noqa: ARG005
+
+
+@pytest.mark.usefixtures("painted_here")
+def test_a_real_pipeline_goes_in_by_its_folder_and_two_ways_of_asking_are_two_generators(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tiny_pipelines.stable_diffusion(tmp_path / "my sd", filtering=True)
+    (tmp_path / "p.txt").write_text("a cup\n")
+    done(project, "import", "prompts", tmp_path / "p.txt", "--suite", "mine")
+    monkeypatch.chdir(tmp_path)
+    ran = concord(project, "generate", "mine", "--generator", "my sd", "--n", 2, "--steps", 1)
+    assert ran.status == 0, ran.err
+    assert "2 pictures of 1 prompts by my-sd@steps=1" in ran.out
+    assert "2 of 2 pictures are blanked by the generator's safety filter; they are kept, and marked as such" in ran.err
+    assert query(project, "select generator || ' ' || blanked from images") == ["my-sd@steps=1 filter"] * 2
+    (settings,) = query(project, "select settings from generations")
+    kept = json.loads(settings)
+    assert kept["asked"] == {"steps": 1, "guidance": None, "sampler": "default", "precision": "float32"}
+    assert (kept["model"], kept["pipeline"], kept["guidance"]) == (str(folder), "StableDiffusionPipeline", 7.5)
+    # another way of asking is not mixed in, whatever the name
+    named = ("generate", "mine", "--generator", "my sd", "--name", "my-sd@steps=1")
+    ran = concord(project, *named, "--steps", 2, "--guidance", 3, "--n", 3)
+    said = "my-sd@steps=1 was asked otherwise before (steps 1, now 2; guidance the model's own, now 3.0)"
+    assert (ran.status, ran.err.strip()) == (1, f"generate: {said}; give this one another --name")
+    # the same way goes on, but not with other weights
+    weights = folder / "unet" / "diffusion_pytorch_model.safetensors"
+    kept_bytes = weights.read_bytes()
+    weights.write_bytes(kept_bytes[:-1] + bytes([kept_bytes[-1] ^ 1]))
+    ran = concord(project, *named, "--steps", 1, "--n", 3)
+    assert ran.status == 1
+    assert "are not those of the pictures that are there; give it another --name" in ran.err
+    weights.write_bytes(kept_bytes)
+    assert "1 pictures of 1 prompts" in done(project, *named, "--steps", 1, "--n", 3)
+
+
+@pytest.mark.usefixtures("painted_here")
+def test_what_cannot_be_opened_takes_nobody_s_name(project: Path, tmp_path: Path) -> None:
+    named = ("generate", "playground", "--n", 1, "--limit", 1, "--name", "mine", "--generator")
+    ran = concord(project, *named, "nobody/nothing")
+    assert ran.status == 1
+    assert "the model nobody/nothing is not on this machine; fetch it once: uv run hf download nobody/nothing" in ran.err
+    ran = concord(project, *named, tiny_pipelines.deepfloyd(tmp_path / "if"), "--device", "nowhere")
+    assert (ran.status, "cannot be put on nowhere" in ran.err) == (1, True)
+    assert query(project, "select generator from generations") == []
+    done(project, *named, tmp_path / "if", "--steps", 1)
+    assert query(project, "select generator from images") == ["mine"]
+
+
+def test_pictures_that_were_made_elsewhere_are_not_mixed_with_ours(project: Path, tmp_path: Path) -> None:
+    images = making.geneval_folder(tmp_path / "sd15")
+    done(project, "import", "images", images, "--layout", "geneval", "--generator", "sd15")
+    ran = concord(project, "generate", "geneval", "--generator", "sd15")
+    assert ran.status == 1
+    assert ran.err.strip() == ("generate: the project has pictures by sd15 that were not made here; give these another --name")
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 101])
+def test_a_name_that_is_none_is_refused(project: Path, name: str) -> None:
+    ran = concord(project, *EARLY, "--name", name)
+    assert (ran.status, "--name must be 1 to 100 characters that can be printed" in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,8 @@ COMMANDS_IN_ORDER = (
     "generate playground --generator playground-lat",
     "generate playground --generator playground-late --n 1 --limit 1",
     "generate playground --generator playground-late --n 1 --limit 1",
+    "generate mine --generator sd15 --steps 0",
+    "generate mine --generator sd15 --name sdv2",
     "score nobody",
     "score clipscore --suite nowhere",
     "campaigns list",

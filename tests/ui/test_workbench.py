@@ -14,8 +14,8 @@ from fastapi import FastAPI
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
-from data.records import Annotation, Item, Judgement, Rater
-from data.store import imports, statements, uncovered
+from data.records import Annotation, Image, Item, Judgement, Rater
+from data.store import generations, imports, statements, uncovered
 from data.store.frame import frame
 from data.store.imports import Bundle
 from data.store.selection import Selection
@@ -309,6 +309,20 @@ def test_a_place_without_a_picture_hides_nothing(world: World) -> None:
         assert get(client, "task", blank.item_id) == {"state": "none"}
         assert [said["label"] for said in get(client, "evidence", blank.item_id)["judgements"]] == ["no"]
     assert world.column("select count(*) from uncovered") == [0]
+
+
+def test_how_an_image_was_generated_and_that_it_is_blank(world: World) -> None:
+    facts = world.client().get(f"/api/studio/item?id={quote(ITEM)}").json()
+    assert (facts["generated"], facts["blanked"]) == (None, None)
+    generations.keep(world.store, seeing.GENERATOR, {"model": "</script>", "seed": 3})
+    blank = Image("geneval/00000", seeing.GENERATOR, 9, Path("a.png"), "0" * 64, 4, 4, "filter")
+    item = Item(blank.image_id, "geneval", blank.prompt_id, None, seeing.GENERATOR)
+    imports.apply(world.store, [Bundle("generated", "blank", "b", images=[blank], items=[item])])
+    facts = world.client().get(f"/api/studio/item?id={quote(blank.image_id)}").json()
+    assert facts["generated"] == {"model": "</script>", "seed": 3}
+    assert facts["blanked"] == "blanked by the generator's safety filter"
+    listed = world.client().get("/api/studio/items").json()["items"]
+    assert [row["blanked"] for row in listed if row["idx"] == 9] == ["blanked by the generator's safety filter"]
 
 
 def test_masks_that_are_gone(world: World) -> None:

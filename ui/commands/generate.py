@@ -58,7 +58,7 @@ def run(
     model = _model(context, generator)
     asked_so = generators.asking(**{"profile": "default", **(asking or {})})
     called = generators.name_of(model, asked_so, seed) if name is None else _named(name)
-    settings = {"model": generators.model_of(model), "asked": asdict(asked_so), "seed": seed}
+    settings: dict[str, Any] = {"model": generators.model_of(model), "asked": asdict(asked_so), "seed": seed}
     asked = [prompt for prompt in _prompts(context, suite) if not tasks or prompt.task in tasks][:limit]
     if not asked:
         raise CommandError(f"suite {suite!r} has no prompt of task {', '.join(tasks)}")

@@ -48,7 +48,8 @@ def test_an_unknown_scorer_is_met_with_a_guess() -> None:
     with pytest.raises(UnknownScorer, match=r"there is no scorer 'genval'; did you mean geneval\?"):
         get("genval")
     with pytest.raises(
-        UnknownScorer, match=r"'xyz'; known: caption, clipmatch, clipscore, dsg, geneval, tifa, visor, vqascore$"
+        UnknownScorer,
+        match=r"'xyz'; known: caption, clipmatch, clipscore, dsg, elbo, flowloss, geneval, selfeval, tifa, visor, vqascore$",
     ):
         get("xyz")
     with pytest.raises(UnknownScorer):

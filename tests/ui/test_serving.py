@@ -48,6 +48,14 @@ COMMANDS_IN_ORDER = (
     "import cooccurrence p.txt",
     "import playground",
     "import playground",
+    "import itm --playground --n 1",
+    "import itm --playground --n 1",
+    "import itm m.jsonl --suite matched",
+    "import itm m.jsonl --suite matched",
+    "import itm p.txt",
+    "itm",
+    "ablate clipmatch --trials 1",
+    "ablate elbo --steps x",
     "import questions q.json",
     "import questions q.json",
     "import questions q.json --from-specs",
@@ -162,6 +170,9 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
     (files / "p.txt").write_text("a cat\na dog\n")
     (files / "other.txt").write_text("a cat\nein Hündchen\n")
     making.questions(files / "q.json")
+    making.png(files / "m.png")
+    matching = {"image": "m.png", "captions": ["a", "b"], "right": 0}
+    (files / "m.jsonl").write_text(f"{json.dumps(matching)}\n{json.dumps(matching | {'right': 2})}\n")
     (files / "k.csv").write_text("item,role,count_0\nnothing,gold,1\n")
     (files / "campaign.yaml").write_text("id: written\nquestionnaire: geneval\norder: fixed\npass_mark: null\n")
     ratings_csv(files / "r.csv", "a,x,5", "a,y,4")

@@ -44,7 +44,7 @@ def above_chance(tasks: Sequence[str], raters: Sequence[str], rows: Mapping[tupl
     figure.update_layout(barmode="group", bargap=0.28)
     figure.update_xaxes(title="accuracy less chance", tickformat="+.0%", zerolinewidth=2)
     figure.update_yaxes(
-        categoryorder="array", categoryarray=[escape(words.task(task)) for task in reversed(tasks)], showgrid=False
+        categoryorder="array", categoryarray=[escape(words.task(task)) for task in tasks], autorange="reversed", showgrid=False
     )
     return _legend(figure, several=len(raters) > 1)
 

@@ -154,7 +154,7 @@ def _drawn(store: Store, view: View, options: Options) -> list[Any]:
 
 def _bars(rows: Sequence[Row]) -> Any:
     above = {(row["task"], row["rater"]): row for row in rows if row["statistic"] == "accuracy_less_chance"}
-    tasks = [*sorted({task for task, _ in above} - {ALL}), ALL]
+    tasks = [ALL, *sorted({task for task, _ in above} - {ALL})]
     return charts.above_chance(tasks, sorted({rater for _, rater in above}), above)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from string import ascii_uppercase
 from typing import Final
 
 from agreement.cells import ALL
@@ -74,25 +75,32 @@ def _image(item: str, of: Sequence[Matched], look: Look, view: View) -> str:
 
 
 def _fits(of: Sequence[Matched]) -> str:
-    """A row for each caption, the right one marked; a column for each scorer."""
+    """The captions by letter, the right one marked; a row for each scorer, a column for each caption."""
     captions, place = of[0].payload["captions"], int(of[0].payload["right"])
-    # a scorer that chose among other captions has no column here
-    mine = [one for one in of if one.payload["captions"] == captions]
-    head = "".join(f'<th scope="col"><span class="{_kind(one)}">{escape(one.rater_id)}</span></th>' for one in mine)
-    lines = []
-    columns = [_column(one) for one in mine]
-    for k, caption in enumerate(captions):
-        mark = '<small class="cc-detail">the right one</small>' if k == place else ""
-        cells = "".join(f"<td>{column[k]}</td>" for column in columns)
-        lines.append(f'<tr{_row_class(k == place)}><th scope="row">{escape(caption)}{mark}</th>{cells}</tr>')
-    return (
-        f'{WRAP}<table class="cc-table cc-fits" aria-label="How well each caption fits"><thead><tr><th scope="col">caption</th>'
-        f"{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+    letters = [ascii_uppercase[k] if k < len(ascii_uppercase) else str(k + 1) for k in range(len(captions))]
+    listed = "".join(_caption(letter, text, k == place) for k, (letter, text) in enumerate(zip(letters, captions, strict=True)))
+    head = "".join(f'<th scope="col"{_right_class(k == place)}>{letter}</th>' for k, letter in enumerate(letters))
+    # a scorer that chose among other captions has no row here
+    lines = "".join(_line(one) for one in of if one.payload["captions"] == captions)
+    table = (
+        f'{WRAP}<table class="cc-table cc-fits" aria-label="How well each caption fits"><thead><tr><th scope="col">fit</th>'
+        f"{head}</tr></thead><tbody>{lines}</tbody></table></div>"
     )
+    return f'<div class="cc-match-said"><dl>{listed}</dl>{table}</div>'
 
 
-def _row_class(is_the_right_one: bool) -> str:
-    return ' class="cc-fits-right"' if is_the_right_one else ""
+def _caption(letter: str, text: str, is_right: bool) -> str:
+    mark = " <small>the right one</small>" if is_right else ""
+    return f"<div{_right_class(is_right)}><dt>{letter}</dt><dd>{escape(text)}{mark}</dd></div>"
+
+
+def _line(one: Matched) -> str:
+    cells = "".join(f'<td class="cc-number">{said}</td>' for said in _column(one))
+    return f'<tr><th scope="row"><span class="{_kind(one)}">{escape(one.rater_id)}</span></th>{cells}</tr>'
+
+
+def _right_class(is_right: bool) -> str:
+    return ' class="cc-fit-right"' if is_right else ""
 
 
 def _kind(one: Matched) -> str:

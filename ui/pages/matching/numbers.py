@@ -75,14 +75,13 @@ def winoground(rows: Sequence[Row]) -> str:
 
 
 def votes(rows: Sequence[Row], view: View) -> str:
-    """Images on which only one of two scorers is right, by task (SelfEval, Figure 5)."""
+    """Images of the listed task on which only one of two scorers is right (SelfEval, Figure 5)."""
     lines: list[Line] = []
-    for row in rows:
+    for row in (row for row in rows if row["task"] == view.task):
         where = {"task": row["task"], "said": "right", "page": 1}
         both = f"both {row['both']:,}, neither {row['neither']:,}"
         lines.append(
             [
-                "all tasks" if row["task"] == ALL else words.task(row["task"]),
                 row["a"],
                 Cell(f"{row['only_a']:,}", href=view.address(who=row["a"], **where)),
                 row["b"],
@@ -97,7 +96,7 @@ def votes(rows: Sequence[Row], view: View) -> str:
         )
     if not lines:
         return ""
-    head: Line = ["task", "a", Cell("only a is right"), "b", Cell("only b is right"), Cell("difference"), Cell("images")]
+    head: Line = ["a", Cell("only a is right"), "b", Cell("only b is right"), Cell("difference"), Cell("images")]
     return heading("Votes", "Images on which only one of two scorers picks the right caption.") + html_table(
         "Votes", head, lines
     )

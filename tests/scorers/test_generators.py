@@ -54,7 +54,8 @@ def test_missing_weights_are_an_os_error(untrained: Path) -> None:
 
 
 def test_a_picture_depends_on_its_text_and_seed_alone(untrained: Path) -> None:
-    paint, opened = generators.load("playground-late", playground=untrained)
+    _, opened = generators.load("playground-late", playground=untrained)
+    paint, _ = generators.load("playground-late", generators.Asking(steps=6), playground=untrained)
     one, two = (made.picture for made in paint(["a photo of a cup", "a photo of two cars"], [1, 2]))
     (alone,) = (made.picture for made in paint(["a photo of two cars"], [2]))
     (other_seed,) = (made.picture for made in paint(["a photo of two cars"], [3]))
@@ -70,7 +71,7 @@ def test_the_worker_paints_what_is_missing_and_leaves_the_rest(tmp_path: Path) -
     wanted = [Wanted("s/0", 0, "a photo of a cup", 1, str(there))]
     wanted += [Wanted("s/0", k, "a photo of a cup", k, str(tmp_path / "new" / f"{k}.png")) for k in (1, 2, 3)]
     folder = JobFolder(tmp_path / "job")
-    folder.create(Job("playground-late", tuple(wanted), 2))
+    folder.create(Job("playground-late", tuple(wanted), 2, {"steps": 4}))
     done = subprocess.run(
         [sys.executable, "-m", "scorers.painting", str(folder.path)], cwd=ROOT, capture_output=True, text=True, timeout=300
     )

@@ -24,27 +24,36 @@ from ui.commands import generate
 
 ROOT = Path(__file__).resolve().parents[2]
 EARLY = ("generate", "playground", "--generator", "playground-early", "--task", "colors")
+QUICK = ("--steps", 4, "--name", "playground-early")
 IMAGES = "select image_id from images where generator = 'playground-early' order by image_id"
 
 
+@pytest.fixture
+def painted_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are painted in this process: the worker's own needs its imports anew each time."""
+    monkeypatch.setattr(generate, "_paint", lambda context, folder: painting.attempt(folder))  # noqa: ARG005
+
+
+@pytest.mark.usefixtures("painted_here")
 def test_pictures_are_painted_brought_in_and_not_painted_again(project: Path) -> None:
-    said = done(project, *EARLY, "--n", 2, "--limit", 1)
+    said = done(project, *EARLY, *QUICK, "--n", 2, "--limit", 1)
     assert "2 pictures of 1 prompts by playground-early" in said
     first = query(project, IMAGES)
     assert len(first) == 2
     files = sorted((project / "images" / "playground-early").iterdir())
     before = [path.read_bytes() for path in files]
     assert [(read_image_file(path).width, read_image_file(path).height) for path in files] == [(128, 128)] * 2
-    assert "nothing to do" in done(project, *EARLY, "--n", 2, "--limit", 1)
-    done(project, *EARLY, "--n", 3, "--limit", 1)
+    assert "nothing to do" in done(project, *EARLY, *QUICK, "--n", 2, "--limit", 1)
+    done(project, *EARLY, *QUICK, "--n", 3, "--limit", 1)
     assert len(query(project, IMAGES)) == 3
     assert [path.read_bytes() for path in files] == before, "what was there stays"
 
 
+@pytest.mark.usefixtures("painted_here")
 def test_a_picture_has_a_seed_of_its_own_whatever_the_batch(project: Path, tmp_path: Path) -> None:
-    done(project, *EARLY, "--n", 2, "--limit", 1, "--batch-size", 2)
+    done(project, *EARLY, *QUICK, "--n", 2, "--limit", 1, "--batch-size", 2)
     other = tmp_path / "other"
-    done(other, *EARLY, "--n", 2, "--limit", 1, "--batch-size", 1)
+    done(other, *EARLY, *QUICK, "--n", 2, "--limit", 1, "--batch-size", 1)
     one, two = ([path.stat().st_size for path in sorted((p / "images").glob("*/*"))] for p in (project, other))
     assert len(one) == len(two) == 2
     assert one[0] != one[1]
@@ -96,12 +105,6 @@ def _still_painting(project: Path) -> list[str]:
         with suppress(OSError):  # it may have ended meanwhile
             told.append(path.read_bytes().decode(errors="replace"))
     return [one for one in told if "scorers.painting" in one and str(project) in one]
-
-
-@pytest.fixture
-def painted_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures are painted in this process: the worker's own needs its imports anew each time."""
-    monkeypatch.setattr(generate, "_paint", lambda context, folder: painting.attempt(folder))  # noqa: ARG005
 
 
 @pytest.mark.usefixtures("painted_here")

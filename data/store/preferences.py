@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -68,6 +68,25 @@ class OfGenerator:
 
 
 @dataclass(frozen=True, slots=True)
+class OfModel:
+    """How many of a prompt's images a diffusion model told rightly by their captions, as ``rater_id`` (SelfEval).
+
+    Attributes:
+        images: whose images these are, by generator.
+        settings: the rater's; ``model`` is whom it is about.
+    """
+
+    suite: str
+    task: str
+    images: str
+    prompt_id: str | None
+    rater_id: str
+    settings: Mapping[str, Any]
+    total: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
 class Picture:
     """An image of a pair; without a file ``sha256`` is None."""
 
@@ -112,6 +131,15 @@ def of_generators(store: Store, selection: Selection, suites: Sequence[str]) -> 
     with store.read() as cursor:
         found = rows.dicts(cursor, _OF_GENERATORS.format(judged=judged), parameters)
     return [OfGenerator(**row) for row in found]
+
+
+def of_models(store: Store, selection: Selection, suites: Sequence[str]) -> list[OfModel]:
+    """What raters that are diffusion models themselves (their setting ``model``) made of these suites' images, by prompt."""
+    where, parameters = _scorers(replace(selection, suite=tuple(suites), generator=()))
+    judged = JUDGED.format(where=f"{where} and j.aspect = 'correct' and t.kind = 'image'", more="")
+    with store.read() as cursor:
+        found = rows.dicts(cursor, _OF_MODELS.format(judged=judged), parameters)
+    return [OfModel(**rows.decoded(row, "settings")) for row in found]
 
 
 def pairs(store: Store, item_ids: Sequence[str]) -> list[Pair]:
@@ -173,6 +201,13 @@ _OF_GENERATORS = """
 select suite, coalesce(task, '') as task, generator, prompt as prompt_id, rater as rater_id, aspect,
        sum(number) as total, count(*) as n
 from ({judged}) s where excluded is null and isfinite(number)
+group by all order by all
+"""
+_OF_MODELS = """
+select s.suite, coalesce(s.task, '') as task, coalesce(s.generator, '') as images, s.prompt as prompt_id, s.rater as rater_id,
+       any_value(r.settings) as settings, sum(s.number) as total, count(*) as n
+from ({judged}) s join raters r on r.rater_id = s.rater
+where s.excluded is null and isfinite(s.number) and r.settings ->> '$.model' is not null
 group by all order by all
 """
 _PAIRS = """

@@ -75,6 +75,24 @@ def test_people_and_scorers_votes(store: Store) -> None:
     assert (ranks["agreeing"], ranks["opposed"]) == ([], ["even", "odd"])
 
 
+def test_a_generator_that_judges_itself_stands_beside_the_votes_for_it(store: Store) -> None:
+    """SelfEval's Figure 6: what counts is what each model makes of the others' images, whatever else is in its settings."""
+    way = {"trials": 2, "steps": 20, "stages": "", "batch": 64}
+    # z's images play the real ones: four prompts, even and odd in turn
+    for model, right, own in ((X, [1.0, 0.0, 1.0, 1.0], 0.0), ("y", [0.0, 0.0, 1.0, 0.0], 1.0)):
+        told = {Z: right, model: [own] * 4}
+        scored(store, f"selfeval-playground[{model}]", "correct", told, {**way, "model": model, "weights": {"model": model}})
+    scored(store, "elbo-playground", "correct", {Z: [1.0] * 4}, {**way, "model": "nobody"})
+    ranks = preferring.rows(store, Selection(), PLAIN).sections["ranks"]
+    name = "selfeval of its own model (steps=20, trials=2)"
+    found = row(ranks, rater=name)
+    assert {(p["task"], p["generator"], p["votes"]): p["mean"] for p in found["points"]} == pytest.approx(
+        {("even", X, 2): 1.0, ("even", Y, 0): 0.5, ("odd", X, 0): 0.5, ("odd", Y, 1): 0.0}
+    )
+    assert (found["agreeing"], found["opposed"]) == (["even"], ["odd"])
+    assert not [one for one in ranks if one["rater"].startswith("elbo of its own")]
+
+
 def test_simulated_people_are_never_counted_among_people(store: Store) -> None:
     def mark(connection: Any, _: None) -> None:
         connection.execute("update raters set simulated = true where rater_id = 'bob'")

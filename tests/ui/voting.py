@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
 from data.store import composing, imports, statements
@@ -41,7 +42,9 @@ def filled(store: Store, generators: Iterable[str], prompts: int = 4, text: str 
     imports.apply(store, [Bundle("images", "all", "all", asked, images, items)])
 
 
-def scored(store: Store, rater: str, aspect: str, values: dict[str, list[float | None]]) -> None:
+def scored(
+    store: Store, rater: str, aspect: str, values: dict[str, list[float | None]], settings: dict[str, Any] | None = None
+) -> None:
     """A scorer's values of each generator's images, by prompt."""
     said = [
         Evidence(f"{rater}/{name}/{n}", f"{SUITE}/{n:05d}/{name}/0", rater, direct(aspect, None, value), *_rated(aspect, value))
@@ -49,7 +52,7 @@ def scored(store: Store, rater: str, aspect: str, values: dict[str, list[float |
         for n, value in enumerate(each)
         if value is not None
     ]
-    bundle = Bundle("ratings", rater, rater, raters=[Rater(rater, "scorer")], evidence=said)
+    bundle = Bundle("ratings", rater, rater, raters=[Rater(rater, "scorer", settings=settings or {})], evidence=said)
     imports.apply(store, [bundle])
 
 

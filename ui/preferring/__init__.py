@@ -12,6 +12,7 @@ from data.store import preferences
 from data.store.selection import Selection
 from data.store.store import Store
 from ui.preferring import making
+from ui.preferring.own import own
 from ui.preferring.voters import Poll, polls
 
 Row = dict[str, Any]
@@ -32,7 +33,8 @@ def rows(store: Store, selection: Selection, options: Options | None = None) -> 
     told = preferences.told(store, selection)
     of_images = preferences.of_images(store, selection, sorted({one.item_id for one in told}))
     of_generators = preferences.of_generators(store, selection, sorted({one.suite for one in told}))
-    found = polls(told, of_images, of_generators)
+    itself = own(told, preferences.of_models(store, selection, sorted({one.suite for one in told})))
+    found = polls(told, of_images, [*of_generators, *itself])
     sections: dict[str, list[Row]] = {name: [] for name in SECTIONS}
     for poll in found:
         for name, made in making.sections(poll, wanted).items():

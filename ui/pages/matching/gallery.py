@@ -75,7 +75,7 @@ def _image(item: str, of: Sequence[Matched], look: Look, view: View) -> str:
 
 
 def _fits(of: Sequence[Matched]) -> str:
-    """The captions by letter, the right one marked; a row for each scorer, a column for each caption."""
+    """The captions by letter, the right one marked; for each scorer its name and below it a number for each caption."""
     captions, place = of[0].payload["captions"], int(of[0].payload["right"])
     letters = [ascii_uppercase[k] if k < len(ascii_uppercase) else str(k + 1) for k in range(len(captions))]
     listed = "".join(_caption(letter, text, k == place) for k, (letter, text) in enumerate(zip(letters, captions, strict=True)))
@@ -83,8 +83,8 @@ def _fits(of: Sequence[Matched]) -> str:
     # a scorer that chose among other captions has no row here
     lines = "".join(_line(one) for one in of if one.payload["captions"] == captions)
     table = (
-        f'{WRAP}<table class="cc-table cc-fits" aria-label="How well each caption fits"><thead><tr><th scope="col">fit</th>'
-        f"{head}</tr></thead><tbody>{lines}</tbody></table></div>"
+        f'{WRAP}<table class="cc-table cc-fits" aria-label="How well each caption fits"><thead><tr>'
+        f"{head}</tr></thead>{lines}</table></div>"
     )
     return f'<div class="cc-match-said"><dl>{listed}</dl>{table}</div>'
 
@@ -96,7 +96,10 @@ def _caption(letter: str, text: str, is_right: bool) -> str:
 
 def _line(one: Matched) -> str:
     cells = "".join(f'<td class="cc-number">{said}</td>' for said in _column(one))
-    return f'<tr><th scope="row"><span class="{_kind(one)}">{escape(one.rater_id)}</span></th>{cells}</tr>'
+    name = f'<span class="{_kind(one)}">{escape(one.rater_id)}</span>'
+    wide = len(one.payload["captions"])
+    # a name of its own line, as names with settings are longer than all numbers together
+    return f'<tbody><tr><th scope="rowgroup" colspan="{wide}">{name}</th></tr><tr>{cells}</tr></tbody>'
 
 
 def _right_class(is_right: bool) -> str:

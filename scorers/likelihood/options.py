@@ -1,4 +1,4 @@
-"""The settings that all likelihood scorers share: which model, how many trials and steps, and on which machine's terms."""
+"""The settings that all likelihood scorers share: which model, how many trials and steps, which seed."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from scorers.likelihood import judging
 MODELS: Final[dict[str, str]] = {
     "playground": "playground-late",
     "playground-early": "playground-early",
+    # of the paper's four models the one whose weights are public: latent diffusion with OpenCLIP ViT-H/14 at 512 pixels (4.1.1)
+    "paper": "sd21",
     "sd15": "sd15",
     "sd21": "sd21",
     "sdxl": "sdxl",

@@ -141,7 +141,7 @@ def test_the_command_by_hand(project: Path, tmp_path: Path) -> None:
     a, b, c = matched.items(project)
     with Store(project) as store:
         matched.said(store, "clip", {a: [0.3, 0.1], b: [0.1, 0.2, 0.1, 0.1], c: [0.5, 0.1, 0.1, 0.5]}, scale=10.0)
-        matched.said(store, "loss", {a: [1, 2], b: [0, 1, 0, 0], c: [1, None, 2, 3]})
+        matched.said(store, "loss", {a: [1, 2], b: [0, 1, 0, 0], c: [1, None, 2, 3]}, evaluations=3, full=12)
     found = json.loads(done(project, "itm", "--no-intervals", "--format", "json"))
 
     def number(rater: str, statistic: str, task: str = "all") -> Any:
@@ -157,6 +157,9 @@ def test_the_command_by_hand(project: Path, tmp_path: Path) -> None:
     assert number("loss", "accuracy") == (0.5, 2)
     # an average loss is no log-likelihood
     assert number("loss", "posterior") == (None, 2)
+    # a stopped early one tells what it spent, whatever came of it
+    assert number("loss", "evaluations") == (0.25, 3)
+    assert not [row for row in found["matching"] if (row["rater"], row["statistic"]) == ("clip", "evaluations")]
     (vote,) = [row for row in found["votes"] if row["task"] == "all"]
     assert (vote["a"], vote["b"], vote["only_a"], vote["only_b"], vote["both"], vote["n"]) == ("clip", "loss", 1, 0, 1, 2)
     table = done(project, "itm", "--task", "color")

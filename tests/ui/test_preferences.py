@@ -80,7 +80,7 @@ def test_a_generator_that_judges_itself_stands_beside_the_votes_for_it(store: St
     way = {"trials": 2, "steps": 20, "stages": "", "batch": 64}
     # z's images play the real ones: four prompts, even and odd in turn
     for model, right, own in ((X, [1.0, 0.0, 1.0, 1.0], 0.0), ("y", [0.0, 0.0, 1.0, 0.0], 1.0)):
-        told = {Z: right, model: [own] * 4}
+        told: dict[str, list[float | None]] = {Z: [*right], model: [own] * 4}
         scored(store, f"selfeval-playground[{model}]", "correct", told, {**way, "model": model, "weights": {"model": model}})
     scored(store, "elbo-playground", "correct", {Z: [1.0] * 4}, {**way, "model": "nobody"})
     ranks = preferring.rows(store, Selection(), PLAIN).sections["ranks"]

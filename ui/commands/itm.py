@@ -10,7 +10,7 @@ from ui import matching, words
 from ui.commands.agreement import selected
 from ui.commands.context import Context
 from ui.matching import Row
-from ui.matching.rows import by_place
+from ui.matching.rows import EVALUATIONS, by_place
 
 _SCORES = ("text_score", "image_score", "group_score")
 
@@ -46,13 +46,14 @@ def _of(listed: Sequence[Row], suite: str) -> list[Row]:
 
 def _accuracy(listed: Sequence[Row]) -> Iterator[tuple[str, ...]]:
     yield ("rater", "images of", "task", "accuracy", "95 % interval", "chance", "above chance", "95 % interval", "posterior",
-           "rank", "n", "left out", "")  # fmt: skip
+           "rank", "evaluations", "n", "left out", "")  # fmt: skip
     for (_, generator, task, rater), of in sorted(by_place(listed).items(), key=lambda item: (item[0][3], item[0][1])):
         accuracy, above = of["accuracy"], of["accuracy_less_chance"]
         left = ", ".join(f"{words.reason(name)}: {n:,}" for name, n in accuracy["excluded"].items())
         shares = [number(accuracy), between(accuracy), number(of["chance"]), number(above), between(above)]
-        yield (rater, generator, task, *shares, number(of["posterior"]), number(of["rank"], 2), f"{accuracy['n']:,}", left,
-               accuracy["reason"] or "")  # fmt: skip
+        spent = number(of[EVALUATIONS]) if EVALUATIONS in of else ""
+        further = (number(of["posterior"]), number(of["rank"], 2), spent, f"{accuracy['n']:,}", left)
+        yield rater, generator, task, *shares, *further, accuracy["reason"] or ""
 
 
 def _winoground(listed: Sequence[Row]) -> Iterator[tuple[str, ...]]:

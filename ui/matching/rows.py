@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
 from agreement import Options
+from agreement.cells import ALL
 from agreement.matching import Votes, by_trials, figures, votes, winoground
 from agreement.vqa import Figure
 from data.store.matched import Matched, matched
@@ -16,6 +17,8 @@ from data.store.store import Store
 from ui.matching.frames import answers, trials_of
 
 Row = dict[str, Any]
+EVALUATIONS: Final = "evaluations"
+"""The share of all evaluations that were made; of likelihood raters alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +53,40 @@ def of(found: Sequence[Matched], options: Options | None = None) -> Rows:
         mine = list(listed)
         frame = answers(mine)
         made["matching"] += [figure_row(one, suite) for one in figures(frame, options)]
+        made["matching"] += _spent(mine, suite)
         made["winoground"] += [figure_row(one, suite) for one in winoground(frame, options)]
         made["votes"] += [_vote(one, suite) for one in votes(frame, options)]
         made["trials"] += _trials(mine, suite, options)
     return Rows(**made)
+
+
+def _spent(mine: Sequence[Matched], suite: str) -> list[Row]:
+    """How many of all evaluations (trials x captions x steps) likelihood raters made: fewer where captions were given up."""
+    made: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
+    for one in mine:
+        counts = (one.payload.get("evaluations"), one.payload.get("full"))
+        if all(isinstance(n, int) and n > 0 for n in counts):
+            for task in (ALL, one.task):
+                made.setdefault((one.generator, task, one.rater_id), []).append(counts)  # type: ignore[arg-type]
+    return [
+        {
+            "suite": suite,
+            "generator": generator,
+            "task": task,
+            "rater": rater,
+            "statistic": EVALUATIONS,
+            "value": sum(n for n, _ in counts) / sum(of for _, of in counts),
+            "low": None,
+            "high": None,
+            "n": len(counts),
+            "unit": "images",
+            "n_prompts": None,
+            "excluded": {},
+            "reason": None,
+            "method": f"{sum(n for n, _ in counts):,} of {sum(of for _, of in counts):,} trials x captions x steps",
+        }
+        for (generator, task, rater), counts in made.items()
+    ]
 
 
 def _trials(mine: Sequence[Matched], suite: str, options: Options | None) -> list[Row]:

@@ -8,7 +8,7 @@ from typing import Final
 from agreement.cells import ALL
 from ui import words
 from ui.components.table import Cell, heading, html_table
-from ui.matching.rows import Row, by_place
+from ui.matching.rows import EVALUATIONS, Row, by_place
 from ui.pages.matching.view import View
 
 Line = list[str | Cell]
@@ -52,11 +52,12 @@ def accuracy(rows: Sequence[Row], view: View) -> str:
 
 def _further(found: dict[tuple[str, str], dict[str, Row]], raters: Sequence[str]) -> str:
     lines: list[Line] = [
-        [rater, cell(of["accuracy_less_chance"]), cell(of["posterior"]), cell(of["rank"], digits=2)]
+        [rater, cell(of["accuracy_less_chance"]), cell(of["posterior"]), cell(of["rank"], digits=2), cell(of.get(EVALUATIONS))]
         for rater in raters
         if (of := found.get((ALL, rater)))
     ]
-    head: Line = ["scorer", Cell("above chance"), Cell("posterior of the right caption"), Cell("rank of the right caption")]
+    posterior, rank = Cell("posterior of the right caption"), Cell("rank of the right caption")
+    head: Line = ["scorer", Cell("above chance"), posterior, rank, Cell("evaluations made")]
     return html_table("All tasks together", head, lines)
 
 

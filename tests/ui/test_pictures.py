@@ -55,7 +55,7 @@ def test_another_file_with_the_same_content_will_do(world: World) -> None:
     with world.store.read() as cursor:
         other = shutil.copy(path, world.folder / "copy.png")
         at = [str(other), sha256]
-        cursor.execute("insert into images values ('x/y/0', 'x', 'y', 0, ?, ?, 400, 300, null, null)", at)
+        cursor.execute("insert into images values ('x/y/0', 'x', 'y', 0, ?, ?, 400, 300, null, null, null)", at)
     path.unlink()
     assert world.client().get(f"/img/{sha256}").content == content
 

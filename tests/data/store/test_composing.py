@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shutil
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,6 +36,7 @@ from tests.data.store.making import PROMPT, answer, column, content, fill, pictu
 from tests.data.store.running import NAME, start
 
 ALL = Selection()
+INSERT = rows.insert
 
 
 def two_generators(store: Store) -> None:
@@ -271,6 +273,12 @@ def test_the_default_campaign_follows_imports(store: Store) -> None:
     assert managing.listed(store)[0].settings.order == "shared"
 
 
+def without_blanked(connection: Any, table: str, columns: Sequence[str], found: Iterable[Sequence[Any]]) -> None:
+    """The importer as it was before images could be blanked."""
+    keep = [k for k, name in enumerate(columns) if (table, name) != ("images", "blanked")]
+    INSERT(connection, table, [columns[k] for k in keep], [[row[k] for k in keep] for row in found])
+
+
 def test_a_project_of_before_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = tmp_path / "migrations"
     old.mkdir()
@@ -279,6 +287,7 @@ def test_a_project_of_before_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
     columns = "annotation_id campaign_id item_id rater_id questionnaire answers submitted saw_evidence status root_id seq"
     with monkeypatch.context() as before:
         before.setattr(migrate, "FOLDER", old)
+        before.setattr(rows, "insert", without_blanked)
         with Store(tmp_path / "project") as store:
             items, now = fill(store, 3), datetime.now(UTC)
             said = [(w, "default", items[0], w, "direct", "{}", now, False, "valid", w, n) for n, w in enumerate("abc")]

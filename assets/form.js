@@ -114,9 +114,16 @@ class Form {
     clearTimeout(this.refreshTimer);
     this.refreshing = true;
     this.queue.startFetch((ticket) => this.outbox.has(ticket));
+    const { queue } = this;
     const { outcome, data } = await this.api.get("next");
     this.refreshing = false;
     if (this.controller.signal.aborted) return;
+    // asked before everything started over: what it says is of before, too
+    if (queue !== this.queue) {
+      this.refreshAgain = false;
+      await this.refresh();
+      return;
+    }
     if (!this.root.isConnected) {
       this.destroy();
       return;

@@ -118,17 +118,13 @@ class Form {
     const { outcome, data } = await this.api.get("next");
     this.refreshing = false;
     if (this.controller.signal.aborted) return;
-    // asked before everything started over: what it says is of before, too
-    if (queue !== this.queue) {
-      this.refreshAgain = false;
-      await this.refresh();
-      return;
-    }
     if (!this.root.isConnected) {
       this.destroy();
       return;
     }
-    if (outcome === "ok") this.arrived(data);
+    // asked before everything started over: what it says is of before, too
+    if (queue !== this.queue) this.refreshAgain = true;
+    else if (outcome === "ok") this.arrived(data);
     else if (outcome === "unreachable") this.unreachable();
     else this.turnedAway(outcome, data);
     if (this.refreshAgain) {

@@ -62,6 +62,11 @@ def views(store: Store) -> list[View]:
     return [_view(store, row, active) for row in reversed(runs.listed(store))]
 
 
+def occupation(store: Store) -> str:
+    """Moves with the project and with which runs are at work here."""
+    return f"{store.version} {sorted(working.at_work(store).items())}"
+
+
 def version(store: Store) -> str:
     """Moves with the project and with what workers tell of runs that are at work here."""
     parts = [store.version]
@@ -122,7 +127,8 @@ def _view(store: Store, row: RunRow, active: Mapping[str, bool]) -> View:
     progress = working.progress_of(working.folder_of(store, row)) or Progress("loading", 0, row.n_items)
     state: str = row.state
     if row.run_id in active:
-        state = "stopping" if active[row.run_id] else "running" if progress.state == "running" else "loading"
+        # what an earlier attempt told last is no word of this one's
+        state = "stopping" if active[row.run_id] else "running" if progress.state in ("running", "done") else "loading"
     elif state == "running":
         state = "interrupted"
     rate = progress.done / progress.seconds if progress.done and progress.seconds else None

@@ -48,7 +48,8 @@ export class Dialogs {
     dialog.addEventListener("close", () => {
       dialog.remove();
       if (this.dialog === dialog) this.dialog = null;
-      if (before?.isConnected) before.focus({ preventScroll: true });
+      // the event comes a moment after the closing: whoever has gone on by then is not called back
+      if (before?.isConnected && document.activeElement === document.body) before.focus({ preventScroll: true });
     });
     // A click beside the content falls on the dialog itself.
     dialog.addEventListener("click", (event) => {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import gradio as gr
 
@@ -15,9 +16,9 @@ class Choice:
     choices: Sequence[str | tuple[str, str]]
     value: str | None
 
-    def control(self) -> gr.Dropdown:
+    def control(self) -> dict[str, Any]:
         """The change to the filter's dropdown."""
-        return gr.Dropdown(list(self.choices), value=self.value)
+        return dict(gr.update(choices=list(self.choices), value=self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +28,9 @@ class Several:
     choices: Sequence[tuple[str, str]]
     value: list[str]
 
-    def control(self) -> gr.CheckboxGroup:
+    def control(self) -> dict[str, Any]:
         """The change to the check boxes."""
-        return gr.CheckboxGroup(list(self.choices), value=self.value)
+        return dict(gr.update(choices=list(self.choices), value=self.value))
 
 
 def dropdown(label: str, choices: Sequence[str | tuple[str, str]] = (), value: str | None = None) -> gr.Dropdown:

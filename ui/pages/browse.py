@@ -48,11 +48,11 @@ def build(store: Store) -> None:
 
     quiet: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
     drawn = [*filters, grid, crossing]
-    gr.on(None, opened, None, [notice, fixed, *drawn], **quiet)
+    first = gr.on(None, opened, None, [notice, fixed, *drawn], **quiet)
     gr.on([f.input for f in filters], choose, [fixed, *filters], drawn, **quiet)
     for control in filters:
         control.change(None, filters, None, js=set_address(_FILTERS))
-    keep_current(store, lambda *asked: iter([choose(*asked)]), [fixed, *filters], drawn, on_change=False)
+    keep_current(store, lambda *asked: iter([choose(*asked)]), [fixed, *filters], drawn, opened=first)
 
 
 def _opened(store: Store, asked: QueryParams) -> list[Any]:

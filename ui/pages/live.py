@@ -8,11 +8,14 @@ from typing import Any
 import gradio as gr
 from gradio.blocks import BlockContext
 from gradio.components import Component
+from gradio.events import Dependency
 
 from data.store.store import Store
 from ui.components.table import note
 
 SECONDS = 3
+_OPENED = "opened"
+"""Seen of a project of which no version has been drawn yet."""
 
 
 def keep_current(
@@ -21,11 +24,15 @@ def keep_current(
     inputs: Sequence[Component],
     outputs: Sequence[Component | BlockContext],
     *,
-    on_change: bool = True,
+    opened: Dependency | None = None,
     moves: Callable[[Store], str] = lambda store: store.version,
     seconds: float = SECONDS,
 ) -> None:
-    """Call ``draw`` when the project has moved, and (``on_change``) when the page opens or an input changes.
+    """Call ``draw`` when the project has moved, and when the page opens or an input changes, unless ``opened`` (the event
+    that draws the page first) says that these are somebody else's.
+
+    Until the page has been drawn once nothing follows the project: the inputs do not hold yet what the address asks for. A
+    control that ``draw`` leaves as it found it is not set again, or a click made meanwhile would be undone.
 
     ``draw`` takes the inputs' values and yields the outputs, once or several times (quick first, complete later). ``moves``
     gives a text that differs when there is something new to draw.
@@ -39,15 +46,26 @@ def keep_current(
             yield [*drawn, version]
 
     def tick(known: str, *values: Any) -> Iterator[list[Any]]:
-        if known == moves(store):
+        if known in ("", moves(store)):
             yield [gr.skip()] * (len(outputs) + 1)
             return
-        yield from fresh(*values)
+        asked = dict(zip(inputs, values, strict=True))
+        for *drawn, version in fresh(*values):
+            yield [*(_moved(asked, *one) for one in zip(outputs, drawn, strict=True)), version]
 
     quiet: dict[str, Any] = {"outputs": [*outputs, seen], "show_progress": "hidden", "api_visibility": "private"}
-    if on_change:
+    if opened is None:
         gr.on(None, fresh, [*inputs], trigger_mode="always_last", **quiet)
+    else:
+        opened.then(lambda: _OPENED, None, seen, show_progress="hidden", api_visibility="private", queue=False)
     timer.tick(tick, [seen, *inputs], trigger_mode="once", **quiet)
+
+
+def _moved(asked: Mapping[Any, Any], output: Component | BlockContext, change: Any) -> Any:
+    """A change to an output, without the value that it has already."""
+    if isinstance(change, dict) and "value" in change and output in asked and change["value"] == asked[output]:
+        return {name: value for name, value in change.items() if name != "value"}
+    return change
 
 
 def ignored(asked: Mapping[str, str], chosen: Mapping[str, str | None]) -> str:

@@ -130,7 +130,7 @@ def build(store: Store) -> None:
         return [gr.Row(visible=False), *_status(store, chosen)]
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-    gr.on(None, opened, None, [ui.notice, *ui.asking, *ui.status], queue=False, **quiet)
+    first = gr.on(None, opened, None, [ui.notice, *ui.asking, *ui.status], queue=False, **quiet)
     gr.on([f.input for f in ui.filters], choose, ui.filters, ui.asking, queue=False, **quiet)
     gr.on(ui.run.input, look, ui.run, [ui.confirm, *ui.status], **quiet)
     for control in ui.filters:
@@ -141,8 +141,8 @@ def build(store: Store) -> None:
         button.click(acted(name), ui.filters, outputs, trigger_mode="once", **quiet)
     ui.buttons[2].click(ask, ui.run, [ui.confirm, ui.question], **quiet)
     ui.keep.click(lambda: gr.Row(visible=False), None, ui.confirm, **quiet)
-    keep_current(store, lambda *asked: iter([choose(*asked)]), ui.filters, ui.asking, on_change=False)
-    status: dict[str, Any] = {"on_change": False, "moves": runs.version, "seconds": SECONDS}
+    keep_current(store, lambda *asked: iter([choose(*asked)]), ui.filters, ui.asking, opened=first, moves=runs.occupation)
+    status: dict[str, Any] = {"opened": first, "moves": runs.version, "seconds": SECONDS}
     keep_current(store, lambda chosen: iter([_status(store, chosen)]), [ui.run], ui.status, **status)
 
 

@@ -80,13 +80,13 @@ def build(store: Store) -> None:
         else:
             yield Panel("").outputs()
 
-    gr.on(None, open_page, None, [*controls, notice, ready, more], queue=False, **_QUIET)
+    first = gr.on(None, open_page, None, [*controls, notice, ready, more], queue=False, **_QUIET)
     gr.on([control.input for control in filters[:2]], choose, [more, *controls], controls, queue=False, **_QUIET)
     for control in controls:
         control.change(None, controls, None, js=set_address(ADDRESS))
     raters.select(_picked, None, pair, queue=False, **_QUIET).then(None, js=_FOLLOW)
     # the choices grow with the project, too
-    keep_current(store, lambda *asked: iter([choose(*asked)]), [more, *controls], controls, on_change=False)
+    keep_current(store, lambda *asked: iter([choose(*asked)]), [more, *controls], controls, opened=first)
     keep_current(
         store, draw, [ready, more, *filters, show, consensus], [empty, content, sentence, raters, pair_panel, plot, numbers]
     )

@@ -91,11 +91,13 @@ class _Page:
     def wire(self) -> None:
         """All events."""
         draw_ = self._draw
-        gr.on(None, self._opened, None, [*self.controls, self.notice, self.who, *create_lists(self)], queue=False, **_QUIET)
+        first = gr.on(
+            None, self._opened, None, [*self.controls, self.notice, self.who, *create_lists(self)], queue=False, **_QUIET
+        )
         for control in self.controls:
             control.input(self._follow, self.controls, self.controls, queue=False, **_QUIET)
             control.change(None, self.controls, None, js=set_address(ADDRESS))
-        keep_current(self.store, lambda *asked: iter([self._follow(*asked)]), self.controls, self.controls, on_change=False)
+        keep_current(self.store, lambda *asked: iter([self._follow(*asked)]), self.controls, self.controls, opened=first)
         keep_current(self.store, draw_, [self.who, *self.controls], self.shown)
         self.list.select(self._picked("campaign", "open"), self.controls, self.controls, queue=False, **_QUIET)
         self._wire_making()

@@ -72,7 +72,7 @@ def followed(store: Store, *values: str | None) -> list[Any]:
     """The controls' new choices; a value is set only where it is none of them: somebody may be choosing at this moment."""
     found = choices(store, View.of(*values))
     updates = [
-        gr.Dropdown(list(choice.choices)) if (value or "") == (choice.value or "") else choice.control()
+        gr.update(choices=list(choice.choices)) if (value or "") == (choice.value or "") else choice.control()
         for choice, value in zip(found, values, strict=True)
     ]
     return [updates[0], gr.skip(), *updates[2:]]

@@ -94,7 +94,7 @@ def build(store: Store) -> None:
     page.asked.drawn[2].select(_listed, None, listed, queue=False, **_QUIET).then(None, js=_FOLLOW_LIST)
     page.address.change(None, page.address, None, js=_SHOW_ADDRESS)
     # the choices grow with the project, too
-    keep_current(store, offer, [standing, *page.everything], page.controls, on_change=False)
+    keep_current(store, offer, [standing, *page.everything], page.controls, opened=opened)
     keep_current(store, draw, [standing, *page.everything], page.places)
 
 

@@ -112,13 +112,13 @@ def build(store: Store) -> None:
     def offer(ready: str, *values: str) -> Iterator[list[Any]]:
         yield _controls(store, _view(store, values)) if ready else [gr.skip()] * len(controls)
 
-    gr.on(None, open_page, None, [*everything, notice, opened], **_QUIET)
+    first = gr.on(None, open_page, None, [*everything, notice, opened], **_QUIET)
     gr.on([control.input for control in controls], choose, controls, everything, **_QUIET)
     for listing in (tables, listed):
         listing.select(pick, None, everything, **_QUIET).then(None, js=_FOLLOW)
     address.change(None, address, None, js=_ADDRESS)
     # the choices grow with the project, too
-    keep_current(store, offer, [opened, *controls], controls, on_change=False)
+    keep_current(store, offer, [opened, *controls], controls, opened=first)
     keep_current(store, draw, [opened, *everything], places)
 
 

@@ -46,14 +46,16 @@ def test_an_empty_project_teaches_and_follows(fresh: Server, visitor: Visit, tmp
     expect(annotator.get_by_role("heading", name="No pictures yet")).to_be_visible()
     expect(annotator.get_by_text("uv run app.py import images FOLDER --layout csv")).to_be_visible()
     mark(annotator)
+    annotator.get_by_role("button", name="Look again").click()
+    expect(annotator.get_by_role("heading", name="No pictures yet")).to_be_visible()
 
     import_left(fresh, tmp_path / "images")
 
     expect(researcher.locator("#summary")).to_contain_text("5 prompts, 5 pictures", timeout=_FOLLOWS_MS)
     expect(teaching).to_be_hidden()
     assert_same_document(researcher)
-    annotator.get_by_role("button", name="Look again").click()
-    expect(annotator.get_by_role("img", name="The picture to judge")).to_be_visible()
+    # the form looks by itself every few seconds
+    expect(annotator.get_by_role("img", name="The picture to judge")).to_be_visible(timeout=_FOLLOWS_MS)
     assert_same_document(annotator)
 
 

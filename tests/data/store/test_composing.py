@@ -26,6 +26,7 @@ from data.store import (
     statements,
     tables,
     uncovered,
+    wide,
 )
 from data.store.adjudications import Adjudication
 from data.store.imports import ImportRefused

@@ -80,7 +80,7 @@ _NAMED = """
 select exists (from annotations where rater_id = $name) or exists (from claims where rater_id = $name)
     or exists (from arrivals where rater_id = $name) or exists (from uncovered where rater_id = $name)
     or exists (from adjudications where rater_id = $name or made_by = $name)
-    or exists (from revocations where rater_id = $name)
+    or exists (from revocations where rater_id = $name) or exists (from notes where made_by = $name)
 """
 _BY = {"invitations": ("made_by",), "revocations": ("made_by", "lifted_by")}
 
@@ -90,6 +90,7 @@ def _erase_one(connection: duckdb.DuckDBPyConnection, name: str) -> Removed:
     said = rows.value(connection, "select count(*) from annotations where rater_id = ?", [name])
     judged = rows.value(connection, "select count(*) from judgements where rater_id = ?", [name])
     connection.execute("delete from adjudications where rater_id = $1 or made_by = $1", [name])
+    connection.execute("delete from notes where made_by = ?", [name])
     for table in ("judgements", "annotations", "uncovered", "arrivals", "consents", "raters"):
         connection.execute(f"delete from {table} where rater_id = ?", [name])
     for table, columns in _BY.items():

@@ -266,12 +266,12 @@ app.command("generate")(generate_command)
 
 @app.command("score")
 def score_command(
-    scorer: Annotated[str, typer.Argument(help="geneval, visor or clipscore.")],
+    scorer: Annotated[str, typer.Argument(help="Its name, such as geneval; docs/settings.md lists them all.")],
     profile: Annotated[str, typer.Option(help="Which models and thresholds.")] = "playground",
     settings: Annotated[Many, typer.Option("--set", metavar="KEY=VALUE", help="One setting of the profile, changed.")] = [],  # noqa: B006
     suite: Annotated[Many, typer.Option(help="Repeatable, as all filters.")] = [],  # noqa: B006
-    task: Annotated[Many, typer.Option()] = [],  # noqa: B006
-    generator: Annotated[Many, typer.Option()] = [],  # noqa: B006
+    task: Annotated[Many, typer.Option(help="Only these tasks.")] = [],  # noqa: B006
+    generator: Annotated[Many, typer.Option(help="Only images by these models.")] = [],  # noqa: B006
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...")] = "cpu",
     batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Images at a time (32).")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many images.")] = None,
@@ -317,7 +317,7 @@ def agreement_command(
         bool, typer.Option("--ceiling/--no-ceiling", help="Beside a scorer's number people's own, and the verdict.")
     ] = True,
     seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
-    output: Annotated[Format, typer.Option("--format")] = Format.table,
+    output: Annotated[Format, typer.Option("--format", help="How it is printed.")] = Format.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """How far raters agree: people among themselves, scorers with people, any two raters."""

@@ -79,6 +79,10 @@ class Format(StrEnum):
 class Page(StrEnum):
     html = "html"
     md = "md"
+    pdf = "pdf"
+    latex = "latex"
+    csv = "csv"
+    parquet = "parquet"
 
 
 class TableFile(StrEnum):
@@ -352,11 +356,14 @@ Table = Annotated[TableFile | None, typer.Option("--format", help="By default as
 def export_report(
     selection: Selection,
     output: Output,
-    form: Annotated[Page | None, typer.Option("--format", help="By default as the file's name ends.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    form: Annotated[
+        Page | None,
+        typer.Option("--format", help="By default as the file's name ends; csv and parquet: a zip of the tables behind it."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap, and of which failures are shown.")] = 0,
     project: Project = PLAYGROUND,
 ) -> None:
-    """One page with every number of `agreement`, what it was made from and how, and the command that remakes it."""
+    """A report with every number of `agreement`, what it was made from and how, and the command that remakes it."""
     _execute(project, "export report", selection=selection, form=form and form.value, output=output, seed=seed)
 
 

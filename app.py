@@ -84,6 +84,7 @@ class Page(StrEnum):
 class TableFile(StrEnum):
     csv = "csv"
     parquet = "parquet"
+    jsonl = "jsonl"
 
 
 class PeopleAs(StrEnum):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from docs.making import commands, pages, parts, routes, settings
+from agreement.catalogue import STATISTICS as CATALOGUE
+from docs.making import commands, pages, parts, routes, settings, statistics
 from docs.making.blocks import ROOT, code, names_in, put
 from docs.making.examples import EXAMPLES
 
@@ -113,6 +114,14 @@ def test_every_page_and_parameter_is_documented() -> None:
     assert set(pages.PAGES) - {"annotate"} == set(pages.modules())
     for name in set(pages.PAGES) - {"preferences", "matching", "workbench"}:
         assert set(pages.told(name)) - pages.accepted(name) == set(), name
+
+
+def test_every_statistic_is_documented() -> None:
+    assert statistics.undocumented() == []
+    written = text_of(ROOT / "docs" / "statistics.md")
+    for name in CATALOGUE:
+        assert f"\n`{name}`: " in written, name
+        assert set(statistics.UNDEFINED) == set(CATALOGUE)
 
 
 def test_every_route_is_documented() -> None:

@@ -197,8 +197,8 @@ class Browse {
   }
 
   /** One page of a list; throws what is wrong in words. */
-  async fetchPage(route, page, rows) {
-    const { outcome, data } = await this.api.get(`studio/${route}?${this.state.asking({ page })}`);
+  async fetchPage(route, page, rows, more = {}) {
+    const { outcome, data } = await this.api.get(`studio/${route}?${this.state.asking({ page, ...more })}`);
     if (outcome === "unreachable") throw new Error(UNREACHABLE);
     if (outcome !== "ok") throw new Error(detail(data, "the app refused."));
     return { rows: data[rows], total: data.total, size: data.size, data };

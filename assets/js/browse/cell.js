@@ -23,7 +23,6 @@ export function place(item) {
 
 /** An option of the list; `index` from 0 of `total`. */
 export function cell(item, { listing, index, total, chosen, current }) {
-  const rater = listing.get("rater") ?? "people";
   const text = item.text ?? item.item_id;
   const lines = crossings(item.crossed ?? [], listing);
   return h(
@@ -37,14 +36,14 @@ export function cell(item, { listing, index, total, chosen, current }) {
       "aria-selected": String(chosen),
       "aria-posinset": index + 1,
       "aria-setsize": total,
-      "aria-label": [text, place(item), ...lines.map((line) => line.textContent), spoken(item, rater), tagged(item)].filter(Boolean).join(", "),
+      "aria-label": [text, place(item), ...lines.map((line) => line.textContent), spoken(item, listing), tagged(item)].filter(Boolean).join(", "),
       "data-index": index,
     },
     h("span", { class: "cc-cell-picture" }, picture(item), h("span", { class: "cc-cell-tick", "data-tick": true, title: "Choose (Space)" })),
     h("span", { class: "cc-cell-text", title: text }, text),
     h("span", { class: "cc-cell-meta", title: place(item) }, place(item)),
     ...lines,
-    said(item, rater),
+    said(item, listing),
     item.reason ? h("span", { class: "cc-cell-reason", title: item.reason }, item.reason.replaceAll("\n", " · ")) : null,
     item.tags?.length ? h("span", { class: "cc-cell-tags" }, ...item.tags.map((tag) => h("span", { class: "cc-tag" }, tag))) : null,
   );
@@ -59,19 +58,28 @@ export function waiting(index, current) {
   );
 }
 
-export function said(item, rater) {
+/** What the shown rater says of it; nothing where it says nothing. */
+export function said(item, listing) {
+  const rater = listing.get("rater") ?? "people";
   if (item.mean === null || item.mean === undefined) return null;
-  if (item.verdict) {
-    const kind = item.verdict === "yes" ? "ok" : "bad";
-    return h("span", { class: "cc-cell-said" }, h("span", { class: `cc-badge cc-badge--${kind}` }, item.verdict), h("span", { class: "cc-cell-meta" }, rater));
-  }
-  return h("span", { class: "cc-cell-meta" }, spoken(item, rater));
+  const verdict = verdictOf(item, listing);
+  if (!verdict) return h("span", { class: "cc-cell-meta" }, spoken(item, listing));
+  const kind = verdict === "yes" ? "ok" : "bad";
+  return h("span", { class: "cc-cell-said" }, h("span", { class: `cc-badge cc-badge--${kind}` }, verdict), h("span", { class: "cc-cell-meta" }, rater));
 }
 
-function spoken(item, rater) {
+function spoken(item, listing) {
+  const rater = listing.get("rater") ?? "people";
   if (item.mean === null || item.mean === undefined) return "";
-  if (item.verdict) return `${item.verdict} by ${rater}`;
-  return `${rater} ${format(item.mean)}${item.n > 1 ? ` (${item.n} answers)` : ""}`;
+  const verdict = verdictOf(item, listing);
+  return verdict ? `${verdict} by ${rater}` : `${rater} ${format(item.mean)}${item.n > 1 ? ` (${item.n} answers)` : ""}`;
+}
+
+/** One rater's yes or no; groups have a mean. Lines by prompt do not say it in words. */
+function verdictOf(item, listing) {
+  if (item.verdict !== undefined) return item.verdict;
+  const alone = !["people", "simulated people", null].includes(listing.get("rater"));
+  return alone && (listing.get("by") ?? "correct") === "correct" ? ({ 1: "yes", 0: "no" }[item.mean] ?? null) : null;
 }
 
 function tagged(item) {

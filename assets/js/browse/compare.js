@@ -9,7 +9,6 @@ const AROUND = 640; // px of a picture
 /** `items`: at least two of which `left` and `right` are compared first (places in `items`). */
 export function compare(page, { title, items, left = 0, right = 1 }) {
   const { dialogs, state } = page;
-  const rater = state.one("rater", "people");
   const named = (item) => [item.generator ?? item.item_id, item.idx === null || item.idx === undefined ? null : `image ${item.idx}`].filter(Boolean).join(", ");
   const sides = [left, right];
   let swiping = true;
@@ -27,7 +26,7 @@ export function compare(page, { title, items, left = 0, right = 1 }) {
       "figure",
       { class: "cc-compare__card" },
       swiping ? null : picture(item, AROUND),
-      h("figcaption", {}, h("strong", {}, named(item)), h("span", { class: "cc-cell-meta" }, place(item)), item.text ? h("span", { class: "cc-cell-text" }, item.text) : null, said(item, rater), item.tags?.length ? h("span", { class: "cc-cell-tags" }, ...item.tags.map((tag) => h("span", { class: "cc-tag" }, tag))) : null, h("a", { href: opens(item, state.params) }, "Open in the Workbench")),
+      h("figcaption", {}, h("strong", {}, named(item)), h("span", { class: "cc-cell-meta" }, place(item)), item.text ? h("span", { class: "cc-cell-text" }, item.text) : null, said(item, state.params), item.tags?.length ? h("span", { class: "cc-cell-tags" }, ...item.tags.map((tag) => h("span", { class: "cc-tag" }, tag))) : null, h("a", { href: opens(item, state.params) }, "Open in the Workbench")),
     );
   };
   function draw() {

@@ -85,7 +85,7 @@ export class Grid {
     this.element.setAttribute("aria-busy", "false");
     if (!error) {
       this.current = Math.min(this.current, Math.max(0, this.count - 1));
-      this.look();
+      this.virtual.steady(() => this.look());
       for (const [, item] of this.pages.known()) if (this.chosen.has(item.item_id)) this.chosen.set(item.item_id, item);
     }
     this.virtual.render({ anew: true });
@@ -93,7 +93,7 @@ export class Grid {
   }
 
   redraw() {
-    this.look();
+    this.virtual.steady(() => this.look());
     this.virtual.render({ anew: true });
   }
 

@@ -20,7 +20,7 @@ export class Prompts {
     this.columns = 1;
     this.generators = [];
     this.pages = new Pages(async (n) => {
-      const answer = await page.fetchPage("rows", n, "rows");
+      const answer = await page.fetchPage("rows", n, "rows", this.pair ? { left: this.pair[0], right: this.pair[1] } : {});
       this.generators = answer.data.generators ?? [];
       page.knows(this.generators);
       return answer;
@@ -127,7 +127,7 @@ export class Prompts {
     if (!item) return h("div", { class: "cc-prompt__cell" }, h("span", { class: "cc-no-picture" }, `no image ${index ?? ""}`), caption);
     const current = place === this.current && n === this.column;
     const { params } = this.page.state;
-    return h("a", { class: "cc-prompt__cell", href: opens(item, params), draggable: "false", tabindex: current ? "0" : "-1", "data-column": n, "aria-label": `${generator}, image ${item.idx}` }, picture(item), caption, said(item, params.get("rater") ?? "people"));
+    return h("a", { class: "cc-prompt__cell", href: opens(item, params), draggable: "false", tabindex: current ? "0" : "-1", "data-column": n, "aria-label": `${generator}, image ${item.idx}` }, picture(item), caption, said(item, params));
   }
 
   // ---- keys and clicks ----

@@ -86,6 +86,17 @@ export class Virtual {
     if (focused) node.focus({ preventScroll: true });
   }
 
+  /** Something that may change the rows' height: what is at the top of the window stays there. */
+  steady(change) {
+    const { rowHeight } = this.list;
+    const at = this.measure();
+    change();
+    const grown = this.list.rowHeight / rowHeight;
+    if (grown === 1 || at.scroll === 0) return;
+    this.track.style.height = `${this.measure().shown}px`;
+    window.scrollTo({ top: at.top + at.scroll * grown, behavior: "instant" });
+  }
+
   clear() {
     for (const node of this.nodes.values()) node.remove();
     this.nodes.clear();

@@ -105,6 +105,7 @@ class Browse {
     if (state.query === this.state.query) return undefined;
     this.state = state;
     this.isTyping = false;
+    this.tools.words.value = state.one("q"); // also where it has the focus
     this.follow();
     return this.tell({ query: this.state.query });
   }
@@ -134,6 +135,11 @@ class Browse {
 
   setOf(rater) {
     this.change((state) => state.put("of", [rater]));
+  }
+
+  /** What the line of actions covers at the bottom of the window. */
+  get below() {
+    return this.bar.hidden ? 0 : this.bar.offsetHeight + 24;
   }
 
   get view() {

@@ -1,7 +1,7 @@
 // Images beside each other: two that were chosen, or one prompt over its generators; two of them can be swiped.
 
 import { button, h, kbd } from "../dom.js";
-import { opens, picture, place, said } from "./cell.js";
+import { opens, picture, said } from "./cell.js";
 import { swipe } from "./swipe.js";
 
 const AROUND = 640; // px of a picture
@@ -26,7 +26,7 @@ export function compare(page, { title, items, left = 0, right = 1 }) {
       "figure",
       { class: "cc-compare__card" },
       swiping ? null : picture(item, AROUND),
-      h("figcaption", {}, h("strong", {}, named(item)), h("span", { class: "cc-cell-meta" }, place(item)), item.text ? h("span", { class: "cc-cell-text" }, item.text) : null, said(item, state.params), item.tags?.length ? h("span", { class: "cc-cell-tags" }, ...item.tags.map((tag) => h("span", { class: "cc-tag" }, tag))) : null, h("a", { href: opens(item, state.params) }, "Open in the Workbench")),
+      h("figcaption", {}, h("strong", {}, named(item)), item.text && item.text !== title ? h("span", { class: "cc-cell-text" }, item.text) : null, item.task ? h("span", { class: "cc-cell-meta" }, item.task) : null, said(item, state.params), item.tags?.length ? h("span", { class: "cc-cell-tags" }, ...item.tags.map((tag) => h("span", { class: "cc-tag" }, tag))) : null, h("a", { href: opens(item, state.params) }, "Open in the Workbench")),
     );
   };
   function draw() {

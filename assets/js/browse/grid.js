@@ -119,7 +119,7 @@ export class Grid {
   }
 
   focus() {
-    this.virtual.reveal(this.current, this.page.above);
+    this.virtual.reveal(this.current, this.page.above, this.page.below);
     this.virtual.nodes.get(this.current)?.focus({ preventScroll: true });
   }
 

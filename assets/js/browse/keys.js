@@ -56,7 +56,7 @@ export function help(page) {
   page.dialogs.open(
     "help",
     "Keys of Browse",
-    h("div", { class: "cc-dialog__body" }, h("h2", { class: "cc-title" }, "Browse"), h("section", {}, h("h3", { class: "cc-heading" }, "How it works"), h("ul", { class: "cc-list" }, ...words.map((line) => h("li", {}, line)))), h("section", {}, h("h3", { class: "cc-heading" }, "Keys"), h("dl", { class: "cc-keys" }, ...rows))),
+    h("div", { class: "cc-dialog__body cc-browse-help" }, h("h2", { class: "cc-title" }, "Browse"), h("section", {}, h("h3", { class: "cc-heading" }, "How it works"), h("ul", { class: "cc-list" }, ...words.map((line) => h("li", {}, line)))), h("section", {}, h("h3", { class: "cc-heading" }, "Keys"), h("dl", { class: "cc-keys" }, ...rows))),
     h("div", { class: "cc-dialog__foot" }, close),
   );
   return true;

@@ -145,7 +145,7 @@ export class Prompts {
   }
 
   focus() {
-    this.virtual.reveal(this.current, this.page.above);
+    this.virtual.reveal(this.current, this.page.above, this.page.below);
     const links = [...(this.virtual.nodes.get(this.current)?.querySelectorAll("a[data-column]") ?? [])];
     (links.find((link) => Number(link.dataset.column) === this.column) ?? links[0])?.focus({ preventScroll: true });
   }

@@ -19,8 +19,8 @@ export class Strip {
     this.plot = h("div", { class: "cc-hist", title: "Drag to choose a range" }, this.bars, this.brush, ...this.handles);
     this.plot.addEventListener("pointerdown", (event) => this.pressed(event));
     this.ends = [h("span", {}), h("span", {})];
-    const head = h("div", { class: "cc-row cc-hist__head" }, h("label", { class: "cc-row" }, h("span", { class: "cc-label" }, "Scores of"), this.choice), this.low, this.high, this.clear, this.undefined);
-    this.element = h("section", { class: "cc-strip-bar", "aria-label": "Scores", hidden: true }, head, this.plot, h("div", { class: "cc-hist__ends cc-muted" }, ...this.ends));
+    const head = h("div", { class: "cc-row cc-hist__head" }, h("label", { class: "cc-row" }, h("span", { class: "cc-label" }, "Scores of"), this.choice), this.low, this.high, this.clear);
+    this.element = h("section", { class: "cc-strip-bar", "aria-label": "Scores", hidden: true }, head, this.plot, h("div", { class: "cc-hist__ends cc-muted" }, this.ends[0], this.undefined, this.ends[1]));
   }
 
   field(label) {

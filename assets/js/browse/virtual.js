@@ -102,15 +102,15 @@ export class Virtual {
     this.nodes.clear();
   }
 
-  /** Scroll so that a place is seen whole, where it is not yet. `above`: px covered at the top of the window. */
-  reveal(index, above = 0) {
+  /** Scroll so that a place is seen whole, where it is not yet. `above`, `below`: px covered in the window. */
+  reveal(index, above = 0, below = 0) {
     const at = this.measure();
     const { rowHeight, columns } = this.list;
     const top = Math.floor(index / columns) * rowHeight;
     let real = at.real;
     const over = window.scrollY < at.top ? at.top - window.scrollY : 0; // what stands above the list, still in the window
     if (top < real + (over ? 0 : above)) real = top - above;
-    else if (top + rowHeight > real + window.innerHeight - over) real = top + rowHeight - window.innerHeight;
+    else if (top + rowHeight > real + window.innerHeight - over - below) real = top + rowHeight + below - window.innerHeight;
     else return this.render();
     window.scrollTo({ top: at.top + Math.max(real, -at.top) / at.ratio, behavior: "instant" });
     return this.render();

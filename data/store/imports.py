@@ -12,7 +12,7 @@ import duckdb
 from data.cooccurrence import Cooccurrence
 from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Evidence, Image, Item, Prompt, Rater
-from data.store import cooccurrence, erased, questions, rows
+from data.store import cooccurrence, erased, parts, questions, rows, wide
 from data.store.observed import Observed, insert_observed
 from data.store.places import DEFAULT
 from data.store.statements import insert_annotations, insert_evidence
@@ -149,6 +149,7 @@ def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: st
     if bundle.cooccurrence is not None:
         counts["cooccurrences"] = cooccurrence.insert(connection, bundle.cooccurrence, import_id)
     insert_scales(connection, bundle.scales, import_id)
+    _mark(connection, import_id, images)
     if not any(counts.values()):
         return Imported(None, counts, refused)
     rows.insert(
@@ -158,6 +159,15 @@ def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: st
         [(import_id, bundle.kind, bundle.name, bundle.sha256, rows.to_json(counts))],
     )
     return Imported(import_id, counts, refused)
+
+
+def _mark(connection: duckdb.DuckDBPyConnection, import_id: int, images: Sequence[Image]) -> None:
+    """The items that an import brought, that it brought files of, and whose prompts; what it says marks its own."""
+    brought = (
+        "select item_id from items where import_id = $1 or prompt_id in (select prompt_id from prompts where import_id = $1)"
+    )
+    wide.mark_where(connection, brought, [import_id])
+    wide.mark_where(connection, "select unnest(?::varchar[])", [[image.image_id for image in images]])
 
 
 def _insert_prompts(
@@ -183,6 +193,7 @@ def _insert_prompts(
                 import_id,
             )
     rows.insert(connection, "prompts", ("prompt_id", "suite", "task", "text", "spec", "import_id"), new.values())
+    parts.insert(connection, {prompt.prompt_id: prompt.spec for prompt in prompts if prompt.prompt_id in new}.items())
     return len(new), other_texts
 
 
@@ -303,6 +314,7 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
     if (answered := questions.answered(connection, import_id)) is not None:
         raise ImportRefused(f"{answered} what import {import_id} asks; undoing it would lose what was asked")
     connection.execute("update imports set undone = current_timestamp where import_id = ?", [import_id])
+    wide.mark_where(connection, _SAID_OF, [import_id])
     connection.execute(
         "delete from judgements where source_id in (select annotation_id from annotations where import_id = ?"
         " union all select evidence_id from evidence where import_id = ?)",
@@ -327,8 +339,20 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
     undone = "import_id in (select import_id from imports where undone is not null)"
     for table, still_needed in _NEEDED_BY_OTHERS.items():
         counts[table] = _delete(connection, table, f"{undone} and not exists ({still_needed})", [])
+    parts.drop_gone(connection)
+    wide.mark_gone(connection)
     return counts
 
+
+_SAID_OF = (
+    "select item_id from judgements where source_id in (select annotation_id from annotations where import_id = $1"
+    " union all select evidence_id from evidence where import_id = $1)"
+    " union all select item_id from annotations where import_id = $1"
+    " union all select item_id from evidence where import_id = $1"
+    " union all select item_id from items where import_id = $1"
+    " union all select image_id from images where file_import_id = $1"
+    " or import_id in (select import_id from imports where undone is not null)"
+)
 
 _INCOMPLETE = (
     "kind <> 'image' and import_id is null and item_id not in (select item_id from annotations)"

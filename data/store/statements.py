@@ -11,7 +11,7 @@ import duckdb
 
 from data.aspects import SCALES
 from data.records import Annotation, Evidence, Judgement
-from data.store import detections, erased, questions, rows
+from data.store import detections, erased, questions, rows, wide
 from data.store.statuses import Decision, Feedback, Places, Rule, ask_more, decide, end_claims, feedback, places_of
 from data.store.store import Store, run
 
@@ -103,6 +103,7 @@ def _submit_all(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Ann
             fresh[annotation.annotation_id] = annotation
     if fresh:
         _prepare(connection, list(fresh.values()))
+        wide.mark(connection, _items_of(fresh.values()))
         status |= _first_answers(connection, [annotation for annotation in fresh.values() if not annotation.revises], places)
         for annotation in fresh.values():
             if annotation.revises:
@@ -187,6 +188,7 @@ def _revision(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> 
     decision = Decision(latest["status"], latest["passed"], bool(latest["selected"]), latest["status_before"])
     row = _row(annotation, decision, superseded, latest["root_id"], seq, datetime.now(UTC), None)
     rows.insert(connection, "annotations", _ANNOTATION_COLUMNS, [row])
+    wide.mark_where(connection, "select item_id from judgements where source_id = ?", [superseded])
     connection.execute("delete from judgements where source_id = ?", [superseded])
     judgements = _judgement_rows(annotation, annotation.annotation_id, seq)
     rows.insert(connection, "judgements", _JUDGEMENT_COLUMNS, judgements)
@@ -195,6 +197,7 @@ def _revision(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> 
 
 def insert_annotations(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], import_id: int) -> int:
     """Imported answers, in their source's order; returns how many."""
+    wide.mark(connection, _items_of(annotations))
     numbers = rows.sequence(connection, "statement_seq", len(annotations))
     placed = list(zip(annotations, numbers, strict=True))
     now = datetime.now(UTC)
@@ -216,6 +219,7 @@ def insert_evidence(
     connection: duckdb.DuckDBPyConnection, evidence: Sequence[Evidence], import_id: int | None, run_id: str | None = None
 ) -> int:
     """Evidence that was imported or made by a run, in its source's order; returns how much."""
+    wide.mark(connection, _items_of(evidence))
     placed = list(zip(evidence, rows.sequence(connection, "statement_seq", len(evidence)), strict=True))
     rows.insert(
         connection,
@@ -229,6 +233,13 @@ def insert_evidence(
     judgements = [row for e, seq in placed for row in _judgement_rows(e, e.evidence_id, seq)]
     rows.insert(connection, "judgements", _JUDGEMENT_COLUMNS, judgements)
     return len(evidence)
+
+
+def _items_of(sources: Iterable[Annotation | Evidence]) -> Iterable[str]:
+    """The items that are said something of."""
+    for source in sources:
+        yield source.item_id
+        yield from (j.item_id for j in source.judgements if j.item_id is not None)
 
 
 def _row(
@@ -295,6 +306,7 @@ def _rebuild_one(
         )
     connection.execute("delete from judgements")
     rows.insert(connection, "judgements", _JUDGEMENT_COLUMNS, judgements)
+    wide.remake(connection)
     return len(judgements)
 
 

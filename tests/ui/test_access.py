@@ -48,6 +48,14 @@ TABLE: dict[str, int] = {
     "GET /api/studio/neighbours": RESEARCHERS,
     "GET /api/studio/evidence": RESEARCHERS,
     "POST /api/studio/uncover": RESEARCHERS,
+    "GET /api/studio/facets": RESEARCHERS,
+    "GET /api/studio/strip": RESEARCHERS,
+    "GET /api/studio/rows": RESEARCHERS,
+    "GET /api/studio/tags": RESEARCHERS,
+    "POST /api/studio/tags": RESEARCHERS,
+    "GET /api/studio/views": RESEARCHERS,
+    "POST /api/studio/views": RESEARCHERS,
+    "POST /api/studio/views/forget": RESEARCHERS,
     "POST /command": NOBODY,
 }
 # Of Gradio's routes an annotator's page needs these; of the studio they open none.

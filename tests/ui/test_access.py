@@ -48,11 +48,9 @@ TABLE: dict[str, int] = {
     "GET /api/studio/neighbours": RESEARCHERS,
     "GET /api/studio/evidence": RESEARCHERS,
     "POST /api/studio/uncover": RESEARCHERS,
-<<<<<<< HEAD
     "GET /api/studio/remarks": RESEARCHERS,
     "POST /api/studio/notes": RESEARCHERS,
     "POST /api/studio/verdict": RESEARCHERS,
-=======
     "GET /api/studio/facets": RESEARCHERS,
     "GET /api/studio/strip": RESEARCHERS,
     "GET /api/studio/rows": RESEARCHERS,
@@ -61,7 +59,6 @@ TABLE: dict[str, int] = {
     "GET /api/studio/views": RESEARCHERS,
     "POST /api/studio/views": RESEARCHERS,
     "POST /api/studio/views/forget": RESEARCHERS,
->>>>>>> bdata
     "POST /command": NOBODY,
 }
 # Of Gradio's routes an annotator's page needs these; of the studio they open none.

@@ -18,14 +18,9 @@ FILTERS: dict[str, str] = {
     "rater": "Restricts people, scorers, or both: whichever kind it names.",
     "campaign": "Only people's answers in these campaigns.",
     "certainty": "unanimous, majority or split: how far the selected people agree about it.",
-<<<<<<< HEAD
     "since": "ISO date or time, UTC; answers given before are left out.",
     "until": "ISO date or time, UTC; answers given from then on are left out.",
-=======
-    "since": "ISO date or time, UTC.",
-    "until": None,
     "tag": "Of images, as people tagged them in Browse.",
->>>>>>> bdata
 }
 """The options of a selection, and what `--help` says of them."""
 

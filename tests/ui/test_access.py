@@ -48,6 +48,7 @@ TABLE: dict[str, int] = {
     "GET /api/studio/neighbours": RESEARCHERS,
     "GET /api/studio/evidence": RESEARCHERS,
     "POST /api/studio/uncover": RESEARCHERS,
+    "GET /api/studio/report/{key}/{form}": RESEARCHERS,
     "POST /command": NOBODY,
 }
 # Of Gradio's routes an annotator's page needs these; of the studio they open none.

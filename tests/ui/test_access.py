@@ -59,6 +59,7 @@ TABLE: dict[str, int] = {
     "GET /api/studio/views": RESEARCHERS,
     "POST /api/studio/views": RESEARCHERS,
     "POST /api/studio/views/forget": RESEARCHERS,
+    "GET /api/studio/report/{key}/{form}": RESEARCHERS,
     "POST /command": NOBODY,
 }
 # Of Gradio's routes an annotator's page needs these; of the studio they open none.

@@ -26,7 +26,9 @@ _BESIDE = ("cohen_kappa", "cohen_kappa_quadratic", "spearman")
 def drawn(figure: Any) -> str:
     """Plotly's JSON at a width of its own, as what is printed is never asked how wide it is."""
     figure.update_layout(width=WIDTH, autosize=False, paper_bgcolor="#ffffff", plot_bgcolor="#ffffff")
-    figure.update_layout(font={"color": "#3a4152"})
+    figure.update_layout(font={"color": "#3a4152", "size": 12})
+    for axes in (figure.update_xaxes, figure.update_yaxes):
+        axes(title_font_size=12)
     return str(figure.to_json())
 
 
@@ -122,7 +124,7 @@ def along(found: Sequence[Along]) -> list[Figure]:
 
 def _curve(suite: str, who: str, made: Curve) -> Figure:
     band = pd.DataFrame({"value": made.values, "low": made.low, "high": made.high}, dtype=float)
-    axes = (f"{made.rater}: yes above this", f"agreement with {who}")
+    axes = (f"{made.rater}: yes above this", "agreement")
     caption = f"{suite}: {made.rater} cut to agree with {who}, over all generators and tasks, in sample; the best cut dotted"
     last = len(made.cuts) - 1
     places = sorted({round(last * step / (_POINTS - 1)) for step in range(_POINTS)})

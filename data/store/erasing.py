@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import duckdb
 
-from data.store import erased, invitations, rows, wide
+from data.store import erased, invitations, refreshing, rows, wide
 from data.store.revoking import forget
 from data.store.store import Store, run
 
@@ -57,6 +57,7 @@ def erase(store: Store, name: str, *, now: datetime | None = None) -> Removed:
         _known.pop(store, None)
     removed: Removed = store.write(_erase, name)
     invitations.refresh(store)
+    refreshing.refresh(store)
     store.rewrite()
     return removed
 

@@ -13,6 +13,8 @@ import duckdb
 
 from data.store import parts, rows
 
+SINCE: Final = 11
+"""The schema that has wide rows."""
 _FEW: Final = 500
 """So many items are looked up by what was said of them; for more, everything that was said is read."""
 
@@ -99,7 +101,7 @@ with answers as (
     from {judgements} j
     join raters r on r.rater_id = j.rater_id and r.kind = 'human' and not r.simulated
     left join annotations a on a.annotation_id = j.source_id
-    where j.aspect in ('correct', 'faithfulness', 'caption_fit') and j.reason is null and {value} is not null
+    where j.aspect in ('correct', 'faithfulness', 'caption_fit') and j.reason is null and isfinite({value})
       and coalesce(a.status, 'valid') = 'valid' and not coalesce(a.saw_evidence, false) and not coalesce(a.selected, false)
     group by j.item_id, j.aspect, j.rater_id, j.target
 ),
@@ -148,7 +150,7 @@ from described
 def _insert(connection: duckdb.DuckDBPyConnection, judgements: str, which: str) -> None:
     places = [row[0] for row in connection.execute("select no from browse_raters order by no").fetchall()]
     size = max(places, default=0)
-    said = {"correct": _VALUE, "score": "j.value"}
+    said = {"correct": _VALUE, "score": "case when isfinite(j.value) then j.value end"}
     lists = {
         aspect: ", ".join(
             f"arg_min({value}, j.seq) filter (b.no = {no} and j.aspect = '{aspect}')" for no in range(1, size + 1)

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import QueryParams
 
-from data.store import browse
+from data.store import browse, views
 from data.store.crossed import groups
 from data.store.selection import CERTAINTIES
 from data.store.store import Store
@@ -71,7 +71,19 @@ def choices(store: Store) -> dict[str, list[tuple[str, str]] | list[str]]:
 
 
 def follow(store: Store, asked: QueryParams) -> Followed:
-    """What of this address the project can follow. Parts that belong together are followed together or not at all."""
+    """What of this address the project can follow. Parts that belong together are followed together or not at all.
+
+    A kept view (``view=NAME``) stands for its query, beside what else the address says.
+    """
+    kept_views = {view.name: view.query for view in views.listed(store)} if asked.get("view") else {}
+    missing = [name for name in asked.getlist("view") if name and name not in kept_views]
+    inside = [one for name in asked.getlist("view") for one in parse_qsl(kept_views.get(name, ""))]
+    rest = [(name, value) for name, value in asked.multi_items() if name != "view"]
+    found = _follow(store, QueryParams([*inside, *rest]))
+    return Followed(found.query, found.lost | ({"view": ",".join(missing)} if missing else {}))
+
+
+def _follow(store: Store, asked: QueryParams) -> Followed:
     known = _known(store, store.version)
     in_the_way = _lost(store, asked) | _unmarked(store, asked)
     names = [] if _lost(store, asked) else [*CROSSED, *RESTRICTING]

@@ -163,10 +163,10 @@ def _preview(found: Sequence[judges.Judge]) -> str:
     ]
     people = any(kinds[name] for name in ("person", "slot", "simulated rater"))
     missing = [
-        *([] if kinds["scorer"] else ["no scorer, so nothing is compared with people"]),
-        *([] if people else ["nobody has judged this, so there are scores and no agreement"]),
+        *([] if kinds["scorer"] else [" No scorer has judged this: people are compared among themselves alone."]),
+        *([] if people else [" Nobody has judged this: there are scores, and no agreement with people."]),
     ]
-    return note(f"In it would be {', '.join(parts)}." + (f" There is {missing[0]}." if missing else ""))
+    return note(f"In it would be {', '.join(parts)}.{''.join(missing)}")
 
 
 def _made(store: Store, values: Sequence[Any], progress: gr.Progress) -> str:

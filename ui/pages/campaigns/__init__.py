@@ -270,13 +270,13 @@ class _Page:
     def _wire_recruitment(self) -> None:
         ui, place = self.describing, [self.campaign, self.watching.show]
 
-        def opened(campaign: str | None, show: str | None) -> list[Any]:
-            return recruit.opened(self.store, campaign, show)
+        def opened(campaign: str | None, show: str | None, filled: str) -> list[Any]:
+            return recruit.opened(self.store, campaign, show, filled)
 
         def save(request: gr.Request, campaign: str, *values: str | None) -> gr.HTML:
             return acts.said(*recruit.save(self.store, campaign, values, actor(request)))
 
-        gr.on([one.change for one in place], opened, place, ui.inputs, **_QUIET)
+        gr.on([one.change for one in place], opened, [*place, ui.filled], [*ui.inputs, ui.filled], **_QUIET)
         ui.save.click(save, [self.campaign, *ui.inputs], self.message, trigger_mode="once", **_QUIET)
 
 

@@ -23,10 +23,11 @@ HINT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Describing:
-    """The form."""
+    """The form; ``filled`` is the campaign whose fields it holds."""
 
     fields: dict[str, gr.Textbox]
     save: gr.Button
+    filled: gr.State
 
     @property
     def inputs(self) -> list[gr.Textbox]:
@@ -41,15 +42,18 @@ def laid_out() -> Describing:
     }
     with gr.Row(elem_classes="cc-filters cc-run-row"):
         save = gr.Button("Save", variant="primary", elem_id="said-save")
-    return Describing(fields, save)
+    return Describing(fields, save, gr.State(""))
 
 
-def opened(store: Store, campaign: str | None, show: str | None) -> list[Any]:
-    """What has been said of a campaign, for the fields; nothing while something else is shown."""
-    if show != "recruitment" or not campaign:
-        return [gr.skip()] * len(FIELDS)
+def opened(store: Store, campaign: str | None, show: str | None, filled: str) -> list[Any]:
+    """What has been said of a campaign, for the fields, and the campaign.
+
+    Nothing where they hold it already: the page follows the project, and somebody may be typing.
+    """
+    if show != "recruitment" or not campaign or campaign == filled:
+        return [gr.skip()] * (len(FIELDS) + 1)
     said = recruitments.described(store, campaign)
-    return [said.get(name, "") for name in FIELDS]
+    return [*(said.get(name, "") for name in FIELDS), campaign]
 
 
 def save(store: Store, campaign: str, values: tuple[str | None, ...], who: Actor) -> tuple[str, str]:

@@ -18,6 +18,8 @@ from scorers import registry
 from ui import crossing as crossings
 from ui import failing
 from ui.addresses import crossed_among, crossed_in, marked_in
+from ui.mapping import lasso as lassos
+from ui.mapping.lasso import Lasso, LassoLost, lasso_in
 from ui.marked import Marked
 
 PAGE = 60
@@ -30,6 +32,7 @@ class Listing:
     Attributes:
         crossed: only what two sides say so of, among the judgements of ``judged``.
         marked: only the images behind a mark of a failure picture.
+        lasso: only the images inside a line on a map.
     """
 
     selection: Selection
@@ -39,18 +42,28 @@ class Listing:
     crossed: Crossed | None
     judged: Selection
     marked: Marked | None = None
+    lasso: Lasso | None = None
 
     def crossing(self, store: Store) -> Crossing | None:
         """Where answers cross, if only that is listed."""
         return crossings.crossing_of(store, self.crossed, self.judged) if self.crossed else None
 
     def also(self, store: Store) -> Where | None:
-        """What else than the selection restricts the items."""
+        """What else than the selection restricts the items.
+
+        Raises:
+            HTTPException: 409, the map of the lasso is not at hand.
+        """
         crossing, found = self.crossing(store), []
         if crossing:
             found.append(crossings.listed(store, crossing))
         if self.marked:
             found.append(failing.listed(store, self.marked, self.selection))
+        if self.lasso:
+            try:
+                found.append(lassos.listed(store, self.lasso))
+            except LassoLost as error:
+                raise HTTPException(409, str(error)) from error
         if not found:
             return None
         return " and ".join(text for text, _ in found), [value for _, values in found for value in values]
@@ -101,11 +114,12 @@ def listing_of(
     read = request.query_params.getlist
     try:
         crossed, judged, marked = crossed_in(read), crossed_among(read), marked_in(read)
+        lasso = lasso_in(read)
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
     # here `rater` says whose values to show, and restricts no images
     selection = replace(selection_of(request), rater=())
-    return Listing(selection, by, rater, cast("browse.Order", order), crossed, judged, marked)
+    return Listing(selection, by, rater, cast("browse.Order", order), crossed, judged, marked, lasso=lasso)
 
 
 def selection_of(request: Request) -> Selection:

@@ -18,6 +18,7 @@ from ui.components.filters import Choice, dropdown
 from ui.components.module import module
 from ui.components.table import linked_note
 from ui.crossing import crossing_of, sentence
+from ui.mapping import lasso as lassos
 from ui.pages.live import ignored, keep_current, set_address
 
 NAME = "Browse"
@@ -57,14 +58,14 @@ def build(store: Store) -> None:
 
 def _opened(store: Store, asked: QueryParams) -> list[Any]:
     """What an address asks for in vain, what it fixes, and what is drawn of it."""
-    fixed, lost = _followed(store, asked), _lost(store, asked) | _unmarked(store, asked)
+    fixed, lost = _followed(store, asked), _lost(store, asked) | _unmarked(store, asked) | lassos.lost(asked.getlist)
     given = dict(parse_qsl(fixed))
     # what is crossed or marked is shown, unless something else is asked for
     shown = {"by": given.get("about"), "rater": given.get("seen_by")}
     chosen = _choices(store, shown | {name: asked.get(name) for name in _FILTERS if name in asked})
     values = {name: choice.value for name, choice in chosen.items()}
     # of what cannot be followed, that is named which is to blame
-    silent = {*CROSSED, *RESTRICTING, *MARKED} - lost
+    silent = {*CROSSED, *RESTRICTING, *MARKED, *lassos.NAMES} - lost
     wanted = {name: ",".join(asked.getlist(name)) for name in asked if name not in silent}
     return [ignored(wanted, values), fixed, *_drawn(store, chosen, fixed)]
 
@@ -87,6 +88,8 @@ def _in_words(store: Store, query: QueryParams) -> str:
         told.append(sentence(store, crossing_of(store, crossed, crossed_among(query.getlist))))
     if marked:
         told.append(failing.sentence(store, marked, places))
+    if lasso := lassos.lasso_in(query.getlist):
+        told.append(lassos.sentence(store, lasso))
     if not told:
         return ""
     rater, by, order = (query.get(name, "") for name in ("rater", "by", "order"))
@@ -97,6 +100,7 @@ def _followed(store: Store, asked: QueryParams) -> str:
     """What an address asks for besides the filters, as a query: of crossing and marks what the project has all of."""
     names = [] if _lost(store, asked) else [*CROSSED, *RESTRICTING]
     names += [] if _unmarked(store, asked) else [*MARKED]
+    names += [] if lassos.lost(asked.getlist) else [*lassos.NAMES]
     return urlencode([(name, value) for name, value in asked.multi_items() if name in names and value])
 
 

@@ -6,7 +6,9 @@ import { at } from "../root.js";
 const CROSSED = ["about", "a", "a_says", "b", "b_says", "way", "target", "campaign", "certainty", "among", "since", "until"];
 // only images behind a mark of a failure picture
 const MARKED = ["picture", "seen_by", "asked", "found"];
-const LISTING = ["suite", "task", "generator", "rater", "by", "order", ...CROSSED, ...MARKED];
+// only images inside a line on a map
+const LASSOED = ["map", "lasso"];
+const LISTING = ["suite", "task", "generator", "rater", "by", "order", ...CROSSED, ...MARKED, ...LASSOED];
 
 /** {id, listing, shown}; `shown` is null where nobody came from a grid, "" where the grid said nothing of this image. */
 export function parse(query) {

@@ -48,11 +48,18 @@ def gather(
 
 
 def has_embeddings(part: Path) -> bool:
-    """Whether a part has room for embeddings; False if it cannot be read."""
+    """Whether a part holds an embedding; False if it cannot be read. Only its end is looked at."""
     try:
-        return COLUMN in pq.read_schema(part).names
+        told = pq.read_metadata(part)
+        groups = [told.row_group(k) for k in range(told.num_row_groups)]
+        columns = [group.column(k) for group in groups for k in range(group.num_columns)]
     except (OSError, pa.ArrowException):
         return False
+    kept = [column for column in columns if column.path_in_schema == COLUMN]
+    return any(
+        column.statistics is None or column.statistics.null_count is None or column.statistics.null_count < column.num_values
+        for column in kept
+    )
 
 
 def _of(part: Path) -> list[tuple[str, bytes]]:

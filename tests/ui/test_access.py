@@ -43,6 +43,8 @@ TABLE: dict[str, int] = {
     "GET /img/{sha256}": ANNOTATORS,
     "GET /api/studio/items": RESEARCHERS,
     "GET /api/studio/version": RESEARCHERS,
+    "GET /api/studio/map/image": RESEARCHERS,
+    "GET /api/studio/map/inside": RESEARCHERS,
     "GET /api/studio/item": RESEARCHERS,
     "GET /api/studio/task": RESEARCHERS,
     "GET /api/studio/neighbours": RESEARCHERS,

@@ -15,6 +15,7 @@ import typer
 
 from ui.commands.asking_cli import import_questions, questionnaires
 from ui.commands.campaigns_cli import add_campaigns
+from ui.commands.exports_cli import add_exports
 from ui.commands.flips_cli import add_flips
 from ui.commands.generate_cli import generate_command
 from ui.commands.matching_cli import add_matching
@@ -79,12 +80,10 @@ class Format(StrEnum):
 class Page(StrEnum):
     html = "html"
     md = "md"
-
-
-class TableFile(StrEnum):
+    pdf = "pdf"
+    latex = "latex"
     csv = "csv"
     parquet = "parquet"
-    jsonl = "jsonl"
 
 
 class PeopleAs(StrEnum):
@@ -342,9 +341,9 @@ add_preferences(app, study_app)
 add_vqa(app)
 add_matching(app, import_app)
 add_campaigns(app)
+add_exports(export_app, import_app)
 
 Output = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
-Table = Annotated[TableFile | None, typer.Option("--format", help="By default as the file's name ends.")]
 
 
 @export_app.command("report")
@@ -352,26 +351,15 @@ Table = Annotated[TableFile | None, typer.Option("--format", help="By default as
 def export_report(
     selection: Selection,
     output: Output,
-    form: Annotated[Page | None, typer.Option("--format", help="By default as the file's name ends.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    form: Annotated[
+        Page | None,
+        typer.Option("--format", help="By default as the file's name ends; csv and parquet: a zip of the tables behind it."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap, and of which failures are shown.")] = 0,
     project: Project = PLAYGROUND,
 ) -> None:
-    """One page with every number of `agreement`, what it was made from and how, and the command that remakes it."""
+    """A report with every number of `agreement`, what it was made from and how, and the command that remakes it."""
     _execute(project, "export report", selection=selection, form=form and form.value, output=output, seed=seed)
-
-
-@export_app.command("ratings")
-@selecting
-def export_ratings(selection: Selection, output: Output, form: Table = None, project: Project = PLAYGROUND) -> None:
-    """The ratings that the statistics used. `import ratings FILE` reads them and gives the same numbers."""
-    _execute(project, "export ratings", selection=selection, form=form and form.value, output=output)
-
-
-@export_app.command("judgements")
-@selecting
-def export_judgements(selection: Selection, output: Output, form: Table = None, project: Project = PLAYGROUND) -> None:
-    """Every judgement with where it comes from, those left out too with the reason."""
-    _execute(project, "export judgements", selection=selection, form=form and form.value, output=output)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import difflib
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import get_args
 from urllib.parse import urlencode
 
 from data.store.crossed import Crossed, Way
-from data.store.selection import Selection
+from data.store.filters import AMONG_PEOPLE, AMONG_SCORERS, MISSED, MOST, PASSED, VERDICTS, Between, Filters
+from data.store.selection import CERTAINTIES, Selection
 from scorers.failures import PICTURES
 from ui.marked import Marked
 from ui.root import at
@@ -23,7 +26,10 @@ RESTRICTING = {name: name for name in ("target", "campaign", "certainty", "since
 MARKED = {"picture": "picture", "seen_by": "rater", "asked": "asked", "found": "found"}
 """The fields of ``Marked`` by their names in Browse's address."""
 
-_PLACES = {name: name for name in ("suite", "task", "generator")}
+FILTERED = ("object", "color", "count", "relation", "says", "people", "certainty", "differs", "q", "range")
+"""What else restricts Browse's listing: fields of ``Filters``, each repeatable. With ``about``, certainty is the crossing's."""
+
+_PLACES = {name: name for name in ("suite", "task", "generator", "tag")}
 _NEEDED = ("about", "a", "b")
 Read = Callable[[str], Sequence[str]]
 """All values of a name in an address."""
@@ -89,3 +95,88 @@ def marked_in(read: Read) -> Marked | None:
     if given["picture"] not in PICTURES:
         raise ValueError(f"picture must be one of {', '.join(PICTURES)}.")
     return Marked(**given)
+
+
+def filters_in(read: Read) -> Filters:
+    """What an address filters by, besides its places.
+
+    Raises:
+        ValueError: a value that cannot be followed; the message says what there is instead.
+    """
+    given = {name: tuple(dict.fromkeys(value for value in read(name) if value.strip())) for name in FILTERED}
+    return Filters(
+        given["object"],
+        given["color"],
+        given["count"],
+        given["relation"],
+        tuple(_said(value) for value in given["says"]),
+        tuple(_known("people", value, MOST) for value in given["people"]),
+        () if any(read("about")) else tuple(_known("certainty", value, CERTAINTIES) for value in given["certainty"]),
+        tuple(_differing(value) for value in given["differs"]),
+        tuple(dict.fromkeys(word for value in given["q"] for word in value.split())),
+        tuple(_between(value) for value in given["range"]),
+    )
+
+
+def filters_query(filters: Filters) -> list[tuple[str, str]]:
+    """The names and values of filters in an address: what ``filters_in`` reads them from."""
+    said = {
+        "says": [f"{rater}:{verdict}" for rater, verdict in filters.says],
+        "differs": [f"{rater}:{kind}" if rater else kind for rater, kind in filters.differs],
+        "q": [" ".join(filters.q)] if filters.q else [],
+        "range": [f"{one.rater}:{_bound(one.low)}..{_bound(one.high)}" for one in filters.range],
+    }
+    return [(name, value) for name in FILTERED for value in (said[name] if name in said else getattr(filters, name))]
+
+
+def _bound(value: float | None) -> str:
+    return "" if value is None else repr(value)
+
+
+def _known(name: str, value: str, known: Iterable[str]) -> str:
+    """The value, if it is one.
+
+    Raises:
+        ValueError: it is not.
+    """
+    among = [*known]
+    if value in among:
+        return value
+    near = difflib.get_close_matches(value, among, n=1, cutoff=0.5)
+    raise ValueError(f"{name}={value}: " + (f"did you mean {near[0]}?" if near else f"it is one of {', '.join(among)}."))
+
+
+def _of_rater(name: str, value: str, form: str) -> tuple[str, str]:
+    """A rater's name, which may have colons, and what stands behind the last one."""
+    rater, colon, rest = value.rpartition(":")
+    if not colon or not rater:
+        raise ValueError(f"{name}={value}: it is written {form}.")
+    return rater, rest
+
+
+def _said(value: str) -> tuple[str, str]:
+    rater, verdict = _of_rater("says", value, f"RATER:{'|'.join(VERDICTS)}")
+    return rater, _known(f"says={rater}", verdict, VERDICTS)
+
+
+def _differing(value: str) -> tuple[str, str]:
+    if value in (AMONG_PEOPLE, AMONG_SCORERS):
+        return "", value
+    if ":" not in value:
+        _known("differs", value, (AMONG_PEOPLE, AMONG_SCORERS, f"RATER:{MISSED}", f"RATER:{PASSED}"))
+    rater, kind = _of_rater("differs", value, f"{AMONG_PEOPLE}, {AMONG_SCORERS}, RATER:{MISSED} or RATER:{PASSED}")
+    return rater, _known(f"differs={rater}", kind, (MISSED, PASSED))
+
+
+def _between(value: str) -> Between:
+    rater, bounds = _of_rater("range", value, "RATER:LOW..HIGH")
+    low, dots, high = bounds.partition("..")
+    try:
+        if not dots:
+            raise ValueError
+        ends = [float(end) if end.strip() else None for end in (low, high)]
+    except ValueError:
+        ends = [math.nan]
+    if any(end is not None and not math.isfinite(end) for end in ends):
+        raise ValueError(f"range={value}: it is written RATER:LOW..HIGH, with numbers or nothing on either side of the dots.")
+    return Between(rater, *ends)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
@@ -12,12 +12,14 @@ from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.prompts.spec import parse_spec
 from data.store import browse, runs
 from data.store.crossed import Crossed, Crossing
+from data.store.filters import Asked, Filters
+from data.store.grid import Shown
 from data.store.selection import Selection, Where
 from data.store.store import Store
 from scorers import registry
 from ui import crossing as crossings
 from ui import failing
-from ui.addresses import crossed_among, crossed_in, marked_in
+from ui.addresses import crossed_among, crossed_in, filters_in, marked_in
 from ui.marked import Marked
 
 PAGE = 60
@@ -30,6 +32,7 @@ class Listing:
     Attributes:
         crossed: only what two sides say so of, among the judgements of ``judged``.
         marked: only the images behind a mark of a failure picture.
+        filters: what else restricts it, such as what scorers and people say.
     """
 
     selection: Selection
@@ -39,6 +42,16 @@ class Listing:
     crossed: Crossed | None
     judged: Selection
     marked: Marked | None = None
+    filters: Filters = field(default_factory=Filters)
+
+    @property
+    def shown(self) -> Shown:
+        """Whose values of what it shows, and in which order."""
+        return Shown(self.aspect, self.rater, self.order)
+
+    def asked(self, store: Store) -> Asked:
+        """All that restricts it."""
+        return Asked(self.selection, self.filters, self.also(store))
 
     def crossing(self, store: Store) -> Crossing | None:
         """Where answers cross, if only that is listed."""
@@ -77,6 +90,7 @@ def router(store: Store) -> APIRouter:
             offset=page * PAGE,
             limit=PAGE,
             also=listing.also(store),
+            filters=listing.filters,
         )
         shown = [row | {"blanked": pictures.why_blank(row["blanked"])} for row in found.rows]
         rows = _with_crossing(store, _with_verdicts(store, shown, listing), listing)
@@ -101,11 +115,12 @@ def listing_of(
     read = request.query_params.getlist
     try:
         crossed, judged, marked = crossed_in(read), crossed_among(read), marked_in(read)
+        filters = filters_in(read)
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
     # here `rater` says whose values to show, and restricts no images
     selection = replace(selection_of(request), rater=())
-    return Listing(selection, by, rater, cast("browse.Order", order), crossed, judged, marked)
+    return Listing(selection, by, rater, cast("browse.Order", order), crossed, judged, marked, filters)
 
 
 def selection_of(request: Request) -> Selection:

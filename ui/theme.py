@@ -8,7 +8,7 @@ from ui.root import at
 
 _STYLES = (
     "concord", "studio", "agreement", "picture", "form", "dialogs", "workbench", "remarks", "runs", "explore", "matching",
-    "preferences", "campaigns",
+    "preferences", "campaigns", "browse",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")

@@ -62,6 +62,7 @@ def router(store: Store) -> APIRouter:
             rater=listing.rater,
             order=listing.order,
             also=listing.also(store),
+            filters=listing.filters,
         )
         if found is None:
             return {"place": None, "total": 0, "previous": None, "next": None}

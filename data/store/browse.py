@@ -4,132 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from data.store import rows
-from data.store.selection import Selection, Where
+from data.store.grid import GROUPS, ORDERS, PEOPLE, SIMULATED, Neighbours, Order, Page, items, neighbours
 from data.store.store import Store
-
-Order = Literal["prompt", "lowest", "highest", "split"]
-PEOPLE = "people"
-SIMULATED = "simulated people"
-GROUPS = (PEOPLE, SIMULATED)
-"""Raters taken together, by the name that stands for them."""
-
-# Only blind, valid answers: what people say is never mixed with what imitations say.
-_SAID = """
-select item_id, avg(value) as mean, count(*) as n, var_pop(value) as spread
-from (
-    -- of one person's repeated answers the first counts, as in every statistic
-    select j.item_id, j.value
-    from judgements j join raters r using (rater_id) left join annotations a on a.annotation_id = j.source_id
-    where case ? when 'people' then r.kind = 'human' and not r.simulated
-        when 'simulated people' then r.kind = 'human' and r.simulated else r.rater_id = ? end
-      and j.aspect = ? and j.reason is null
-      and coalesce(a.status, 'valid') = 'valid' and not coalesce(a.saw_evidence, false)
-      and not coalesce(a.selected, false)
-    qualify row_number() over (partition by j.item_id, j.rater_id, j.target order by j.seq) = 1
-)
-where value is not null
-group by item_id
-"""
-
-_LISTED = (
-    "from items t left join prompts p using (prompt_id) left join images i on i.image_id = t.item_id"
-    f" left join ({_SAID}) h on h.item_id = t.item_id"
-)
-
-ORDERS: dict[str, str] = {
-    # what can be looked at first
-    "prompt": "i.sha256 is null, t.item_id",
-    "lowest": "h.mean nulls last, t.item_id",
-    "highest": "h.mean desc nulls last, t.item_id",
-    "split": "h.spread desc nulls last, t.item_id",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One page of items and how many there are in all."""
-
-    rows: list[dict[str, Any]]
-    total: int
-
-
-def items(
-    store: Store,
-    selection: Selection,
-    *,
-    aspect: str,
-    rater: str = PEOPLE,
-    order: Order = "prompt",
-    offset: int = 0,
-    limit: int = 60,
-    also: Where | None = None,
-) -> Page:
-    """Items with prompt, file hash, and what was said of ``aspect``: the mean and the number of values.
-
-    ``rater`` is ``people`` (real ones, together), ``simulated people`` or one rater's name; ``also`` is a further condition
-    on ``items t``.
-    """
-    condition, parameters = _listed(selection, also)
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.item_id, t.suite, t.task, t.generator, i.idx, p.text, p.spec, i.sha256, i.blanked, h.mean, h.n"
-            f" {_LISTED} where {condition} order by {ORDERS[order]} limit ? offset ?",
-            [rater, rater, aspect, *parameters, limit, offset],
-        )
-        total = rows.value(cursor, f"select count(*) from items t where {condition}", parameters)
-    return Page([rows.decoded(row, "spec") for row in found], int(total))
-
-
-def _listed(selection: Selection, also: Where | None) -> Where:
-    condition, parameters = selection.items()
-    return (f"{condition} and {also[0]}", [*parameters, *also[1]]) if also else (condition, parameters)
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbours:
-    """Where an item stands in a listing. Each neighbour: its id, and whether the listing shows a value of it.
-
-    Attributes:
-        place: from 1 on, of ``total``.
-    """
-
-    place: int
-    total: int
-    previous: tuple[str, bool] | None
-    following: tuple[str, bool] | None
-
-
-def neighbours(
-    store: Store,
-    item_id: str,
-    selection: Selection,
-    *,
-    aspect: str,
-    rater: str = PEOPLE,
-    order: Order = "prompt",
-    also: Where | None = None,
-) -> Neighbours | None:
-    """What comes before and after an item in the order of ``items``; None if it is not among them."""
-    condition, parameters = _listed(selection, also)
-    with store.read() as cursor:
-        found = rows.one(
-            cursor,
-            "select * from (select t.item_id, row_number() over listing as place, count(*) over () as total,"
-            " lag(t.item_id) over listing as before, lag(h.mean is not null) over listing as before_said,"
-            " lead(t.item_id) over listing as after, lead(h.mean is not null) over listing as after_said"
-            f" {_LISTED} where {condition} window listing as (order by {ORDERS[order]})) where item_id = ?",
-            [rater, rater, aspect, *parameters, item_id],
-        )
-    if found is None:
-        return None
-    before, after = (
-        (str(found[side]), bool(found[f"{side}_said"])) if found[side] is not None else None for side in ("before", "after")
-    )
-    return Neighbours(int(found["place"]), int(found["total"]), before, after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,3 +197,27 @@ def judged(store: Store) -> dict[str, Judged]:
         )
         for row in found
     }
+
+
+__all__ = [
+    "GROUPS",
+    "ORDERS",
+    "PEOPLE",
+    "SIMULATED",
+    "Neighbours",
+    "Order",
+    "Page",
+    "Shown",
+    "Standing",
+    "choices",
+    "examples",
+    "item",
+    "items",
+    "neighbours",
+    "pictured",
+    "pictures",
+    "rater_names",
+    "shown",
+    "standing",
+    "totals",
+]

@@ -9,7 +9,7 @@ from typing import Any
 
 import duckdb
 
-from data.store import rows
+from data.store import rows, wide
 from data.store.imports import public_id
 from data.store.places import marks
 from data.store.selection import Selection, Where
@@ -169,6 +169,7 @@ def _make(
         for item_id, members in new.items()
     ]
     rows.insert(connection, "items", _ITEM, described)
+    wide.mark(connection, new)
     joined = [(item_id, row["item_id"], place) for item_id, members in new.items() for place, row in enumerate(members)]
     rows.insert(connection, "item_members", ("item_id", "image_id", "position"), joined)
     return list(made)

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import duckdb
 
-from data.store import erased, invitations, rows
+from data.store import erased, invitations, rows, wide
 from data.store.revoking import forget
 from data.store.store import Store, run
 
@@ -81,8 +81,14 @@ select exists (from annotations where rater_id = $name) or exists (from claims w
     or exists (from arrivals where rater_id = $name) or exists (from uncovered where rater_id = $name)
     or exists (from adjudications where rater_id = $name or made_by = $name)
     or exists (from revocations where rater_id = $name) or exists (from notes where made_by = $name)
+    or exists (from taggings where made_by = $name) or exists (from saved_views where made_by = $name)
 """
-_BY = {"invitations": ("made_by",), "revocations": ("made_by", "lifted_by")}
+_BY = {
+    "invitations": ("made_by",),
+    "revocations": ("made_by", "lifted_by"),
+    "taggings": ("made_by",),
+    "saved_views": ("made_by",),
+}
 
 
 def _erase_one(connection: duckdb.DuckDBPyConnection, name: str) -> Removed:
@@ -91,6 +97,7 @@ def _erase_one(connection: duckdb.DuckDBPyConnection, name: str) -> Removed:
     judged = rows.value(connection, "select count(*) from judgements where rater_id = ?", [name])
     connection.execute("delete from adjudications where rater_id = $1 or made_by = $1", [name])
     connection.execute("delete from notes where made_by = ?", [name])
+    wide.mark_where(connection, "select item_id from judgements where rater_id = ?", [name])
     for table in ("judgements", "annotations", "uncovered", "arrivals", "consents", "raters"):
         connection.execute(f"delete from {table} where rater_id = ?", [name])
     for table, columns in _BY.items():

@@ -8,7 +8,7 @@ from typing import Any
 
 import duckdb
 
-from data.store import rows
+from data.store import rows, wide
 from data.store.places import recount
 from data.store.store import Store, run
 
@@ -97,6 +97,7 @@ def _revoke_one(connection: duckdb.DuckDBPyConnection, asked: Revocation) -> int
     if not asked.uncounted:
         return 0
     items = _items(connection, f"{_THEIRS} and status = 'valid'", whose)
+    _mark(connection, items)
     connection.execute(
         f"update annotations set status_before = status, status = 'surplus' where {_THEIRS} and status = 'valid'", whose
     )
@@ -129,8 +130,16 @@ def _restore_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str 
         connection.execute(
             "update annotations set status = 'valid', status_before = null where root_id = ? and status = 'surplus'", [root_id]
         )
-    recount(connection, sorted({item_id for _, item_id, _ in roots}))
+    items = sorted({item_id for _, item_id, _ in roots})
+    _mark(connection, items)
+    recount(connection, items)
     return len(roots)
+
+
+def _mark(connection: duckdb.DuckDBPyConnection, items: list[str]) -> None:
+    """What was said of these items, and of the images that they show, counts or does not from now on."""
+    wide.mark(connection, items)
+    wide.mark_where(connection, "select image_id from item_members where item_id in (select unnest(?::varchar[]))", [items])
 
 
 def _items(connection: duckdb.DuckDBPyConnection, where: str, parameters: dict[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ import duckdb
 from data.aspects import SCALES
 from data.records import Evidence, Judgement, Rater
 from data.runs import Run, Seen, Work
-from data.store import detections, rows
+from data.store import detections, rows, wide
 from data.store.imports import ImportRefused, insert_raters, insert_scales
 from data.store.observed import insert_run
 from data.store.seen import SeenBy, Sights, seen, seen_without_masks
@@ -303,9 +303,9 @@ def _remove_one(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
         raise RunRefused(f"there is no run {run_id} in this project (any more)")
     if row["import_id"] is not None:
         raise RunRefused(f"run {run_id} was imported; take it back with: import undo {row['import_id']}")
-    connection.execute(
-        "delete from judgements where source_id in (select evidence_id from evidence where run_id = ?)", [run_id]
-    )
+    said = "from judgements where source_id in (select evidence_id from evidence where run_id = ?)"
+    wide.mark_where(connection, f"select item_id {said} union select item_id from evidence where run_id = ?", [run_id, run_id])
+    connection.execute(f"delete {said}", [run_id])
     count = int(rows.value(connection, "delete from evidence where run_id = ?", [run_id]))
     for table in ("detections", "run_parts", "runs"):
         connection.execute(f"delete from {table} where run_id = ?", [run_id])

@@ -22,6 +22,7 @@ class Selection:
         rater: names of people or scorers; it restricts each of the two kinds of which it names one.
         certainty: of ``CERTAINTIES``. It is told from all that the other fields select, so no condition here knows it:
             ``agreement.certainty.select`` follows it.
+        tag: of items, as people tagged them (``data.store.tags``).
         since, until: when it was said (ISO 8601, UTC if it names no zone); the last value given counts.
     """
 
@@ -35,6 +36,7 @@ class Selection:
     certainty: tuple[str, ...] = ()
     since: tuple[str, ...] = ()
     until: tuple[str, ...] = ()
+    tag: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for value in self.certainty:
@@ -62,7 +64,13 @@ class Selection:
 
     def items(self) -> Where:
         """The condition on ``items t``."""
-        return _all(_among("t.suite", self.suite), _among("t.task", self.task), _among("t.generator", self.generator))
+        tagged = _among("tag", self.tag)
+        return _all(
+            _among("t.suite", self.suite),
+            _among("t.task", self.task),
+            _among("t.generator", self.generator),
+            (f"t.item_id in (select item_id from tagged where {tagged[0]})", tagged[1]) if self.tag else tagged,
+        )
 
     def judgements(self) -> Where:
         """The condition on ``judgements j``, ``items t``, ``raters r`` and (null for scorers) ``annotations a``.

@@ -15,7 +15,7 @@ from typing import Any
 
 import duckdb
 
-from data.store import rows
+from data.store import rows, wide
 from data.store.gate import Gate
 from data.store.memory import Memory
 from data.store.migrate import SchemaTooNew, migrate
@@ -71,6 +71,7 @@ class Store:
         self._connection = _connect(self.project / DATABASE)
         try:
             migrate(self._connection)
+            _fill_wide_rows(self._connection)
             self.secret = _secret(self._connection)
             _restrict(self._connection)
         except BaseException as error:
@@ -175,6 +176,18 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
         raise StoreError(f"{path} cannot be opened: {_first_line(error)}") from error
     except duckdb.Error as error:
         raise StoreError(f"{path} is not a Concord project: {_first_line(error)}") from error
+
+
+def _fill_wide_rows(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make all wide rows, where that is due: once, in a project from before there were any."""
+    if rows.value(connection, "select count(*) from stale where item_id is null"):
+        connection.begin()
+        try:
+            wide.remake(connection)
+            connection.commit()
+        except BaseException:
+            connection.rollback()
+            raise
 
 
 def _restrict(connection: duckdb.DuckDBPyConnection) -> None:

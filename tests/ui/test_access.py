@@ -51,6 +51,15 @@ TABLE: dict[str, int] = {
     "GET /api/studio/remarks": RESEARCHERS,
     "POST /api/studio/notes": RESEARCHERS,
     "POST /api/studio/verdict": RESEARCHERS,
+    "GET /api/studio/facets": RESEARCHERS,
+    "GET /api/studio/strip": RESEARCHERS,
+    "GET /api/studio/rows": RESEARCHERS,
+    "GET /api/studio/tags": RESEARCHERS,
+    "POST /api/studio/tags": RESEARCHERS,
+    "GET /api/studio/views": RESEARCHERS,
+    "POST /api/studio/views": RESEARCHERS,
+    "POST /api/studio/views/forget": RESEARCHERS,
+    "GET /api/studio/report/{key}/{form}": RESEARCHERS,
     "POST /command": NOBODY,
 }
 # Of Gradio's routes an annotator's page needs these; of the studio they open none.

@@ -23,7 +23,7 @@ from agreement import (
     scorer_means,
     thresholds,
 )
-from data.store import browse, frame
+from data.store import browse, frame, tags
 from data.store.frame import Scales
 from data.store.selection import Selection
 from data.store.store import Store
@@ -110,7 +110,7 @@ def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Select
 
 def _warn_of_typos(context: Context, selection: Selection) -> None:
     """An empty answer may be right; a name that the project does not know is worth a word."""
-    known = browse.choices(context.store) | {"rater": browse.rater_names(context.store)}
+    known = browse.choices(context.store) | {"rater": browse.rater_names(context.store), "tag": tags.names(context.store)}
     for name, values in selection.to_dict().items():
         for value in values:
             if name in known and value not in known[name]:

@@ -150,3 +150,16 @@ def show(
 ) -> None:
     """Coverage, pace, people and verdicts of one campaign."""
     _run(project, "show", campaign=campaign, aspect=aspect, intervals=intervals, output=output.value)
+
+
+@campaigns_app.command("describe")
+def describe(
+    campaign: Name,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=TEXT", help="An answer, such as pay_per_item='0.05 USD'; none takes it back. Repeatable."),
+    ] = None,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Say how people were recruited, instructed and paid, for reports; without --field, what has been said and what not."""
+    _run(project, "describe", campaign=campaign, fields=field or [])

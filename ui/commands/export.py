@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from agreement import Options
 from agreement.certainty import select
 from data.export import tables
 from data.export.judgements import COLUMNS as JUDGEMENTS
@@ -21,7 +19,7 @@ from data.files import whole_file, write_whole
 from data.store import export, frame
 from data.store.selection import Selection
 from data.store.store import Store
-from ui import teaching, words
+from ui import words
 from ui.commands.agreement import selected
 from ui.commands.context import CommandError, Context, UsageError
 from ui.counted import counted, scales_of
@@ -108,32 +106,6 @@ def _said(store: Store, chosen: Selection) -> Iterator[tuple[pd.DataFrame, frame
         # read after the judgements' state was taken: none of them lacks its scale
         scales = scales or frame.scales(store)
         yield part, scales
-
-
-def report(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str, seed: int = 0) -> None:
-    """``export report``: one page of the selection's numbers, what they were made from, and the command that remakes it."""
-    # the template library is of no use to any other command
-    from ui.report import render
-    from ui.report.document import document
-    from ui.report.material import gather
-
-    form, path = target(context, output, form, tuple(render.WRITERS))
-    chosen = selected(context, selection)
-    # of a single class there is nothing to set beside it
-    options = Options(seed=seed, ceiling=True, by_certainty=len(set(chosen.certainty)) != 1)
-    material = gather(context.store, chosen, options, _command(context, chosen, form, output, seed))
-    if material.ratings.empty:
-        raise CommandError(nothing(material.said))
-    write(path, render.WRITERS[form](document(material)).encode())
-    context.say(f"the report on {words.count(len(material.ratings), 'rating')} is in {output}")
-
-
-def _command(context: Context, selection: Selection, form: str, output: str, seed: int) -> str:
-    """The command that makes this very report again."""
-    filters = [word for name, values in selection.to_dict().items() for value in values for word in (f"--{name}", value)]
-    other = ["--seed", str(seed)] if seed else []
-    line = shlex.join(["export", "report", *filters, *other, "--format", form, "-o", output])
-    return teaching.commands(context.store, (line,))[0]
 
 
 def target(context: Context, output: str, form: str | None, known: tuple[str, ...]) -> tuple[str, Path]:

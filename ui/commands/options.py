@@ -20,6 +20,7 @@ FILTERS: dict[str, str] = {
     "certainty": "unanimous, majority or split: how far the selected people agree about it.",
     "since": "ISO date or time, UTC; answers given before are left out.",
     "until": "ISO date or time, UTC; answers given from then on are left out.",
+    "tag": "Of images, as people tagged them in Browse.",
 }
 """The options of a selection, and what `--help` says of them."""
 

@@ -43,6 +43,7 @@ def fill(store: Store, said: Sequence[Said], scale: str = "nominal") -> None:
 def _empty(connection: duckdb.DuckDBPyConnection, _: None) -> None:
     for name in ("items", "raters", "scales", "annotations", "judgements"):
         connection.execute(f"delete from {name}")
+    connection.execute("insert into stale values (null)")
 
 
 def _fill(connection: duckdb.DuckDBPyConnection, payload: tuple[Sequence[Said], str]) -> None:

@@ -1,0 +1,102 @@
+"""Keeping wide rows up to date: by whoever reads them where little is stale, and in the background where much is."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from typing import Final
+from weakref import WeakKeyDictionary, WeakSet
+
+import duckdb
+
+from data.store import rows, wide
+from data.store.store import Store, run
+from data.store.writer import WriterClosed
+
+_CHUNK: Final = 20_000
+"""So many rows are made at once, while answers that come in wait."""
+_AT_ONCE: Final = 2_000
+"""A reader waits for so many stale rows; more are left to the background, where there is one."""
+_EVERY: Final = 1.0  # seconds
+
+_kept: WeakSet[Store] = WeakSet()
+_locks: WeakKeyDictionary[Store, threading.Lock] = WeakKeyDictionary()
+_late: WeakSet[Store] = WeakSet()
+"""Whose readers were given rows of before."""
+_making = threading.Lock()
+
+
+def stale(store: Store) -> int:
+    """How many items have been written about since their rows were made; a remake of everything counts as one."""
+    with store.read() as cursor:
+        return int(rows.value(cursor, "select count(*) from stale"))
+
+
+def catch_up(store: Store) -> int:
+    """Bring wide rows up to date before they are read; returns how many items are left that are not.
+
+    Little is done at once. Much is left to the background where a ``Keeper`` runs, and the project's version moves when that
+    is done. Not from inside ``store.read``.
+    """
+    behind = stale(store)
+    if not behind:
+        return 0
+    if behind > _AT_ONCE and store in _kept:
+        _late.add(store)
+        return behind
+    return refresh(store)
+
+
+def refresh(store: Store) -> int:
+    """Make all stale rows anew, chunk by chunk; returns how many were left (0, unless somebody goes on writing)."""
+    with _making:
+        lock = _locks.setdefault(store, threading.Lock())
+    with lock:
+        left = stale(store)
+        while left:
+            before, left = left, store.write(_refresh, _CHUNK, shown=False)
+            if left >= before and before <= _CHUNK:
+                break
+        if store in _late:
+            _late.discard(store)
+            # whoever was shown rows of before is to look again; no statistic has changed
+            store.write(_nothing, None, touched=frozenset())
+    return left
+
+
+class Keeper:
+    """Refreshes wide rows in the background until it is closed."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._stop = threading.Event()
+        _kept.add(store)
+        self._thread = threading.Thread(target=self._run, name="wide-rows", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop after the chunk at hand. Safe to call twice."""
+        self._stop.set()
+        _kept.discard(self._store)
+        self._thread.join()
+
+    def _run(self) -> None:
+        seen = ""
+        while not self._stop.wait(_EVERY):
+            with suppress(WriterClosed, duckdb.ConnectionException):
+                version = self._store.version
+                if version != seen:
+                    refresh(self._store)
+                    seen = version
+
+
+def _refresh_one(connection: duckdb.DuckDBPyConnection, most: int) -> int:
+    return wide.refresh(connection, most)
+
+
+def _nothing_one(connection: duckdb.DuckDBPyConnection, _: None) -> None:
+    """Only the version moves."""
+
+
+_refresh = run(_refresh_one)
+_nothing = run(_nothing_one)

@@ -54,7 +54,9 @@ SAID: Final[dict[str, str]] = {
     "GET /api/studio/views": "The project's saved views: name, query, by whom and when.",
     "POST /api/studio/views": "Saves a view under a name.",
     "POST /api/studio/views/forget": "Forgets one.",
-    "GET /api/studio/map": "The pictures as points of the embedding map.",
+    "GET /api/studio/report/{key}/{form}": "A report that the page *Reports* has made, to take away.",
+    "GET /api/studio/map/image": "Where a picture is shown that a point of the map stands for.",
+    "GET /api/studio/map/inside": "What lies inside a line on the map.",
 }
 """What each route is for, by method and path."""
 WHO: Final = {"annotator": "whoever labels", "researcher": "researchers", "command": "this machine's commands", "public": "all"}

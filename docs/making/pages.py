@@ -44,7 +44,9 @@ PAGES: Final[dict[str, Page]] = {
         "What the project holds at a glance, and the score table: each generator and task by people and by every scorer, with"
         " intervals. An empty project says what to do.",
     ),
-    "browse": Page("/studio/browse", "All images, filtered, in a grid; the filters are the address.", LISTING),
+    "browse": Page(
+        "/studio/browse", "All images, filtered, in a grid; the filters are the address.", keys="assets/js/browse/keys.js"
+    ),
     "agreement": Page(
         "/studio/agreement",
         "How far raters agree: a matrix of all, people among themselves, scorers by people's certainty, against each other, and"
@@ -64,6 +66,14 @@ PAGES: Final[dict[str, Page]] = {
         " by their names ([settings](settings.md)).",
     ),
     "campaigns": Page("/studio/campaigns", "Campaigns: made, watched, invited to, and adjudicated ([guide](campaigns.md))."),
+    "map": Page(
+        "/studio/map",
+        "The pictures by what an image-text model sees in them: alike ones lie near each other, and a line drawn around some"
+        " leads to them in Browse. Its address also takes Browse's parameters, for which pictures.",
+    ),
+    "reports": Page(
+        "/studio/reports", "A report made of a selection, in every format ([what is in it](exchange.md#the-report))."
+    ),
     "runs": Page("/studio/runs", "Scorers' runs: start, stop, go on, remove; progress and log."),
     "workbench": Page(
         "/studio/workbench",
@@ -75,7 +85,10 @@ PAGES: Final[dict[str, Page]] = {
 }
 """Every page by the name of its module."""
 _KEYS: Final = re.compile(r"KEYS = \[\n(.*?)\n\];", re.DOTALL)
-_KEY: Final = re.compile(r'^  \[\[(?P<keys>[^\]]*)\], "(?P<what>[^"]*)"', re.MULTILINE)
+_KEY: Final = re.compile(r'^  \[\[(?P<keys>(?:"[^"]*"(?:, )?)+)\], "(?P<what>[^"]*)"', re.MULTILINE)
+_NAMES_OF_LISTING: Final = re.compile(r"^(?:export )?const [A-Z]+ = \[(.*?)\];", re.MULTILINE)
+_TUPLES: Final = ("ADDRESS", "_FILTERS", "_CHOSEN", "_OWN")
+"""Under which names modules say what they read from the address."""
 _SHOWN: Final = {"ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓"}
 
 
@@ -92,24 +105,21 @@ def modules() -> dict[str, ModuleType]:
 
 
 def accepted(name: str) -> set[str]:
-    """What a page's code reads from the address, as far as its modules name it in ``ADDRESS`` or ``_FILTERS``."""
+    """What a page's code reads from the address, as far as its modules name it in one of ``_TUPLES``."""
     page = modules().get(name)
     if page is None:
         return set()
     found: set[str] = set()
     for module in _within(page):
-        for tuple_of in ("ADDRESS", "_FILTERS"):
+        for tuple_of in _TUPLES:
             found |= set(getattr(module, tuple_of, ()))
     if name in ("browse", "workbench"):
         from ui import addresses
 
-        found |= {"suite", "task", "generator", *addresses.CROSSED, *addresses.RESTRICTING, *addresses.MARKED}
-        found |= set(getattr(addresses, "FACETS", ()))
-    if name == "workbench":
         script = (ROOT / "assets/js/workbench/address.js").read_text(encoding="utf-8")
-        found |= {
-            one for part in re.findall(r"^const [A-Z]+ = \[(.*?)\];", script, re.M) for one in re.findall(r'"(\w+)"', part)
-        }
+        found |= {one for part in _NAMES_OF_LISTING.findall(script) for one in re.findall(r'"(\w+)"', part)}
+        found |= {"suite", "task", "generator", *addresses.CROSSED, *addresses.RESTRICTING, *addresses.MARKED}
+        found |= set(getattr(addresses, "FILTERED", ()))
     if name == "agreement":
         found |= set(Selection.__dataclass_fields__)
     return found
@@ -123,13 +133,22 @@ def _within(page: ModuleType) -> Iterator[ModuleType]:
 
 def told(name: str) -> dict[str, str]:
     """What the docs tell of a page's address."""
-    of_browse = LISTING if name == "workbench" else {}
-    return {**of_browse, **PARAMETERS.get(name, {}), **PAGES[name].also}
+    if name in ("browse", "workbench"):
+        known = accepted(name)
+        return {key: what for key, what in LISTING.items() if key in known} | dict(PAGES[name].also)
+    return PARAMETERS.get(name, {}) | dict(PAGES[name].also)
+
+
+def present() -> dict[str, Page]:
+    """The pages that this Concord has."""
+    there = modules()
+    return {name: page for name, page in PAGES.items() if name == "annotate" or name in there}
 
 
 def keys_in(script: str) -> list[tuple[list[str], str]]:
     """Keys and what they do, from a script's list of them; empty: it has none."""
-    found = _KEYS.search((ROOT / script).read_text(encoding="utf-8"))
+    path = ROOT / script
+    found = _KEYS.search(path.read_text(encoding="utf-8")) if path.is_file() else None
     rows = _KEY.finditer(found[1]) if found else ()
     return [([part.strip().strip('"') for part in row["keys"].split(", ")], row["what"]) for row in rows]
 
@@ -141,7 +160,7 @@ def scripts_with_keys() -> set[str]:
 
 def made() -> str:
     """All pages as Markdown."""
-    return "\n\n".join(_page(name, page) for name, page in PAGES.items())
+    return "\n\n".join(_page(name, page) for name, page in present().items())
 
 
 def _page(name: str, page: Page) -> str:
@@ -149,8 +168,8 @@ def _page(name: str, page: Page) -> str:
     params = {key: what for key, what in told(name).items() if name != "workbench" or key not in LISTING}
     if params:
         parts.append(table(("in the address", "what it says"), ((code(key), what) for key, what in params.items())))
-    if page.keys:
-        parts.append(table(("keys", "what they do"), ((_caps(keys), what) for keys, what in keys_in(page.keys))))
+    if keys := keys_in(page.keys):
+        parts.append(table(("keys", "what they do"), ((_caps(each), what) for each, what in keys)))
     return "\n\n".join(parts)
 
 
@@ -161,6 +180,6 @@ def _caps(keys: list[str]) -> str:
 def undocumented() -> list[str]:
     """What of the pages nobody has written of: pages, parameters, scripts with keys."""
     missing: list[Any] = [name for name in modules() if name not in PAGES]
-    for name in PAGES:
+    for name in present():
         missing += [f"{name}: {key}" for key in sorted(accepted(name) - set(told(name)))]
     return [*missing, *sorted(scripts_with_keys() - {page.keys for page in PAGES.values()})]

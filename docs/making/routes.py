@@ -40,6 +40,23 @@ SAID: Final[dict[str, str]] = {
     "GET /api/studio/evidence": "What every scorer saw and everybody said of an item; only `covered: true` before the person"
     " has answered or uncovered it.",
     "POST /api/studio/uncover": "Uncovers an item for the person, which is recorded: later answers do not count as blind.",
+    "GET /api/studio/remarks": "Notes, verdicts and the history of an item; only `covered: true` before one may see them.",
+    "POST /api/studio/notes": "Writes a note about an item, or revises one's own (`revises`; an empty `text` takes it back)."
+    " `id` is the sender's own UUID.",
+    "POST /api/studio/verdict": "Says what is right about an aspect or target of an item, and who was `wrong`: `scorer`,"
+    " `person`, `prompt` or `guideline`.",
+    "GET /api/studio/facets": "What a listing can be restricted by, with live counts, the listing as a sentence, and its total;"
+    " the query is Browse's address.",
+    "GET /api/studio/strip": "The distribution of a scorer's scores in a listing (`of`), in bins, beside all.",
+    "GET /api/studio/rows": "A listing by prompt: each generator's images in a cell.",
+    "GET /api/studio/tags": "All tags, and how many images have each.",
+    "POST /api/studio/tags": "Tags images, or takes a tag off (`on: false`); `id` is the sender's own UUID.",
+    "GET /api/studio/views": "The project's saved views: name, query, by whom and when.",
+    "POST /api/studio/views": "Saves a view under a name.",
+    "POST /api/studio/views/forget": "Forgets one.",
+    "GET /api/studio/report/{key}/{form}": "A report that the page *Reports* has made, to take away.",
+    "GET /api/studio/map/image": "Where a picture is shown that a point of the map stands for.",
+    "GET /api/studio/map/inside": "What lies inside a line on the map.",
 }
 """What each route is for, by method and path."""
 WHO: Final = {"annotator": "whoever labels", "researcher": "researchers", "command": "this machine's commands", "public": "all"}

@@ -6,7 +6,16 @@ import { at } from "../root.js";
 const CROSSED = ["about", "a", "a_says", "b", "b_says", "way", "target", "campaign", "certainty", "among", "since", "until"];
 // only images behind a mark of a failure picture
 const MARKED = ["picture", "seen_by", "asked", "found"];
-const LISTING = ["suite", "task", "generator", "rater", "by", "order", ...CROSSED, ...MARKED];
+// only images of which somebody says this on `correct`, or whose score is within a range
+const SAID = ["says", "people", "differs", "range"];
+// what the prompt asks for, tags, and words of its text
+const ASKED = ["object", "color", "count", "relation", "tag", "q"];
+// how Browse shows them
+const SHOWN = ["show", "left", "right", "of"];
+// only images inside a line on a map
+const LASSOED = ["map", "lasso"];
+/** All names of a listing's address, in the order in which Browse writes them. */
+export const LISTING = ["suite", "task", "generator", ...ASKED, ...SAID, "rater", "by", "order", ...SHOWN, ...CROSSED, ...MARKED, ...LASSOED];
 
 /** {id, listing, shown}; `shown` is null where nobody came from a grid, "" where the grid said nothing of this image. */
 export function parse(query) {
@@ -32,13 +41,28 @@ export function crosses(listing) {
 
 /** Whether a listing alone tells what somebody says of its images. */
 export function tells(listing) {
-  return crosses(listing) || listing.has("picture");
+  return ["about", "picture", "certainty", ...SAID].some((name) => listing.has(name));
 }
 
 /** Whose values the grid of this listing shows. */
 export function judge(listing) {
-  const sides = [...(crosses(listing) ? [listing.get("a"), listing.get("b")] : []), ...listing.getAll("seen_by")];
-  return sides.length ? sides.join(" and ") : (listing.get("rater") ?? "people");
+  const sides = [...(crosses(listing) ? [listing.get("a"), listing.get("b")] : []), ...listing.getAll("seen_by"), ...sayers(listing)];
+  const [first, ...more] = [...new Set(sides.filter(Boolean))];
+  return first ? [first, ...more].join(" and ") : (listing.get("rater") ?? "people");
+}
+
+/** Of whom the facets of a listing tell something. */
+function sayers(listing) {
+  const named = ["says", "range"].flatMap((name) => listing.getAll(name)).map(raterOf);
+  const differ = listing.getAll("differs").flatMap((value) => (["people", "scorers"].includes(value) ? [value] : [raterOf(value), "people"]));
+  const people = ["people", "certainty"].some((name) => listing.has(name)) && !crosses(listing) ? ["people"] : [];
+  const told = [...named, ...differ, ...people];
+  return told.length ? [...told, listing.get("rater") ?? "people"] : [];
+}
+
+/** The name before the last colon: names may hold colons themselves. */
+export function raterOf(value) {
+  return value.slice(0, Math.max(0, value.lastIndexOf(":")));
 }
 
 /** The grid that a listing comes from. */

@@ -1,0 +1,227 @@
+// The grid: images of any number, by mouse and by keyboard. Choosing is by id, so that it lasts when the order changes.
+
+import { h } from "../dom.js";
+import { cell, waiting } from "./cell.js";
+import { Pages } from "./pages.js";
+import { Virtual } from "./virtual.js";
+
+const GAP = 12;
+const NARROWEST = 180; // px of a cell
+const TOGETHER = 600; // so many are chosen by one movement at most
+const STEPS = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: "-row", ArrowDown: "+row", PageUp: "-page", PageDown: "+page", Home: "first", End: "last" };
+
+export class Grid {
+  /** `page` has state, fetchPage(route, n), told(error), chose(), open(item, index), above (px that stand over the list). */
+  constructor(page, signal) {
+    this.page = page;
+    this.current = 0;
+    this.anchor = null;
+    this.chosen = new Map();
+    this.before = new Map();
+    this.has = {};
+    this.gap = GAP;
+    this.pages = new Pages((n) => page.fetchPage("items", n, "items"), (error) => this.came(error));
+    this.element = h("div", { class: "cc-grid cc-virtual", role: "listbox", "aria-multiselectable": "true", "aria-label": "Images", "aria-busy": "true" });
+    this.virtual = new Virtual(this.element, this, signal);
+    this.element.addEventListener("click", (event) => this.clicked(event));
+    this.element.addEventListener("keydown", (event) => this.pressed(event));
+    this.element.addEventListener("focusin", (event) => this.focused(event));
+  }
+
+  // ---- what the virtual list asks ----
+
+  get count() {
+    return this.pages.total ?? 0;
+  }
+
+  get columns() {
+    return Math.max(1, Math.floor((this.element.clientWidth + GAP) / (Math.min(NARROWEST, this.element.clientWidth / 2 - GAP) + GAP)));
+  }
+
+  /** A square picture and room for text: all rows are alike, so that the scrollbar is of honest length. */
+  get rowHeight() {
+    const width = (this.element.clientWidth - (this.columns - 1) * GAP) / this.columns;
+    return Math.round(width) + this.room + GAP;
+  }
+
+  get room() {
+    const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+    const { state } = this.page;
+    const lines = (state.one("about") ? 2 : 0) + (this.has.said ? 1.3 : 0) + (this.has.reason ? 2.2 : 0) + (this.has.tags ? 1.4 : 0);
+    return Math.round((5 + 1.2 * lines) * rem);
+  }
+
+  draw(index) {
+    const item = this.pages.get(index);
+    const current = index === this.current;
+    if (!item) return this.virtual.nodes.get(index)?.dataset.waiting === undefined ? waiting(index, current) : this.virtual.nodes.get(index);
+    return cell(item, { listing: this.page.state.params, index, total: this.count, chosen: this.chosen.has(item.item_id), current });
+  }
+
+  need(first, last) {
+    return this.pages.need(first, last);
+  }
+
+  // ---- what is listed ----
+
+  /** Another listing; `place` is where to stand in it. */
+  load(place = 0) {
+    this.pages.reset();
+    this.virtual.clear();
+    this.current = place;
+    this.anchor = null;
+    this.has = {};
+    this.element.setAttribute("aria-busy", "true");
+    return this.pages.page(Math.floor(place / this.pages.size));
+  }
+
+  /** The same listing of a project that has moved. */
+  refresh() {
+    this.pages.age();
+    this.virtual.soon();
+  }
+
+  came(error) {
+    this.element.setAttribute("aria-busy", "false");
+    if (!error) {
+      this.current = Math.min(this.current, Math.max(0, this.count - 1));
+      this.virtual.steady(() => this.look());
+      for (const [, item] of this.pages.known()) if (this.chosen.has(item.item_id)) this.chosen.set(item.item_id, item);
+    }
+    this.virtual.render({ anew: true });
+    this.page.told(error);
+  }
+
+  redraw() {
+    this.virtual.steady(() => this.look());
+    this.virtual.render({ anew: true });
+  }
+
+  /** Which lines there are at all: a listing makes room for them once one image has them. */
+  look() {
+    for (const [, item] of this.pages.known()) {
+      this.has.said ||= typeof item.mean === "number";
+      this.has.reason ||= Boolean(item.reason);
+      this.has.tags ||= item.tags?.length > 0;
+    }
+  }
+
+  // ---- where one stands, and what is chosen ----
+
+  get item() {
+    return this.pages.get(this.current);
+  }
+
+  /** What an action is about: the chosen, or the one with the focus. */
+  get meant() {
+    if (this.chosen.size) return [...this.chosen.values()];
+    return this.item ? [this.item] : [];
+  }
+
+  focus() {
+    this.virtual.reveal(this.current, this.page.above, this.page.below);
+    this.virtual.nodes.get(this.current)?.focus({ preventScroll: true });
+  }
+
+  focused(event) {
+    const index = Number(event.target.closest("[data-index]")?.dataset.index);
+    if (Number.isInteger(index) && index !== this.current) this.stand(index);
+  }
+
+  stand(index) {
+    const old = this.virtual.nodes.get(this.current);
+    if (old) old.tabIndex = -1;
+    this.current = index;
+    const now = this.virtual.nodes.get(index);
+    if (now) now.tabIndex = 0;
+  }
+
+  pressed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === " ") {
+      event.preventDefault();
+      this.toggle(this.current);
+    } else if (event.key === "Enter" && this.item) {
+      event.preventDefault();
+      this.page.open(this.item, this.current);
+    } else if (event.key in STEPS) {
+      event.preventDefault();
+      this.move(STEPS[event.key], event.shiftKey);
+    }
+  }
+
+  move(step, extend = false) {
+    const row = this.columns;
+    const screen = Math.max(1, Math.floor((window.innerHeight - this.page.above) / this.rowHeight)) * row;
+    const jumps = { "-row": -row, "+row": row, "-page": -screen, "+page": screen };
+    const last = this.count - 1;
+    let to = step === "first" ? 0 : step === "last" ? last : this.current + (jumps[step] ?? step);
+    if (to > last && step === "+row" && Math.floor(this.current / row) < Math.floor(last / row)) to = last;
+    if (to < 0 || to > last) to = typeof step === "string" && step.endsWith("page") ? Math.min(Math.max(to, 0), last) : this.current;
+    if (extend) this.extend(to);
+    else this.anchor = null;
+    this.stand(to);
+    this.focus();
+  }
+
+  toggle(index) {
+    const item = this.pages.get(index);
+    if (!item) return;
+    if (!this.chosen.delete(item.item_id)) this.chosen.set(item.item_id, item);
+    this.anchor = null;
+    this.choseChanged();
+  }
+
+  /** Everything between where the choosing began and `to`, on top of what was chosen before. */
+  async extend(to) {
+    if (this.anchor === null) {
+      this.anchor = this.current;
+      this.before = new Map(this.chosen);
+    }
+    const turn = (this.extending = (this.extending ?? 0) + 1);
+    const [first, last] = [Math.min(this.anchor, to), Math.max(this.anchor, to)];
+    const end = Math.min(last, first + TOGETHER - 1);
+    const missing = Array.from({ length: end - first + 1 }, (_, k) => first + k).some((index) => !this.pages.get(index));
+    if (missing) await this.need(first, end);
+    if (turn !== this.extending || this.anchor === null) return;
+    this.chosen = new Map(this.before);
+    for (let index = first; index <= end; index += 1) {
+      const item = this.pages.get(index);
+      if (item) this.chosen.set(item.item_id, item);
+    }
+    this.choseChanged(end < last ? `One movement chooses at most ${TOGETHER} images.` : "");
+  }
+
+  letGo() {
+    this.chosen.clear();
+    this.anchor = null;
+    this.choseChanged();
+  }
+
+  choseChanged(note = "") {
+    for (const [index, node] of this.virtual.nodes) {
+      const item = this.pages.get(index);
+      if (item) node.setAttribute("aria-selected", String(this.chosen.has(item.item_id)));
+    }
+    this.page.chose(note);
+  }
+
+  clicked(event) {
+    const node = event.target.closest("[data-index]");
+    if (!node || event.button !== 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    const index = Number(node.dataset.index);
+    if (event.shiftKey) {
+      this.extend(index);
+      this.stand(index);
+      node.focus({ preventScroll: true });
+    } else if (event.target.closest("[data-tick]")) {
+      this.stand(index);
+      this.toggle(index);
+      node.focus({ preventScroll: true });
+    } else if (this.pages.get(index)) {
+      this.stand(index);
+      this.page.open(this.pages.get(index), index);
+    }
+  }
+}

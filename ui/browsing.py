@@ -1,0 +1,194 @@
+"""What of Browse's address a project can follow, and what its controls offer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.datastructures import QueryParams
+
+from data.store import browse, views
+from data.store.crossed import groups
+from data.store.selection import CERTAINTIES
+from data.store.store import Store
+from ui import failing
+from ui.addresses import CROSSED, MARKED, RESTRICTING, crossed_among, crossed_in, marked_in
+from ui.mapping import lasso as lassos
+
+DEFAULTS: Mapping[str, str] = {"rater": browse.PEOPLE, "by": "correct", "order": "prompt", "show": "grid"}
+"""What an address that does not say so asks for."""
+_ORDERS = {
+    "prompt": "by prompt",
+    "lowest": "lowest first",
+    "highest": "highest first",
+    "split": "people differ most first",
+    "differs": "most disagreement first",
+    "confidence": "least sure first",
+    "likert": "largest gap to people's rating first",
+    "recent": "latest judged first",
+}
+_SHOWS = ("grid", "prompts")
+_VERDICTS = ("yes", "no", "failed")
+_PEOPLE = ("yes", "no", "tie", "none")
+_DIFFERS = ("people", "scorers")
+_OF_A_RATER = ("missed", "passed")
+_FREE = ("object", "color", "count", "relation", "tag", "q")
+_SINGLE = ("rater", "by", "order", "show", "left", "right", "of")
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """Attributes:
+    query: what of an address can be followed, complete: whose values of which aspect are shown is said.
+    lost: what cannot, by name.
+    """
+
+    query: str
+    lost: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a project has, by the name in an address."""
+
+    places: dict[str, list[str]]
+    raters: list[str]
+    shown: list[str]
+    aspects: list[str]
+
+
+def choices(store: Store) -> dict[str, list[tuple[str, str]] | list[str]]:
+    """What Browse's controls offer: (value, words) by name, and the names of the generators."""
+    known = _known(store, store.version)
+    return {
+        "rater": [(name, name) for name in known.shown],
+        "by": [(name, name) for name in known.aspects],
+        "order": [(name, words) for name, words in _ORDERS.items() if name in browse.ORDERS],
+        "generators": known.places["generator"],
+    }
+
+
+def follow(store: Store, asked: QueryParams) -> Followed:
+    """What of this address the project can follow. Parts that belong together are followed together or not at all.
+
+    A kept view (``view=NAME``) stands for its query, beside what else the address says.
+    """
+    kept_views = {view.name: view.query for view in views.listed(store)} if asked.get("view") else {}
+    missing = [name for name in asked.getlist("view") if name and name not in kept_views]
+    inside = [one for name in asked.getlist("view") for one in parse_qsl(kept_views.get(name, ""))]
+    rest = [(name, value) for name, value in asked.multi_items() if name != "view"]
+    found = _follow(store, QueryParams([*inside, *rest]))
+    return Followed(found.query, found.lost | ({"view": ",".join(missing)} if missing else {}))
+
+
+def _follow(store: Store, asked: QueryParams) -> Followed:
+    known = _known(store, store.version)
+    in_the_way = _lost(store, asked) | _unmarked(store, asked) | lassos.lost(asked.getlist)
+    names = [] if _lost(store, asked) else [*CROSSED, *RESTRICTING]
+    names += [] if _unmarked(store, asked) else [*MARKED]
+    names += [] if lassos.lost(asked.getlist) else [*lassos.NAMES]
+    silent = {*CROSSED, *RESTRICTING, *MARKED, *lassos.NAMES}
+    kept: list[tuple[str, str]] = []
+    lost: dict[str, list[str]] = {}
+    last = {name: asked.getlist(name)[-1] for name in _SINGLE if asked.get(name)}
+    for name, value in asked.multi_items():
+        if not value or name.startswith("__") or (name in last and last[name] != value):
+            continue
+        if name in names or _fits(known, name, value, crosses="about" in asked):
+            kept.append((name, value))
+        elif name not in silent or name in in_the_way:
+            # of what belongs together, that is named which is to blame
+            lost.setdefault(name, []).append(value)
+    return Followed(urlencode(_complete(known, kept)), {name: ",".join(values) for name, values in lost.items()})
+
+
+def _complete(known: _Known, kept: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """With whose values are shown, and of which aspect: what is crossed or marked, unless something else is asked for."""
+    given = dict(kept)
+    aspect = next((name for name in (given.get("about"), *known.aspects) if name in known.aspects), "correct")
+    implied = {"by": aspect} | ({"rater": given["seen_by"]} if "seen_by" in given else {})
+    implied = {name: value for name, value in implied.items() if name not in given and value != DEFAULTS[name]}
+    return [*kept, *implied.items()]
+
+
+@lru_cache(maxsize=8)
+def _known(store: Store, version: str) -> _Known:  # noqa: ARG001 - part of the key
+    found = browse.choices(store)
+    aspects = sorted(found["aspect"], key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
+    places = {name: found[name] for name in ("suite", "task", "generator")}
+    return _Known(places, browse.rater_names(store), [*found["people"], *found["rater"]], aspects)
+
+
+def _fits(known: _Known, name: str, value: str, *, crosses: bool) -> bool:
+    """Whether a part that stands for itself can be followed."""
+    fits: dict[str, Callable[[], bool]] = {
+        "rater": lambda: value in known.shown,
+        "by": lambda: value in known.aspects,
+        "order": lambda: value in browse.ORDERS,
+        "show": lambda: value in _SHOWS,
+        "left": lambda: value in known.places["generator"],
+        "right": lambda: value in known.places["generator"],
+        "of": lambda: value in known.raters,
+        "says": lambda: _of_rater(known, value, _VERDICTS),
+        "people": lambda: value in _PEOPLE,
+        "certainty": lambda: not crosses and value in CERTAINTIES,
+        "differs": lambda: value in _DIFFERS or _of_rater(known, value, _OF_A_RATER),
+        "range": lambda: _is_range(known, value),
+    }
+    if name in known.places:
+        return value in known.places[name]
+    return name in _FREE or (name in fits and fits[name]())
+
+
+def _of_rater(known: _Known, value: str, words: tuple[str, ...]) -> bool:
+    rater, _, word = value.rpartition(":")
+    return rater in known.raters and word in words
+
+
+def _is_range(known: _Known, value: str) -> bool:
+    rater, _, span = value.rpartition(":")
+    ends = span.split("..")
+    return rater in known.raters and len(ends) == 2 and any(ends) and all(not end or _is_number(end) for end in ends)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _unmarked(store: Store, asked: QueryParams) -> set[str]:
+    """Which parts of the mark that an address asks for are in the way of it."""
+    try:
+        marked = marked_in(asked.getlist)
+    except ValueError:
+        return {"picture"} if asked.get("seen_by") and asked.get("picture") else {*MARKED}
+    if marked is None or marked.rater in {source.rater_id for source in failing.sources(store)}:
+        return set()
+    return {"seen_by"}
+
+
+def _lost(store: Store, asked: QueryParams) -> set[str]:
+    """Which parts of what an address asks to cross are in the way of it; without any, nothing crosses."""
+    try:
+        crossed = crossed_in(asked.getlist)
+    except ValueError:
+        return {"way"} if {"about", "a", "b"} <= asked.keys() else {*CROSSED}
+    if crossed is None:
+        return {*RESTRICTING}
+    raters = groups(store)
+    known = {
+        "about": crossed.aspect in browse.choices(store)["aspect"],
+        "a": crossed.a in raters,
+        "b": crossed.b in raters or crossed.b in browse.GROUPS,
+    }
+    lost = {name for name, is_known in known.items() if not is_known}
+    try:
+        crossed_among(asked.getlist)
+    except ValueError:
+        lost |= {"certainty", "since", "until"}
+    return lost

@@ -38,7 +38,8 @@ def test_the_form(visitor: Visit, server: Server, scheme: str) -> None:
 
 READY = {
     "": "main table", "browse": "main .cc-cell", "browse?show=prompts": "main .cc-prompt__cell",
-    "browse?task=counting&show=prompts&left=playground-early&right=playground-late": "main .cc-swipe", "workbench": ".cc-desk", "agreement": "main table",
+    "browse?task=counting&show=prompts&left=playground-early&right=playground-late": "main .cc-swipe",
+    "workbench": ".cc-desk", "agreement": "main table",
     "explore": "main .js-plotly-plot", "explore?show=questions": "#asked-lead .cc-note", "runs": "main table",
     "campaigns": "#campaigns .cc-note",
 }  # fmt: skip

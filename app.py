@@ -15,6 +15,7 @@ import typer
 
 from ui.commands.asking_cli import import_questions, questionnaires
 from ui.commands.campaigns_cli import add_campaigns
+from ui.commands.exports_cli import add_exports
 from ui.commands.flips_cli import add_flips
 from ui.commands.generate_cli import generate_command
 from ui.commands.matching_cli import add_matching
@@ -79,9 +80,8 @@ class Format(StrEnum):
 class Page(StrEnum):
     html = "html"
     md = "md"
-
-
-class TableFile(StrEnum):
+    pdf = "pdf"
+    latex = "latex"
     csv = "csv"
     parquet = "parquet"
 
@@ -265,12 +265,12 @@ app.command("generate")(generate_command)
 
 @app.command("score")
 def score_command(
-    scorer: Annotated[str, typer.Argument(help="geneval, visor or clipscore.")],
+    scorer: Annotated[str, typer.Argument(help="Its name, such as geneval; docs/settings.md lists them all.")],
     profile: Annotated[str, typer.Option(help="Which models and thresholds.")] = "playground",
     settings: Annotated[Many, typer.Option("--set", metavar="KEY=VALUE", help="One setting of the profile, changed.")] = [],  # noqa: B006
     suite: Annotated[Many, typer.Option(help="Repeatable, as all filters.")] = [],  # noqa: B006
-    task: Annotated[Many, typer.Option()] = [],  # noqa: B006
-    generator: Annotated[Many, typer.Option()] = [],  # noqa: B006
+    task: Annotated[Many, typer.Option(help="Only these tasks.")] = [],  # noqa: B006
+    generator: Annotated[Many, typer.Option(help="Only images by these models.")] = [],  # noqa: B006
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...")] = "cpu",
     batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Images at a time (32).")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many images.")] = None,
@@ -316,7 +316,7 @@ def agreement_command(
         bool, typer.Option("--ceiling/--no-ceiling", help="Beside a scorer's number people's own, and the verdict.")
     ] = True,
     seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
-    output: Annotated[Format, typer.Option("--format")] = Format.table,
+    output: Annotated[Format, typer.Option("--format", help="How it is printed.")] = Format.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """How far raters agree: people among themselves, scorers with people, any two raters."""
@@ -341,9 +341,9 @@ add_preferences(app, study_app)
 add_vqa(app)
 add_matching(app, import_app)
 add_campaigns(app)
+add_exports(export_app, import_app)
 
 Output = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
-Table = Annotated[TableFile | None, typer.Option("--format", help="By default as the file's name ends.")]
 
 
 @export_app.command("report")
@@ -351,26 +351,15 @@ Table = Annotated[TableFile | None, typer.Option("--format", help="By default as
 def export_report(
     selection: Selection,
     output: Output,
-    form: Annotated[Page | None, typer.Option("--format", help="By default as the file's name ends.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    form: Annotated[
+        Page | None,
+        typer.Option("--format", help="By default as the file's name ends; csv and parquet: a zip of the tables behind it."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap, and of which failures are shown.")] = 0,
     project: Project = PLAYGROUND,
 ) -> None:
-    """One page with every number of `agreement`, what it was made from and how, and the command that remakes it."""
+    """A report with every number of `agreement`, what it was made from and how, and the command that remakes it."""
     _execute(project, "export report", selection=selection, form=form and form.value, output=output, seed=seed)
-
-
-@export_app.command("ratings")
-@selecting
-def export_ratings(selection: Selection, output: Output, form: Table = None, project: Project = PLAYGROUND) -> None:
-    """The ratings that the statistics used. `import ratings FILE` reads them and gives the same numbers."""
-    _execute(project, "export ratings", selection=selection, form=form and form.value, output=output)
-
-
-@export_app.command("judgements")
-@selecting
-def export_judgements(selection: Selection, output: Output, form: Table = None, project: Project = PLAYGROUND) -> None:
-    """Every judgement with where it comes from, those left out too with the reason."""
-    _execute(project, "export judgements", selection=selection, form=form and form.value, output=output)
 
 
 if __name__ == "__main__":

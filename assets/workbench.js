@@ -5,10 +5,12 @@ import { Api, detail } from "./js/api.js";
 import { Dialogs } from "./js/dialogs.js";
 import { button, h, kbd } from "./js/dom.js";
 import { at } from "./js/root.js";
-import { grid, judge, parse, tells, workbench } from "./js/workbench/address.js";
+import { judge, parse, tells, workbench } from "./js/workbench/address.js";
 import { Desk } from "./js/workbench/desk.js";
 import { Evidence } from "./js/workbench/evidence.js";
+import { head } from "./js/workbench/head.js";
 import { BENCH_KEYS, listenToBenchKeys } from "./js/workbench/keys.js";
+import { Remarks } from "./js/workbench/remarks.js";
 import { said } from "./js/workbench/said.js";
 import { LAYERS, Stage } from "./js/workbench/stage.js";
 import { toggles } from "./js/workbench/toggles.js";
@@ -117,6 +119,7 @@ class Bench {
     if (evidence === false || !evidence) return;
     this.evidence = evidence;
     this.showEvidence();
+    this.remarks?.load();
   }
 
   // ---- what is on the screen ----
@@ -128,7 +131,7 @@ class Bench {
     this.left = h("section", { class: "cc-bench__seen", "aria-label": "What scorers saw" });
     this.below = h("section", { class: "cc-bench__said", "aria-label": "What others said" });
     const right = h("div", { class: "cc-bench__right" }, this.form);
-    this.root.replaceChildren(h("div", { class: item.sha256 ? "cc-bench" : "cc-bench cc-bench--bare" }, this.header(), this.left, right, this.below));
+    this.root.replaceChildren(h("div", { class: item.sha256 ? "cc-bench" : "cc-bench cc-bench--bare" }, head(this), this.left, right, this.below));
     if (item.sha256) {
       this.stage = new Stage(item, { onPoint: (rank) => this.pointed(rank), onChoose: (rank) => this.words?.choose(rank), onZoom: () => this.zoom() });
     }
@@ -139,36 +142,6 @@ class Bench {
     this.desk.open(this.task, { focus, seen: this.notBlind() });
     if (owed) this.desk.askName(`Browse has shown you what ${this.address.shown} said of this image. Give a name, so that this can be recorded.`);
     this.showEvidence();
-  }
-
-  header() {
-    const { item, neighbours, address } = this;
-    const place = [item.generator, item.task?.replaceAll("_", " "), item.item_id].filter(Boolean).join(" · ");
-    const count = neighbours.place ? `${neighbours.place.toLocaleString("en")} of ${neighbours.total.toLocaleString("en")}` : "not in this listing";
-    const step = (side, label, key) => {
-      const to = neighbours[side];
-      const caps = h("span", { class: "cc-caps" }, h("span", { class: "cc-caps__alt" }, kbd("Alt")), kbd(key));
-      if (!to) return h("button", { type: "button", class: "cc-button", disabled: true }, label, caps);
-      const link = h("a", { class: "cc-button", href: this.link(to), rel: side === "next" ? "next" : "prev" }, label, caps);
-      link.addEventListener("click", (event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return; // another tab
-        event.preventDefault();
-        this.go(side);
-      });
-      return link;
-    };
-    const spec = item.spec && Object.keys(item.spec).length
-      ? h("details", { class: "cc-bench__spec" }, h("summary", {}, "What the prompt asks for"), h("pre", { class: "cc-code" }, JSON.stringify(item.spec, null, 2)))
-      : null;
-    const made = item.generated ? h("details", { class: "cc-bench__spec" }, h("summary", {}, "How it was generated"), h("pre", { class: "cc-code" }, JSON.stringify(item.generated, null, 2))) : null;
-    const blanked = item.blanked ? h("p", {}, h("span", { class: "cc-badge cc-badge--warn" }, item.blanked)) : null;
-    const back = h("a", { class: "cc-bench__back", href: grid(address.listing) }, "Browse");
-    return h(
-      "header",
-      { class: "cc-bench__top" },
-      h("div", { class: "cc-bench__title" }, h("h2", { class: "cc-title" }, item.text ?? item.item_id), h("p", { class: "cc-muted" }, place), blanked, spec, made),
-      h("nav", { class: "cc-row cc-bench__steps", "aria-label": "Images of this listing" }, step("previous", "Previous", "p"), h("span", { class: "cc-bench__count" }, count, h("br"), "in ", back), step("next", "Next", "n"), button("Help", { key: "?", kind: "quiet", "aria-label": "Help: keys and instructions" }, () => this.help())),
-    );
   }
 
   link({ id, shown }) {
@@ -183,7 +156,7 @@ class Bench {
     const { evidence } = this;
     this.words = null;
     this.stage?.draw(null);
-    this.below.replaceChildren(h("h3", { class: "cc-heading" }, "What others said"), evidence ? said(evidence, this.item.name) : h("p", { class: "cc-muted" }, "Covered, like the evidence, until you have answered or uncovered it."));
+    this.tell(evidence);
     this.tools.replaceChildren(...(this.stage ? [this.zoomButton()] : []));
     if (!evidence) return this.panel.replaceChildren(this.cover());
     const { scorers } = evidence;
@@ -194,6 +167,14 @@ class Bench {
       return this.panel.replaceChildren(...[came, none].filter(Boolean));
     }
     return this.showSight(sight, came);
+  }
+
+  /** What others said, and what was left beside the image. */
+  tell(evidence) {
+    const title = h("h3", { class: "cc-heading" }, "What others said");
+    if (!evidence) return this.below.replaceChildren(title, h("p", { class: "cc-muted" }, "Covered, like the evidence, until you have answered or uncovered it."));
+    if (this.remarks?.item !== this.item) this.remarks = new Remarks(this.api, this.item);
+    return this.below.replaceChildren(title, said(evidence, this.item.name), this.remarks.element);
   }
 
   showSight(sight, came) {
@@ -292,9 +273,20 @@ class Bench {
       zoom: () => this.zoom(),
       help: () => this.help(),
       answer: () => this.desk.focus(),
+      note: () => Boolean(this.evidence && this.remarks?.focus()),
+      copy: () => this.copyLink(),
       leave: () => this.leaveForm(),
     };
     return this.item ? actions[action]() : false;
+  }
+
+  /** The address of this image among those of its listing, for somebody else. */
+  copyLink() {
+    const { id, listing, shown } = this.address;
+    const address = new URL(workbench(id, listing, shown), location.href).href;
+    const copying = navigator.clipboard?.writeText(address) ?? Promise.reject(new Error("no clipboard"));
+    copying.then(() => this.copied("Copied"), () => this.copied(address));
+    return true;
   }
 
   leaveForm() {

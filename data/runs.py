@@ -41,6 +41,8 @@ _SCHEMA: Final = pa.schema(
         ("failed", pa.string()),
         ("payload", pa.string()),
         ("detections", pa.list_(_DETECTION)),
+        # parts of runs that were made before there were any lack this column
+        ("embedding", pa.binary()),
     ]
 )
 
@@ -65,12 +67,18 @@ class Detection:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a scorer saw of one image, or why it saw nothing (``failed``, one line)."""
+    """What a scorer saw of one image, or why it saw nothing (``failed``, one line).
+
+    Attributes:
+        embedding: the image's, as ``data.embeddings.pack`` makes it, by the model that the run's settings name; None where the
+            scorer keeps none. It stays in the run's file.
+    """
 
     item_id: str
     payload: Mapping[str, Any] = field(default_factory=dict)
     detections: tuple[Detection, ...] = ()
     failed: str | None = None
+    embedding: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +190,7 @@ class RunFolder:
                 "failed": one.failed,
                 "payload": json.dumps(one.payload, ensure_ascii=False, allow_nan=False),
                 "detections": [asdict(detection) for detection in one.detections],
+                "embedding": one.embedding,
             }
             for one in seen
         ]
@@ -283,4 +292,4 @@ def _seen(row: Mapping[str, Any]) -> Seen:
         )
         for one in row["detections"]
     )
-    return Seen(row["item_id"], json.loads(row["payload"]), detections, row["failed"])
+    return Seen(row["item_id"], json.loads(row["payload"]), detections, row["failed"], row["embedding"])

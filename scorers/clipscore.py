@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from data import embeddings
 from data.aspects import SCALES
 from data.prompts import flips
 from data.prompts.spec import Spec
@@ -36,6 +37,14 @@ _OPTIONS: Final[Settings] = {"prefix": "", "variant": COSINE, "flip": ""}
 """``flip``: the texts that this rater is given are flipped so (``data.prompts.flips``): its numbers are no scores."""
 
 
+def model_of(settings: Settings) -> str:
+    """The image model that a run's embeddings are by: a name without colon that no two models share. A folder's weights are
+    told by their fingerprint, those of open_clip's own list by their name."""
+    name = str(settings.get("clip", "")).replace(":", "_")
+    fingerprint = str((settings.get("weights") or {}).get("clip", "")).replace(":", "_")
+    return f"{name.replace(chr(92), '/').rstrip('/').rsplit('/', 1)[-1]}@{fingerprint}" if fingerprint else name
+
+
 class ClipPerceiver:
     """The model in memory. ``prefix`` comes before each text, with a space."""
 
@@ -48,16 +57,18 @@ class ClipPerceiver:
         """See ``Perceiver``. ``cosine`` is None where the model gives no number; ``read`` of ``tokens`` reached it."""
         asked = [self._prefix + shown.text for shown in batch]
         images = self._clip.images([shown.image for shown in batch]).astype(np.float64)
+        kept = embeddings.pack(images)
         texts = self._clip.texts(asked).astype(np.float64)
         found = []
-        for shown, text, cosine in zip(batch, asked, (images * texts).sum(axis=1).tolist(), strict=True):
+        cosines = (images * texts).sum(axis=1).tolist()
+        for shown, text, cosine, embedding in zip(batch, asked, cosines, kept, strict=True):
             tokens = self._clip.tokens(text)
             payload = {
                 "cosine": cosine if math.isfinite(cosine) else None,
                 "tokens": tokens,
                 "read": min(tokens, self._clip.context),
             }
-            found.append(Seen(shown.item_id, payload))
+            found.append(Seen(shown.item_id, payload, embedding=embedding))
         return found
 
 

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from scorers import own
+
 if TYPE_CHECKING:
     from scorers.base import Scorer
 
@@ -27,6 +29,7 @@ SCORERS: Final[dict[str, str]] = {
 """Each scorer and what it does, in a line. Its module has its name and calls it ``SCORER``."""
 
 NAMES: Final = tuple(SCORERS)
+"""Those that come with Concord; ``known`` has the user's own, too."""
 
 IMPORTED: Final[dict[str, str]] = {"geneval-results": "Verdicts of GenEval's own script, from its results.jsonl."}
 """Scorers that judge what was seen elsewhere and came as a file: they can be asked for, but not be run."""
@@ -40,12 +43,35 @@ def get(name: str) -> Scorer:
     """A scorer.
 
     Raises:
-        UnknownScorer: there is none of that name.
+        UnknownScorer: there is none of that name, or it is a user's own and cannot be used.
     """
     if name not in SCORERS and name not in IMPORTED:
-        raise UnknownScorer(f"there is no scorer {name!r}{_hint(name, NAMES)}")
+        return _own(name)
     scorer: Scorer = import_module(f"scorers.{name.replace('-', '_')}").SCORER
     return scorer
+
+
+def known() -> tuple[str, ...]:
+    """The scorers that can be run: Concord's, then those of the user's own that work."""
+    return NAMES + tuple(name for name in own.names() if name not in NAMES and _works(name))
+
+
+def _works(name: str) -> bool:
+    try:
+        own.load(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _own(name: str) -> Scorer:
+    mine = own.names()
+    if name not in mine:
+        raise UnknownScorer(f"there is no scorer {name!r}{_hint(name, (*NAMES, *mine))}")
+    try:
+        return own.load(name)
+    except ValueError as error:
+        raise UnknownScorer(f"the scorer {name!r} cannot be used: {error}") from error
 
 
 def settings(scorer: Scorer, profile: str, overrides: Mapping[str, str] | None = None) -> dict[str, Any]:

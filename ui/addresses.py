@@ -178,5 +178,5 @@ def _between(value: str) -> Between:
     except ValueError:
         ends = [math.nan]
     if any(end is not None and not math.isfinite(end) for end in ends):
-        raise ValueError(f"range={value}: it is written RATER:LOW..HIGH, with numbers or nothing on either side of the dots.")
+        raise ValueError(f"range={value}: it is written RATER:LOW..HIGH, with numbers or nothing beside the dots.")
     return Between(rater, *ends)

@@ -16,6 +16,7 @@ from data.store.selection import CERTAINTIES
 from data.store.store import Store
 from ui import failing
 from ui.addresses import CROSSED, MARKED, RESTRICTING, crossed_among, crossed_in, marked_in
+from ui.mapping import lasso as lassos
 
 DEFAULTS: Mapping[str, str] = {"rater": browse.PEOPLE, "by": "correct", "order": "prompt", "show": "grid"}
 """What an address that does not say so asks for."""
@@ -85,10 +86,11 @@ def follow(store: Store, asked: QueryParams) -> Followed:
 
 def _follow(store: Store, asked: QueryParams) -> Followed:
     known = _known(store, store.version)
-    in_the_way = _lost(store, asked) | _unmarked(store, asked)
+    in_the_way = _lost(store, asked) | _unmarked(store, asked) | lassos.lost(asked.getlist)
     names = [] if _lost(store, asked) else [*CROSSED, *RESTRICTING]
     names += [] if _unmarked(store, asked) else [*MARKED]
-    silent = {*CROSSED, *RESTRICTING, *MARKED}
+    names += [] if lassos.lost(asked.getlist) else [*lassos.NAMES]
+    silent = {*CROSSED, *RESTRICTING, *MARKED, *lassos.NAMES}
     kept: list[tuple[str, str]] = []
     lost: dict[str, list[str]] = {}
     last = {name: asked.getlist(name)[-1] for name in _SINGLE if asked.get(name)}

@@ -34,7 +34,7 @@ class Drawable:
 
 def sources(store: Store, suite: str = _ALL_TOGETHER) -> list[Source]:
     """Scorers' evidence of a suite (of all suites), of scorers that this Concord knows."""
-    known = {*registry.NAMES, *registry.IMPORTED}
+    known = {*registry.known(), *registry.IMPORTED}
     return [one for one in _sources(store, store.version) if one.scorer in known and suite in (_ALL_TOGETHER, one.suite)]
 
 

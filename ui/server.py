@@ -58,12 +58,32 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from starlette.middleware.sessions import SessionMiddleware
 
     from data.store.erased import Erased
-    from ui import browse_api, command_api, form_api, images_api, studio_api, workbench_api
+    from ui import (
+        browse_api,
+        command_api,
+        form_api,
+        images_api,
+        map_api,
+        remarks_api,
+        report_api,
+        studio_api,
+        workbench_api,
+    )
     from ui.access import routes
     from ui.access.door import Door
 
     app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
-    for module in (browse_api, command_api, form_api, images_api, studio_api, workbench_api):
+    for module in (
+        browse_api,
+        command_api,
+        form_api,
+        images_api,
+        map_api,
+        remarks_api,
+        report_api,
+        studio_api,
+        workbench_api,
+    ):
         app.include_router(module.router(store))
     app.include_router(routes.router(store, accounts))
     app.mount("/assets", StaticFiles(directory=ASSETS), name="assets")

@@ -20,6 +20,8 @@ from scorers import registry
 from ui import crossing as crossings
 from ui import failing
 from ui.addresses import crossed_among, crossed_in, filters_in, marked_in
+from ui.mapping import lasso as lassos
+from ui.mapping.lasso import Lasso, LassoLost, lasso_in
 from ui.marked import Marked
 
 PAGE = 60
@@ -33,6 +35,7 @@ class Listing:
         crossed: only what two sides say so of, among the judgements of ``judged``.
         marked: only the images behind a mark of a failure picture.
         filters: what else restricts it, such as what scorers and people say.
+        lasso: only the images inside a line on a map.
     """
 
     selection: Selection
@@ -43,6 +46,7 @@ class Listing:
     judged: Selection
     marked: Marked | None = None
     filters: Filters = field(default_factory=Filters)
+    lasso: Lasso | None = None
 
     @property
     def shown(self) -> Shown:
@@ -58,12 +62,21 @@ class Listing:
         return crossings.crossing_of(store, self.crossed, self.judged) if self.crossed else None
 
     def also(self, store: Store) -> Where | None:
-        """What else than the selection restricts the items."""
+        """What else than the selection restricts the items.
+
+        Raises:
+            HTTPException: 409, the map of the lasso is not at hand.
+        """
         crossing, found = self.crossing(store), []
         if crossing:
             found.append(crossings.listed(store, crossing))
         if self.marked:
             found.append(failing.listed(store, self.marked, self.selection))
+        if self.lasso:
+            try:
+                found.append(lassos.listed(store, self.lasso))
+            except LassoLost as error:
+                raise HTTPException(409, str(error)) from error
         if not found:
             return None
         return " and ".join(text for text, _ in found), [value for _, values in found for value in values]
@@ -116,11 +129,12 @@ def listing_of(
     try:
         crossed, judged, marked = crossed_in(read), crossed_among(read), marked_in(read)
         filters = filters_in(read)
+        lasso = lasso_in(read)
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
     # here `rater` says whose values to show, and restricts no images
     selection = replace(selection_of(request), rater=())
-    return Listing(selection, by, rater, cast("browse.Order", order), crossed, judged, marked, filters)
+    return Listing(selection, by, rater, cast("browse.Order", order), crossed, judged, marked, filters, lasso)
 
 
 def selection_of(request: Request) -> Selection:

@@ -7,8 +7,8 @@ import gradio as gr
 from ui.root import at
 
 _STYLES = (
-    "concord", "studio", "agreement", "picture", "form", "dialogs", "workbench", "runs", "explore", "matching", "preferences",
-    "campaigns", "browse",
+    "concord", "studio", "agreement", "picture", "form", "dialogs", "workbench", "remarks", "runs", "explore", "matching",
+    "preferences", "campaigns", "browse", "map",
 )  # fmt: skip
 _SANS = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Helvetica Neue", "Arial", "sans-serif")
 _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")

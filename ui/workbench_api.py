@@ -38,19 +38,19 @@ def router(store: Store) -> APIRouter:
 
     @routes.get("/item")
     def item(request: Request, id: ItemId) -> dict[str, Any]:
-        person = _name(request)
-        found = _item(store, id)
+        person = name_of(request)
+        found = item_of(store, id)
         own = {key: [said for said in found[key] if said["rater_id"] == person] for key in ("annotations", "judgements")}
         found.pop("public_id")
         return (
             found
             | own
-            | {"blanked": pictures.why_blank(found["blanked"]), "name": person, "covered": not _may_see(store, person, found)}
+            | {"blanked": pictures.why_blank(found["blanked"]), "name": person, "covered": not may_see(store, person, found)}
         )
 
     @routes.get("/task")
     def task(request: Request, id: ItemId) -> dict[str, Any]:
-        return _task(store, _name(request), _item(store, id))
+        return _task(store, name_of(request), item_of(store, id))
 
     @routes.get("/neighbours")
     def neighbours(id: ItemId, listing: Annotated[Listing, Depends(listing_of)]) -> dict[str, Any]:
@@ -72,8 +72,8 @@ def router(store: Store) -> APIRouter:
 
     @routes.get("/evidence")
     def evidence(request: Request, id: ItemId) -> dict[str, Any]:
-        person, found = _name(request), _item(store, id)
-        if not _may_see(store, person, found):
+        person, found = name_of(request), item_of(store, id)
+        if not may_see(store, person, found):
             return {"covered": True, "name": person}
         if person is not None and found["sha256"] is not None:
             # nothing is ever shown without a record: what they say of it from now on is not blind
@@ -82,7 +82,7 @@ def router(store: Store) -> APIRouter:
 
     @routes.post("/uncover")
     def uncover(request: Request, body: Uncover) -> dict[str, Any]:
-        person, found = _name(request), _item(store, body.id)
+        person, found = name_of(request), item_of(store, body.id)
         if person is None:
             raise HTTPException(401, "Please give your name first: who uncovers an image is recorded.")
         uncovered.record(store, person, body.id, uncovered.browsed(body.shown) if body.shown else uncovered.ASKED)
@@ -91,18 +91,24 @@ def router(store: Store) -> APIRouter:
     return routes
 
 
-def _name(request: Request) -> str | None:
+def name_of(request: Request) -> str | None:
+    """Who asks; None before they have given a name."""
     return request.session.get("name")
 
 
-def _item(store: Store, item_id: str) -> Item:
+def item_of(store: Store, item_id: str) -> Item:
+    """An item whole.
+
+    Raises:
+        HTTPException: 404, there is none.
+    """
     found = browse.item(store, item_id)
     if found is None:
         raise HTTPException(404, f"There is no item {item_id!r} in this project.")
     return found
 
 
-def _may_see(store: Store, person: str | None, item: Item) -> bool:
+def may_see(store: Store, person: str | None, item: Item) -> bool:
     """Whether nothing is spoilt by showing this person what others say: they have seen it or answered, or nobody can answer."""
     if item["sha256"] is None:
         return True

@@ -7,15 +7,14 @@ alone. ``identity`` (``person`` or ``slot``) is empty for scorers. ``seq`` is th
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from data.export.reading import read_cells
 from data.export.tables import Kind
-from data.prompts.reading import InputError, Problems, located, printable, quoted
-from data.studies.table import read_table
+from data.prompts.reading import InputError, Problems, located, quoted
 
 COLUMNS: Final[Mapping[str, Kind]] = {
     "suite": "text",
@@ -36,7 +35,6 @@ SIMULATED: Final = "simulated"
 
 _KINDS: Final = ("human", "scorer", SIMULATED)
 _NEEDED: Final = ("suite", "item", "rater", "kind", "aspect", "scale", "seq")
-_MAGIC: Final = b"PAR1"
 
 Convert = Callable[[str, str, str], tuple[str, str | None, float | None]]
 """(scale, aspect, value) to (the scale as it is stored, label, number); raises ``ValueError`` for what is not on the scale."""
@@ -72,7 +70,7 @@ class Ratings:
 
 
 def read(path: Path, convert: Convert) -> Ratings:
-    """Read such a file, CSV (``.tsv``: tabs) or Parquet, its columns in any order.
+    """Read such a file, CSV (``.tsv``: tabs), Parquet or JSON lines, its columns in any order.
 
     Raises:
         InputError: the header is another one, a cell is not what its column holds, or two rows contradict each other;
@@ -82,7 +80,9 @@ def read(path: Path, convert: Convert) -> Ratings:
     same = _Same()
     rows: list[Rating] = []
     empty = 0
-    for line, cells in _records(path):
+    table = read_cells(path)
+    _check_header(path, table.header)
+    for line, cells in table.rows():
         if not cells["value"]:
             empty += 1
             continue
@@ -95,38 +95,6 @@ def read(path: Path, convert: Convert) -> Ratings:
     problems.check()
     # equal numbers fall as in the statistics: by the rater's name
     return Ratings(tuple(sorted(rows, key=lambda rating: (rating.seq, rating.rater))), empty)
-
-
-def _records(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    with path.open("rb") as file:
-        is_parquet = file.read(len(_MAGIC)) == _MAGIC
-    if is_parquet:
-        yield from _parquet(path)
-        return
-    table = read_table(path)
-    _check_header(path, table.header)
-    yield from table.rows()
-
-
-def _parquet(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    from pyarrow import ArrowException
-    from pyarrow import parquet as files
-
-    try:
-        table = files.read_table(path)
-    except (ArrowException, OSError) as error:
-        raise InputError(located(path, None, f"not Parquet: {printable(str(error).splitlines()[0])}")) from error
-    _check_header(path, tuple(table.column_names))
-    columns = [[_cell(value) for value in table.column(name).to_pylist()] for name in COLUMNS]
-    for line, cells in enumerate(zip(*columns, strict=True), 1):
-        yield line, dict(zip(COLUMNS, cells, strict=True))
-
-
-def _cell(value: Any) -> str:
-    """A cell as CSV would have it: other writers use other types."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _check_header(path: Path, header: tuple[str, ...]) -> None:

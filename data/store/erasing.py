@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import duckdb
 
-from data.store import erased, invitations, rows, wide
+from data.store import erased, invitations, refreshing, rows, wide
 from data.store.revoking import forget
 from data.store.store import Store, run
 
@@ -57,6 +57,7 @@ def erase(store: Store, name: str, *, now: datetime | None = None) -> Removed:
         _known.pop(store, None)
     removed: Removed = store.write(_erase, name)
     invitations.refresh(store)
+    refreshing.refresh(store)
     store.rewrite()
     return removed
 
@@ -80,7 +81,7 @@ _NAMED = """
 select exists (from annotations where rater_id = $name) or exists (from claims where rater_id = $name)
     or exists (from arrivals where rater_id = $name) or exists (from uncovered where rater_id = $name)
     or exists (from adjudications where rater_id = $name or made_by = $name)
-    or exists (from revocations where rater_id = $name)
+    or exists (from revocations where rater_id = $name) or exists (from notes where made_by = $name)
     or exists (from taggings where made_by = $name) or exists (from saved_views where made_by = $name)
 """
 _BY = {
@@ -96,6 +97,7 @@ def _erase_one(connection: duckdb.DuckDBPyConnection, name: str) -> Removed:
     said = rows.value(connection, "select count(*) from annotations where rater_id = ?", [name])
     judged = rows.value(connection, "select count(*) from judgements where rater_id = ?", [name])
     connection.execute("delete from adjudications where rater_id = $1 or made_by = $1", [name])
+    connection.execute("delete from notes where made_by = ?", [name])
     wide.mark_where(connection, "select item_id from judgements where rater_id = ?", [name])
     for table in ("judgements", "annotations", "uncovered", "arrivals", "consents", "raters"):
         connection.execute(f"delete from {table} where rater_id = ?", [name])

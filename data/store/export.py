@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,10 @@ from data.store.store import Store
 _SOURCES = ", j.source_id, j.rule_version, a.submitted::timestamp as submitted, a.campaign_id as campaign"
 
 
+BATCH = 50_000
+"""So many rows are in memory at a time."""
+
+
 def judgements(store: Store, selection: Selection) -> pd.DataFrame:
     """Every judgement of the selection, those that do not count too.
 
@@ -25,8 +29,27 @@ def judgements(store: Store, selection: Selection) -> pd.DataFrame:
     condition, parameters = selection.judgements()
     with store.read() as cursor:
         found: pd.DataFrame = cursor.execute(FRAME.format(where=condition, more=_SOURCES), parameters).df()
-    # the database's clock is set to UTC
-    return found.assign(submitted=found["submitted"].dt.tz_localize("UTC"))
+    return _in_utc(found)
+
+
+def judgement_batches(store: Store, selection: Selection) -> Iterator[pd.DataFrame]:
+    """The same rows in the same order, some at a time; the selection's ``certainty`` is not followed."""
+    condition, parameters = selection.judgements()
+    yield from batches(store, FRAME.format(where=condition, more=_SOURCES), parameters)
+
+
+def batches(store: Store, query: str, parameters: Sequence[Any]) -> Iterator[pd.DataFrame]:
+    """The rows of a query, some at a time, from one state of the project."""
+    with store.read() as cursor:
+        # a relation streams, an executed query is all there at once
+        for batch in cursor.sql(query, params=list(parameters)).to_arrow_reader(BATCH):
+            yield _in_utc(batch.to_pandas())
+
+
+def _in_utc(found: pd.DataFrame) -> pd.DataFrame:
+    """Moments with their zone: the database's clock is set to UTC."""
+    moments = [name for name in ("started", "submitted") if name in found]
+    return found.assign(**{name: found[name].dt.tz_localize("UTC") for name in moments})
 
 
 @dataclass(frozen=True, slots=True)

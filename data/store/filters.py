@@ -155,7 +155,7 @@ def _within(one: Between, numbers: Numbers) -> Where:
         return "false", []
     score, bounds = f"t.scores[{numbers[one.rater]}]", [bound for bound in (one.low, one.high) if bound is not None]
     tests = [f"{score} >= ?"] * (one.low is not None) + [f"{score} <= ?"] * (one.high is not None)
-    return f"coalesce({' and '.join([f'isfinite({score})', *tests])}, false)", bounds
+    return f"coalesce({' and '.join([f'{score} is not null', *tests])}, false)", bounds
 
 
 def among(values: Sequence[str]) -> str:

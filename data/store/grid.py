@@ -141,7 +141,7 @@ def _confidence(no: int | None) -> str:
         return "null::double"
     score, says = f"s.scores[{no}]", f"s.says[{no}]"
     meet = f"(max({score}) filter ({says} = 0) + min({score}) filter ({says} = 1)) / 2"
-    return f"abs(t.scores[{no}] - (select coalesce({meet}, median({score})) from browse s where isfinite({score})))"
+    return f"abs(t.scores[{no}] - (select coalesce({meet}, median({score})) from browse s where {score} is not null))"
 
 
 # Ranks among all that has both, of one suite: people answer on one scale there.
@@ -150,7 +150,7 @@ select item_id, abs(score - likert) as gap
 from (
     select s.item_id, percent_rank() over (partition by s.suite order by {score}) as score,
            percent_rank() over (partition by s.suite order by s.likert) as likert
-    from browse s where isfinite({score}) and s.likert is not null
+    from browse s where {score} is not null and s.likert is not null
 )
 """
 

@@ -12,9 +12,10 @@ import duckdb
 from data.cooccurrence import Cooccurrence
 from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Evidence, Image, Item, Prompt, Rater
-from data.store import cooccurrence, erased, parts, questions, rows, wide
+from data.store import cooccurrence, erased, parts, questions, rows, using, wide
 from data.store.observed import Observed, insert_observed
-from data.store.places import DEFAULT
+from data.store.places import recount
+from data.store.returned import Returned, insert
 from data.store.statements import insert_annotations, insert_evidence
 from data.store.store import Store, run
 
@@ -32,6 +33,7 @@ class Bundle:
         sha256: of the source; the same source twice is the same import.
         questions: by prompt id all its questions from now on, in their order.
         observed: where the evidence comes from, if it is more than ratings.
+        returned: what was exported from a project and comes back as it was.
         exclusive: whether another import of the same kind and name, with other content, is refused.
     """
 
@@ -48,6 +50,7 @@ class Bundle:
     questions: Mapping[str, Sequence[PromptQuestion]] = field(default_factory=dict)
     observed: Observed | None = None
     cooccurrence: Cooccurrence | None = None
+    returned: Returned | None = None
     exclusive: bool = False
 
 
@@ -69,6 +72,7 @@ def apply(store: Store, bundles: Sequence[Bundle]) -> list[Imported]:
     Raises:
         ImportRefused: a scale, a rater's kind, an item or an exclusive source contradicts what is in the project, or
             answers are about a prompt that has another text there.
+        ReturnRefused: what comes back contradicts what is there.
     """
     imported: list[Imported] = store.write(_apply, (bundles, store.secret))
     return imported
@@ -126,7 +130,7 @@ def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: st
     import_id = rows.sequence(connection, "import_ids", 1)[0]
     refused: list[str] = []
     new_prompts, other_texts = _insert_prompts(connection, bundle.prompts, import_id, refused)
-    if other_texts and (bundle.annotations or bundle.evidence):
+    if other_texts and (bundle.annotations or bundle.evidence or bundle.returned):
         raise ImportRefused(f"answers are about other texts than the project's ({len(refused)} in all): {refused[0]}")
     # a picture made from another text must not be judged by this one
     images = [image for image in bundle.images if image.prompt_id not in other_texts]
@@ -148,8 +152,11 @@ def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: st
         insert_observed(connection, bundle.observed, import_id)
     if bundle.cooccurrence is not None:
         counts["cooccurrences"] = cooccurrence.insert(connection, bundle.cooccurrence, import_id)
+    if bundle.returned is not None:
+        returned = insert(connection, bundle.returned, import_id)
+        counts |= {name: counts.get(name, 0) + n for name, n in returned.items()}
     insert_scales(connection, bundle.scales, import_id)
-    _mark(connection, import_id, images)
+    wide.mark_import(connection, import_id, (image.image_id for image in images))
     if not any(counts.values()):
         return Imported(None, counts, refused)
     rows.insert(
@@ -159,15 +166,6 @@ def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: st
         [(import_id, bundle.kind, bundle.name, bundle.sha256, rows.to_json(counts))],
     )
     return Imported(import_id, counts, refused)
-
-
-def _mark(connection: duckdb.DuckDBPyConnection, import_id: int, images: Sequence[Image]) -> None:
-    """The items that an import brought, that it brought files of, and whose prompts; what it says marks its own."""
-    brought = (
-        "select item_id from items where import_id = $1 or prompt_id in (select prompt_id from prompts where import_id = $1)"
-    )
-    wide.mark_where(connection, brought, [import_id])
-    wide.mark_where(connection, "select unnest(?::varchar[])", [[image.image_id for image in images]])
 
 
 def _insert_prompts(
@@ -184,14 +182,8 @@ def _insert_prompts(
             refused.append(f"{prompt.prompt_id}: its text is {stored['text']!r} already, not {prompt.text!r}")
             other_texts.add(prompt.prompt_id)
         elif not stored:
-            new[prompt.prompt_id] = (
-                prompt.prompt_id,
-                prompt.suite,
-                prompt.task,
-                prompt.text,
-                rows.to_json(prompt.spec),
-                import_id,
-            )
+            named = (prompt.prompt_id, prompt.suite, prompt.task, prompt.text)
+            new[prompt.prompt_id] = (*named, rows.to_json(prompt.spec), import_id)
     rows.insert(connection, "prompts", ("prompt_id", "suite", "task", "text", "spec", "import_id"), new.values())
     parts.insert(connection, {prompt.prompt_id: prompt.spec for prompt in prompts if prompt.prompt_id in new}.items())
     return len(new), other_texts
@@ -310,11 +302,12 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
         raise ImportRefused(f"there is no import {import_id}; import undo without a number lists them")
     if found["undone"] is not None:
         raise ImportRefused(f"import {import_id} has been undone already")
-    _refuse_if_used(connection, import_id)
+    if (used := using.reason(connection, import_id)) is not None:
+        raise ImportRefused(used)
     if (answered := questions.answered(connection, import_id)) is not None:
         raise ImportRefused(f"{answered} what import {import_id} asks; undoing it would lose what was asked")
     connection.execute("update imports set undone = current_timestamp where import_id = ?", [import_id])
-    wide.mark_where(connection, _SAID_OF, [import_id])
+    wide.mark_undone(connection, import_id)
     connection.execute(
         "delete from judgements where source_id in (select annotation_id from annotations where import_id = ?"
         " union all select evidence_id from evidence where import_id = ?)",
@@ -331,6 +324,8 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
     _delete(connection, "item_members", "import_id is null and item_id not in (select item_id from items)", [])
     for table in ("annotations", "evidence", "questions"):
         counts[table] = _delete(connection, table, "import_id = ?", [import_id])
+    if counts["annotations"]:
+        recount(connection)
     for table in ("run_parts", "detections"):
         _delete(connection, table, "run_id in (select run_id from runs where import_id = ?)", [import_id])
     counts["runs"] = _delete(connection, "runs", "import_id = ?", [import_id])
@@ -339,20 +334,9 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
     undone = "import_id in (select import_id from imports where undone is not null)"
     for table, still_needed in _NEEDED_BY_OTHERS.items():
         counts[table] = _delete(connection, table, f"{undone} and not exists ({still_needed})", [])
-    parts.drop_gone(connection)
     wide.mark_gone(connection)
     return counts
 
-
-_SAID_OF = (
-    "select item_id from judgements where source_id in (select annotation_id from annotations where import_id = $1"
-    " union all select evidence_id from evidence where import_id = $1)"
-    " union all select item_id from annotations where import_id = $1"
-    " union all select item_id from evidence where import_id = $1"
-    " union all select item_id from items where import_id = $1"
-    " union all select image_id from images where file_import_id = $1"
-    " or import_id in (select import_id from imports where undone is not null)"
-)
 
 _INCOMPLETE = (
     "kind <> 'image' and import_id is null and item_id not in (select item_id from annotations)"
@@ -361,6 +345,8 @@ _INCOMPLETE = (
 )
 # In this order: what a later import or a visitor also uses stays.
 _NEEDED_BY_OTHERS = {
+    "campaigns": "select 1 from annotations a where a.campaign_id = campaigns.campaign_id"
+    " union all select 1 from campaign_items c where c.campaign_id = campaigns.campaign_id",
     "raters": "select 1 from annotations a where a.rater_id = raters.rater_id"
     " union all select 1 from evidence e where e.rater_id = raters.rater_id"
     " union all select 1 from runs where runs.rater_id = raters.rater_id",
@@ -375,45 +361,6 @@ _NEEDED_BY_OTHERS = {
     "scales": "select 1 from judgements j join items t using (item_id)"
     " where t.suite = scales.suite and j.aspect = scales.aspect",
 }
-
-
-def _refuse_if_used(connection: duckdb.DuckDBPyConnection, import_id: int) -> None:
-    used = rows.one(
-        connection,
-        "select count(*) as n, count(distinct a.rater_id) as people from annotations a join items t using (item_id)"
-        " where (t.import_id = ? or exists (select 1 from item_members m join images i using (image_id)"
-        " where m.item_id = t.item_id and i.file_import_id = ?)) and a.import_id is null",
-        [import_id, import_id],
-    )
-    if used and used["n"]:
-        raise ImportRefused(
-            f"{used['people']} people have given {used['n']} answers about what import {import_id} brought; "
-            "undoing it would lose them, so nothing was undone"
-        )
-    shown = rows.one(
-        connection,
-        "select list_sort(list(distinct c.campaign_id)) as names from campaign_items c join item_members m using (item_id)"
-        " join images i using (image_id) where c.campaign_id <> ? and i.file_import_id = ?",
-        [DEFAULT, import_id],
-    )
-    if shown and shown["names"]:
-        raise ImportRefused(
-            f"images of import {import_id} are to be judged in {', '.join(shown['names'])}, so nothing was undone; remove"
-            " these campaigns first (page Campaigns)"
-        )
-    seen = rows.one(
-        connection,
-        "select count(*) as n, list_sort(list(distinct e.run_id)) as runs from evidence e join items t using (item_id)"
-        " left join images i on i.image_id = t.item_id"
-        " where (t.import_id = ? or i.file_import_id = ?) and e.run_id is not null and e.import_id is distinct from ?",
-        [import_id, import_id, import_id],
-    )
-    if seen and seen["n"]:
-        # another picture could take the place of the one that they saw
-        raise ImportRefused(
-            f"what import {import_id} brought has been scored ({seen['n']} times, in {', '.join(seen['runs'])}), so nothing was"
-            " undone; remove these runs first (page Runs), or undo their import"
-        )
 
 
 def _delete(connection: duckdb.DuckDBPyConnection, table: str, where: str, parameters: list[Any]) -> int:

@@ -181,7 +181,7 @@ def _remove_one(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> None
         raise CampaignRefused("the default campaign is part of every project; stop it instead")
     if _answered(connection, campaign_id):
         raise CampaignRefused(f"campaign {campaign_id!r} has answers and stays; archive it instead")
-    for table in ("campaigns", "campaign_items", "claims", "skips", "drafts", "reports", "revocations"):
+    for table in ("campaigns", "campaign_items", "claims", "skips", "drafts", "reports", "revocations", "recruitments"):
         connection.execute(f"delete from {table} where campaign_id = ?", [campaign_id])
 
 

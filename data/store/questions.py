@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -107,11 +107,40 @@ def insert(connection: duckdb.DuckDBPyConnection, asked: Mapping[str, Sequence[P
         now = before.get(prompt_id, Version())
         if tuple(questions) == now.questions:
             continue
-        for position, one in enumerate(questions):
-            said = (one.question_id, one.text, rows.to_json(one.choices), one.answer, one.element_type, one.element)
-            new.append((prompt_id, now.number + 1, position, *said, rows.to_json(one.parents), import_id))
+        new.extend(_rows(prompt_id, now.number + 1, questions, import_id))
     rows.insert(connection, "questions", _COLUMNS, new)
     return len(new)
+
+
+def insert_versions(
+    connection: duckdb.DuckDBPyConnection, asked: Mapping[tuple[str, int], Sequence[PromptQuestion]], import_id: int
+) -> tuple[dict[tuple[str, int], int], int]:
+    """Questions asked elsewhere, by prompt and version: the version that each is here, and how many questions are new.
+
+    A version keeps its number where that is free or the very same; else it is the same one of another number, or a new one.
+    """
+    found = rows.dicts(
+        connection,
+        f"select {', '.join(_COLUMNS)} from questions where prompt_id in (select unnest(?::varchar[]))"
+        " order by prompt_id, version, position",
+        [sorted({prompt_id for prompt_id, _ in asked})],
+    )
+    here: dict[str, dict[int, tuple[PromptQuestion, ...]]] = {}
+    for row in found:
+        versions = here.setdefault(row["prompt_id"], {})
+        versions[row["version"]] = (*versions.get(row["version"], ()), _question(row))
+    became: dict[tuple[str, int], int] = {}
+    new: list[tuple[object, ...]] = []
+    for (prompt_id, version), questions in sorted(asked.items(), key=lambda one: one[0]):
+        known = here.setdefault(prompt_id, {})
+        same = [number for number, those in known.items() if those == tuple(questions)]
+        number = version if version in same or version not in known else (same or [max(known) + 1])[-1]
+        became[prompt_id, version] = number
+        if number not in known:
+            known[number] = tuple(questions)
+            new.extend(_rows(prompt_id, number, questions, import_id))
+    rows.insert(connection, "questions", _COLUMNS, new)
+    return became, len(new)
 
 
 def answered(connection: duckdb.DuckDBPyConnection, import_id: int) -> str | None:
@@ -125,6 +154,12 @@ def answered(connection: duckdb.DuckDBPyConnection, import_id: int) -> str | Non
         [ANSWERED_BY, import_id, import_id],
     )
     return f"{found['people']} people have given {found['n']} answers to" if found and found["n"] else None
+
+
+def _rows(prompt_id: str, version: int, questions: Sequence[PromptQuestion], import_id: int) -> Iterator[tuple[object, ...]]:
+    for position, one in enumerate(questions):
+        said = (one.question_id, one.text, rows.to_json(one.choices), one.answer, one.element_type, one.element)
+        yield (prompt_id, version, position, *said, rows.to_json(one.parents), import_id)
 
 
 def _question(row: Mapping[str, object]) -> PromptQuestion:

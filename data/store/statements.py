@@ -15,7 +15,7 @@ from data.store import detections, erased, questions, rows, wide
 from data.store.statuses import Decision, Feedback, Places, Rule, ask_more, decide, end_claims, feedback, places_of
 from data.store.store import Store, run
 
-_ANNOTATION_COLUMNS = (
+ANNOTATION_COLUMNS = (
     "annotation_id",
     "campaign_id",
     "item_id",
@@ -36,7 +36,7 @@ _ANNOTATION_COLUMNS = (
     "selected",
     "status_before",
 )
-_JUDGEMENT_COLUMNS = ("item_id", "rater_id", "aspect", "target", "label", "value", "reason", "source_id", "rule_version", "seq")
+JUDGEMENT_COLUMNS = ("item_id", "rater_id", "aspect", "target", "label", "value", "reason", "source_id", "rule_version", "seq")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ def _submit_all(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Ann
             fresh[annotation.annotation_id] = annotation
     if fresh:
         _prepare(connection, list(fresh.values()))
-        wide.mark(connection, _items_of(fresh.values()))
+        wide.mark(connection, items_of(fresh.values()))
         status |= _first_answers(connection, [annotation for annotation in fresh.values() if not annotation.revises], places)
         for annotation in fresh.values():
             if annotation.revises:
@@ -158,15 +158,15 @@ def _first_answers(connection: duckdb.DuckDBPyConnection, annotations: Sequence[
     rows.insert(
         connection,
         "annotations",
-        _ANNOTATION_COLUMNS,
-        [_row(a, decision, None, a.annotation_id, seq, now, None) for a, decision, seq in written],
+        ANNOTATION_COLUMNS,
+        [annotation_row(a, decision, None, a.annotation_id, seq, now, None) for a, decision, seq in written],
     )
     placed = zip(annotations, numbers, strict=True)
     rows.insert(
         connection,
         "judgements",
-        _JUDGEMENT_COLUMNS,
-        [row for a, seq in placed for row in _judgement_rows(a, a.annotation_id, seq)],
+        JUDGEMENT_COLUMNS,
+        [row for a, seq in placed for row in judgement_rows(a, a.annotation_id, seq)],
     )
     return {a.annotation_id: decision.status for a, decision in zip(annotations, decisions, strict=True)}
 
@@ -186,32 +186,32 @@ def _revision(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> 
     status, superseded, seq = str(latest["status"]), latest["annotation_id"], latest["seq"]
     # what is known of the first answer to a check stays: a second try proves nothing
     decision = Decision(latest["status"], latest["passed"], bool(latest["selected"]), latest["status_before"])
-    row = _row(annotation, decision, superseded, latest["root_id"], seq, datetime.now(UTC), None)
-    rows.insert(connection, "annotations", _ANNOTATION_COLUMNS, [row])
+    row = annotation_row(annotation, decision, superseded, latest["root_id"], seq, datetime.now(UTC), None)
+    rows.insert(connection, "annotations", ANNOTATION_COLUMNS, [row])
     wide.mark_where(connection, "select item_id from judgements where source_id = ?", [superseded])
     connection.execute("delete from judgements where source_id = ?", [superseded])
-    judgements = _judgement_rows(annotation, annotation.annotation_id, seq)
-    rows.insert(connection, "judgements", _JUDGEMENT_COLUMNS, judgements)
+    judgements = judgement_rows(annotation, annotation.annotation_id, seq)
+    rows.insert(connection, "judgements", JUDGEMENT_COLUMNS, judgements)
     return status
 
 
 def insert_annotations(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], import_id: int) -> int:
     """Imported answers, in their source's order; returns how many."""
-    wide.mark(connection, _items_of(annotations))
+    wide.mark(connection, items_of(annotations))
     numbers = rows.sequence(connection, "statement_seq", len(annotations))
     placed = list(zip(annotations, numbers, strict=True))
     now = datetime.now(UTC)
     rows.insert(
         connection,
         "annotations",
-        _ANNOTATION_COLUMNS,
+        ANNOTATION_COLUMNS,
         [
-            _row(annotation, Decision("valid"), None, annotation.annotation_id, seq, now, import_id)
+            annotation_row(annotation, Decision("valid"), None, annotation.annotation_id, seq, now, import_id)
             for annotation, seq in placed
         ],
     )
-    judgements = [row for annotation, seq in placed for row in _judgement_rows(annotation, annotation.annotation_id, seq)]
-    rows.insert(connection, "judgements", _JUDGEMENT_COLUMNS, judgements)
+    judgements = [row for annotation, seq in placed for row in judgement_rows(annotation, annotation.annotation_id, seq)]
+    rows.insert(connection, "judgements", JUDGEMENT_COLUMNS, judgements)
     return len(annotations)
 
 
@@ -219,7 +219,7 @@ def insert_evidence(
     connection: duckdb.DuckDBPyConnection, evidence: Sequence[Evidence], import_id: int | None, run_id: str | None = None
 ) -> int:
     """Evidence that was imported or made by a run, in its source's order; returns how much."""
-    wide.mark(connection, _items_of(evidence))
+    wide.mark(connection, items_of(evidence))
     placed = list(zip(evidence, rows.sequence(connection, "statement_seq", len(evidence)), strict=True))
     rows.insert(
         connection,
@@ -230,19 +230,19 @@ def insert_evidence(
             for e, seq in placed
         ],
     )
-    judgements = [row for e, seq in placed for row in _judgement_rows(e, e.evidence_id, seq)]
-    rows.insert(connection, "judgements", _JUDGEMENT_COLUMNS, judgements)
+    judgements = [row for e, seq in placed for row in judgement_rows(e, e.evidence_id, seq)]
+    rows.insert(connection, "judgements", JUDGEMENT_COLUMNS, judgements)
     return len(evidence)
 
 
-def _items_of(sources: Iterable[Annotation | Evidence]) -> Iterable[str]:
+def items_of(sources: Iterable[Annotation | Evidence]) -> Iterable[str]:
     """The items that are said something of."""
     for source in sources:
         yield source.item_id
         yield from (j.item_id for j in source.judgements if j.item_id is not None)
 
 
-def _row(
+def annotation_row(
     a: Annotation, decision: Decision, revises: str | None, root_id: str, seq: int, now: datetime, import_id: int | None
 ) -> tuple[Any, ...]:
     raw = None if a.raw is None else rows.to_json(a.raw)
@@ -267,7 +267,7 @@ def _row(
     )
 
 
-def _judgement_rows(source: Annotation | Evidence, source_id: str, seq: int) -> Iterable[tuple[Any, ...]]:
+def judgement_rows(source: Annotation | Evidence, source_id: str, seq: int) -> Iterable[tuple[Any, ...]]:
     for j in source.judgements:
         said = (j.aspect, j.target, j.label, j.value, j.reason)
         yield (j.item_id or source.item_id, source.rater_id, *said, source_id, source.rule_version, seq)
@@ -305,7 +305,7 @@ def _rebuild_one(
             for j in derived
         )
     connection.execute("delete from judgements")
-    rows.insert(connection, "judgements", _JUDGEMENT_COLUMNS, judgements)
+    rows.insert(connection, "judgements", JUDGEMENT_COLUMNS, judgements)
     wide.remake(connection)
     return len(judgements)
 

@@ -70,8 +70,8 @@ class Store:
             raise StoreError(f"the project folder {self.project} cannot be made: {error.strerror}") from error
         self._connection = _connect(self.project / DATABASE)
         try:
-            migrate(self._connection)
-            _fill_wide_rows(self._connection)
+            if migrate(self._connection) >= wide.SINCE:
+                _fill_wide_rows(self._connection)
             self.secret = _secret(self._connection)
             _restrict(self._connection)
         except BaseException as error:

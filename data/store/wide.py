@@ -13,6 +13,8 @@ import duckdb
 
 from data.store import parts, rows
 
+SINCE: Final = 11
+"""The schema that has wide rows."""
 _FEW: Final = 500
 """So many items are looked up by what was said of them; for more, everything that was said is read."""
 
@@ -27,13 +29,30 @@ def mark_where(connection: duckdb.DuckDBPyConnection, query: str, parameters: Se
     connection.execute(f"insert into stale select distinct * from ({query})", list(parameters))
 
 
-def mark_all(connection: duckdb.DuckDBPyConnection) -> None:
-    """Anything may have been written."""
-    connection.execute("insert into stale values (null)")
+def mark_import(connection: duckdb.DuckDBPyConnection, import_id: int, images: Iterable[str]) -> None:
+    """An import brought items, or prompts of items, or files of these images. (What it says marks its own.)"""
+    mark(connection, images)
+    asked = "select prompt_id from prompts where import_id = $1"
+    mark_where(connection, f"select item_id from items where import_id = $1 or prompt_id in ({asked})", [import_id])
+
+
+def mark_undone(connection: duckdb.DuckDBPyConnection, import_id: int) -> None:
+    """An import is about to be undone, and with it what earlier ones had to leave for its sake."""
+    undone = "import_id in (select import_id from imports where undone is not null)"
+    mark_where(
+        connection,
+        "select item_id from judgements where source_id in (select annotation_id from annotations where import_id = $1"
+        " union all select evidence_id from evidence where import_id = $1)"
+        " union all select item_id from annotations where import_id = $1"
+        " union all select item_id from evidence where import_id = $1"
+        f" union all select image_id from images where file_import_id = $1 or {undone}",
+        [import_id],
+    )
 
 
 def mark_gone(connection: duckdb.DuckDBPyConnection) -> None:
-    """Items may have been deleted."""
+    """Items may have been deleted, and prompts."""
+    parts.drop_gone(connection)
     mark_where(connection, "select item_id from browse where item_id not in (select item_id from items)")
 
 
@@ -99,7 +118,7 @@ with answers as (
     from {judgements} j
     join raters r on r.rater_id = j.rater_id and r.kind = 'human' and not r.simulated
     left join annotations a on a.annotation_id = j.source_id
-    where j.aspect in ('correct', 'faithfulness', 'caption_fit') and j.reason is null and {value} is not null
+    where j.aspect in ('correct', 'faithfulness', 'caption_fit') and j.reason is null and isfinite({value})
       and coalesce(a.status, 'valid') = 'valid' and not coalesce(a.saw_evidence, false) and not coalesce(a.selected, false)
     group by j.item_id, j.aspect, j.rater_id, j.target
 ),
@@ -148,7 +167,7 @@ from described
 def _insert(connection: duckdb.DuckDBPyConnection, judgements: str, which: str) -> None:
     places = [row[0] for row in connection.execute("select no from browse_raters order by no").fetchall()]
     size = max(places, default=0)
-    said = {"correct": _VALUE, "score": "j.value"}
+    said = {"correct": _VALUE, "score": "case when isfinite(j.value) then j.value end"}
     lists = {
         aspect: ", ".join(
             f"arg_min({value}, j.seq) filter (b.no = {no} and j.aspect = '{aspect}')" for no in range(1, size + 1)

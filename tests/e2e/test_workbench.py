@@ -19,6 +19,7 @@ from data.runs import Detection, Run, Seen
 from data.store import runs
 from data.store.store import Store
 from scorers import geneval
+from tests.e2e.axe import serious
 from tests.e2e.form import Form
 from tests.e2e.serving import Server, serving
 from tests.e2e.watching import Visitor
@@ -323,3 +324,46 @@ def facts(server: Server, number: int) -> dict[str, Any]:
 def test_somebody_without_a_name_is_told_nothing(bench: Server) -> None:
     found = facts(bench, 0)
     assert (found["covered"], found["annotations"], found["judgements"]) == (True, [], [])
+
+
+def test_notes_verdicts_and_the_link(visitor: Visit, bench: Server) -> None:
+    one = visitor(bench)
+    page = one.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    enter(page, "Wanda", 5, suite="geneval", task="color_attr")
+    page.keyboard.press("e")
+    notes = page.get_by_role("region", name="Notes")
+    expect(notes.get_by_text("None yet")).to_be_visible()
+    page.keyboard.press("w")
+    expect(notes.get_by_label("A note on this image")).to_be_focused()
+    page.keyboard.type(HOSTILE[0])
+    page.keyboard.press("Control+Enter")
+    expect(notes.get_by_role("listitem")).to_contain_text(HOSTILE[0])
+    expect(notes.get_by_label("A note on this image")).to_have_value("")
+    expect(notes.get_by_label("A note on this image")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("c")
+    expect(page.get_by_text("Copied")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert "task=color_attr" in link
+
+    verdicts = page.get_by_role("region", name="Verdicts")
+    verdicts.get_by_label("What is right").select_option("yes")
+    verdicts.get_by_label("Who was wrong").select_option("prompt")
+    verdicts.get_by_label("Why").fill("two readings")
+    verdicts.get_by_role("button", name="Save verdict").click()
+    expect(verdicts.get_by_role("listitem")).to_contain_text("two readings")
+    history = page.get_by_role("region", name="History")
+    history.get_by_text(re.compile("^History")).click()
+    expect(history.get_by_role("listitem").last).to_contain_text("Wanda ruled:")
+    assert serious(page) == []
+
+    # somebody else, by the link: covered first, then the same notes
+    other = visitor(bench).page
+    enter(other, "Otto", 5)
+    other.goto(link)
+    pictured(other, 5)
+    expect(other.get_by_role("region", name="Notes")).to_have_count(0)
+    other.keyboard.press("e")
+    expect(other.get_by_role("region", name="Notes").get_by_role("listitem")).to_contain_text(HOSTILE[0])
+    expect(other.get_by_role("region", name="Notes").get_by_role("button", name="Change")).to_have_count(0)

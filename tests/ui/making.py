@@ -113,11 +113,14 @@ def ratings_csv(path: Path, *rows: str, header: str = "image,who,value") -> Path
 RATINGS = ("--item", "image", "--rater", "who", "--value", "value", "--aspect", "quality", "--scale", "ordinal:1-5")
 
 
+_OWN = ("meta", "imports", "browse", "browse_raters", "stale")
+
+
 def tables(project: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """All tables of a closed project but the memory of imports and what is the project's own."""
+    """All tables of a closed project but the memory of imports, what is the project's own, and the wide rows made of others."""
     with Store(project) as store, store.read() as cursor:
         names = [row[0] for row in cursor.execute("select table_name from duckdb_tables()").fetchall()]
-        found = {name: cursor.execute(f"select * from {name}").fetchall() for name in names if name not in ("meta", "imports")}
+        found = {name: cursor.execute(f"select * from {name}").fetchall() for name in names if name not in _OWN}
     return {name: sorted(rows, key=repr) for name, rows in found.items()}
 
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from data.export.cells import unescaped
 from data.store.selection import Selection
 from data.store.store import Store
 from tests.ui import odd
@@ -38,6 +39,11 @@ def export(project: Path, what: str, output: Path, *words: object) -> Path:
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
+    """The texts as they were: without the apostrophe that keeps spreadsheets from computing."""
+    return [{name: unescaped(cell) for name, cell in row.items()} for row in raw_csv(path)]
+
+
+def raw_csv(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -52,7 +58,7 @@ def numbers(project: Path, *words: object) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])
 def test_the_same_numbers_come_back(world: Path, tmp_path: Path, form: str) -> None:
     file = export(world, "ratings", tmp_path / f"ratings.{form}")
     again = tmp_path / "again"
@@ -145,7 +151,7 @@ def test_both_formats_hold_the_same_cells_as_the_store(world: Path, tmp_path: Pa
         map(repr, sorted(query(world, "select value from judgements where aspect = 'score'")))
     )
     frame = pd.read_csv(text, dtype=str, keep_default_na=False)
-    assert frame.to_dict("records") == rows
+    assert frame.to_dict("records") == raw_csv(text)
 
 
 def test_only_what_counts_is_a_rating_and_everything_is_a_judgement(world: Path, tmp_path: Path) -> None:
@@ -333,7 +339,7 @@ def _all_seen(connection: Any, payloads: Any) -> list[None]:
 
 def test_the_format_is_the_files_ending_or_what_is_said(world: Path, tmp_path: Path) -> None:
     ran = concord(world, "export", "ratings", "-o", tmp_path / "r.xlsx")
-    assert (ran.status, ran.err) == (2, "export ratings: --format is one of csv, parquet, not xlsx\n")
+    assert (ran.status, ran.err) == (2, "export ratings: --format is one of csv, parquet, jsonl, not xlsx\n")
     assert concord(world, "export", "ratings", "-o", tmp_path / "r").status == 2
     assert concord(world, "export", "ratings", "-o", tmp_path / "r.csv", "--format", "html").status == 2
     assert export(world, "ratings", tmp_path / "r", "--format", "parquet").read_bytes()[:4] == b"PAR1"

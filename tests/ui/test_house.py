@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "scorers": {"scorers", "data"},
     "ui": {"ui", "annotation", "scorers", "agreement", "data"},
 }
-WORKERS_ONLY = {"torch", "diffusers", "transformers", "ultralytics", "open_clip"}
+WORKERS_ONLY = {"torch", "diffusers", "transformers", "ultralytics", "open_clip", "umap", "numba"}
 HEAVY = ("torch", "gradio", "pandas", "duckdb", "numpy", "fastapi", "scipy", "PIL", "pyarrow")
 SQL = re.compile(
     r"\b(select\b.+\bfrom|insert\s+into|delete\s+from|update\s+\w+\s+set|create\s+table)\b", re.IGNORECASE | re.DOTALL

@@ -12,7 +12,7 @@ from ui.commands.official_cli import PLAYGROUND, Project
 
 campaigns_app = typer.Typer(help="What is asked of people: make, start, stop and watch campaigns.", no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(metavar="ID")]
+Name = Annotated[str, typer.Argument(metavar="ID", help="As `campaigns list` has it.")]
 
 
 class Order(StrEnum):
@@ -45,13 +45,15 @@ def list_all(project: Project = PLAYGROUND) -> None:
 
 @campaigns_app.command("create")
 def create(
-    campaign_id: Annotated[str | None, typer.Argument(metavar="ID")] = None,
+    campaign_id: Annotated[
+        str | None, typer.Argument(metavar="ID", help="Lower-case letters, digits, - and _; 64 characters at most.")
+    ] = None,
     file: Annotated[str | None, typer.Option("--from", help="A YAML file with these options by name; ID as 'id'.")] = None,
-    title: Annotated[str | None, typer.Option()] = None,
+    title: Annotated[str | None, typer.Option(help="What people read above the form; the ID by default.")] = None,
     questionnaire: Annotated[str | None, typer.Option(help="geneval, tifa_likert, tifa_vqa, visor or ab.")] = None,
     questionnaire_file: Annotated[str | None, typer.Option(help="A YAML file of your own instead.")] = None,
     suite: Annotated[list[str] | None, typer.Option(help="Draw from these images; repeatable.")] = None,
-    task: Annotated[list[str] | None, typer.Option()] = None,
+    task: Annotated[list[str] | None, typer.Option(help="Of these tasks; repeatable.")] = None,
     generator: Annotated[list[str] | None, typer.Option(help="For pairs: the two.")] = None,
     item: Annotated[list[str] | None, typer.Option(help="These items instead, by id; repeatable.")] = None,
     n: Annotated[int | None, typer.Option("--n", min=1, help="So many, drawn by chance; all by default.")] = None,
@@ -64,13 +66,21 @@ def create(
     consent: Annotated[str | None, typer.Option(help="Markdown; people agree before the first item.")] = None,
     content_warning: Annotated[str | None, typer.Option(help="Markdown.")] = None,
     check_every: Annotated[int | None, typer.Option(min=2, help="One item of so many is a gold or attention item.")] = None,
-    gold_feedback: Annotated[bool | None, typer.Option("--gold-feedback/--no-gold-feedback")] = None,
-    training_feedback: Annotated[bool | None, typer.Option("--training-feedback/--no-training-feedback")] = None,
+    gold_feedback: Annotated[
+        bool | None,
+        typer.Option(
+            "--gold-feedback/--no-gold-feedback", help="Tell people at once whether a gold item was answered rightly."
+        ),
+    ] = None,
+    training_feedback: Annotated[
+        bool | None,
+        typer.Option("--training-feedback/--no-training-feedback", help="The same of training items (on by default)."),
+    ] = None,
     pass_mark: Annotated[float | None, typer.Option(help="Share of the training items to get right, such as 0.8.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Items for one person, training aside.")] = None,
     lease_minutes: Annotated[float | None, typer.Option(help="How long an item is kept for whoever has it; 30.")] = None,
-    completion_code: Annotated[str | None, typer.Option()] = None,
-    completion_url: Annotated[str | None, typer.Option()] = None,
+    completion_code: Annotated[str | None, typer.Option(help="Shown to whoever has reached the end.")] = None,
+    completion_url: Annotated[str | None, typer.Option(help="Where they may go then, such as a crowd platform.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how much work it would be.")] = False,
     project: Project = PLAYGROUND,
 ) -> None:
@@ -135,8 +145,21 @@ def show(
     campaign: Name,
     aspect: Annotated[str | None, typer.Option(help="What people’s agreement is about.")] = None,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
-    output: Annotated[Printed, typer.Option("--format")] = Printed.table,
+    output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """Coverage, pace, people and verdicts of one campaign."""
     _run(project, "show", campaign=campaign, aspect=aspect, intervals=intervals, output=output.value)
+
+
+@campaigns_app.command("describe")
+def describe(
+    campaign: Name,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=TEXT", help="An answer, such as pay_per_item='0.05 USD'; none takes it back. Repeatable."),
+    ] = None,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Say how people were recruited, instructed and paid, for reports; without --field, what has been said and what not."""
+    _run(project, "describe", campaign=campaign, fields=field or [])

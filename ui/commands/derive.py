@@ -44,7 +44,9 @@ def converter(scale: Scale, aspect: str) -> Callable[[str], tuple[str | None, fl
 
 
 def rate(said: Mapping[str, Any]) -> tuple[str, tuple[Judgement, ...]]:
-    """The rule version and the judgement of an answer, or of evidence, that is a rating."""
+    """The rule version and the judgement of an answer, or of evidence, that is a rating, or judgements as exported."""
+    if ratings.is_exported(said):
+        return ratings.as_exported(said)
     return ratings.RULE_VERSION, (ratings.derive(said),)
 
 

@@ -2,100 +2,110 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
-from agreement import Options
 from agreement.certainty import select
 from data.export import tables
+from data.export.judgements import COLUMNS as JUDGEMENTS
 from data.export.ratings import COLUMNS
 from data.export.tables import Columns
-from data.files import write_whole
+from data.files import whole_file, write_whole
 from data.store import export, frame
 from data.store.selection import Selection
-from ui import teaching, words
+from data.store.store import Store
+from ui import words
 from ui.commands.agreement import selected
 from ui.commands.context import CommandError, Context, UsageError
 from ui.counted import counted, scales_of
 
-JUDGEMENTS: Columns = {
-    "suite": "text",
-    "prompt": "text",
-    "task": "text",
-    "generator": "text",
-    "item": "text",
-    "rater": "text",
-    "kind": "text",
-    "identity": "text",
-    "simulated": "truth",
-    "aspect": "text",
-    "target": "text",
-    "scale": "text",
-    "label": "text",
-    "value": "real",
-    "excluded": "text",
-    "rule_version": "text",
-    "source_id": "text",
-    "campaign": "text",
-    "submitted": "moment",
-    "seq": "whole",
-}
-
 
 def ratings(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str) -> None:
     """``export ratings``: the long frame that the statistics used; ``import ratings`` reads it without options."""
-    form, path = target(context, output, form, tuple(tables.WRITERS))
+    form, path = target(context, output, form, tables.FORMATS)
     chosen = selected(context, selection)
-    scales = frame.scales(context.store)
-    said = select(frame.frame(context.store, chosen), scales, chosen.certainty)
-    found = counted(said, scales)
-    if found.empty:
-        raise CommandError(nothing(said))
-    write(path, tables.WRITERS[form](found, COLUMNS))
-    context.say(f"{words.count(len(found), 'rating')} of {words.count(found['item'].nunique(), 'item')} in {output}")
+    found = Found()
+    with writing(path, form, COLUMNS, found) as put:
+        for said, scales in _said(context.store, chosen):
+            kept = counted(said, scales)
+            found.add(said, kept)
+            put(kept)
+    context.say(f"{words.count(found.written, 'rating')} of {words.count(len(found.items), 'item')} in {output}")
 
 
 def judgements(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str) -> None:
     """``export judgements``: all of the selection, those left out too, with where they come from and why they do not count."""
-    form, path = target(context, output, form, tuple(tables.WRITERS))
+    form, path = target(context, output, form, tables.FORMATS)
     chosen = selected(context, selection)
-    scales = frame.scales(context.store)
-    found = select(export.judgements(context.store, chosen), scales, chosen.certainty)
-    if found.empty:
-        raise CommandError(nothing(found))
-    table = found.assign(scale=scales_of(found, scales)).rename(columns={"number": "value"})
-    write(path, tables.WRITERS[form](table, JUDGEMENTS))
-    left = int(found["excluded"].notna().sum())
-    context.say(f"{words.count(len(found), 'judgement')} in {output}, of which {left:,} do not count")
+    found = Found()
+    with writing(path, form, JUDGEMENTS, found) as put:
+        for said, scales in _said(context.store, chosen):
+            found.add(said, said)
+            put(said.assign(scale=scales_of(said, scales)).rename(columns={"number": "value"}))
+    left = sum(found.excluded.values())
+    context.say(f"{words.count(found.written, 'judgement')} in {output}, of which {left:,} do not count")
 
 
-def report(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str, seed: int = 0) -> None:
-    """``export report``: one page of the selection's numbers, what they were made from, and the command that remakes it."""
-    # the template library is of no use to any other command
-    from ui.report import render
-    from ui.report.document import document
-    from ui.report.material import gather
+@dataclass(slots=True)
+class Found:
+    """What has come past: rows written, the items that they are about, and why some do not count."""
 
-    form, path = target(context, output, form, tuple(render.WRITERS))
-    chosen = selected(context, selection)
-    # of a single class there is nothing to set beside it
-    options = Options(seed=seed, ceiling=True, by_certainty=len(set(chosen.certainty)) != 1)
-    material = gather(context.store, chosen, options, _command(context, chosen, form, output, seed))
-    if material.ratings.empty:
-        raise CommandError(nothing(material.said))
-    write(path, render.WRITERS[form](document(material)).encode())
-    context.say(f"the report on {words.count(len(material.ratings), 'rating')} is in {output}")
+    read: int = 0
+    written: int = 0
+    items: set[str] = field(default_factory=set)
+    excluded: Counter[str] = field(default_factory=Counter)
+
+    def add(self, said: pd.DataFrame, kept: pd.DataFrame) -> None:
+        """Count a part: all that was read, and what of it is written."""
+        self.read += len(said)
+        self.written += len(kept)
+        self.items.update(kept["item"].unique())
+        self.excluded.update(said["excluded"].dropna())
 
 
-def _command(context: Context, selection: Selection, form: str, output: str, seed: int) -> str:
-    """The command that makes this very report again."""
-    filters = [word for name, values in selection.to_dict().items() for value in values for word in (f"--{name}", value)]
-    other = ["--seed", str(seed)] if seed else []
-    line = shlex.join(["export", "report", *filters, *other, "--format", form, "-o", output])
-    return teaching.commands(context.store, (line,))[0]
+@contextmanager
+def writing(path: Path, form: str, columns: Columns, found: Found) -> Iterator[tables.Put]:
+    """A file to put tables into, part by part; it is there once all is written.
+
+    Raises:
+        CommandError: it cannot be written, or nothing was.
+    """
+    try:
+        with whole_file(path) as file:
+            with tables.writing(form, file, columns) as put:
+                yield put
+            if not found.written:
+                raise CommandError(why_nothing(found))
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def why_nothing(found: Found) -> str:
+    """Why there is nothing to export."""
+    if not found.read:
+        return "there is nothing in this selection; nothing was written"
+    left = [f"{n:,} {words.reason(name)}" for name, n in found.excluded.most_common()]
+    return f"no judgement of this selection counts ({', '.join(left) or 'none has a value'}); nothing was written"
+
+
+def _said(store: Store, chosen: Selection) -> Iterator[tuple[pd.DataFrame, frame.Scales]]:
+    """The selected judgements part by part, each with the scales of all."""
+    if chosen.certainty:
+        # how far people agree is told from all that they said
+        found = export.judgements(store, chosen)
+        scales = frame.scales(store)
+        yield select(found, scales, chosen.certainty), scales
+        return
+    scales = {}
+    for part in export.judgement_batches(store, chosen):
+        # read after the judgements' state was taken: none of them lacks its scale
+        scales = scales or frame.scales(store)
+        yield part, scales
 
 
 def target(context: Context, output: str, form: str | None, known: tuple[str, ...]) -> tuple[str, Path]:

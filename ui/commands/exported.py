@@ -25,14 +25,25 @@ _NAMESPACE = uuid.UUID("9a4a1d0e-3c1b-4d8e-9a39-51d1c8b5b7de")
 
 def run(context: Context, path: Path) -> None:
     """Add the file's ratings, all or nothing. The same ratings again, in whichever format, are the same import."""
+    bundle, summary = bundle_of(context, path)
+    (imported,) = imports.apply(context.store, [bundle])
+    report(context, summary, imported)
+
+
+def bundle_of(context: Context, path: Path) -> tuple[Bundle, str]:
+    """The file's ratings as an import, and what they are.
+
+    Raises:
+        CommandError: there are none in it.
+        InputError: it is no such file.
+    """
     found = read(path, _convert)
     if not found.rows:
         raise CommandError(f"{path}: no ratings in it ({found.empty} rows have no value)")
     bundle = _bundle(context, found.rows)
-    (imported,) = imports.apply(context.store, [bundle])
     what = [words.count(len(found.rows), "rating"), words.count(len(bundle.items), "item")]
     left = f", {found.empty} rows without a value skipped" if found.empty else ""
-    report(context, f"{' of '.join(what)} by {words.count(len(bundle.raters), 'rater')}{left}", imported)
+    return bundle, f"{' of '.join(what)} by {words.count(len(bundle.raters), 'rater')}{left}"
 
 
 def _convert(scale: str, aspect: str, value: str) -> tuple[str, str | None, float | None]:

@@ -37,7 +37,7 @@ def flips_command(
     kind: Annotated[Flip, typer.Option(help="What of the prompts is flipped.")] = Flip.RELATION,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
     seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
-    output: Annotated[Printed, typer.Option("--format")] = Printed.table,
+    output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """The flip test: each rater's score of the images by their prompts, less that by the flipped prompts."""

@@ -76,7 +76,7 @@ def itm_command(
     selection: dict[str, list[str]],
     intervals: Intervals = True,
     seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
-    output: Annotated[Printed, typer.Option("--format")] = Printed.table,
+    output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """Image-text matching: each scorer's accuracy against chance by task, Winoground's scores, and votes between scorers."""
@@ -97,7 +97,7 @@ def ablate_command(
     plot: Annotated[str | None, typer.Option(metavar="FILE.html", help="Draw it, too.")] = None,
     intervals: Intervals = True,
     seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
-    output: Annotated[Printed, typer.Option("--format")] = Printed.table,
+    output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """Accuracy of a likelihood scorer by trials, steps and seed: scores what is missing, then compares."""

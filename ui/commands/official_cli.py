@@ -141,16 +141,18 @@ def import_results_tifa(
 
 Rater = Annotated[str, typer.Option("--rater", help="Whose verdicts, e.g. geneval-playground.")]
 File = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
-Many = Annotated[list[str], typer.Option()]
+Suites = Annotated[list[str], typer.Option(help="Only these suites; repeatable, as all filters.")]
+Tasks = Annotated[list[str], typer.Option(help="Only these tasks.")]
+Generators = Annotated[list[str], typer.Option(help="Only images by these models.")]
 
 
 @export_results_app.command("geneval")
 def export_results_geneval(
     rater: Rater,
     output: File,
-    suite: Many = [],  # noqa: B006
-    task: Many = [],  # noqa: B006
-    generator: Many = [],  # noqa: B006
+    suite: Suites = [],  # noqa: B006
+    task: Tasks = [],  # noqa: B006
+    generator: Generators = [],  # noqa: B006
     project: Project = PLAYGROUND,
 ) -> None:
     """GenEval's results.jsonl, which its summary_scores.py reads."""
@@ -162,9 +164,9 @@ def export_results_geneval(
 def export_results_visor(
     rater: Rater,
     output: File,
-    suite: Many = [],  # noqa: B006
-    task: Many = [],  # noqa: B006
-    generator: Many = [],  # noqa: B006
+    suite: Suites = [],  # noqa: B006
+    task: Tasks = [],  # noqa: B006
+    generator: Generators = [],  # noqa: B006
     project: Project = PLAYGROUND,
 ) -> None:
     """VISOR's detections of one generator's images, which its visor.py reads."""

@@ -9,17 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
-FILTERS: dict[str, str | None] = {
+FILTERS: dict[str, str] = {
     "suite": "Repeatable, as all filters.",
-    "task": None,
-    "generator": None,
-    "aspect": None,
-    "target": None,
+    "task": "Only these tasks.",
+    "generator": "Only images by these models.",
+    "aspect": "Only what was judged of these, such as correct.",
+    "target": "Only judgements of these objects, relations or questions.",
     "rater": "Restricts people, scorers, or both: whichever kind it names.",
-    "campaign": None,
+    "campaign": "Only people's answers in these campaigns.",
     "certainty": "unanimous, majority or split: how far the selected people agree about it.",
-    "since": "ISO date or time, UTC.",
-    "until": None,
+    "since": "ISO date or time, UTC; answers given before are left out.",
+    "until": "ISO date or time, UTC; answers given from then on are left out.",
     "tag": "Of images, as people tagged them in Browse.",
 }
 """The options of a selection, and what `--help` says of them."""

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from data.export.cells import escaped
 from data.people import Role, pseudonym
 from data.store import erasing, invitations, managing, revoking, watching
 from data.store.places import DEFAULT
@@ -172,13 +173,17 @@ def _write(context: Context, columns: Sequence[str], rows: Iterable[Mapping[str,
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows([row.get(name) for name in columns] for row in rows)
+        writer.writerows([_unarmed(row.get(name)) for name in columns] for row in rows)
         context.say(text.getvalue().rstrip("\n"))
     else:
         lines = [[*columns], *([_cell(row.get(name)) for name in columns] for row in rows)]
         widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
         for line in lines:
             context.say("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
+
+
+def _unarmed(value: Any) -> Any:
+    return escaped(value) if isinstance(value, str) else value
 
 
 def _cell(value: Any) -> str:

@@ -54,7 +54,7 @@ def hash_command() -> None:
 @people_app.command("list")
 def list_command(
     campaign: Campaign = None,
-    output: Annotated[Listed, typer.Option("--format")] = Listed.table,
+    output: Annotated[Listed, typer.Option("--format", help="How it is printed.")] = Listed.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """Who did how much: answers by what became of them, minutes, first and last, checks passed."""
@@ -89,7 +89,7 @@ def invite_command(
 @people_app.command("invitations")
 def invitations_command(
     campaign: Campaign = None,
-    output: Annotated[Listed, typer.Option("--format")] = Listed.table,
+    output: Annotated[Listed, typer.Option("--format", help="How it is printed.")] = Listed.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """All invitations with their links, and how many came by them."""

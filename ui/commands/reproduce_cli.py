@@ -26,7 +26,7 @@ def reproduce_geneval(
         typer.Argument(metavar="SOURCE=FILE...", help="As for import study geneval; or one folder that holds all the files."),
     ],
     metadata: Annotated[str | None, typer.Option(help="GenEval's evaluation_metadata.jsonl, if no folder is given.")] = None,
-    output: Annotated[Printed, typer.Option("--format")] = Printed.table,
+    output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table,
 ) -> None:
     """GenEval's human study. Ends with 0 only if every number that the files determine is as printed."""
     _reproduce("geneval", sources=sources, metadata=metadata, output=output.value)
@@ -35,14 +35,14 @@ def reproduce_geneval(
 @reproduce_app.command("tifa")
 def reproduce_tifa(
     path: Annotated[str, typer.Argument(help="TIFA's human_annotations_with_scores.json, or a folder that holds it.")],
-    output: Annotated[Printed, typer.Option("--format")] = Printed.table,
+    output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table,
 ) -> None:
     """TIFA's human study: both columns of Table 2, the true Spearman beside them, and more. Ends as the other does."""
     _reproduce("tifa", path=path, output=output.value)
 
 
 @reproduce_app.command("selfeval")
-def reproduce_selfeval(output: Annotated[Printed, typer.Option("--format")] = Printed.table) -> None:
+def reproduce_selfeval(output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table) -> None:
     """SelfEval's Figure 6 from its Tables 2 and 3. Ends with 0 only if all that the paper says of them in words follows."""
     _reproduce("selfeval", output=output.value)
 
@@ -51,7 +51,7 @@ def _visor(
     selection: dict[str, list[str]],
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
     seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
-    output: Annotated[Printed, typer.Option("--format")] = Printed.table,
+    output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """VISOR's Tables IV and V, from a project's answers to VISOR's questions; the paper's own answers were not released."""

@@ -29,7 +29,7 @@ def vqa_command(
     reference: Annotated[str | None, typer.Option(help="The generator whose images are real ones, to compare with.")] = None,
     intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
     seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
-    output: Annotated[Printed, typer.Option("--format")] = Printed.table,
+    output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """TIFA's scores from answers to questions, VQA models beside each other, and beside people who answered the same."""

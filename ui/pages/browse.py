@@ -17,6 +17,7 @@ from ui.components.acting import told
 from ui.components.module import module
 from ui.components.table import linked_note
 from ui.crossing import crossing_of, sentence
+from ui.mapping import lasso as lassos
 from ui.pages.live import ignored, keep_current
 
 NAME = "Browse"
@@ -66,6 +67,8 @@ def _in_words(store: Store, query: QueryParams) -> str:
         told_of.append(sentence(store, crossing_of(store, crossed, crossed_among(query.getlist))))
     if marked:
         told_of.append(failing.sentence(store, marked, places))
+    if lasso := lassos.lasso_in(query.getlist):
+        told_of.append(lassos.sentence(store, lasso))
     if not told_of:
         return ""
     rater, by, order = (query.get(name, "") for name in ("rater", "by", "order"))

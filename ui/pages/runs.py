@@ -77,7 +77,7 @@ class _Controls:
 def _laid_out() -> _Controls:
     notice = gr.HTML(elem_id="ignored")
     with gr.Row(elem_classes="cc-filters"):
-        scorer = dropdown("Scorer", list(registry.NAMES), registry.NAMES[0])
+        scorer = dropdown("Scorer", list(registry.known()), registry.NAMES[0])
         profile = dropdown("Profile", [score.DEFAULT_PROFILE], score.DEFAULT_PROFILE)
         suite, generator = (dropdown(label, [_ALL], _ALL) for label in ("Suite", "Generator"))
     plan = gr.HTML(elem_id="run-plan")
@@ -157,9 +157,9 @@ def _choices(store: Store, asked: Mapping[str, str | None]) -> dict[str, Choice]
     """The filters, each with what this project has to choose from."""
     known = browse.choices(store)
     found = runs.views(store)
-    scorer = _among(asked["scorer"], registry.NAMES)
+    scorer = _among(asked["scorer"], registry.known())
     options: dict[str, list[Any]] = {
-        "scorer": list(registry.NAMES),
+        "scorer": list(registry.known()),
         "profile": list(registry.get(scorer).profiles),
         "suite": [_ALL, *known["suite"]],
         "generator": [_ALL, *known["generator"]],

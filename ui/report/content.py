@@ -17,6 +17,7 @@ class Cell:
         note: shown when pointed at.
         exact: the number that ``text`` rounds.
         mark: which of the table's notes belongs to it.
+        shade: how dark its ground is, 0 to 1, and whether it is where two raters say the same.
     """
 
     text: str
@@ -24,6 +25,7 @@ class Cell:
     note: str = ""
     exact: float | None = None
     mark: str = ""
+    shade: tuple[float, bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +49,64 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Figure:
+    """A drawing: ``drawn`` is Plotly's JSON; ``table`` stands for it where nothing can be drawn."""
+
+    caption: str
+    drawn: str
+    table: Table | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """What a scorer saw: corners as shares of the picture's sides, 0 to 1."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One item: what it was to show, what was said of it, and its picture as a data URI if it has one.
+
+    Attributes:
+        group: what the samples of one kind have in common.
+        ratio: the picture's width over its height.
+    """
+
+    group: str
+    title: str
+    lines: tuple[str, ...]
+    item: str
+    picture: str = ""
+    ratio: float = 1.0
+    boxes: tuple[Box, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Term:
-    """A definition."""
+    """A definition; ``range`` is what values there can be."""
 
     name: str
     meaning: str
     formula: str
+    range: str
     source: str
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Paragraphs, points, tables, definitions and a command to copy, in this order."""
+    """Paragraphs, points, figures, tables, samples, definitions and a command to copy, in this order."""
 
     title: str
     paragraphs: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
+    samples: tuple[Sample, ...] = ()
     terms: tuple[Term, ...] = ()
     command: str = ""
 

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ui.report import making, numbers, who
+from ui.report import crossed, failures, making, numbers, recruited, scores, who
 from ui.report.content import Document, Section
 from ui.report.material import Material
 
 SECTIONS: tuple[Callable[[Material], Section | None], ...] = (
     who.selected,
+    recruited.section,
     who.judges,
+    scores.section,
     numbers.among_people,
     numbers.against_people,
     numbers.by_certainty,
+    crossed.section,
     numbers.scorers_compared,
     numbers.thresholds,
     numbers.matrix,
+    failures.section,
     making.definitions,
     who.exclusions,
     making.made,
@@ -44,4 +48,8 @@ def data(material: Material) -> dict[str, Any]:
         "data": {"ratings": len(material.ratings), "sha256": material.sha256},
         "selection": material.selection.to_dict(),
         **material.rows,
+        "confusions": [row for one in material.confusions for row in one.rows()],
+        "curves": [row for one in material.curves for row in one.rows()],
+        "recruitment": recruited.as_rows(material.recruited),
+        "samples": [{"item": one.item, "group": one.group} for one in material.samples],
     }

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import platform
+import shutil
+import subprocess
 import tomllib
 from collections.abc import Iterator
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from ui import counted, words
 from ui.report.content import Section, Term, texts
 from ui.report.material import Material
 
+_HERE = Path(__file__).resolve().parents[2]
 _PACKAGES = ("numpy", "scipy", "pandas", "duckdb")
 """Those that the numbers pass through."""
 _RULES = (
@@ -27,34 +31,51 @@ _RULES = (
 
 def concord_version() -> str:
     """The version that ``pyproject.toml`` says."""
-    project = Path(__file__).resolve().parents[2] / "pyproject.toml"
-    return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
+    return str(tomllib.loads((_HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
+
+
+@lru_cache(maxsize=1)
+def revision() -> str:
+    """Git's name for the code that runs, and whether it was changed since; empty where that cannot be told."""
+    git = shutil.which("git")
+    if git is None or not (_HERE / ".git").exists():
+        return ""
+    try:
+        found = [
+            subprocess.run([git, "-C", str(_HERE), *words], capture_output=True, text=True, timeout=10, check=True).stdout
+            for words in (("rev-parse", "--short=12", "HEAD"), ("status", "--porcelain", "--untracked-files=no"))
+        ]
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return found[0].strip() + (", changed since" if found[1].strip() else "")
 
 
 def definitions(material: Material) -> Section:
     """Every statistic shown, with formula and source."""
     shown = {row["statistic"] for rows in material.rows.values() for row in rows}
-    terms = [Term(s.title, s.meaning, s.formula, s.source) for name, s in words.STATISTICS.items() if name in shown]
+    terms = [Term(s.title, s.meaning, s.formula, s.range, s.source) for name, s in words.STATISTICS.items() if name in shown]
     return Section("Definitions", (words.NOTATION, *_RULES), terms=tuple(terms))
 
 
 def made(material: Material) -> Section:
     """Versions, seed, hash, date, and the command that makes it again."""
-    options = material.options
-    facts = [
-        ("Made", material.made.strftime("%Y-%m-%d %H:%M UTC")),
-        *versions(),
-        ("Rules", ", ".join(f"{rule} ({n:,} judgements)" for rule, n in rules(material).items())),
-        ("Intervals", f"95 % percentile bootstrap, {options.resamples:,} resamples, seed {options.seed}"),
-        ("Data", f"{len(material.ratings):,} ratings, SHA-256 {material.sha256}"),
-    ]
-    table = texts("Facts", ("What", "Which"), facts)
+    table = texts("Facts", ("What", "Which"), [*facts(material)])
     return Section("How to make this again", (counted.HASH_RULE,), tables=(table,), command=material.command)
+
+
+def facts(material: Material) -> Iterator[tuple[str, str]]:
+    """What it was made from and with."""
+    options = material.options
+    yield "Made", material.made.strftime("%Y-%m-%d %H:%M UTC")
+    yield from versions()
+    yield "Rules", ", ".join(f"{rule} ({n:,} judgements)" for rule, n in rules(material).items())
+    yield "Intervals", f"95 % percentile bootstrap, {options.resamples:,} resamples, seed {options.seed}"
+    yield "Data", f"{len(material.ratings):,} ratings, SHA-256 {material.sha256}"
 
 
 def versions() -> Iterator[tuple[str, str]]:
     """What computed the numbers."""
-    yield "Concord", concord_version()
+    yield "Concord", concord_version() + (f" (revision {revision()})" if revision() else "")
     yield "Python", platform.python_version()
     yield from ((name, version(name)) for name in _PACKAGES)
 

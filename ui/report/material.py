@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from agreement import Options
+from agreement import Options, scorer_means
 from agreement.certainty import select
 from data.store import export, frame
 from data.store.export import Scorer
@@ -19,6 +19,15 @@ from data.store.store import Store
 from ui import counted
 from ui.commands import agreement
 from ui.commands.agreement import Rows
+from ui.report.content import Sample
+
+if TYPE_CHECKING:
+    from ui.report.crossed import Confusion
+    from ui.report.drawn import Along
+    from ui.report.recruited import Recruited
+
+Tell = Callable[[str, float], None]
+"""Told what is being done, and what share of the whole is done (0 to 1)."""
 
 
 @dataclass(frozen=True)
@@ -44,38 +53,73 @@ class Material:
     command: str
     made: datetime
     sha256: str
+    recruited: list[Recruited] = field(default_factory=list)
+    confusions: list[Confusion] = field(default_factory=list)
+    curves: list[Along] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
 
 
-def gather(store: Store, selection: Selection, options: Options, command: str) -> Material:
+def options_of(selection: Selection, seed: int) -> Options:
+    """What a report of a selection computes."""
+    # of a single class there is nothing to set beside it
+    return Options(seed=seed, ceiling=True, by_certainty=len(set(selection.certainty)) != 1)
+
+
+def gather(store: Store, selection: Selection, options: Options, command: str, tell: Tell = lambda *_: None) -> Material:
     """Read the judgements once and make everything from these."""
+    from ui.report import crossed, drawn, failures, recruited
+
+    tell("reading the judgements", 0.0)
     scales = frame.scales(store)
     said = select(export.judgements(store, selection), scales, selection.certainty)
     values = counted.values(said, scales)
     ratings = counted.counted(said, scales)
-    return Material(
+    rows = _rows(said, scales, selection, options, tell) if len(ratings) else {}
+    made = Material(
         selection,
         options,
         said,
         said["excluded"].astype(object).where(said["excluded"].notna() | values.notna(), "no_value"),
         ratings,
-        _rows(said, scales, selection, options) if len(ratings) else {},
+        rows,
         export.scorers(store, ratings.loc[ratings["kind"] == "scorer", "rater"].unique().tolist()),
         command,
         datetime.now(UTC),
         counted.data_hash(ratings),
+        recruited.recruited(store, said),
+    )
+    if not rows:
+        return made
+    return replace(
+        made,
+        confusions=crossed.confusions(said, scales, dict(rows), options, _part(tell, "crossing answers", 0.7, 0.8)),
+        curves=drawn.curves(said, scales, dict(rows), options, _part(tell, "drawing thresholds", 0.8, 0.9)),
+        samples=failures.samples(store, ratings, options.seed, _part(tell, "collecting failures", 0.9, 1.0)),
     )
 
 
-def _rows(said: pd.DataFrame, scales: Scales, selection: Selection, options: Options) -> Rows:
+def _part(tell: Tell, what: str, low: float, high: float) -> Callable[[int, int], None]:
+    """Progress of a part that goes from one share of the whole to another."""
+    return lambda done, total: tell(what, low + (high - low) * done / max(total, 1))
+
+
+def _rows(said: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell) -> Rows:
+    from ui.report.scores import alone
+
+    tell("comparing raters", 0.1)
     rows = agreement.rows_of(said, scales, selection, options)
     whole = replace(options, each_generator=False)
+    tell("comparing scorers", 0.5)
     further = agreement.further_of(said, scales, selection, whole, agreement.FURTHER)
     decided = {_whose(row) for row in rows["raters"] if row["statistic"] == "percent_agreement"}
+    means = scorer_means(said, scales, replace(options, certainty=selection.certainty))
+    wanted = selection.aspect
     return rows | {
         "matrix": [row for row in rows["matrix"] if (row["generator"], row["task"]) == ("all", "all")],
         "comparisons": further["comparisons"],
         # a scorer that says yes or no itself needs no cut
         "thresholds": [row for row in further["thresholds"] if _whose(row) not in decided],
+        "scorer_means": [dict(row) for row in alone(means, rows["raters"]) if not wanted or row["aspect"] in wanted],
     }
 
 

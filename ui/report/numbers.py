@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ui import words
+from ui.report import drawn
 from ui.report.content import Cell, Heading, Section, Table
 from ui.report.material import Material
 from ui.report.tables import ALL, TASKS_MEAN, Names, Row, by_topic, estimates_tables, place_names
@@ -37,7 +39,8 @@ def against_people(material: Material) -> Section | None:
     """Each scorer against people, with people's own number beside it."""
     rows = material.rows.get("raters", [])
     ceiling = (_CEILING.format(tell=material.options.tell),) if any(row["ceiling"] for row in rows) else ()
-    return _section(material, "raters", "Scorers against people", ceiling, _of_scorers, beside)
+    found = _section(material, "raters", "Scorers against people", ceiling, _of_scorers, beside)
+    return replace(found, figures=tuple(drawn.beside_people(rows))) if found else None
 
 
 def by_certainty(material: Material) -> Section | None:
@@ -53,7 +56,8 @@ def by_certainty(material: Material) -> Section | None:
 def thresholds(material: Material) -> Section | None:
     """Scorers that only score: as decisions."""
     names: _NamesOf = lambda rows: {**_of_scorers(rows), "Yes above": _threshold}  # noqa: E731
-    return _section(material, "thresholds", "Scores as decisions", (_CUT,), names, _in_sample)
+    found = _section(material, "thresholds", "Scores as decisions", (_CUT,), names, _in_sample)
+    return replace(found, figures=tuple(drawn.along(material.curves))) if found else None
 
 
 def _threshold(row: Row) -> str:

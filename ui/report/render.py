@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,21 +21,59 @@ _MARKDOWN: Final = re.compile(r"[\\`*|\[\]~#]|(?<!\w)_|_(?!\w)")
 
 
 def html(report: Document) -> str:
-    """One page without scripts, whose styles stand in it: nothing is fetched from anywhere."""
-    # in a JSON text "<" stands in strings alone, where it may be written so; then no text can end the element
-    data = Markup(as_json(report.data).replace("<", "\\u003c"))
-    style = Markup((_TEMPLATES / "report.css").read_text(encoding="utf-8"))
-    return _environment(autoescape=True).get_template("report.html").render(report=report, data=data, style=style)
+    """One page that works without a network: styles, figures, the library that draws them and pictures stand in it."""
+    return _html(report, _in_script(as_json(report.data)))
+
+
+def printed(report: Document) -> str:
+    """The same to be printed: without the data for machines."""
+    return _html(report, Markup())
+
+
+def _html(report: Document, data: Markup) -> str:
+    figures = list(dict.fromkeys(figure for section in report.sections for figure in section.figures))
+    scripts = [_script("report.js")]
+    if figures:
+        from plotly.offline import get_plotlyjs
+
+        scripts.insert(0, Markup(get_plotlyjs().replace("\r", "")))
+    else:
+        scripts = scripts if any(section.tables or section.samples for section in report.sections) else []
+    return (
+        _environment(autoescape=True)
+        .get_template("report.html")
+        .render(
+            report=report,
+            data=data,
+            style=_script("report.css"),
+            figures=[_in_script(figure.drawn) for figure in figures],
+            numbers={figure: n for n, figure in enumerate(figures, 1)},
+            scripts=scripts,
+            policy=_policy(scripts),
+        )
+    )
+
+
+def _script(name: str) -> Markup:
+    return Markup((_TEMPLATES / name).read_text(encoding="utf-8"))
+
+
+def _in_script(data: str) -> Markup:
+    """JSON as the text of an element: in JSON "<" stands in strings alone, where it may be written so."""
+    return Markup(data.replace("<", "\\u003c"))
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """What the page may do: run these very scripts, show what stands in it, and fetch nothing."""
+    hashes = [f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts]
+    allowed = " ".join(hashes or ["'none'"])
+    return f"default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; script-src {allowed}"
 
 
 def markdown(report: Document) -> str:
     """GitHub's Markdown, with the data in a block of code at its end."""
     environment = _environment(autoescape=False, finalize=_plain)
     return environment.get_template("report.md").render(report=report, data=Markup(as_json(report.data)), code=_code)
-
-
-WRITERS: Final[Mapping[str, Callable[[Document], str]]] = {"html": html, "md": markdown}
-"""By the name of the format."""
 
 
 def as_json(data: Mapping[str, Any]) -> str:

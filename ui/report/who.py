@@ -66,7 +66,12 @@ def selected(material: Material) -> Section:
             "Simulated people are seeded imitations, for demonstration. They have tables of their own and are never counted "
             "with people."
         )
-    return Section("What was selected", (*paragraphs, _HOW_TO_READ), tuple(in_short(material)), (_overview(material),))
+    return Section(
+        "What was selected",
+        (*paragraphs, _HOW_TO_READ),
+        tuple(in_short(material)),
+        tables=(_overview(material), _places(material)),
+    )
 
 
 def _besides_these(left: int) -> str:
@@ -81,6 +86,25 @@ def _overview(material: Material) -> Table:
         rows.append([*map(str, key), *(f"{int(number):,}" for number in numbers)])
     headings = ("Suite", "Aspect", "Scale", "Items", "Prompts", "By people", "By simulated people", "By scorers")
     return texts("Ratings that count", headings, rows, 3)
+
+
+def _places(material: Material) -> Table:
+    """How many items of each task each generator has."""
+    items = material.ratings.drop_duplicates(["suite", "item"]).fillna({"task": "no task", "generator": "no generator"})
+    counts = items.groupby(["suite", "task", "generator"]).size()
+    makers = sorted(items["generator"].unique())
+    if len(makers) > _MOST_COLUMNS:
+        rows = [[*map(str, key), f"{n:,}"] for key, n in counts.items() if isinstance(key, tuple)]
+        return texts("Items by task and generator", ("Suite", "Task", "Generator", "Items"), rows, 3)
+    wide = counts.unstack(fill_value=0)[makers]
+    lines = [
+        [*map(str, key), *(f"{n:,}" for n in (*line, sum(line)))]
+        for key, line in zip(wide.index, wide.to_numpy().tolist(), strict=True)
+    ]
+    return texts("Items by task and generator", ("Suite", "Task", *makers, "In all"), lines, 2)
+
+
+_MOST_COLUMNS = 8
 
 
 def in_short(material: Material) -> Iterator[str]:

@@ -12,8 +12,10 @@ const SAID = ["says", "people", "differs", "range"];
 const ASKED = ["object", "color", "count", "relation", "tag", "q"];
 // how Browse shows them
 const SHOWN = ["show", "left", "right", "of"];
+// only images inside a line on a map
+const LASSOED = ["map", "lasso"];
 /** All names of a listing's address, in the order in which Browse writes them. */
-export const LISTING = ["suite", "task", "generator", ...ASKED, ...SAID, "rater", "by", "order", ...SHOWN, ...CROSSED, ...MARKED];
+export const LISTING = ["suite", "task", "generator", ...ASKED, ...SAID, "rater", "by", "order", ...SHOWN, ...CROSSED, ...MARKED, ...LASSOED];
 
 /** {id, listing, shown}; `shown` is null where nobody came from a grid, "" where the grid said nothing of this image. */
 export function parse(query) {

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 
 import pandas as pd
 import pyarrow.parquet as pq
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from data.export import tables
+from data.export.cells import escaped, unescaped
 from data.export.tables import Columns
 
 COLUMNS: Columns = {"who": "text", "x": "real", "n": "whole", "yes": "truth", "at": "moment"}
@@ -41,7 +44,7 @@ def test_any_table_comes_back_from_csv_and_parquet(rows: list[tuple[str | None, 
     text = tables.csv(frame(rows), COLUMNS).decode()
     header, *read = csv.reader(io.StringIO(text, newline=""))
     assert header == list(COLUMNS)
-    told = [(who or None, float(x) if x else None, int(n), yes == "true") for who, x, n, yes, _ in read]
+    told = [(unescaped(who) or None, float(x) if x else None, int(n), yes == "true") for who, x, n, yes, _ in read]
     assert told == rows
     assert [math.copysign(1, x) for _, x, *_ in told if x is not None] == [
         math.copysign(1, r[1]) for r in rows if r[1] is not None
@@ -59,5 +62,45 @@ def test_a_line_ends_with_lf_and_only_what_must_be_is_quoted() -> None:
         (None, 1e-300, 3, True),
     ]
     assert tables.csv(frame(rows), {"who": "text", "x": "real", "n": "whole"}) == (
-        b'who,x,n\n=1+1,0.30000000000000004,1\n"a,""b""\r",,2\n,1e-300,3\n'
+        b'who,x,n\n\'=1+1,0.30000000000000004,1\n"a,""b""\r",,2\n,1e-300,3\n'
     )
+
+
+@given(st.lists(CELLS, max_size=6))
+def test_any_table_comes_back_from_json_lines(rows: list[tuple[str | None, float | None, int, bool]]) -> None:
+    lines = tables.jsonl(frame(rows), COLUMNS).decode().split("\n")
+    assert lines.pop() == ""
+    told = [tuple(json.loads(line).values()) for line in lines]
+    assert [row[:4] for row in told] == rows
+
+
+def test_json_stands_in_json_lines_as_it_is_and_elsewhere_as_text() -> None:
+    table = pd.DataFrame({"said": ['{"a":[1,"\u2028"]}', None], "x": [float("inf"), 1.0]})
+    columns: Columns = {"said": "json", "x": "real"}
+    lines = tables.jsonl(table, columns).decode().split("\n")
+    assert lines == ['{"said":{"a": [1, "\u2028"]},"x":"inf"}', '{"said":null,"x":1.0}', ""]
+    assert list(csv.reader(io.StringIO(tables.csv(table, columns).decode())))[1] == ['{"a":[1,"\u2028"]}', "inf"]
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"])
+def test_what_a_spreadsheet_would_compute_is_text(sign: str) -> None:
+    for text in (f"{sign}cmd|' /C calc'!A0", sign, f"{sign}1+1", f'{sign}"x"'):
+        assert escaped(text) == f"'{text}"
+        assert escaped(f"'{text}") == f"''{text}"
+    assert escaped(f"x{sign}1") == f"x{sign}1"
+
+
+def test_numbers_stay_numbers() -> None:
+    for number in ("-1", "+2.5", "-1e-300", "-.5", "0", "+3."):
+        assert escaped(number) == number
+    for text in ("-1-1", "+1,2", "-", "--1", "-1e", "-١", "-1\n"):
+        assert escaped(text) == f"'{text}"
+    table = pd.DataFrame({"x": [-1.5, float("-inf")], "n": [-3, 4]})
+    assert tables.csv(table, {"x": "real", "n": "whole"}) == b"x,n\n-1.5,-3\n-inf,4\n"
+
+
+@given(st.text(st.sampled_from("'=+-@\t\r1a. ＝") | st.characters(codec="utf-8"), max_size=12))
+def test_every_text_comes_back_whatever_it_begins_with(text: str) -> None:
+    assert unescaped(escaped(text)) == text
+    # nothing that is written computes
+    assert escaped(text)[:1] not in set("=+-@\t\r\n＝＋－＠") or float(escaped(text)) is not None

@@ -20,7 +20,9 @@ from data.store import (
     revoking,
     rows,
     statements,
+    tags,
     uncovered,
+    views,
 )
 from data.store.adjudications import Adjudication
 from data.store.campaigns import NameTaken
@@ -29,6 +31,7 @@ from data.store.erased import Erased
 from data.store.imports import Bundle
 from data.store.invitations import Arrival
 from data.store.store import DATABASE, Store, StoreError
+from data.store.tags import Tagging
 from tests.data.store.making import answer, fill
 
 NAME = "Ottilie Example"
@@ -57,6 +60,9 @@ def everything(store: Store, who: str = NAME) -> list[str]:
     made = invitations.create(store, campaign=None, role="annotator", expires=until, uses=None, made_by=who)
     invitations.arrive(store, Arrival(made.invitation_id, who, "name", who))
     invitations.arrive(store, Arrival(made.invitation_id, "ann", "name", "ann"))
+    for by in (who, "ann"):
+        tags.tag(store, Tagging(f"t {by == who}", (items[0],), "odd", on=True, made_by=by))
+        views.save(store, f"v {by == who}", f"view {by == who}", "suite=geneval", by)
     return items
 
 
@@ -82,8 +88,11 @@ def test_nothing_of_them_stays_and_all_else_does(store: Store) -> None:
     # what did not name them is as it was, with "(erased)" where they had made something
     for name, was in before.items():
         kept = [row for row in was if NAME not in repr(row)]
-        if name not in ("campaign_items", "erased"):
+        if name not in ("campaign_items", "erased", "browse", "stale"):
             assert [row for row in after[name] if erasing.NOBODY not in repr(row)] == kept, name
+    assert after["stale"] == []
+    assert [row.made_by for row in views.listed(store)] == ["ann", erasing.NOBODY]
+    assert tags.listed(store) == [tags.Tag("odd", 1)]
     assert len(after["annotations"]) == 3
     assert len(after["erased"]) == 1
     assert people_at(store)[:2] == [1, 1]

@@ -10,8 +10,9 @@ import gradio as gr
 from data.store.store import Store
 from ui.components.acting import acting, told
 from ui.components.table import note
-from ui.pages.campaigns import acts, create, drawing, invite, layout
+from ui.pages.campaigns import acts, create, drawing, invite, layout, recruit
 from ui.pages.campaigns.layout import Asking, Case, Inviting, Making, Watching
+from ui.pages.campaigns.recruit import Describing
 from ui.pages.campaigns.view import ADDRESS, SHOWN, View
 from ui.pages.campaigns.who import Actor, actor
 from ui.pages.live import ignored, keep_current, set_address
@@ -76,6 +77,9 @@ class _Page:
     def _invite(self) -> None:
         self.inviting: Inviting = layout.inviting()
 
+    def _recruitment(self) -> None:
+        self.describing: Describing = recruit.laid_out()
+
     @property
     def controls(self) -> list[Any]:
         case = self.case
@@ -105,6 +109,7 @@ class _Page:
         self._wire_people()
         self._wire_case()
         self._wire_links()
+        self._wire_recruitment()
 
     def _draw(self, who: Actor | None, *values: str | None) -> Iterator[list[Any]]:
         if who is None:
@@ -261,6 +266,18 @@ class _Page:
         asked = [self.campaign, ui.role, ui.days, ui.uses, ui.remark]
         ui.make.click(make, asked, outputs, trigger_mode="once", **_QUIET)
         ui.links.select(revoke, self.campaign, outputs, **_QUIET)
+
+    def _wire_recruitment(self) -> None:
+        ui, place = self.describing, [self.campaign, self.watching.show]
+
+        def opened(campaign: str | None, show: str | None, filled: str) -> list[Any]:
+            return recruit.opened(self.store, campaign, show, filled)
+
+        def save(request: gr.Request, campaign: str, *values: str | None) -> gr.HTML:
+            return acts.said(*recruit.save(self.store, campaign, values, actor(request)))
+
+        gr.on([one.change for one in place], opened, [*place, ui.filled], [*ui.inputs, ui.filled], **_QUIET)
+        ui.save.click(save, [self.campaign, *ui.inputs], self.message, trigger_mode="once", **_QUIET)
 
 
 def create_lists(page: _Page) -> list[Any]:

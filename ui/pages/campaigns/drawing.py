@@ -130,6 +130,8 @@ def _parts(show: str | None, *given: Any, intervals: bool = True) -> list[Any]:
         "broken": [gr.skip()],
         "adjudicate": [gr.skip()] * 2,
         "invite": [gr.skip()],
+        # a form, which nothing that happens meanwhile may change
+        "recruitment": [],
     }
     if show is not None:
         drawn[show] = _part(show, *given, intervals=intervals)
@@ -143,6 +145,8 @@ def _part(show: str, store: Store, view: View, one: Standing, topic: Topic | Non
         return [people.table(store, one, topic, intervals=intervals)]
     if show == "broken":
         return [broken.table(store, view.campaign)]
+    if show == "recruitment":
+        return []
     if show == "invite":
         return [invite.links(store, view.campaign, who)]
     found = adjudicate.docket(store, view, topic)

@@ -17,6 +17,7 @@ SHOWN: Final = {
     "broken": "Broken images",
     "adjudicate": "Adjudicate",
     "invite": "Invite",
+    "recruitment": "How people were asked",
 }
 """The parts of a campaign."""
 ADDRESS: Final = ("campaign", "show", "about", "against", "only", "case")

@@ -22,7 +22,7 @@ _OFF: Final = "cc-off"
 def every_knob() -> dict[str, Knob]:
     """The knobs of all scorers by name; of one that several have, the first."""
     found: dict[str, Knob] = {}
-    for name in registry.SCORERS:
+    for name in registry.known():
         found = dict(registry.get(name).knobs) | found
     ordered = sorted(found, key=lambda name: bool(found[name].choices))
     return {name: found[name] for name in ordered}

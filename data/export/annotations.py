@@ -1,0 +1,145 @@
+"""The file of ``export annotations``: one row, one person's whole answer for one item, with all that judging it again takes.
+
+``answers`` are by question id. ``shown`` is what the screen showed, or the source's own row; ``prompt_text``, ``prompt_spec``,
+``questions`` (the prompt's own, of the version that was asked), ``images`` and ``campaign_made`` say what it was about;
+``first`` is the first answer of a chain of revisions, where that is another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from data.export.reading import Cells
+from data.export.tables import Columns
+from data.export.typed import Row, typed
+
+COLUMNS: Final[Columns] = {
+    "annotation_id": "text",
+    "suite": "text",
+    "prompt": "text",
+    "task": "text",
+    "generator": "text",
+    "item": "text",
+    "item_kind": "text",
+    "rater": "text",
+    "identity": "text",
+    "simulated": "truth",
+    "campaign": "text",
+    "questionnaire": "text",
+    "questionnaire_version": "text",
+    "rule_version": "text",
+    "answers": "json",
+    "shown": "json",
+    "started": "moment",
+    "submitted": "moment",
+    "active_seconds": "real",
+    "saw_evidence": "truth",
+    "status": "text",
+    "passed": "truth",
+    "selected": "truth",
+    "status_before": "text",
+    "revises": "text",
+    "first": "text",
+    "seq": "whole",
+    "scales": "json",
+    "prompt_text": "text",
+    "prompt_spec": "json",
+    "questions": "json",
+    "images": "json",
+    "campaign_made": "json",
+}
+
+_STATUSES: Final = ("valid", "surplus", "gold", "training")
+_KINDS: Final = ("image", "pair", "group")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One row, as ``COLUMNS`` names its cells; empty cells are None."""
+
+    annotation_id: str
+    suite: str
+    prompt: str | None
+    task: str | None
+    generator: str | None
+    item: str
+    item_kind: str
+    rater: str
+    identity: str
+    simulated: bool
+    campaign: str | None
+    questionnaire: str
+    rule_version: str | None
+    answers: Mapping[str, Any]
+    shown: Mapping[str, Any] | None
+    started: datetime | None
+    submitted: datetime | None
+    active_seconds: float | None
+    saw_evidence: bool
+    status: str
+    passed: bool | None
+    selected: bool
+    status_before: str | None
+    revises: str | None
+    first: str | None
+    seq: int
+    scales: Mapping[str, str]
+    prompt_text: str | None
+    prompt_spec: Mapping[str, Any] | None
+    questions: Sequence[Mapping[str, Any]]
+    images: Sequence[Mapping[str, Any]]
+    campaign_made: Mapping[str, Any] | None
+
+
+def read(path: Path, cells: Cells) -> list[Answer]:
+    """The answers of a file in the order in which they were given; a revision follows what it revises.
+
+    Raises:
+        InputError: a cell is not what its column holds.
+    """
+    # equal numbers are a chain, which the file has in its order
+    return sorted(typed(path, cells, _answer), key=lambda answer: answer.seq)
+
+
+def _answer(row: Row) -> Answer:
+    answers = row.json("answers", dict)
+    if answers is None:
+        raise ValueError("column 'answers' is empty; every row has them")
+    return Answer(
+        annotation_id=row.text("annotation_id"),
+        suite=row.text("suite"),
+        prompt=row.maybe("prompt"),
+        task=row.maybe("task"),
+        generator=row.maybe("generator"),
+        item=row.text("item"),
+        item_kind=row.one_of("item_kind", _KINDS),
+        rater=row.text("rater"),
+        identity=row.one_of("identity", ("person", "slot")),
+        simulated=bool(row.truth("simulated")),
+        campaign=row.maybe("campaign"),
+        questionnaire=row.text("questionnaire"),
+        rule_version=row.maybe("rule_version"),
+        answers=answers,
+        shown=row.json("shown", dict),
+        started=row.moment("started"),
+        submitted=row.moment("submitted"),
+        active_seconds=row.real("active_seconds"),
+        saw_evidence=bool(row.truth("saw_evidence")),
+        status=row.one_of("status", _STATUSES),
+        passed=row.truth("passed"),
+        selected=bool(row.truth("selected")),
+        status_before=row.one_of("status_before", ("", *_STATUSES)) or None,
+        revises=row.maybe("revises"),
+        first=row.maybe("first"),
+        seq=row.whole("seq"),
+        scales=row.json("scales", dict) or {},
+        prompt_text=row.maybe("prompt_text"),
+        prompt_spec=row.json("prompt_spec", dict),
+        questions=row.json("questions", list) or [],
+        images=row.json("images", list) or [],
+        campaign_made=row.json("campaign_made", dict),
+    )

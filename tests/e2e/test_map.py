@@ -1,0 +1,130 @@
+"""The page Map: a line drawn around points leads to these images in Browse; the same by keys; a link shows the same line."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.serving import Server
+from tests.e2e.watching import Visitor
+
+pytestmark = pytest.mark.e2e
+Visit = Callable[..., Visitor]
+_FOLLOWS_MS = 30_000
+INSIDE = re.compile(r"([\d,]+) images? inside")
+
+
+def opened(page: Page, address: str = "/studio/map") -> None:
+    page.goto(address)
+    expect(page.locator("#map-plot .point").first).to_be_visible(timeout=_FOLLOWS_MS)
+    expect(page.locator("#cc-map .cc-map-groups li").first).to_be_visible(timeout=_FOLLOWS_MS)
+
+
+def draw(page: Page, part: float) -> None:
+    """A circle around the middle of the figure."""
+    page.locator("#map-plot .nsewdrag").scroll_into_view_if_needed()
+    box = page.locator("#map-plot .nsewdrag").bounding_box()
+    assert box
+    x, y, radius = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, part * box["height"] / 2
+    page.mouse.move(x + radius, y)
+    page.mouse.down()
+    for k in range(1, 150):
+        page.mouse.move(x + radius * math.cos(k / 150 * 2 * math.pi), y + radius * math.sin(k / 150 * 2 * math.pi))
+    page.mouse.up()
+
+
+def inside(page: Page) -> int:
+    expect(page.locator("#map-told")).to_have_text(INSIDE, timeout=_FOLLOWS_MS)
+    found = INSIDE.search(page.locator("#map-told").inner_text())
+    assert found
+    return int(found[1].replace(",", ""))
+
+
+def asked(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def test_a_lasso_leads_to_its_images_in_browse_and_its_link_shows_it(playground: Server, visitor: Visit) -> None:
+    page = visitor(playground).page
+    opened(page, "/studio/map?generator=playground-late")
+    expect(page.locator("#map-lead")).to_contain_text("168 images of 504 on the map")
+    draw(page, 0.55)
+    n = inside(page)
+    assert 0 < n < 168
+    corners = asked(page)["lasso"][0].split(";")
+    assert 3 <= len(corners) <= 60
+    expect(page.locator("#cc-map .cc-map-pictures img")).to_have_count(min(n, 12))
+    link = page.url
+    page.get_by_role("link", name="Show these in Browse").click()
+    expect(page).to_have_url(re.compile("/studio/browse"))
+    expect(page.locator(".cc-cell").first).to_be_visible(timeout=_FOLLOWS_MS)
+    assert asked(page)["lasso"] == asked_of(link)["lasso"]
+    expect(page.locator("#cc-browse")).to_contain_text(re.compile(rf"\b{n}\b"))
+    here = playground.json("/api/studio/items", **{name: values[0] for name, values in asked_of(link).items()})
+    assert here["total"] == n
+    assert {row["generator"] for row in here["items"]} == {"playground-late"}
+
+    # somebody else sees the same line and the same number
+    other = visitor(playground).page
+    opened(other, link)
+    assert inside(other) == n
+    expect(other.locator("#map-plot .selectionlayer path").first).to_be_attached()
+    assert other.locator("#ignored").inner_text() == ""
+
+
+def asked_of(address: str) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(address).query)
+
+
+def test_pointing_at_an_image_shows_it(playground: Server, visitor: Visit) -> None:
+    page = visitor(playground).page
+    opened(page)
+    card = page.locator(".cc-map-card")
+    expect(card).to_be_hidden()
+    for k in (5, 50, 120, 200):  # one may lie beneath another
+        box = page.locator("#map-plot .point").nth(k).bounding_box()
+        assert box
+        page.mouse.move(box["x"] + box["width"] / 2 + 1, box["y"] + box["height"] / 2)
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        expect(card).to_be_visible()
+        expect(card.locator("img")).to_have_attribute("src", re.compile(r"/img/[0-9a-f]{64}\?w=320"))
+        expect(card).to_contain_text("a photo of")
+    page.mouse.move(2, 2)
+    expect(card).to_be_hidden()
+
+
+def test_by_keys_alone(playground: Server, visitor: Visit) -> None:
+    page = visitor(playground).page
+    opened(page, "/studio/map?paint=task")
+    page.get_by_role("button", name="Select by numbers").focus()
+    page.keyboard.press("Enter")
+    sides = {"x from": "0", "x to": "60", "y from": "0", "y to": "100"}
+    for label, value in sides.items():
+        page.get_by_label(label, exact=True).fill(value)
+    page.get_by_role("button", name="Select this rectangle").press("Enter")
+    n = inside(page)
+    assert 0 < n < 504
+    assert asked(page)["lasso"] == ["0,0;60,0;60,100;0,100"]
+    page.get_by_label("x to", exact=True).fill("0")
+    page.get_by_role("button", name="Select this rectangle").press("Enter")
+    expect(page.locator("#map-message")).to_contain_text("has no inside")
+    page.get_by_role("button", name="Select nothing").press("Enter")
+    expect(page.locator("#map-told")).to_contain_text("Nothing is selected", timeout=_FOLLOWS_MS)
+    assert "lasso" not in asked(page)
+    # a class of the colours
+    page.locator("#cc-map").get_by_role("link", name="counting").press("Enter")
+    expect(page).to_have_url(re.compile("/studio/browse.*task=counting"))
+    expect(page.locator(".cc-cell").first).to_be_visible(timeout=_FOLLOWS_MS)
+
+
+def test_an_empty_project_says_what_to_do(fresh: Server, visitor: Visit) -> None:
+    page = visitor(fresh).page
+    page.goto("/studio/map")
+    expect(page.get_by_text("No image has an embedding yet")).to_be_visible(timeout=_FOLLOWS_MS)
+    expect(page.get_by_text("score clipscore")).to_be_visible()
+    expect(page.locator("#map-plot")).to_be_hidden()

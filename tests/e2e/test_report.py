@@ -1,0 +1,147 @@
+"""The report in the browser: chosen, made and taken on the page; then opened by itself, without a network."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Download, Page, Route, expect
+
+from tests.e2e.axe import serious
+from tests.e2e.serving import Server
+from tests.e2e.test_campaigns_page import patient
+from tests.e2e.watching import Visitor
+
+pytestmark = pytest.mark.e2e
+Visit = Callable[..., Visitor]
+
+
+@pytest.fixture(scope="module")
+def taken(browser: Browser, playground: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
+    """Made on the page for one aspect and generator, and taken in each format."""
+    context = browser.new_context(base_url=playground.url, accept_downloads=True)
+    page = patient(context.new_page())
+    page.goto("/studio/reports?aspect=correct&generator=renderer-careless&seed=3")
+    preview = page.locator("#report-preview")
+    expect(preview).to_contain_text(re.compile(r"In it would be \d[\d,]* judgements by \d+ simulated raters, .* 3 scorers\."))
+    assert serious(page) == []
+    page.get_by_role("button", name="Make the report").click()
+    links = page.locator("#report-made a")
+    expect(links).to_have_text(["HTML", "PDF", "Markdown", "LaTeX", "CSV", "Parquet"], timeout=120_000)
+    expect(page.locator("#report-made")).to_contain_text(
+        "export report --generator renderer-careless --aspect correct --seed 3"
+    )
+    folder, found = tmp_path_factory.mktemp("taken"), {}
+    for n in range(6):
+        with page.expect_download(timeout=120_000) as waiting:
+            links.nth(n).click()
+        download: Download = waiting.value
+        name = links.nth(n).inner_text()
+        found[name] = folder / download.suggested_filename
+        download.save_as(found[name])
+    yield found
+    context.close()
+
+
+def test_every_format_can_be_taken(taken: dict[str, Path], playground: Server) -> None:
+    endings = {name: path.suffix for name, path in taken.items()}
+    assert endings == {
+        "HTML": ".html", "PDF": ".pdf", "Markdown": ".md", "LaTeX": ".tex", "CSV": ".zip", "Parquet": ".zip"
+    }  # fmt: skip
+    assert taken["PDF"].read_bytes().startswith(b"%PDF-")
+    assert taken["LaTeX"].read_text().startswith("\\documentclass")
+    with zipfile.ZipFile(taken["CSV"]) as archive:
+        assert {"README.md", "ratings.csv", "raters.csv", "judgements.csv", "recruitment.csv"} <= set(archive.namelist())
+    html = taken["HTML"].read_text(encoding="utf-8")
+    data = json.loads(html.split('id="concord-data">')[1].split("</script>")[0])
+    wanted = playground.agreement("--aspect", "correct", "--generator", "renderer-careless", "--seed", "3")
+    assert data["among_people"] == wanted["among_people"]
+    assert len(data["among_people"]) > 20
+
+
+def test_it_opens_by_itself_and_asks_for_nothing(browser: Browser, taken: dict[str, Path]) -> None:
+    """Every request but the file's own is noted and refused; so is every complaint of the browser's."""
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    page = patient(context.new_page())
+    asked: list[str] = []
+    said: list[str] = []
+    own = taken["HTML"].as_uri()
+
+    def refuse(route: Route) -> None:
+        if route.request.url.split("#")[0] == own:
+            route.continue_()
+        else:
+            asked.append(route.request.url)
+            route.abort()
+
+    context.route("**/*", refuse)
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(own)
+    looked_at(page)
+    assert asked == []
+    assert said == []
+    assert serious(page) == []
+    context.close()
+
+
+def looked_at(page: Page) -> None:
+    """Figures stand there and can be pointed at, tables are sorted by a click, boxes go and come."""
+    plots = page.locator(".plot .main-svg").first
+    expect(plots).to_be_visible()
+    assert page.locator("[data-figure]").count() == page.locator(".plot.js-plotly-plot").count() > 2
+    place = page.locator(".plot").first
+    place.scroll_into_view_if_needed()
+    place.locator(".point").first.hover(force=True)
+    expect(place.locator(".hoverlayer")).to_contain_text("n = ")
+    place.locator("[data-title='Zoom in']").click()
+    table = page.locator("section", has=page.get_by_role("heading", name="People among themselves")).locator("table").first
+    heading = table.locator("thead th").last
+    heading.click()
+    expect(heading).to_have_attribute("aria-sort", "descending")
+    numbers = [
+        float(text) for text in table.locator("tbody tr td:last-child data").evaluate_all("all => all.map(e => e.value)")
+    ]
+    assert len(numbers) > 1
+    assert numbers == sorted(numbers, reverse=True)
+    heading.press("Enter")
+    expect(heading).to_have_attribute("aria-sort", "ascending")
+    pictures = page.locator(".picture img")
+    assert pictures.count() > 0
+    assert pictures.first.evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
+    boxes = page.locator(".picture svg").first
+    expect(boxes).to_be_visible()
+    page.get_by_label("boxes").uncheck()
+    expect(boxes).to_be_hidden()
+    page.get_by_label("boxes").check()
+    page.get_by_role("link", name="Sample failures").click()
+
+
+def test_how_people_were_asked_is_said_once_and_stands_in_the_report(visitor: Visit, fresh: Server) -> None:
+    page = patient(visitor(fresh).page)
+    page.goto("/studio/reports")
+    expect(page.locator("#teaching")).to_contain_text("Nothing has been judged yet")
+    fresh.run("import", "playground")
+    expect(page.get_by_role("button", name="Make the report")).to_be_enabled()
+    fresh.run("campaigns", "create", "pilot", "--n", "1")
+    page.goto("/studio/campaigns?campaign=pilot")
+    page.get_by_label("How people were asked").check()
+    pay = page.locator("#said-pay_per_item").get_by_role("textbox")
+    expect(pay).to_have_value("")
+    pay.fill("0.05 <b>USD</b>")
+    page.locator("#said-save").click()
+    expect(page.locator("#campaign-message")).to_contain_text("Saved: 1 field said, 11 not reported.")
+    page.reload()
+    expect(pay).to_have_value("0.05 <b>USD</b>")
+    # what a manager types is not undone by what happens meanwhile
+    page.locator("#said-ethics").get_by_role("textbox").fill("none needed")
+    fresh.run("campaigns", "start", "pilot")
+    expect(page.locator("#campaign-title")).to_contain_text("running")
+    expect(page.locator("#said-ethics").get_by_role("textbox")).to_have_value("none needed")
+    told = fresh.run("campaigns", "describe", "pilot")
+    assert "pay_per_item: 0.05 <b>USD</b>\n" in told
+    assert "ethics: not reported" in told

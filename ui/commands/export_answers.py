@@ -1,0 +1,40 @@
+"""``export annotations``: people's whole answers, with all that it takes to read them back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import pandas as pd
+
+from agreement.certainty import select
+from data.export import people, tables
+from data.export.annotations import COLUMNS
+from data.store import answers, export, frame
+from data.store.selection import Selection
+from data.store.store import Store
+from ui import words
+from ui.commands.agreement import selected
+from ui.commands.context import Context
+from ui.commands.export import Found, target, writing
+
+
+def run(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str, named: people.As) -> None:
+    """Write the selected answers with all their revisions; ``import exported`` reads them back."""
+    form, path = target(context, output, form, tables.FORMATS)
+    chosen = selected(context, selection)
+    found = Found()
+    with writing(path, form, COLUMNS, found) as put:
+        for part in parts(context.store, chosen, named):
+            found.add(part.assign(excluded=None), part)
+            put(part)
+    context.say(f"{words.count(found.written, 'answer')} about {words.count(len(found.items), 'item')} in {output}")
+
+
+def parts(store: Store, chosen: Selection, named: people.As) -> Iterator[pd.DataFrame]:
+    """The selected answers part by part."""
+    ids = None
+    if chosen.certainty:
+        said = select(export.judgements(store, chosen), frame.scales(store), chosen.certainty)
+        ids = sorted(said.loc[said["kind"] != "scorer", "source_id"].unique())
+    for part in answers.whole(store, chosen, ids):
+        yield people.without_names(part, store.secret) if named == "pseudonyms" else part

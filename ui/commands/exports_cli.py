@@ -1,0 +1,74 @@
+"""Options of the commands that write what was said, and read it back; ``app.py`` imports this, so it imports nothing heavy."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ui.commands.official_cli import PLAYGROUND, Project
+from ui.commands.options import selecting
+
+
+class TableFile(StrEnum):
+    csv = "csv"
+    parquet = "parquet"
+    jsonl = "jsonl"
+
+
+class People(StrEnum):
+    names = "names"
+    pseudonyms = "pseudonyms"
+
+
+Selection = dict[str, list[str]]
+Output = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
+Table = Annotated[TableFile | None, typer.Option("--format", help="By default as the file's name ends.")]
+PeopleAs = Annotated[
+    People, typer.Option("--people", help="pseudonyms: names that stay the same in this project's exports, and lead nowhere.")
+]
+
+
+def add_exports(export_app: typer.Typer, import_app: typer.Typer) -> None:
+    """Give both groups their commands."""
+    export_app.command("ratings")(selecting(_ratings))
+    export_app.command("judgements")(selecting(_judgements))
+    export_app.command("annotations")(selecting(_annotations))
+    import_app.command("exported")(_exported)
+
+
+def _ratings(selection: Selection, output: Output, form: Table = None, project: Project = PLAYGROUND) -> None:
+    """The ratings that the statistics used. `import ratings FILE` reads them and gives the same numbers."""
+    _execute(project, "export ratings", selection=selection, form=form and form.value, output=output)
+
+
+def _judgements(selection: Selection, output: Output, form: Table = None, project: Project = PLAYGROUND) -> None:
+    """Every judgement with where it comes from, those left out too with the reason."""
+    _execute(project, "export judgements", selection=selection, form=form and form.value, output=output)
+
+
+def _annotations(
+    selection: Selection,
+    output: Output,
+    form: Table = None,
+    people: PeopleAs = People.names,
+    project: Project = PLAYGROUND,
+) -> None:
+    """People's whole answers with their revisions. `import exported FILE` reads them and makes the same judgements."""
+    _execute(project, "export annotations", selection=selection, form=form and form.value, output=output, named=people.value)
+
+
+def _exported(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="What export annotations, judgements, ratings wrote.")],
+    project: Project = PLAYGROUND,
+) -> None:
+    """Read back what was exported (CSV, Parquet or JSON lines), all files or none. Answers are judged anew by the rules."""
+    _execute(project, "import exported", files=files)
+
+
+def _execute(project: Path, name: str, **parameters: object) -> None:
+    from ui.commands.runner import execute
+
+    raise typer.Exit(execute(project, name, parameters))

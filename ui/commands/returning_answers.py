@@ -1,0 +1,183 @@
+"""The answers of ``export annotations`` as an import: judged anew by the rules, with all that they were about."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+from data.aspects import SCALES
+from data.campaign import Campaign
+from data.export.annotations import Answer
+from data.prompts.questions import PromptQuestion, question_of
+from data.records import Annotation, Identity, Image, Item, Judgement, Prompt, Rater
+from data.store.imports import Bundle
+from data.store.places import DEFAULT
+from data.store.returned import Returned, Stated
+from data.store.statuses import Decision, Status
+from ui.commands.context import CommandError, digest
+from ui.commands.derive import derive_source
+
+
+def answers_bundle(path: Path, answers: Sequence[Answer]) -> tuple[Bundle, Counter[str]]:
+    """The import, and how many answers were judged by which rule that is another one now.
+
+    Raises:
+        CommandError: there is nothing in the file, or something in it cannot be judged.
+    """
+    if not answers:
+        raise CommandError(f"{path}: no answers in it")
+    try:
+        stated, other_rules = _stated(answers)
+        bundle = Bundle(
+            "annotations",
+            ", ".join(sorted({answer.suite for answer in answers})),
+            digest(*(json.dumps(asdict(answer), default=str, sort_keys=True) for answer in answers)),
+            prompts=_prompts(answers),
+            images=_images(answers),
+            items=_items(answers),
+            raters=_raters(answers),
+            scales=_scales(answers, stated),
+            returned=Returned(
+                answers=stated,
+                campaigns=_campaigns(answers),
+                asked=_asked(answers),
+                members={a.item: [str(one["image"]) for one in a.images] for a in answers if a.item_kind != "image"},
+                pictures={
+                    str(one["image"]): str(one["sha256"]) for a in answers for one in a.images if one.get("sha256") is not None
+                },
+            ),
+        )
+    except (KeyError, TypeError) as error:
+        raise CommandError(f"{path}: what an answer is about is not as it was written: {error}") from error
+    return bundle, other_rules
+
+
+def _stated(answers: Sequence[Answer]) -> tuple[list[Stated], Counter[str]]:
+    superseded = {answer.revises for answer in answers}
+    stated: list[Stated] = []
+    other_rules: Counter[str] = Counter()
+    for answer in answers:
+        rule, judgements = _judged(answer)
+        latest = answer.annotation_id not in superseded
+        if latest and answer.rule_version not in (None, rule):
+            other_rules[str(answer.rule_version)] += 1
+        decision = Decision(
+            cast(Status, answer.status), answer.passed, answer.selected, cast("Status | None", answer.status_before)
+        )
+        annotation = Annotation(
+            answer.annotation_id,
+            answer.item,
+            answer.rater,
+            answer.questionnaire,
+            answer.answers,
+            tuple(judgements) if latest else (),
+            rule,
+            campaign_id=answer.campaign,
+            raw=answer.shown,
+            started=answer.started,
+            active_seconds=answer.active_seconds,
+            saw_evidence=answer.saw_evidence,
+            revises=answer.revises,
+        )
+        stated.append(Stated(annotation, answer.first or answer.annotation_id, decision, answer.submitted))
+    return stated, other_rules
+
+
+def _judged(answer: Answer) -> tuple[str, Sequence[Judgement]]:
+    """The rule, and what follows from an answer by it: the same as when the project is rebuilt."""
+    several = answer.item_kind != "image"
+    source: dict[str, Any] = {
+        "scorer": None,
+        "item_id": answer.item,
+        "questionnaire": answer.questionnaire,
+        "definition": (answer.campaign_made or {}).get("definition"),
+        "answers": answer.answers,
+        "raw": answer.shown,
+        "payload": None,
+        "spec": answer.prompt_spec,
+        "members": [str(one["image"]) for one in answer.images] if several else [],
+        "generators": [str(one["generator"]) for one in answer.images] if several else [],
+        "questions": _questions(answer),
+    }
+    try:
+        return derive_source(source)
+    except (ValueError, KeyError, TypeError) as error:
+        raise CommandError(f"answer {answer.annotation_id} ({answer.item!r}) cannot be judged: {error}") from error
+
+
+def _questions(answer: Answer) -> tuple[PromptQuestion, ...]:
+    return tuple(question_of(one) for one in answer.questions)
+
+
+def _asked(answers: Iterable[Answer]) -> Mapping[tuple[str, int], tuple[PromptQuestion, ...]]:
+    return {
+        (answer.prompt, int((answer.shown or {})["questions"])): _questions(answer)
+        for answer in answers
+        if answer.questions and answer.prompt is not None
+    }
+
+
+def _prompts(answers: Iterable[Answer]) -> list[Prompt]:
+    return list(
+        {
+            a.prompt: Prompt(a.prompt, a.suite, a.prompt_text, a.task, a.prompt_spec or {})
+            for a in answers
+            if a.prompt is not None and a.prompt_text is not None
+        }.values()
+    )
+
+
+def _images(answers: Iterable[Answer]) -> list[Image]:
+    """Their places; the files stay where they are."""
+    every = (Image(str(o["prompt"]), str(o["generator"]), int(o["index"])) for a in answers for o in a.images)
+    return list({image.image_id: image for image in every}.values())
+
+
+def _items(answers: Iterable[Answer]) -> list[Item]:
+    """The items that the answers are about, and of pairs and groups those of their images, too."""
+    found: dict[str, Item] = {}
+    for a in answers:
+        kind = cast(Any, a.item_kind)
+        found[a.item] = Item(a.item, a.suite, a.prompt, a.task, a.generator, kind)
+        for one in a.images if a.item_kind != "image" else ():
+            image_id = str(one["image"])
+            found.setdefault(image_id, Item(image_id, a.suite, str(one["prompt"]), a.task, str(one["generator"])))
+    return list(found.values())
+
+
+def _raters(answers: Iterable[Answer]) -> list[Rater]:
+    every = (Rater(a.rater, "human", cast(Identity, a.identity), simulated=a.simulated) for a in answers)
+    return list({rater.rater_id: rater for rater in every}.values())
+
+
+def _scales(answers: Sequence[Answer], stated: Sequence[Stated]) -> list[tuple[str, str, str]]:
+    found: dict[tuple[str, str], str] = {}
+    for answer, one in zip(answers, stated, strict=True):
+        for judgement in one.annotation.judgements:
+            scale = answer.scales.get(judgement.aspect) or SCALES.get(judgement.aspect)
+            if scale is None:
+                raise CommandError(f"answer {answer.annotation_id}: the file does not say the scale of {judgement.aspect!r}")
+            found.setdefault((answer.suite, judgement.aspect), scale)
+    return [(suite, aspect, scale) for (suite, aspect), scale in found.items()]
+
+
+def _campaigns(answers: Iterable[Answer]) -> list[Campaign]:
+    made = {a.campaign: a.campaign_made for a in answers if a.campaign not in (None, DEFAULT) and a.campaign_made}
+    return [
+        Campaign(
+            str(campaign_id),
+            str(one["title"] or campaign_id),
+            str(one["questionnaire"]),
+            int(one["overlap"]),
+            version=one.get("version"),
+            definition=one.get("definition"),
+            seed=int(one.get("seed") or 0),
+            state="stopped",
+            stratum=bool(one.get("stratum")),
+        )
+        for campaign_id, one in made.items()
+    ]

@@ -1,0 +1,95 @@
+"""The judgements of ``export judgements`` as an import: as they were, since what they were made from is not in the file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final, cast
+
+from annotation import direct
+from data.export.judgements import Judged
+from data.records import Annotation, Evidence, Identity, Item, Judgement, Rater, RaterKind
+from data.store.imports import Bundle
+from data.store.returned import Returned, Stated
+from data.store.statuses import Decision, Status
+from ui.commands.context import CommandError, digest
+
+_STATUSES: Final = ("surplus", "gold", "training")
+_OTHER: Final = (*_STATUSES, "saw_evidence", "selected", "repeat")
+"""Reasons that are about the answer, and not about what it says."""
+
+
+def judgements_bundle(path: Path, judged: Sequence[Judged]) -> Bundle:
+    """The import: each source (a person's answer, a scorer's evidence) has the judgements that the file has of it.
+
+    Raises:
+        CommandError: there is nothing in the file, or a source is by two raters.
+    """
+    if not judged:
+        raise CommandError(f"{path}: no judgements in it")
+    sources: dict[str, list[Judged]] = {}
+    for one in judged:
+        sources.setdefault(one.source_id, []).append(one)
+    for source_id, rows in sources.items():
+        if len({(one.rater, one.kind) for one in rows}) > 1:
+            raise CommandError(f"{path}: source {source_id} is by two raters")
+    people = [_answer(source_id, rows) for source_id, rows in sources.items() if rows[0].kind == "human"]
+    scorers = [_evidence(source_id, rows) for source_id, rows in sources.items() if rows[0].kind == "scorer"]
+    return Bundle(
+        "judgements",
+        ", ".join(sorted({one.suite for one in judged})),
+        digest(*(json.dumps(asdict(one), default=str, sort_keys=True) for one in judged)),
+        items=list({one.item: Item(one.item, one.suite, one.prompt, one.task, one.generator) for one in judged}.values()),
+        raters=_raters(judged),
+        scales=list(dict.fromkeys((one.suite, one.aspect, one.scale) for one in judged)),
+        returned=Returned(answers=people, evidence=scorers),
+    )
+
+
+def _answer(source_id: str, rows: Sequence[Judged]) -> Stated:
+    first = rows[0]
+    judgements = _judgements(rows)
+    reasons = {one.excluded for one in rows}
+    status = next((reason for reason in _STATUSES if reason in reasons), "valid")
+    annotation = Annotation(
+        source_id,
+        first.item,
+        first.rater,
+        direct.NAME,
+        direct.exported(first.rule_version, judgements),
+        judgements,
+        first.rule_version,
+        campaign_id=first.campaign,
+        saw_evidence="saw_evidence" in reasons,
+    )
+    return Stated(annotation, source_id, Decision(cast(Status, status), selected="selected" in reasons), first.submitted)
+
+
+def _evidence(source_id: str, rows: Sequence[Judged]) -> Evidence:
+    first, judgements = rows[0], _judgements(rows)
+    payload = direct.exported(first.rule_version, judgements)
+    return Evidence(source_id, first.item, first.rater, payload, judgements, first.rule_version)
+
+
+def _judgements(rows: Sequence[Judged]) -> tuple[Judgement, ...]:
+    return tuple(
+        Judgement(
+            one.aspect,
+            one.label,
+            one.value,
+            one.target,
+            one.excluded if one.label is None and one.value is None and one.excluded not in _OTHER else None,
+            None if one.item == rows[0].item else one.item,
+        )
+        for one in rows
+    )
+
+
+def _raters(judged: Iterable[Judged]) -> list[Rater]:
+    every = (
+        Rater(one.rater, cast(RaterKind, one.kind), cast("Identity | None", one.identity), simulated=one.simulated)
+        for one in judged
+    )
+    return list({rater.rater_id: rater for rater in every}.values())

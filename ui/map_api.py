@@ -1,0 +1,52 @@
+"""JSON routes of the page Map: the picture at a point, and the images inside a lasso."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, HTTPException, Query
+
+from data.store import browse, mapped
+from data.store.store import Store
+from ui.mapping.lasso import LassoLost, Mapped, map_of, mapped_of
+from ui.studio_api import Listing, listing_of
+
+_FIRST = 12
+
+
+def router(store: Store) -> APIRouter:
+    """The routes under ``/api/studio/map``."""
+    routes = APIRouter(prefix="/api/studio/map")
+
+    @routes.get("/image")
+    def image(on: Annotated[Mapped, Depends(_map_in)], n: Annotated[int, Query(ge=0, le=10_000_000)]) -> dict[str, Any]:
+        try:
+            items = map_of(store, on).items
+        except LassoLost as error:
+            raise HTTPException(409, str(error)) from error
+        found = mapped.one(store, items[n]) if n < len(items) else None
+        if found is None:
+            raise HTTPException(404, "This image is not in the project any more.")
+        return found
+
+    @routes.get("/inside")
+    def inside(listing: Annotated[Listing, Depends(listing_of)]) -> dict[str, Any]:
+        if listing.lasso is None:
+            raise HTTPException(422, "lasso is missing: the corners of a line, as x,y;x,y;x,y.")
+        found = browse.items(
+            store, listing.selection, aspect=listing.aspect, rater=listing.rater, limit=_FIRST, also=listing.also(store)
+        )
+        shown = ("item_id", "sha256", "text", "generator", "task", "idx")
+        return {"total": found.total, "items": [{name: row[name] for name in shown} for row in found.rows]}
+
+    return routes
+
+
+def _map_in(text: Annotated[str, Query(alias="map", max_length=500)]) -> Mapped:
+    try:
+        found = mapped_of(text)
+    except ValueError as error:
+        raise HTTPException(422, str(error)) from error
+    if found is None:
+        raise HTTPException(422, "map is missing: METHOD:MODEL.")
+    return found

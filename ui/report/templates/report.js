@@ -1,0 +1,35 @@
+"use strict";
+// Draws the figures, sorts tables by a click on a heading, and hides the boxes: all from what is in this file.
+for (const place of document.querySelectorAll("[data-figure]")) {
+  const spec = JSON.parse(document.getElementById(place.dataset.figure).textContent);
+  Plotly.newPlot(place, spec.data, spec.layout, { displaylogo: false, responsive: false });
+}
+const value = (row, n) => {
+  const cell = row.cells[n];
+  const exact = cell.querySelector("data");
+  const text = exact ? exact.value : cell.firstChild ? cell.firstChild.textContent.replaceAll(",", "") : "";
+  return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+};
+const before = (a, b) => (typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1);
+const sort = (heading) => {
+  const table = heading.closest("table");
+  const down = heading.getAttribute("aria-sort") !== "descending";
+  for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+  heading.setAttribute("aria-sort", down ? "descending" : "ascending");
+  const rows = [...table.tBodies[0].rows];
+  const order = rows.map((row) => [value(row, heading.cellIndex), row]);
+  order.sort(([a], [b]) => (down ? before(b, a) : before(a, b)));
+  table.tBodies[0].append(...order.map(([, row]) => row));
+};
+for (const heading of document.querySelectorAll("main thead th")) {
+  heading.tabIndex = 0;
+  heading.addEventListener("click", () => sort(heading));
+  heading.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      sort(heading);
+    }
+  });
+}
+const boxes = document.getElementById("boxes");
+if (boxes) boxes.addEventListener("change", () => document.body.classList.toggle("no-boxes", !boxes.checked));

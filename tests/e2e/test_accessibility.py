@@ -39,6 +39,7 @@ def test_the_form(visitor: Visit, server: Server, scheme: str) -> None:
 READY = {
     "": "main table", "browse": "main li a", "workbench": ".cc-desk", "agreement": "main table",
     "explore": "main .js-plotly-plot", "explore?show=questions": "#asked-lead .cc-note", "runs": "main table",
+    "map": "#map-plot .point",
     "campaigns": "#campaigns .cc-note",
 }  # fmt: skip
 """What stands on a page when it is there."""

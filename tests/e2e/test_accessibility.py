@@ -41,6 +41,7 @@ READY = {
     "browse?task=counting&show=prompts&left=playground-early&right=playground-late": "main .cc-swipe",
     "workbench": ".cc-desk", "agreement": "main table",
     "explore": "main .js-plotly-plot", "explore?show=questions": "#asked-lead .cc-note", "runs": "main table",
+    "map": "#map-plot .point",
     "campaigns": "#campaigns .cc-note",
 }  # fmt: skip
 """What stands on a page when it is there."""

@@ -49,6 +49,7 @@ ORDERS: Final[dict[str, str]] = {
     "likert": "-({gap})",
     "recent": "-t.moved",
 }
+_FEW: Final = 200
 _NO_KEY: Final = "'inf'::double"
 
 
@@ -190,15 +191,17 @@ def described(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> dic
     """What a grid shows of items besides what was said of its aspect."""
     if not item_ids:
         return {}
-    # ids as constants: the database looks these up, and reads all for others
-    marks = ", ".join("?" * len(item_ids))
+    # few ids as constants: the database looks these up, and reads all for others
+    few = len(item_ids) <= _FEW
+    marks = ", ".join("?" * len(item_ids)) if few else "select unnest(?::varchar[])"
+    ids = list(item_ids) if few else [list(item_ids)]
     found = rows.dicts(
         cursor,
         "select t.item_id, t.suite, t.task, t.generator, t.idx, t.prompt_id, t.yes, t.no from browse t"
         f" where t.item_id in ({marks})",
-        item_ids,
+        ids,
     )
-    files = rows.dicts(cursor, f"select image_id, sha256, blanked from images where image_id in ({marks})", item_ids)
+    files = rows.dicts(cursor, f"select image_id, sha256, blanked from images where image_id in ({marks})", ids)
     file_of = {row["image_id"]: row for row in files}
     texts = rows.existing(
         cursor, "prompts", "prompt_id", ["text", "spec"], sorted({row["prompt_id"] for row in found if row["prompt_id"]})

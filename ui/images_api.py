@@ -16,6 +16,8 @@ from data.store import browse
 from data.store.store import Store
 
 WIDTHS = (160, 320, 640, 1280)
+IN_GRIDS = 320
+"""The width that grids ask for."""
 _FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
 # by content, as files are often misnamed
 _SHOWN_BY_BROWSERS = {
@@ -50,13 +52,35 @@ def _fresh(store: Store, sha256: str, width: int | None) -> Response:
     media_type = next((kind for magic, kind in _SHOWN_BY_BROWSERS.items() if magic.match(content)), None)
     if width is None and media_type:
         return Response(content, media_type=media_type, headers=_FOREVER)
-    cached = _cache_path(store, sha256, width or _MAX_WIDTH)
+    cached = _made(store, sha256, width or _MAX_WIDTH, path)
+    return FileResponse(cached, media_type="image/webp", headers=_FOREVER)
+
+
+def make_ahead(store: Store, sha256: str, width: int) -> bool:
+    """Make a thumbnail that pages will ask for; False if it was there.
+
+    Raises:
+        ValueError: the picture cannot be read, or its file is gone or another one.
+    """
+    if _cache_path(store, sha256, width).is_file():
+        return False
+    try:
+        path, _ = _unchanged(browse.pictures(store, sha256), sha256)
+        _made(store, sha256, width, path)
+    except HTTPException as error:
+        raise ValueError(error.detail) from error
+    return True
+
+
+def _made(store: Store, sha256: str, width: int, path: Path) -> Path:
+    """The thumbnail's file, made if it is not there."""
+    cached = _cache_path(store, sha256, width)
     if not cached.is_file():
         try:
-            _write(cached, images.thumbnail(path, width or _MAX_WIDTH))
+            _write(cached, images.thumbnail(path, width))
         except (OSError, ValueError) as error:
             raise HTTPException(404, "The image file cannot be read any more.") from error
-    return FileResponse(cached, media_type="image/webp", headers=_FOREVER)
+    return cached
 
 
 def _unchanged(paths: list[Path], sha256: str) -> tuple[Path, bytes]:

@@ -13,19 +13,21 @@ import sys
 import warnings
 import webbrowser
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import uvicorn
 
+from data.store.refreshing import Keeper
 from data.store.store import Store, StoreBusy
 from ui.commands import forward, working
 from ui.commands.context import CommandError
 from ui.commands.runner import first_start
 from ui.guard import Guard, is_loopback
 from ui.root import at, checked, stand
+from ui.thumbnails import Thumbnails
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
@@ -219,7 +221,7 @@ def serve(project: Path, how: Serving) -> None:
                 app, log_level="warning", timeout_graceful_shutdown=2, server_header=False, proxy_headers=False
             )
             logging.getLogger("uvicorn.error").addFilter(_no_farewell)
-            with suppress(KeyboardInterrupt):
+            with suppress(KeyboardInterrupt), closing(Keeper(store)), closing(Thumbnails(store)):
                 _Server(config, ready).run(sockets=[listening])
         finally:
             forward.withdraw(store.project)

@@ -162,6 +162,22 @@ def pictures(store: Store, sha256: str) -> list[Path]:
     return [store.project / row[0] for row in found]
 
 
+def files(store: Store) -> list[str]:
+    """The contents of all images with files, each once, in order of their images' ids."""
+    with store.read() as cursor:
+        found = cursor.execute(
+            "select sha256 from images where sha256 is not null group by sha256 order by min(image_id)"
+        ).fetchall()
+    return [row[0] for row in found]
+
+
+def files_state(store: Store) -> tuple[int, int]:
+    """Moves when images get files: how many have one, and the last import that brought any."""
+    with store.read() as cursor:
+        found = cursor.execute("select count(sha256), coalesce(max(file_import_id), 0) from images").fetchone()
+    return found or (0, 0)
+
+
 def pictured(store: Store, suite: str, generator: str) -> set[str]:
     """The images of a suite by a generator that have a file."""
     with store.read() as cursor:
@@ -211,6 +227,8 @@ __all__ = [
     "Standing",
     "choices",
     "examples",
+    "files",
+    "files_state",
     "item",
     "items",
     "neighbours",

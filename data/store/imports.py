@@ -156,7 +156,7 @@ def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: st
         returned = insert(connection, bundle.returned, import_id)
         counts |= {name: counts.get(name, 0) + n for name, n in returned.items()}
     insert_scales(connection, bundle.scales, import_id)
-    _mark(connection, import_id, images)
+    wide.mark_import(connection, import_id, (image.image_id for image in images))
     if not any(counts.values()):
         return Imported(None, counts, refused)
     rows.insert(
@@ -166,15 +166,6 @@ def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: st
         [(import_id, bundle.kind, bundle.name, bundle.sha256, rows.to_json(counts))],
     )
     return Imported(import_id, counts, refused)
-
-
-def _mark(connection: duckdb.DuckDBPyConnection, import_id: int, images: Sequence[Image]) -> None:
-    """The items that an import brought, that it brought files of, and whose prompts; what it says marks its own."""
-    brought = (
-        "select item_id from items where import_id = $1 or prompt_id in (select prompt_id from prompts where import_id = $1)"
-    )
-    wide.mark_where(connection, brought, [import_id])
-    wide.mark_where(connection, "select unnest(?::varchar[])", [[image.image_id for image in images]])
 
 
 def _insert_prompts(
@@ -191,14 +182,8 @@ def _insert_prompts(
             refused.append(f"{prompt.prompt_id}: its text is {stored['text']!r} already, not {prompt.text!r}")
             other_texts.add(prompt.prompt_id)
         elif not stored:
-            new[prompt.prompt_id] = (
-                prompt.prompt_id,
-                prompt.suite,
-                prompt.task,
-                prompt.text,
-                rows.to_json(prompt.spec),
-                import_id,
-            )
+            named = (prompt.prompt_id, prompt.suite, prompt.task, prompt.text)
+            new[prompt.prompt_id] = (*named, rows.to_json(prompt.spec), import_id)
     rows.insert(connection, "prompts", ("prompt_id", "suite", "task", "text", "spec", "import_id"), new.values())
     parts.insert(connection, {prompt.prompt_id: prompt.spec for prompt in prompts if prompt.prompt_id in new}.items())
     return len(new), other_texts
@@ -322,7 +307,7 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
     if (answered := questions.answered(connection, import_id)) is not None:
         raise ImportRefused(f"{answered} what import {import_id} asks; undoing it would lose what was asked")
     connection.execute("update imports set undone = current_timestamp where import_id = ?", [import_id])
-    wide.mark_where(connection, _SAID_OF, [import_id])
+    wide.mark_undone(connection, import_id)
     connection.execute(
         "delete from judgements where source_id in (select annotation_id from annotations where import_id = ?"
         " union all select evidence_id from evidence where import_id = ?)",
@@ -349,20 +334,9 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
     undone = "import_id in (select import_id from imports where undone is not null)"
     for table, still_needed in _NEEDED_BY_OTHERS.items():
         counts[table] = _delete(connection, table, f"{undone} and not exists ({still_needed})", [])
-    parts.drop_gone(connection)
     wide.mark_gone(connection)
     return counts
 
-
-_SAID_OF = (
-    "select item_id from judgements where source_id in (select annotation_id from annotations where import_id = $1"
-    " union all select evidence_id from evidence where import_id = $1)"
-    " union all select item_id from annotations where import_id = $1"
-    " union all select item_id from evidence where import_id = $1"
-    " union all select item_id from items where import_id = $1"
-    " union all select image_id from images where file_import_id = $1"
-    " or import_id in (select import_id from imports where undone is not null)"
-)
 
 _INCOMPLETE = (
     "kind <> 'image' and import_id is null and item_id not in (select item_id from annotations)"

@@ -63,7 +63,7 @@ def prompt_rows(
         texts = rows.existing(cursor, "prompts", "prompt_id", ["text", "task"], prompts)
         generators = wanted or _generators(cursor, asked)
     made_rows = {
-        prompt_id: PromptRow(prompt_id, *(texts.get(prompt_id, {}).get(name) for name in ("text", "task")), {})
+        prompt_id: PromptRow(prompt_id, texts.get(prompt_id, {}).get("text"), texts.get(prompt_id, {}).get("task"), {})
         for prompt_id in prompts
     }
     for item_id, prompt_id, generator, fit in cells:

@@ -52,7 +52,7 @@ def strip(store: Store, asked: Asked, of: str | None = None) -> Strip:
     with store.read() as cursor:
         numbers = numbers_of(cursor)
         ends = _ends(cursor, list(numbers.values()))
-        choices = sorted(rater for rater, no in numbers.items() if ends[no][0] is not None)
+        choices = sorted(rater for rater, no in numbers.items() if no in ends)
         if of is None:
             named = [one.rater for one in asked.filters.range if one.rater in choices]
             of = next(iter([*named, *choices]), None)
@@ -81,10 +81,10 @@ def strip(store: Store, asked: Asked, of: str | None = None) -> Strip:
     return Strip(of, choices, low, high, bins, int(total) - sum(one.n for one in bins))
 
 
-def _ends(cursor: Any, places: list[int]) -> dict[int, tuple[float | None, float | None]]:
-    """By scorer's place its least and its largest finite score."""
+def _ends(cursor: Any, places: list[int]) -> dict[int, tuple[float, float]]:
+    """By scorer's place its least and its largest score, of those that have any."""
     if not places:
         return {}
     columns = ", ".join(f"{end}(scores[{no}]) filter (scores[{no}] is not null)" for no in places for end in ("min", "max"))
     found = cursor.execute(f"select {columns} from browse").fetchone()
-    return {no: (found[2 * k], found[2 * k + 1]) for k, no in enumerate(places)}
+    return {no: (found[2 * k], found[2 * k + 1]) for k, no in enumerate(places) if found[2 * k] is not None}

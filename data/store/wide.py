@@ -29,13 +29,30 @@ def mark_where(connection: duckdb.DuckDBPyConnection, query: str, parameters: Se
     connection.execute(f"insert into stale select distinct * from ({query})", list(parameters))
 
 
-def mark_all(connection: duckdb.DuckDBPyConnection) -> None:
-    """Anything may have been written."""
-    connection.execute("insert into stale values (null)")
+def mark_import(connection: duckdb.DuckDBPyConnection, import_id: int, images: Iterable[str]) -> None:
+    """An import brought items, or prompts of items, or files of these images. (What it says marks its own.)"""
+    mark(connection, images)
+    asked = "select prompt_id from prompts where import_id = $1"
+    mark_where(connection, f"select item_id from items where import_id = $1 or prompt_id in ({asked})", [import_id])
+
+
+def mark_undone(connection: duckdb.DuckDBPyConnection, import_id: int) -> None:
+    """An import is about to be undone, and with it what earlier ones had to leave for its sake."""
+    undone = "import_id in (select import_id from imports where undone is not null)"
+    mark_where(
+        connection,
+        "select item_id from judgements where source_id in (select annotation_id from annotations where import_id = $1"
+        " union all select evidence_id from evidence where import_id = $1)"
+        " union all select item_id from annotations where import_id = $1"
+        " union all select item_id from evidence where import_id = $1"
+        f" union all select image_id from images where file_import_id = $1 or {undone}",
+        [import_id],
+    )
 
 
 def mark_gone(connection: duckdb.DuckDBPyConnection) -> None:
-    """Items may have been deleted."""
+    """Items may have been deleted, and prompts."""
+    parts.drop_gone(connection)
     mark_where(connection, "select item_id from browse where item_id not in (select item_id from items)")
 
 

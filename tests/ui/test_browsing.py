@@ -213,7 +213,7 @@ def test_filters_come_back_from_their_address() -> None:
         (
             "range",
             "geneval:1",
-            "range=geneval:1: it is written RATER:LOW..HIGH, with numbers or nothing on either side of the dots.",
+            "range=geneval:1: it is written RATER:LOW..HIGH, with numbers or nothing beside the dots.",
         ),
         ("range", "geneval:nan..", None),
         ("range", "geneval:0..inf", None),

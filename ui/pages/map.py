@@ -25,7 +25,7 @@ from ui.components.table import note
 from ui.mapping import figure, making, paints
 from ui.mapping.lasso import Mapped, mapped_of, points_of
 from ui.mapping.making import Standing
-from ui.mapping.selecting import selected, where
+from ui.mapping.selecting import selected
 from ui.pages.live import ignored, keep_current
 from ui.root import at
 
@@ -208,7 +208,7 @@ def _drawn(store: Store, shown: Shown, standing: Standing, paint: paints.Paint) 
         # on another map the line would hold other images
         shown = replace(shown, lasso="", turn=shown.turn + 1)
     shown = replace(shown, key=standing.key)
-    found = paints.values(store, paint, made.items, where(store, selected(shown.query)))
+    found = paints.values(store, paint, made.items, selected(shown.query).asked(store))
     line = points_of(shown.lasso) if shown.lasso else ()
     drawing = figure.draw(made, standing.key, found, paint, line, shown.turn)
     on = Mapped(made.method, made.model, standing.key)

@@ -46,8 +46,7 @@ export class Prompts {
 
   /** The two generators that are compared, if two are chosen. */
   get pair() {
-    const { state } = this.page;
-    const [left, right] = [state.one("left"), state.one("right")];
+    const [left, right] = ["left", "right"].map((side) => this.page.state?.one(side));
     return left && right ? [left, right] : null;
   }
 

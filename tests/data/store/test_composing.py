@@ -26,6 +26,7 @@ from data.store import (
     statements,
     tables,
     uncovered,
+    wide,
 )
 from data.store.adjudications import Adjudication
 from data.store.imports import ImportRefused
@@ -274,7 +275,9 @@ def test_the_default_campaign_follows_imports(store: Store) -> None:
 
 
 def without_blanked(connection: Any, table: str, columns: Sequence[str], found: Iterable[Sequence[Any]]) -> None:
-    """The importer as it was before images could be blanked."""
+    """The importer as it was before images could be blanked, and before there were wide rows."""
+    if table in ("stale", "prompt_parts"):
+        return
     keep = [k for k, name in enumerate(columns) if (table, name) != ("images", "blanked")]
     INSERT(connection, table, [columns[k] for k in keep], [[row[k] for k in keep] for row in found])
 
@@ -288,6 +291,7 @@ def test_a_project_of_before_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
     with monkeypatch.context() as before:
         before.setattr(migrate, "FOLDER", old)
         before.setattr(rows, "insert", without_blanked)
+        before.setattr(wide, "mark_where", lambda *_: None)
         with Store(tmp_path / "project") as store:
             items, now = fill(store, 3), datetime.now(UTC)
             said = [(w, "default", items[0], w, "direct", "{}", now, False, "valid", w, n) for n, w in enumerate("abc")]

@@ -12,6 +12,7 @@ import pytest
 from data.records import Evidence, Judgement, Rater
 from data.runs import Run, Seen
 from data.store import browse, composing, erasing, imports, refreshing, revoking, runs, statements, tags
+from data.store.erased import Erased
 from data.store.imports import Bundle, ImportRefused
 from data.store.migrate import FOLDER
 from data.store.selection import Selection
@@ -192,7 +193,7 @@ class Writing:
                           saw_evidence=self.dice.random() < 0.2)  # fmt: skip
             try:
                 statements.submit(self.store, kept)
-            except erasing.erased.Erased:
+            except Erased:
                 return
             if self.dice.random() < 0.4:
                 statements.submit(self.store, replace(answer(kept.item_id, kept.rater_id, "no"), revises=kept.annotation_id))

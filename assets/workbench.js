@@ -274,6 +274,7 @@ class Bench {
       help: () => this.help(),
       answer: () => this.desk.focus(),
       note: () => Boolean(this.evidence && this.remarks?.focus()),
+      tag: () => Boolean(this.evidence && this.remarks?.focus("tag")),
       copy: () => this.copyLink(),
       leave: () => this.leaveForm(),
     };

@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import APIRouter, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
-from data.store import adjudications, campaigns, history, notes
+from data.store import adjudications, campaigns, history, notes, tags
 from data.store.adjudications import Adjudication, Wrong
 from data.store.notes import Note, NoteRefused
 from data.store.store import Store
@@ -108,6 +108,8 @@ def _remarks(store: Store, item: Item) -> dict[str, Any]:
     item_id = item["item_id"]
     return {
         "covered": False,
+        "tags": tags.of(store, [item_id]).get(item_id, []),
+        "known_tags": tags.names(store),
         "notes": [asdict(one) for one in notes.of_item(store, item_id)],
         "verdicts": [asdict(one) for one in adjudications.verdicts(store, [item_id])],
         "history": [asdict(one) for one in history.of_item(store, item_id)],

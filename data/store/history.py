@@ -14,7 +14,8 @@ class Event:
     """One thing that happened to an item.
 
     Attributes:
-        kind: ``import``, ``picture``, ``scored``, ``failed``, ``answer``, ``revision``, ``uncovered``, ``verdict``, ``note``.
+        kind: ``import``, ``picture``, ``scored``, ``failed``, ``answer``, ``revision``, ``uncovered``, ``verdict``, ``note``,
+            ``tag``, ``untag``.
         who: a person, or a scorer; None of an import.
         about: what came, how it was seen, or what was decided.
     """
@@ -45,6 +46,8 @@ select moment, 'uncovered', rater_id, how from uncovered where item_id = $item
 union all
 select moment, 'verdict', made_by, concat_ws(' ', aspect, target) || ': ' || verdict || ', wrong: ' || coalesce(rater_id, wrong)
 from adjudications where item_id = $item
+union all
+select moment, case when tagged then 'tag' else 'untag' end, made_by, tag from taggings where item_id = $item
 union all
 select moment, 'note', made_by, null from notes where item_id = $item
 """

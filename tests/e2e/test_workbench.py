@@ -353,9 +353,17 @@ def test_notes_verdicts_and_the_link(visitor: Visit, bench: Server) -> None:
     verdicts.get_by_label("Why").fill("two readings")
     verdicts.get_by_role("button", name="Save verdict").click()
     expect(verdicts.get_by_role("listitem")).to_contain_text("two readings")
+    page.keyboard.press("Escape")
+    page.get_by_role("heading", name="What others said").click()
+    page.keyboard.press("t")
+    tags = page.get_by_role("region", name="Tags")
+    expect(tags.get_by_label("Tag", exact=True)).to_be_focused()
+    page.keyboard.type("odd umbrella")
+    page.keyboard.press("Enter")
+    expect(tags.get_by_role("listitem")).to_contain_text("odd umbrella")
     history = page.get_by_role("region", name="History")
     history.get_by_text(re.compile("^History")).click()
-    expect(history.get_by_role("listitem").last).to_contain_text("Wanda ruled:")
+    expect(history.get_by_role("listitem").last).to_contain_text("Wanda tagged: odd umbrella")
     assert serious(page) == []
 
     # somebody else, by the link: covered first, then the same notes

@@ -18,7 +18,7 @@ from data.store.imports import Bundle
 from data.store.store import Store
 from tests.ui import seeing
 from tests.ui.visiting import World
-from ui import form_api, remarks_api, studio_api, workbench_api
+from ui import browse_api, form_api, remarks_api, studio_api, workbench_api
 
 ITEM = f"geneval/00000/{seeing.GENERATOR}/0"
 HOSTILE = "<img src=x onerror=alert(1)> '; drop table notes; --"
@@ -32,7 +32,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     with Store(seeing.project(tmp_path, size=64)) as store:
         imports.apply(store, [Bundle("ratings", "r", "r", raters=[Rater("rita", "human", "person")], annotations=said)])
         app = FastAPI()
-        for module in (form_api, studio_api, workbench_api, remarks_api):
+        for module in (browse_api, form_api, studio_api, workbench_api, remarks_api):
             app.include_router(module.router(store))
         app.add_middleware(SessionMiddleware, secret_key=store.secret)
         yield World(store, app, tmp_path)
@@ -143,6 +143,16 @@ def test_the_history_tells_all_in_order(world: World) -> None:
     assert ("scored", seeing.RATER) in found
     assert [one for one in found if one[1] == "ann"] == [("uncovered", "ann"), ("note", "ann"), ("verdict", "ann")]
     assert ("answer", "rita") in found
+
+
+def test_tags_stand_beside_and_in_the_history(world: World) -> None:
+    ann = uncovered(world)
+    for on in (True, False, True):
+        body = {"id": str(uuid.uuid4()), "items": [ITEM], "tag": HOSTILE, "on": on}
+        assert ann.post("/api/studio/tags", json=body).status_code == 200
+    told = remarks(ann)
+    assert (told["tags"], told["known_tags"]) == ([HOSTILE], [HOSTILE])
+    assert [one["kind"] for one in told["history"] if one["about"] == HOSTILE] == ["tag", "untag", "tag"]
 
 
 def test_erasing_a_person_takes_their_notes(world: World) -> None:

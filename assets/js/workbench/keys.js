@@ -1,8 +1,8 @@
 // The Workbench's own keys. In the form, letters are answers (N neither, P purple, …): there they need Alt, outside they do not.
 
 const FIELDS = "input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]:not([contenteditable=false])";
-const PRESSED = { KeyN: "next", KeyP: "previous", KeyE: "uncover", KeyM: "masks", KeyZ: "zoom", KeyW: "note", KeyC: "copy" };
-const PLAIN = { n: "next", p: "previous", e: "uncover", m: "masks", z: "zoom", w: "note", c: "copy", "?": "help", ArrowRight: "next", ArrowLeft: "previous" };
+const PRESSED = { KeyN: "next", KeyP: "previous", KeyE: "uncover", KeyM: "masks", KeyZ: "zoom", KeyW: "note", KeyT: "tag", KeyC: "copy" };
+const PLAIN = { n: "next", p: "previous", e: "uncover", m: "masks", z: "zoom", w: "note", t: "tag", c: "copy", "?": "help", ArrowRight: "next", ArrowLeft: "previous" };
 
 /** `bench` has root, form (the element whose keys are answers while it `isAsking`), dialogs, destroy() and act(action) -> whether it did anything. */
 export function listenToBenchKeys(bench, signal) {
@@ -36,8 +36,9 @@ export const BENCH_KEYS = [
   [["m"], "masks on or off"],
   [["z"], "zoom"],
   [["w"], "write a note"],
+  [["t"], "tag it"],
   [["c"], "copy the link to this image"],
   [["Enter"], "go to the form"],
   [["Esc"], "leave the form"],
-  [["Alt"], "with N, P, E, M, Z, W, C: the same from inside the form, where letters are answers"],
+  [["Alt"], "with N, P, E, M, Z, W, T, C: the same from inside the form, where letters are answers"],
 ];

@@ -3,6 +3,7 @@
 import { detail } from "../api.js";
 import { button, h, uniqueId } from "../dom.js";
 import { newId } from "../outbox.js";
+import { tagging } from "./tagging.js";
 import { moment, verdicts } from "./verdict.js";
 
 const KINDS = {
@@ -31,7 +32,7 @@ export class Remarks {
     // what somebody is writing outlives a drawing
     const written = this.field?.value ?? "";
     const focused = this.element.contains(document.activeElement) ? document.activeElement.dataset.part : null;
-    this.element.replaceChildren(this.notes(data), verdicts(data, (body) => this.send("verdict", body)), past(data.history));
+    this.element.replaceChildren(tagging(data, this.item, this.api, () => this.load()), this.notes(data), verdicts(data, (body) => this.send("verdict", body)), past(data.history));
     this.field.value = written;
     if (focused) this.element.querySelector(`[data-part=${focused}]`)?.focus({ preventScroll: true });
     return undefined;
@@ -47,10 +48,12 @@ export class Remarks {
     return null;
   }
 
-  focus() {
-    this.field?.scrollIntoView({ block: "nearest" });
-    this.field?.focus();
-    return Boolean(this.field);
+  /** Go to where a note (or a tag) is written; false if that is not shown yet. */
+  focus(part = "note") {
+    const field = this.element.querySelector(`[data-part=${part}]`);
+    field?.scrollIntoView({ block: "nearest" });
+    field?.focus();
+    return Boolean(field);
   }
 
   // ---- notes ----

@@ -34,7 +34,13 @@ def router(store: Store) -> APIRouter:
         if listing.lasso is None:
             raise HTTPException(422, "lasso is missing: the corners of a line, as x,y;x,y;x,y.")
         found = browse.items(
-            store, listing.selection, aspect=listing.aspect, rater=listing.rater, limit=_FIRST, also=listing.also(store)
+            store,
+            listing.selection,
+            aspect=listing.aspect,
+            rater=listing.rater,
+            limit=_FIRST,
+            also=listing.also(store),
+            filters=listing.filters,
         )
         shown = ("item_id", "sha256", "text", "generator", "task", "idx")
         return {"total": found.total, "items": [{name: row[name] for name in shown} for row in found.rows]}

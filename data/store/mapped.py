@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-from data.store import rows
-from data.store.browse import PEOPLE, SIMULATED
-from data.store.selection import Where
+from data.store import refreshing, rows
+from data.store.browse import SIMULATED
+from data.store.filters import VERDICTS, Asked, conditions, where
+from data.store.grid import numbers_of
 from data.store.store import Store
 
-Place = Literal["suite", "task", "generator"]
-PLACES: Final[tuple[Place, ...]] = ("suite", "task", "generator")
+COLUMNS: Final = ("suite", "task", "generator", "people")
+"""What wide rows say of each image in a word: its place, and what most people say on ``correct``."""
 
-_FROM: Final = "from items t left join prompts p using (prompt_id)"
-_HERE: Final = "t.item_id in (select unnest(?::varchar[]))"
 # only blind, valid answers; of one rater's several the first counts, as in every statistic
-_SAID: Final = """
+_SIMULATED: Final = """
 left join (
     select item_id, avg(value) as mean from (
         select j.item_id, j.value
         from judgements j join raters r using (rater_id) left join annotations a on a.annotation_id = j.source_id
-        where case ? when 'people' then r.kind = 'human' and not r.simulated
-            when 'simulated people' then r.kind = 'human' and r.simulated else r.rater_id = ? end
-          and j.aspect = ? and j.reason is null
+        where r.kind = 'human' and r.simulated and j.aspect = 'correct' and j.reason is null
           and coalesce(a.status, 'valid') = 'valid' and not coalesce(a.saw_evidence, false)
           and not coalesce(a.selected, false)
         qualify row_number() over (partition by j.item_id, j.rater_id, j.target order by j.seq) = 1
@@ -32,32 +29,42 @@ left join (
 """
 
 
-def by_place(store: Store, items: Sequence[str], where: Where, place: Place) -> dict[str, str | None]:
-    """Of those of these items that are selected the suite, task or generator. ``where``: a condition on ``items t``."""
-    assert place in PLACES
-    return _values(store, f"select t.item_id, t.{place} as value {_FROM}", [], items, where)
+def by_column(store: Store, items: Sequence[str], asked: Asked, name: str) -> dict[str, str | None]:
+    """Of those of these items that are asked for one of ``COLUMNS``."""
+    assert name in COLUMNS
+    return _values(store, items, asked, f"t.{name}")
 
 
-def by_spec(store: Store, items: Sequence[str], where: Where) -> dict[str, str | None]:
-    """Of those of these items that are selected the prompt's spec, as JSON."""
-    return _values(store, f"select t.item_id, p.spec::varchar as value {_FROM}", [], items, where)
+def by_spec(store: Store, items: Sequence[str], asked: Asked) -> dict[str, str | None]:
+    """Of those of these items that are asked for the prompt's spec, as JSON."""
+    return _values(store, items, asked, "p.spec::varchar", "left join prompts p on p.prompt_id = t.prompt_id")
 
 
-def by_said(store: Store, items: Sequence[str], where: Where, rater: str, aspect: str) -> dict[str, float | None]:
-    """Of those of these items that are selected the mean of what ``rater`` (or a group of ``browse.GROUPS``) says of
-    ``aspect``; None where nothing."""
-    return _values(store, f"select t.item_id, h.mean as value {_FROM} {_SAID}", [rater, rater, aspect], items, where)
+def by_verdict(store: Store, items: Sequence[str], asked: Asked, rater: str) -> dict[str, str | None]:
+    """Of those of these items that are asked for what a scorer says on ``correct``: one of ``filters.VERDICTS``, or None."""
+    words = " ".join(f"when {code} then '{verdict}'" for verdict, code in VERDICTS.items())
+    return _values(store, items, asked, f"case t.says[{{no}}] {words} end", rater=rater)
+
+
+def by_score(store: Store, items: Sequence[str], asked: Asked, rater: str) -> dict[str, float | None]:
+    """Of those of these items that are asked for a scorer's ``score``; None where it gives none."""
+    return _values(store, items, asked, "t.scores[{no}]", rater=rater)
+
+
+def by_simulated(store: Store, items: Sequence[str], asked: Asked) -> dict[str, float | None]:
+    """Of those of these items that are asked for the mean of what imitations of people say on ``correct``; None: nothing."""
+    return _values(store, items, asked, "h.mean", _SIMULATED)
 
 
 def speakers(store: Store) -> dict[str, set[str]]:
-    """Who says ``correct`` or gives a ``score``: scorers by name, people (real ones, imitations) as groups; each with which."""
+    """Which scorers, and whether imitations of people (together), say ``correct`` or give a ``score``."""
     with store.read() as cursor:
         found = rows.dicts(
             cursor,
-            "select distinct case when r.kind = 'scorer' then r.rater_id when r.simulated then ? else ? end as who, j.aspect"
+            "select distinct case when r.kind = 'scorer' then r.rater_id else ? end as who, j.aspect"
             " from judgements j join raters r using (rater_id)"
-            " where j.aspect in ('correct', 'score') and r.kind in ('scorer', 'human')",
-            [SIMULATED, PEOPLE],
+            " where j.aspect in ('correct', 'score') and (r.kind = 'scorer' or (r.kind = 'human' and r.simulated))",
+            [SIMULATED],
         )
     said: dict[str, set[str]] = {}
     for row in found:
@@ -70,13 +77,21 @@ def one(store: Store, item_id: str) -> dict[str, Any] | None:
     with store.read() as cursor:
         return rows.one(
             cursor,
-            f"select t.item_id, t.task, t.generator, p.text, i.idx, i.sha256 {_FROM}"
+            "select t.item_id, t.task, t.generator, p.text, i.idx, i.sha256 from items t left join prompts p using (prompt_id)"
             " left join images i on i.image_id = t.item_id where t.item_id = ?",
             [item_id],
         )
 
 
-def _values(store: Store, sql: str, first: list[Any], items: Sequence[str], where: Where) -> dict[str, Any]:
+def _values(store: Store, items: Sequence[str], asked: Asked, value: str, join: str = "", rater: str = "") -> dict[str, Any]:
+    """``value`` (in which ``{no}`` is the rater's place) of each; None where nobody has such a name."""
+    refreshing.catch_up(store)
     with store.read() as cursor:
-        found = cursor.execute(f"{sql} where {_HERE} and {where[0]}", [*first, list(items), *where[1]]).fetchall()
+        numbers = numbers_of(cursor)
+        condition, parameters = where(conditions(asked, numbers))
+        shown = value.format(no=numbers[rater]) if rater in numbers else "null" if rater else value
+        found = cursor.execute(
+            f"select t.item_id, {shown} from browse t {join} where t.item_id in (select unnest(?::varchar[])) and {condition}",
+            [list(items), *parameters],
+        ).fetchall()
     return dict(found)

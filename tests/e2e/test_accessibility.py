@@ -37,8 +37,11 @@ def test_the_form(visitor: Visit, server: Server, scheme: str) -> None:
 
 
 READY = {
-    "": "main table", "browse": "main li a", "workbench": ".cc-desk", "agreement": "main table",
+    "": "main table", "browse": "main .cc-cell", "browse?show=prompts": "main .cc-prompt__cell",
+    "browse?task=counting&show=prompts&left=playground-early&right=playground-late": "main .cc-swipe",
+    "workbench": ".cc-desk", "agreement": "main table",
     "explore": "main .js-plotly-plot", "explore?show=questions": "#asked-lead .cc-note", "runs": "main table",
+    "map": "#map-plot .point",
     "campaigns": "#campaigns .cc-note",
 }  # fmt: skip
 """What stands on a page when it is there."""
@@ -51,3 +54,21 @@ def test_the_studio(visitor: Visit, playground: Server, path: str) -> None:
     page.goto(f"/studio/{path}" + (f"?id={item}" if path == "workbench" else ""))
     expect(page.locator(READY[path]).first).to_be_visible(timeout=30_000)
     assert serious(page) == []
+
+
+def test_what_opens_over_browse(visitor: Visit, playground: Server) -> None:
+    page = visitor(playground).page
+    page.goto("/studio/browse?task=counting&rater=geneval-playground")
+    cells = page.locator(".cc-cell")
+    expect(cells.first).to_be_visible(timeout=30_000)
+    cells.first.focus()
+    page.keyboard.press("Shift+ArrowRight")
+    expect(page.locator(".cc-bar")).to_be_visible()
+    assert serious(page) == []
+    for key, shown in (("t", "Tag 2 images"), ("x", "Compare: Two images"), ("?", "Keys of Browse")):
+        page.keyboard.press(key)
+        expect(page.get_by_role("dialog", name=shown)).to_be_visible()
+        assert serious(page) == []
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        cells.nth(1).focus()

@@ -18,8 +18,8 @@ from data.maps import Map
 from data.prompts.spec import parse_spec
 from data.records import Rater
 from data.runs import Run, RunFolder, Seen
-from data.store import imports, mapped, runs
-from data.store.browse import PEOPLE, SIMULATED
+from data.store import imports, runs
+from data.store.filters import Asked
 from data.store.imports import Bundle
 from data.store.store import Store
 from scorers import clipscore
@@ -32,7 +32,7 @@ from ui.server import create_app
 
 MODEL = "clip@0123456789ab"
 SETTINGS: dict[str, Any] = {"clip": "models/clip", "weights": {"clip": "0123456789ab"}}
-ALL = ("true", [])
+ALL = Asked()
 WHOLE = "-10,-10;110,-10;110,110;-10,110"
 """A line around all of the map."""
 _SECONDS = 60
@@ -195,14 +195,19 @@ def test_the_page_shows_the_selection_and_says_what(store: Store) -> None:
     assert "6 images of 36 on the map" in some["lead"]
     assert "/studio/browse?task=counting" in some["lead"]
     assert json.loads(some["panel"])["groups"] == [{"title": "counting", "n": 6, "filter": {"task": "counting"}}]
-    none = opened(store, "task=nothing")
+    said = opened(store, f"says={exploring.RATER}:yes&paint=says:{exploring.RATER}")
+    (group,) = json.loads(said["panel"])["groups"]
+    assert (group["title"], group["filter"]) == ("right", {"says": f"{exploring.RATER}:yes"})
+    assert 0 < group["n"] < 36
+    none = opened(store, "q=nosuchword")
     assert "None of the selected images is on it." in none["lead"]
 
 
 def test_what_an_address_asks_for_in_vain_is_named(store: Store) -> None:
     made(store)
-    shown = opened(store, "map=tsne:x&paint=<b>&lasso=1,2&certainty=perhaps&task=counting")
-    for text in ("map=tsne:x", "paint=&lt;b&gt;", "lasso=1,2", "certainty"):
+    assert "about=correct" in opened(store, "about=correct")["notice"]
+    shown = opened(store, "map=tsne:x&paint=<b>&lasso=1,2&certainty=perhaps&task=counting&generator=nobody")
+    for text in ("map=tsne:x", "paint=&lt;b&gt;", "lasso=1,2", "certainty=perhaps", "generator=nobody"):
         assert text in shown["notice"]
     assert shown["method"] == "pca"
     assert "model" in opened(store, "map=pca:nobody")["notice"] or "map=pca:nobody" in opened(store, "map=pca:nobody")["notice"]
@@ -236,14 +241,15 @@ def test_colours_are_what_browse_would_list(store: Store, client: TestClient) ->
         for value in set(values.values()):
             n = client.get("/api/studio/items", params=paints.browsed(offered[name], value)).json()["total"]
             assert n == sum(one == value for one in values.values())
-    said = paints.values(store, offered["people"], found.items, ALL)
-    means = mapped.by_said(store, found.items, ALL, PEOPLE, "correct")
-    assert set(said.values()) == {"yes", "no", "tie", "none"}
-    assert {means[item] for item, one in said.items() if one == "tie"} == {0.5}
-    assert paints.browsed(offered["people"], "tie") == {"people": "tie"}
-    assert paints.browsed(offered[f"says:{exploring.RATER}"], "no") == {"says": f"{exploring.RATER}:no"}
-    simulated = mapped.by_said(store, found.items, ALL, SIMULATED, "correct")
-    assert simulated != means
+    for name in ("people", f"says:{exploring.RATER}"):
+        values = paints.values(store, offered[name], found.items, ALL)
+        assert len(set(values.values())) > 1
+        for value in set(values.values()) - ({"none"} if name != "people" else set()):
+            n = client.get("/api/studio/items", params=paints.browsed(offered[name], value)).json()["total"]
+            assert n == sum(one == value for one in values.values()), (name, value)
+    simulated = paints.values(store, offered["simulated"], found.items, ALL)
+    assert set(simulated.values()) == {"yes", "no", "none"}
+    assert simulated != paints.values(store, offered["people"], found.items, ALL)
     scores = paints.values(store, offered[f"score:{exploring.CLIP}"], found.items, ALL)
     assert all(isinstance(value, float) for value in scores.values())
     objects = set(paints.values(store, offered["object"], found.items, ALL).values())
@@ -329,6 +335,7 @@ def test_images_that_are_gone_are_left_out(tmp_path: Path) -> None:
         assert len(made(store).items) == 36
         with store.read() as cursor:
             cursor.execute("delete from items where task = 'counting'")
+            cursor.execute("insert into stale values (null)")
         imports.apply(store, [Bundle("nothing", "n", "n")])
         assert "30 images of 36 on the map" in opened(store)["lead"]
         app = TestClient(create_app(store, TOKEN), base_url="http://127.0.0.1", client=("127.0.0.1", 1))

@@ -106,7 +106,7 @@ def test_the_same_tables_are_the_same_bytes_and_ratings_come_back(project: Path,
 
 
 def test_nested_and_missing_values_have_columns_of_their_own() -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"a": 1, "b": None, "ceiling": {"value": 0.5}, "excluded": {"x": 1}},
         {"a": None, "b": 2.5, "ceiling": None, "c": True},
     ]

@@ -31,7 +31,7 @@ _PALETTE: Final = (
     "#5b6f8f",
 )  # fmt: skip
 _SYMBOLS: Final = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "pentagon", "star", "x", "hexagon")
-_SAID: Final = {paints.YES: 0, paints.NO: 1, paints.TIE: 4}
+_SAID: Final = {paints.YES: 0, paints.NO: 1, paints.TIE: 4, paints.FAILED: 8}
 _GREY: Final = "#9aa1ae"
 _OTHER: Final = "\0"
 

@@ -12,14 +12,14 @@ from typing import Any, Final
 from data.prompts.spec import SpecError, parse_spec
 from data.store import mapped
 from data.store.browse import PEOPLE, SIMULATED
-from data.store.selection import Where
+from data.store.filters import Asked
 from data.store.store import Store
 
 OBJECT: Final = "object"
 _PLACES: Final = {"generator": "Generator", "task": "Task", "suite": "Suite"}
-_GROUPS: Final = {"people": PEOPLE, "simulated": SIMULATED}
 SAYS, SCORE = "says", "score"
-YES, NO, TIE, NONE = "yes", "no", "tie", "none"
+YES, NO, TIE, NONE, FAILED = "yes", "no", "tie", "none", "failed"
+_WORDS: Final = {YES: "right", NO: "not right", TIE: "evenly split", FAILED: "could not look"}
 _NOBODY: Final = {"people": "nobody asked", "simulated": "nobody asked", SAYS: "says nothing"}
 _UNKNOWN: Final = "(none)"
 
@@ -63,28 +63,30 @@ def _paints(store: Store, version: str) -> dict[str, Paint]:  # noqa: ARG001 - p
     return {one.name: one for one in found}
 
 
-def values(store: Store, paint: Paint, items: Sequence[str], where: Where) -> Mapping[str, Any]:
-    """Of those of these items that are selected what they are told apart by: a text, or a number (None: there is none)."""
-    if paint.name in mapped.PLACES:
-        return {item: value or _UNKNOWN for item, value in mapped.by_place(store, items, where, paint.name).items()}
+def values(store: Store, paint: Paint, items: Sequence[str], asked: Asked) -> Mapping[str, Any]:
+    """Of those of these items that are asked for what they are told apart by: a text, or a number (None: there is none)."""
+    if paint.continuous:
+        return mapped.by_score(store, items, asked, paint.rater)
     if paint.name == OBJECT:
-        return {item: _first_object(spec) for item, spec in mapped.by_spec(store, items, where).items()}
-    aspect = "score" if paint.continuous else "correct"
-    said = mapped.by_said(store, items, where, paint.rater, aspect)
-    return said if paint.continuous else {item: _most(mean) for item, mean in said.items()}
+        return {item: _first_object(spec) for item, spec in mapped.by_spec(store, items, asked).items()}
+    if paint.name == "simulated":
+        return {item: _most(mean) for item, mean in mapped.by_simulated(store, items, asked).items()}
+    if paint.filter == SAYS:
+        return {item: said or NONE for item, said in mapped.by_verdict(store, items, asked, paint.rater).items()}
+    return {item: value or _UNKNOWN for item, value in mapped.by_column(store, items, asked, paint.name).items()}
 
 
 def title(paint: Paint, value: str) -> str:
     """A class in words."""
     if paint.rater:
         nobody = _NOBODY[SAYS if paint.name.startswith(f"{SAYS}:") else paint.name]
-        return {YES: "right", NO: "not right", TIE: "as many right as not", NONE: nobody}.get(value, value)
+        return {**_WORDS, NONE: nobody}.get(value, value)
     return value
 
 
 def browsed(paint: Paint, value: str) -> dict[str, str]:
     """The filter of Browse that lists a class; empty where there is none."""
-    if not paint.filter or value == _UNKNOWN or (paint.filter == SAYS and value not in (YES, NO)):
+    if not paint.filter or value == _UNKNOWN or (paint.filter == SAYS and value == NONE):
         return {}
     return {paint.filter: f"{paint.rater}:{value}" if paint.filter == SAYS else value}
 
@@ -92,8 +94,9 @@ def browsed(paint: Paint, value: str) -> dict[str, str]:
 def classes(found: Sequence[str], most: int) -> list[str]:
     """The classes that are told apart, most frequent first, at most so many; what people or scorers say in its own order."""
     counted = Counter(found)
-    if set(counted) <= {YES, NO, TIE, NONE}:
-        return [value for value in (YES, NO, TIE, NONE) if value in counted]
+    said = (YES, NO, TIE, FAILED, NONE)
+    if counted.keys() <= {*said}:
+        return [value for value in said if value in counted]
     return [value for value, _ in sorted(counted.items(), key=lambda each: (-each[1], each[0]))[:most]]
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from starlette.datastructures import QueryParams
 
-from data.store.selection import Where
-from data.store.store import Store
 from ui.studio_api import Listing, listing_of
 
 
@@ -20,10 +18,3 @@ def selected(query: str) -> Listing:
     """
     request: Any = SimpleNamespace(query_params=QueryParams(query))
     return listing_of(request)
-
-
-def where(store: Store, listing: Listing) -> Where:
-    """The condition on ``items t`` that a listing lists them."""
-    condition, values = listing.selection.items()
-    also = listing.also(store)
-    return (f"{condition} and {also[0]}", [*values, *also[1]]) if also else (condition, values)

@@ -9,15 +9,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from html import escape
 from typing import Any, Final
-from urllib.parse import urlencode
 
 import gradio as gr
-from fastapi import HTTPException
 from starlette.datastructures import QueryParams
 
 from data.store.store import Store
 from scorers.maps import METHODS
-from ui import teaching, words
+from ui import browsing, teaching, words
 from ui.addresses import BROWSE
 from ui.components.filters import Choice, dropdown
 from ui.components.module import module
@@ -25,7 +23,7 @@ from ui.components.table import note
 from ui.mapping import figure, making, paints
 from ui.mapping.lasso import Mapped, mapped_of, points_of
 from ui.mapping.making import Standing
-from ui.mapping.selecting import selected, where
+from ui.mapping.selecting import selected
 from ui.pages.live import ignored, keep_current
 from ui.root import at
 
@@ -127,11 +125,9 @@ def _opened(store: Store, asked: QueryParams) -> Iterator[list[Any]]:
     """What an address asks for in vain, then the controls, then what is drawn."""
     lost: dict[str, str] = {}
     on = _followed(asked.get("map", ""), lost)
-    query = urlencode([(name, value) for name, value in asked.multi_items() if name not in _OWN and not name.startswith("__")])
-    try:
-        selected(query)
-    except HTTPException as error:
-        lost["selection"], query = str(error.detail), ""
+    listed = QueryParams([(name, value) for name, value in asked.multi_items() if name not in _OWN])
+    followed = browsing.follow(store, listed)
+    lost |= followed.lost
     sources = making.sources(store)
     if on.model and on.model not in sources:
         lost["map"], on = str(on), replace(on, model="")
@@ -140,7 +136,7 @@ def _opened(store: Store, asked: QueryParams) -> Iterator[list[Any]]:
     paint = asked.get("paint", "")
     if paint and paint not in paints.paints(store):
         lost["paint"] = paint
-    shown = Shown(query, line, 1)
+    shown = Shown(followed.query, line, 1)
     for places in _draw(store, shown, on.method, model, paint, again=True):
         yield [ignored(lost, {}), on.method, *places]
 
@@ -208,7 +204,7 @@ def _drawn(store: Store, shown: Shown, standing: Standing, paint: paints.Paint) 
         # on another map the line would hold other images
         shown = replace(shown, lasso="", turn=shown.turn + 1)
     shown = replace(shown, key=standing.key)
-    found = paints.values(store, paint, made.items, where(store, selected(shown.query)))
+    found = paints.values(store, paint, made.items, selected(shown.query).asked(store))
     line = points_of(shown.lasso) if shown.lasso else ()
     drawing = figure.draw(made, standing.key, found, paint, line, shown.turn)
     on = Mapped(made.method, made.model, standing.key)

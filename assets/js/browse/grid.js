@@ -23,6 +23,8 @@ export class Grid {
     this.pages = new Pages((n) => page.fetchPage("items", n, "items"), (error) => this.came(error));
     this.element = h("div", { class: "cc-grid cc-virtual", role: "listbox", "aria-multiselectable": "true", "aria-label": "Images", "aria-busy": "true" });
     this.virtual = new Virtual(this.element, this, signal);
+    // pressing moves the focus: where it was before is where Shift and a click begin
+    this.element.addEventListener("pointerdown", () => { this.begin = this.current; });
     this.element.addEventListener("click", (event) => this.clicked(event));
     this.element.addEventListener("keydown", (event) => this.pressed(event));
     this.element.addEventListener("focusin", (event) => this.focused(event));
@@ -46,8 +48,7 @@ export class Grid {
 
   get room() {
     const rem = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
-    const { state } = this.page;
-    const lines = (state.one("about") ? 2 : 0) + (this.has.said ? 1.3 : 0) + (this.has.reason ? 2.2 : 0) + (this.has.tags ? 1.4 : 0);
+    const lines = (this.page.state?.one("about") ? 2 : 0) + (this.has.said ? 1.3 : 0) + (this.has.reason ? 2.2 : 0) + (this.has.tags ? 1.4 : 0);
     return Math.round((5 + 1.2 * lines) * rem);
   }
 
@@ -173,9 +174,9 @@ export class Grid {
   }
 
   /** Everything between where the choosing began and `to`, on top of what was chosen before. */
-  async extend(to) {
+  async extend(to, from = this.current) {
     if (this.anchor === null) {
-      this.anchor = this.current;
+      this.anchor = from;
       this.before = new Map(this.chosen);
     }
     const turn = (this.extending = (this.extending ?? 0) + 1);
@@ -212,7 +213,7 @@ export class Grid {
     event.preventDefault();
     const index = Number(node.dataset.index);
     if (event.shiftKey) {
-      this.extend(index);
+      this.extend(index, this.begin);
       this.stand(index);
       node.focus({ preventScroll: true });
     } else if (event.target.closest("[data-tick]")) {

@@ -41,13 +41,12 @@ export class Prompts {
   }
 
   get rowHeight() {
-    return this.side + 148 + this.gap;
+    return this.side + 134 + this.gap;
   }
 
   /** The two generators that are compared, if two are chosen. */
   get pair() {
-    const { state } = this.page;
-    const [left, right] = [state.one("left"), state.one("right")];
+    const [left, right] = ["left", "right"].map((side) => this.page.state?.one(side));
     return left && right ? [left, right] : null;
   }
 

@@ -4,8 +4,8 @@ import { grid, LISTING, parse } from "../workbench/address.js";
 
 /** What of the address restricts which images are listed and has no control but its facet: values of one name are alternatives. */
 export const FACETS = ["suite", "task", "generator", "object", "color", "count", "relation", "says", "people", "certainty", "differs", "tag"];
-/** What restricts as a whole: whose answers cross, which mark of a failure picture. A sentence of the page's says it. */
-const TOGETHER = ["about", "a", "a_says", "b", "b_says", "way", "target", "campaign", "among", "since", "until", "picture", "seen_by", "asked", "found"];
+/** What restricts as a whole: whose answers cross, which mark of a failure picture, a line on a map. A sentence of the page's says it. */
+const TOGETHER = ["about", "a", "a_says", "b", "b_says", "way", "target", "campaign", "among", "since", "until", "picture", "seen_by", "asked", "found", "map", "lasso"];
 /** What the lists of images do not depend on. */
 const SHOWN = ["show", "left", "right", "of"];
 

@@ -15,13 +15,12 @@ export class Tags {
     this.undone = null;
   }
 
-  /** `items`: what the tag is for. */
+  /** `items`: what the tag is for. The dialog is there at once, so that nothing typed is lost; known tags follow. */
   async open(items) {
     if (items.length === 0) return this.page.toast("Choose an image first: arrows move, Space chooses.");
-    const { outcome, data } = await this.page.api.get("studio/tags");
-    const known = outcome === "ok" ? data.tags.map(({ name }) => name) : [];
-    const error = h("p", { class: "cc-field-error", role: "alert" }, outcome === "ok" ? "" : "The tags of this project could not be read.");
-    const field = h("input", { class: "cc-input", type: "text", maxlength: 60, autocomplete: "off", "aria-label": "Tag", placeholder: this.last ? `${this.last} (Enter: the same again)` : "a new name, or one below", on: { input: () => list() } });
+    let known = [];
+    const error = h("p", { class: "cc-field-error", role: "alert" });
+    const field = h("input", { class: "cc-input", type: "text", maxlength: 100, autocomplete: "off", "aria-label": "Tag", placeholder: this.last ? `${this.last} (Enter: the same again)` : "a new name, or one below", on: { input: () => list() } });
     const names = h("div", { class: "cc-tagging", role: "group", "aria-label": "Tags of this project" });
     const apply = (name, on = true) => {
       this.page.dialogs.close();
@@ -37,11 +36,13 @@ export class Tags {
       if (name) apply(name);
       else error.textContent = "Write a name, or choose a tag below.";
     };
-    list();
     const many = items.length === 1 ? "this image" : `${items.length.toLocaleString("en")} images`;
     small(this.page, `Tag ${many}`, [h("form", { class: "cc-row", on: { submit } }, field, h("button", { type: "submit", class: "cc-button cc-button--primary" }, "Tag")), error, names]);
     field.focus();
-    return undefined;
+    const { outcome, data } = await this.page.api.get("studio/tags");
+    if (outcome !== "ok") error.textContent = "The tags of this project could not be read.";
+    else known = data.tags.map(({ name }) => name);
+    return list();
   }
 
   /** A tag with how many of these images have it; where all have, the button takes it off. */

@@ -1,6 +1,7 @@
 // The line of controls above the images: words, whose values, of which aspect, in which order, as a grid or by prompt.
 
 import { button, h } from "../dom.js";
+import { at } from "../root.js";
 
 const TYPED_MS = 250;
 const SHOWS = [["grid", "Grid"], ["prompts", "By prompt"]];
@@ -20,12 +21,13 @@ export class Tools {
     this.shows = SHOWS.map(([value, words]) => button(words, { class: "cc-tools__show", "data-show": value, "aria-pressed": "false" }, () => page.choose("show", value)));
     const copy = button("Copy link", { kind: "quiet" }, () => page.copy(copy));
     const views = button("Views", { kind: "quiet", "aria-haspopup": "dialog" }, () => page.openViews());
+    this.map = h("a", { class: "cc-button cc-button--quiet", title: "These images by what a model sees in them" }, "On the map");
     const help = button("Help", { key: "?", kind: "quiet", "aria-label": "Help: keys" }, () => page.help());
     this.pair = h("div", { class: "cc-tools__pair", hidden: true }, labelled("Left", this.left), labelled("Right", this.right));
     this.element = h(
       "div",
       { class: "cc-tools" },
-      h("div", { class: "cc-tools__line" }, this.words, h("div", { class: "cc-tools__shows", role: "group", "aria-label": "Show as" }, ...this.shows), h("div", { class: "cc-row cc-tools__end" }, views, copy, help)),
+      h("div", { class: "cc-tools__line" }, this.words, h("div", { class: "cc-tools__shows", role: "group", "aria-label": "Show as" }, ...this.shows), h("div", { class: "cc-row cc-tools__end" }, this.map, views, copy, help)),
       h("div", { class: "cc-tools__line" }, labelled("Judged by", this.rater), labelled("Aspect", this.by), labelled("Order", this.order), this.pair),
     );
   }
@@ -53,6 +55,7 @@ export class Tools {
     const { state } = this.page;
     if (this.words !== document.activeElement) this.words.value = state.one("q");
     for (const name of ["rater", "by", "order"]) fill(this[name], choices[name] ?? [], state.one(name));
+    this.map.href = at(state.query ? `/studio/map?${state.query}` : "/studio/map");
     const show = state.one("show", "grid");
     for (const one of this.shows) one.setAttribute("aria-pressed", String(one.dataset.show === show));
     this.pair.hidden = show !== "prompts";

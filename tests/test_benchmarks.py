@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import agreement, annotate, explore, synthetic
+from benchmarks import agreement, annotate, browse, explore, synthetic
 
 
 def test_agreement_equals_pandas_scikit_learn_and_scipy(capsys: pytest.CaptureFixture[str]) -> None:
@@ -33,6 +33,16 @@ def test_explore_shows_the_scorers_verdicts_and_the_reports_numbers(capsys: pyte
     assert lines[-2].split(" ", 3)[2] == str(2 * len(explore.MOVES) ** 2)
     # for each slider three statistics of six tasks, of all images and of the tasks' mean
     assert lines[-1].startswith(f"verdicts equal to the scorer's own; {4 * 3 * 8} numbers of agreement equal to the report's")
+
+
+def test_browse_asks_every_view_and_its_rows_are_those_made_anew(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = browse.main(["--images", "2000", "--rounds", "1", "--views", "3", "--answers", "3"])
+    assert capsys.readouterr().out.splitlines() == lines
+    assert re.match(r"2,000 images, 3 people with 2,\d{3} answers, 7 scorers with 14,000 looks, 2\d,\d{3} ", lines[0])
+    views = 1 + len(browse.CHANGES) + len(browse.ORDERS) + 5
+    assert any(line.split(" views under")[0].endswith(f"of {views}") for line in lines)
+    assert any(line.startswith("wide rows: 2,000 in ") for line in lines)
+    assert len([line for line in lines if line.startswith("an answer with")]) == 2
 
 
 def test_both_forms_store_the_same_answers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

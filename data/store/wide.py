@@ -131,9 +131,11 @@ with answers as (
     group by j.item_id, j.aspect, j.rater_id, j.target
 ),
 people as (
+    -- the variance from sums, which are the same in whatever order they are added
     select item_id, count(*) filter (aspect = 'correct' and v = 1) as yes, count(*) filter (aspect = 'correct' and v = 0) as no,
            count(*) filter (aspect = 'correct') as n, avg(v) filter (aspect = 'correct') as mean,
-           var_pop(v) filter (aspect = 'correct') as spread,
+           case when count(*) filter (aspect = 'correct') > 0
+               then greatest(avg(v * v) filter (aspect = 'correct') - avg(v) filter (aspect = 'correct') ** 2, 0) end as spread,
            coalesce(avg(v) filter (aspect = 'faithfulness'), avg(v) filter (aspect = 'caption_fit')) as likert
     from answers group by item_id
 ),

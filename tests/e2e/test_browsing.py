@@ -381,6 +381,17 @@ def test_rows_by_prompt_put_generators_side_by_side(page: Page) -> None:
     expect(page).to_have_url(re.compile(r"/studio/workbench\?id=.*renderer-careless%2F1"))
 
 
+def test_by_prompt_what_does_not_fit_is_told_apart(page: Page, browsed: Server) -> None:
+    cells = opened(page, task=COUNTING, show="prompts", rater=GENEVAL, says=f"{GENEVAL}:no")
+    row = page.locator(".cc-prompt").first
+    assert row.locator(".cc-prompt__cell:not(.is-other)").count() >= 1
+    wrong = {item["item_id"] for item in told(browsed, task=COUNTING, rater=GENEVAL)["items"] if item["verdict"] == "no"}
+    for cell in cells.all():
+        item = parse_qs(urlsplit(str(cell.get_attribute("href"))).query)["id"][0]
+        assert ("is-other" in str(cell.get_attribute("class"))) == (item not in wrong)
+        expect(cell.locator(".cc-badge")).to_have_text("no" if item in wrong else re.compile("yes|no"))
+
+
 # ---- the strip
 def test_scores_are_brushed_by_mouse_and_by_keyboard(page: Page, browsed: Server) -> None:
     opened(page, task=COUNTING, of=CLIP)

@@ -65,7 +65,8 @@ export class Prompts {
 
   refresh() {
     this.pages.age();
-    this.virtual.soon();
+    if (this.count === 0) this.pages.page(0); // nothing is near the window that would be fetched anew
+    else this.virtual.soon();
   }
 
   redraw() {

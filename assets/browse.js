@@ -193,6 +193,8 @@ class Browse {
     if (facets.outcome === "ok") {
       this.facets = facets.data.facets;
       this.sentence.textContent = facets.data.sentence;
+      this.behind = facets.data.behind ?? 0;
+      if (this.view.pages.total === 0) this.told(null);
       this.rail.show(this.facets, this.state.choices.length);
     }
     this.strip.show(strip.outcome === "ok" ? strip.data : null);
@@ -245,6 +247,7 @@ class Browse {
   }
 
   teach() {
+    if (this.behind) return [h("p", { class: "cc-note" }, `Browse is counting ${this.behind.toLocaleString("en")} images. They stand here in a moment.`)];
     return [h("p", { class: "cc-note" }, "There are no images in this project yet. ", h("a", { href: at("/studio/") }, "Overview says how to bring some"), ".")];
   }
 

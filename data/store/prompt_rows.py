@@ -14,7 +14,8 @@ from data.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class PromptRow:
-    """A prompt and all its images by generator, in order of their index; ``fits`` of each: whether the listing has it."""
+    """A prompt and all its images by generator, in order of their index; of each ``fits``: whether the listing has it, and
+    what it shows of it: ``mean`` of ``n`` values."""
 
     prompt_id: str
     text: str | None
@@ -60,14 +61,21 @@ def prompt_rows(
             [*parameters, prompts, wanted, wanted],
         ).fetchall()
         told = described(cursor, [row[0] for row in cells])
+        said = cursor.execute(
+            f"select t.item_id, {made.mean} as mean, {made.n} as n from {made.source}"
+            " where t.prompt_id in (select unnest(?::varchar[])) and t.kind = 'image'",
+            [*made.of_source, prompts],
+        ).fetchall()
         texts = rows.existing(cursor, "prompts", "prompt_id", ["text", "task"], prompts)
         generators = wanted or _generators(cursor, asked)
     made_rows = {
         prompt_id: PromptRow(prompt_id, texts.get(prompt_id, {}).get("text"), texts.get(prompt_id, {}).get("task"), {})
         for prompt_id in prompts
     }
+    values = {item_id: {"mean": mean, "n": n} for item_id, mean, n in said}
     for item_id, prompt_id, generator, fit in cells:
-        made_rows[prompt_id].cells.setdefault(generator, []).append(told[item_id] | {"fits": bool(fit)})
+        cell = told[item_id] | values[item_id] | {"fits": bool(fit)}
+        made_rows[prompt_id].cells.setdefault(generator, []).append(cell)
     return PromptPage(list(made_rows.values()), list(generators), int(total))
 
 

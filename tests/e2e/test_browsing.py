@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -27,6 +28,7 @@ def browsed(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
     folder = tmp_path_factory.mktemp("browsed")
     command(folder / "project", "import", "playground")
     with serving(folder / "project") as running:
+        caught_up(running)
         rows = [
             {"image": item["item_id"], "who": who, "said": "no" if place % 2 else "yes"}
             for place, item in enumerate(running.items(task=COUNTING))
@@ -35,7 +37,18 @@ def browsed(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
         file = world.write_csv(folder / "people.csv", rows)
         columns = ("--item", "image", "--rater", "who", "--value", "said")
         running.run("import", "ratings", file, *columns, "--aspect", "correct", "--scale", "nominal", "--suite", "playground")
+        caught_up(running)
         yield running
+
+
+def caught_up(server: Server) -> None:
+    """What Browse counts from is made after a write, by the app itself."""
+    for _ in range(120):
+        found = server.json("/api/studio/facets")
+        if found["total"] and not found["behind"]:
+            return
+        time.sleep(0.5)
+    raise AssertionError("Browse has not caught up with the project within a minute")
 
 
 @pytest.fixture
@@ -379,6 +392,17 @@ def test_rows_by_prompt_put_generators_side_by_side(page: Page) -> None:
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/studio/workbench\?id=.*renderer-careless%2F1"))
+
+
+def test_by_prompt_what_does_not_fit_is_told_apart(page: Page, browsed: Server) -> None:
+    cells = opened(page, task=COUNTING, show="prompts", rater=GENEVAL, says=f"{GENEVAL}:no")
+    row = page.locator(".cc-prompt").first
+    assert row.locator(".cc-prompt__cell:not(.is-other)").count() >= 1
+    wrong = {item["item_id"] for item in told(browsed, task=COUNTING, rater=GENEVAL)["items"] if item["verdict"] == "no"}
+    for cell in cells.all():
+        item = parse_qs(urlsplit(str(cell.get_attribute("href"))).query)["id"][0]
+        assert ("is-other" in str(cell.get_attribute("class"))) == (item not in wrong)
+        expect(cell.locator(".cc-badge")).to_have_text("no" if item in wrong else re.compile("yes|no"))
 
 
 # ---- the strip

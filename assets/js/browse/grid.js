@@ -79,7 +79,8 @@ export class Grid {
   /** The same listing of a project that has moved. */
   refresh() {
     this.pages.age();
-    this.virtual.soon();
+    if (this.count === 0) this.pages.page(0); // nothing is near the window that would be fetched anew
+    else this.virtual.soon();
   }
 
   came(error) {

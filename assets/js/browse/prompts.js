@@ -15,7 +15,7 @@ export class Prompts {
     this.page = page;
     this.current = 0;
     this.column = 0;
-    this.index = 0; // which image of each prompt
+    this.index = null; // which image of each prompt; null: the first that fits
     this.gap = 12;
     this.columns = 1;
     this.generators = [];
@@ -65,7 +65,8 @@ export class Prompts {
 
   refresh() {
     this.pages.age();
-    this.virtual.soon();
+    if (this.count === 0) this.pages.page(0); // nothing is near the window that would be fetched anew
+    else this.virtual.soon();
   }
 
   redraw() {
@@ -108,10 +109,12 @@ export class Prompts {
     return [...new Set(Object.values(row.cells).flat().map((item) => item.idx))].sort((a, b) => a - b);
   }
 
-  /** The image that is looked at, where this prompt has it; its first otherwise. */
+  /** The image that is looked at, where this prompt has it; otherwise the first that fits. */
   indexOf(row) {
     const all = this.indicesOf(row);
-    return all.includes(this.index) ? this.index : (all[0] ?? null);
+    if (all.includes(this.index)) return this.index;
+    const items = Object.values(row.cells).flat();
+    return all.find((index) => items.some((item) => item.idx === index && item.fits !== false)) ?? all[0] ?? null;
   }
 
   indices(row) {
@@ -126,7 +129,8 @@ export class Prompts {
     if (!item) return h("div", { class: "cc-prompt__cell" }, h("span", { class: "cc-no-picture" }, `no image ${index ?? ""}`), caption);
     const current = place === this.current && n === this.column;
     const { params } = this.page.state;
-    return h("a", { class: "cc-prompt__cell", href: opens(item, params), draggable: "false", tabindex: current ? "0" : "-1", "data-column": n, "aria-label": `${generator}, image ${item.idx}` }, picture(item), caption, said(item, params));
+    const other = item.fits === false;
+    return h("a", { class: other ? "cc-prompt__cell is-other" : "cc-prompt__cell", title: other ? "Not among what the filters list" : null, href: opens(item, params), draggable: "false", tabindex: current ? "0" : "-1", "data-column": n, "aria-label": [`${generator}, image ${item.idx}`, other ? "not among what the filters list" : ""].filter(Boolean).join(", ") }, picture(item), caption, said(item, params));
   }
 
   // ---- keys and clicks ----

@@ -82,10 +82,11 @@ def test_it_opens_by_itself_and_asks_for_nothing(browser: Browser, taken: dict[s
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.goto(own)
+    expect(page.locator(".plot .main-svg").first).to_be_visible()
+    assert serious(page) == []
     looked_at(page)
     assert asked == []
     assert said == []
-    assert serious(page) == []
     context.close()
 
 

@@ -177,8 +177,8 @@ function cornered(range) {
 }
 
 /** What a route says, or {why}. */
-async function ask(path) {
-  const answer = await fetch(path).catch(() => null);
+async function ask(address) {
+  const answer = await fetch(address).catch(() => null);
   if (!answer) return { why: "the app does not answer. Is it still running?" };
   const said = await answer.json().catch(() => ({}));
   return answer.ok ? said : { why: said.detail ?? answer.statusText };

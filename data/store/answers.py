@@ -20,7 +20,13 @@ with chosen as (
     join raters r on r.rater_id = a.rater_id
     where a.annotation_id not in (select revises from annotations where revises is not null) and {where}
 ),
-rules as (select source_id, any_value(rule_version) as rule_version from judgements group by source_id),
+rules as (
+    select j.source_id, any_value(j.rule_version) as rule_version,
+           to_json(map_from_entries(list_sort(list(distinct (j.aspect, s.scale))))) as scales
+    from judgements j join items t using (item_id) join scales s on s.suite = t.suite and s.aspect = j.aspect
+    where j.source_id in (select annotation_id from annotations)
+    group by j.source_id
+),
 shown as (
     select m.item_id, to_json(list({{
         image: i.image_id, prompt: i.prompt_id, generator: i.generator, "index": i.idx, sha256: i.sha256
@@ -34,18 +40,17 @@ asked as (
     }} order by position)) as questions
     from questions group by prompt_id, version
 ),
-scaled as (select suite, to_json(map_from_entries(list((aspect, scale) order by aspect))) as scales from scales group by suite),
 made as (
     select campaign_id, questionnaire_version, to_json({{
         title: title, overlap: overlap, questionnaire: questionnaire, version: questionnaire_version,
         definition: definition, seed: seed, stratum: stratum
-    }}) as campaign from campaigns
+    }}) as campaign from campaigns where campaign_id <> 'default'
 )
 select a.annotation_id, t.suite, t.prompt_id as prompt, t.task, t.generator, a.item_id as item, t.kind as item_kind,
        a.rater_id as rater, r.identity, r.simulated, a.campaign_id as campaign, a.questionnaire, c.questionnaire_version,
        u.rule_version, a.answers, a.raw as shown, a.started::timestamp as started, a.submitted::timestamp as submitted,
        a.active_seconds, a.saw_evidence, a.status, a.passed, a.selected, a.status_before, a.revises,
-       nullif(a.root_id, a.annotation_id) as first, a.seq, d.scales, p.text as prompt_text, p.spec as prompt_spec,
+       nullif(a.root_id, a.annotation_id) as first, a.seq, u.scales, p.text as prompt_text, p.spec as prompt_spec,
        q.questions, s.images, c.campaign as campaign_made
 from annotations a
 join chosen using (root_id)
@@ -55,7 +60,6 @@ left join rules u on u.source_id = a.annotation_id
 left join prompts p on p.prompt_id = t.prompt_id
 left join shown s on s.item_id = a.item_id
 left join asked q on q.prompt_id = t.prompt_id and q.version = try_cast(a.raw ->> 'questions' as integer)
-left join scaled d on d.suite = t.suite
 left join made c on c.campaign_id = a.campaign_id
 -- a revision follows what it revises
 order by a.seq, a.submitted, a.annotation_id

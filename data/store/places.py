@@ -113,7 +113,7 @@ def ensure_default(connection: duckdb.DuckDBPyConnection, now: datetime) -> None
 
 
 _IMPORTED = """
-select coalesce(max(import_id), 0) || ' ' || count(undone) as imports, any_value(c.campaign_id) is not null as made,
+select coalesce(max(imports.import_id), 0) || ' ' || count(undone) as imports, any_value(c.campaign_id) is not null as made,
     any_value(c.synced) as synced
 from (select 1) left join imports on true left join campaigns c on c.campaign_id = ?
 """

@@ -43,6 +43,8 @@ LISTING: Final[dict[str, str]] = {
     "right": "... and the one on the right.",
     "of": "Whose scores the strip above the grid shows.",
     "view": "A saved view, by its name; the page writes out what it holds.",
+    "map": "With `lasso`: the map on which the line was drawn ([Map](#map)).",
+    "lasso": "Only the images inside this line on the map.",
     "about": "With `a` and `b`: only images of which two sides say something of this aspect.",
     "a": "One side: a rater, `people` or `simulated`.",
     "a_says": "What this side says; anything, if not given.",
@@ -115,9 +117,9 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "case": "The item that is opened.",
     },
     "map": {
-        "map": "How the pictures are laid out: `pca` or `umap`.",
-        "lasso": "The corners of the line around some of them.",
-        "paint": "What colours them: any facet.",
+        "map": "`METHOD:MODEL[:KEY]`: how they are laid out (`pca`, `umap`), by whose embeddings, and which map it was.",
+        "lasso": "The corners of a line around some: `x,y;x,y;...`, 3 to 200, from 0 to 100. It works in Browse, too.",
+        "paint": "The colour: `generator`, `task`, `suite`, `object`, `people`, `simulated`, `says:RATER`, `score:RATER`.",
     },
     "reports": {name: what for name, what in FILTERS.items() if name != "target"} | {"seed": "Of the bootstrap."},
     "runs": {

@@ -14,6 +14,7 @@ PARTS: Final[Mapping[str, Mapping[str, Callable[[], str]]]] = {
     "docs/api.md": {"routes": routes.made},
     "docs/pages.md": {"pages": pages_.made},
     "docs/statistics.md": {"statistics": statistics.made},
+    "docs/campaigns.md": {"recruitment": settings.recruitment},
     "docs/settings.md": {"campaign-settings": settings.campaigns, "scorer-settings": settings.scorers},
 }
 """By page and by the part's name in its markers."""

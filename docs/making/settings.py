@@ -9,6 +9,7 @@ from dataclasses import MISSING, fields
 from typing import Any, Final
 
 from data.campaign import Settings
+from data.recruitment import FIELDS
 from docs.making.blocks import code, table
 from scorers import registry
 from scorers.base import Scorer
@@ -113,6 +114,11 @@ def campaigns() -> str:
     """Campaigns' settings as Markdown."""
     rows = ((code(name), _shown(default), what) for name, (default, what) in of_campaigns().items())
     return table(("setting", "default", "what it means"), rows)
+
+
+def recruitment() -> str:
+    """What is asked once of a campaign, for reports."""
+    return table(("field", "what it should say"), ((code(name), f"{one.title}. {one.asks}") for name, one in FIELDS.items()))
 
 
 def scorers() -> str:

@@ -31,12 +31,17 @@ _WHO = {
 }
 
 
+_ALONE = "Agreement takes two who judge the same: score the images, label them (uv run app.py serve), or import ratings."
+
+
 def lines(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
     """A table of each section, with an empty line after it."""
     for section, found in rows.items():
         yield f"{_TITLES[section]}\n"
         yield from _table(section, found) if found else ["  nothing to compare in this selection"]
         yield ""
+    if not any(rows.values()):
+        yield _ALONE
 
 
 def _table(section: str, rows: Sequence[Row]) -> Iterator[str]:

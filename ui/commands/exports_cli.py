@@ -36,6 +36,7 @@ def add_exports(export_app: typer.Typer, import_app: typer.Typer) -> None:
     export_app.command("ratings")(selecting(_ratings))
     export_app.command("judgements")(selecting(_judgements))
     export_app.command("annotations")(selecting(_annotations))
+    export_app.command("snapshot")(_snapshot)
     import_app.command("exported")(_exported)
 
 
@@ -58,6 +59,11 @@ def _annotations(
 ) -> None:
     """People's whole answers with their revisions. `import exported FILE` reads them and makes the same judgements."""
     _execute(project, "export annotations", selection=selection, form=form and form.value, output=output, named=people.value)
+
+
+def _snapshot(output: Output, people: PeopleAs = People.names, project: Project = PLAYGROUND) -> None:
+    """A DuckDB file for others to read: what was shown, seen and said, and a table that says what each column means."""
+    _execute(project, "export snapshot", output=output, named=people.value)
 
 
 def _exported(

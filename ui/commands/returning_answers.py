@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from data.aspects import SCALES
 from data.campaign import Campaign
@@ -20,6 +20,8 @@ from data.store.returned import Returned, Stated
 from data.store.statuses import Decision, Status
 from ui.commands.context import CommandError, digest
 from ui.commands.derive import derive_source
+
+T = TypeVar("T")
 
 
 def answers_bundle(path: Path, answers: Sequence[Answer]) -> tuple[Bundle, Counter[str]]:
@@ -122,13 +124,20 @@ def _asked(answers: Iterable[Answer]) -> Mapping[tuple[str, int], tuple[PromptQu
 
 
 def _prompts(answers: Iterable[Answer]) -> list[Prompt]:
-    return list(
-        {
-            a.prompt: Prompt(a.prompt, a.suite, a.prompt_text, a.task, a.prompt_spec or {})
-            for a in answers
-            if a.prompt is not None and a.prompt_text is not None
-        }.values()
+    return _each(
+        (Prompt(a.prompt, a.suite, a.prompt_text, a.task, a.prompt_spec or {}), a.prompt)
+        for a in answers
+        if a.prompt is not None and a.prompt_text is not None
     )
+
+
+def _each(found: Iterable[tuple[T, str]]) -> list[T]:
+    """Each thing once, by its id, which must mean the same on every line."""
+    known: dict[str, T] = {}
+    for one, name in found:
+        if known.setdefault(name, one) != one:
+            raise CommandError(f"{name!r} is two different things in this file: {known[name]} and {one}")
+    return list(known.values())
 
 
 def _images(answers: Iterable[Answer]) -> list[Image]:
@@ -137,12 +146,11 @@ def _images(answers: Iterable[Answer]) -> list[Image]:
     return list({image.image_id: image for image in every}.values())
 
 
-def _items(answers: Iterable[Answer]) -> list[Item]:
+def _items(answers: Sequence[Answer]) -> list[Item]:
     """The items that the answers are about, and of pairs and groups those of their images, too."""
-    found: dict[str, Item] = {}
+    own = _each((Item(a.item, a.suite, a.prompt, a.task, a.generator, cast(Any, a.item_kind)), a.item) for a in answers)
+    found = {item.item_id: item for item in own}
     for a in answers:
-        kind = cast(Any, a.item_kind)
-        found[a.item] = Item(a.item, a.suite, a.prompt, a.task, a.generator, kind)
         for one in a.images if a.item_kind != "image" else ():
             image_id = str(one["image"])
             found.setdefault(image_id, Item(image_id, a.suite, str(one["prompt"]), a.task, str(one["generator"])))
@@ -150,8 +158,7 @@ def _items(answers: Iterable[Answer]) -> list[Item]:
 
 
 def _raters(answers: Iterable[Answer]) -> list[Rater]:
-    every = (Rater(a.rater, "human", cast(Identity, a.identity), simulated=a.simulated) for a in answers)
-    return list({rater.rater_id: rater for rater in every}.values())
+    return _each((Rater(a.rater, "human", cast(Identity, a.identity), simulated=a.simulated), a.rater) for a in answers)
 
 
 def _scales(answers: Sequence[Answer], stated: Sequence[Stated]) -> list[tuple[str, str, str]]:

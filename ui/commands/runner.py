@@ -34,6 +34,7 @@ COMMANDS: dict[str, str] = {
     "export report": "ui.commands.reporting:report",
     "export results geneval": "ui.commands.results:export_geneval",
     "export results visor": "ui.commands.results:export_visor",
+    "export snapshot": "ui.commands.snapshot:run",
     "flips": "ui.commands.flips:run",
     "generate": "ui.commands.generate:run",
     "import cooccurrence": "ui.commands.cooccurrence:run",

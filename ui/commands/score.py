@@ -166,6 +166,12 @@ def _begin(
     context.warn(f"run {row.run_id}: {words.count(len(left), 'image')} to score on {device}")
     if found.left_out:
         context.warn(found.told())
+    unspecified = 0 if "score" in chosen.scorer.scales else sum(not one.spec for one in left)
+    if unspecified:
+        context.warn(
+            f"the prompts of {words.count(unspecified, 'image')} do not say in a spec what must be there, so"
+            f" {chosen.scorer.name} has nothing to check; docs/importing.md says how prompts get specs"
+        )
     return row
 
 

@@ -1,0 +1,325 @@
+"""What each table and column of a project means, and what may leave it: the snapshot is made from this, and so are the docs.
+
+Every table of the schema is either in ``SCHEMA`` or in ``LEFT_OUT``; a test tells if one is in neither, or a column in none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What a column holds.
+
+    Attributes:
+        kept: whether it is in a snapshot; ``why`` says why not.
+        person: whether it names people (or scorers, which keep their names).
+        select: an expression of ours that takes its place in a snapshot.
+    """
+
+    text: str
+    kept: bool = True
+    why: str = ""
+    person: bool = False
+    select: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a table holds, and its columns by name."""
+
+    text: str
+    columns: Mapping[str, Column]
+
+
+def _kept(**texts: str) -> dict[str, Column]:
+    return {name: Column(text) for name, text in texts.items()}
+
+
+def _out(text: str, why: str) -> Column:
+    return Column(text, kept=False, why=why)
+
+
+_IMPORT: Final = Column("the import that brought it; null for what was made here")
+_ITEM, _SEQ = Column("the item"), Column("the place in the order of all statements, people's and scorers'")
+_PERSON: Final = Column("who", person=True)
+
+SCHEMA: Final[Mapping[str, Table]] = {
+    "imports": Table(
+        "what was imported, and whether it was undone",
+        _kept(
+            import_id="the number of the import",
+            kind="what was imported, such as `study geneval`",
+            name="tells apart imports of one kind",
+            sha256="of the source: the same source twice is one import",
+            counts="how many rows of each table were new (JSON)",
+            created="when",
+            undone="when it was taken back; null if it was not",
+        ),
+    ),
+    "prompts": Table(
+        "texts given to generators",
+        _kept(
+            prompt_id="`suite/00042`",
+            suite="the set of prompts that it belongs to",
+            task="the suite's category of prompt",
+            text="the text",
+            spec="what must be in the image (JSON)",
+            import_id="the import that brought it",
+        ),
+    ),
+    "images": Table(
+        "places for images (prompt, generator, index), with or without a file",
+        _kept(
+            image_id="`prompt/generator/index`", prompt_id="of which prompt", generator="by which model", idx="which of several"
+        )
+        | {
+            "path": _out("where the file is", "it names folders of the machine"),
+            **_kept(
+                sha256="of the file's bytes; null where there is no file",
+                width="pixels",
+                height="pixels",
+                import_id="the import that brought the place",
+                file_import_id="the import that brought the file",
+                blanked="why the file is no picture though its generator made it",
+            ),
+        },
+    ),
+    "items": Table(
+        "what is shown and judged: an image, a pair, or a group",
+        _kept(
+            item_id="a single image's item has the image's id",
+            kind="image, pair or group",
+            suite="the suite of its prompt",
+            prompt_id="of which prompt",
+            task="of which task",
+            generator="by which model; null for pairs and groups",
+        )
+        | {"public_id": _out("the name that annotators' browsers see", "made with the project's secret"), "import_id": _IMPORT},
+    ),
+    "item_members": Table(
+        "the images that an item shows",
+        {"item_id": _ITEM} | _kept(image_id="the image", position="its place in the item, from 0") | {"import_id": _IMPORT},
+    ),
+    "raters": Table(
+        "whoever judges: people, scorers",
+        {
+            "rater_id": Column("the name", person=True),
+            **_kept(
+                kind="human, scorer or consensus",
+                identity="person, or slot where a study tells nobody apart",
+                version="of a scorer",
+                settings="of a scorer (JSON)",
+                simulated="whether it is an imitation of a person",
+            ),
+            "import_id": _IMPORT,
+        },
+    ),
+    "scales": Table(
+        "the scale of each aspect in a suite",
+        _kept(suite="the suite", aspect="what is judged", scale="nominal, ordinal:LOW..HIGH or its levels, interval")
+        | {"import_id": _IMPORT},
+    ),
+    "campaigns": Table(
+        "items × questionnaire × how many people each",
+        _kept(
+            campaign_id="the id",
+            overlap="how many people are to answer each item",
+            created="when it was made",
+            title="what people read",
+            questionnaire="which questions are asked",
+            questionnaire_version="of these questions, when it was made",
+            definition="the text of a questionnaire of one's own",
+            seed="of all that is left to chance",
+            state="draft, running, stopped or archived",
+        )
+        | {
+            "settings": Column(
+                "how it is worked on (JSON), without the code and the address that people get at the end",
+                select='json_merge_patch(settings, \'{"completion_code":null,"completion_url":null}\')',
+            ),
+            **_kept(
+                stratum="whether statistics count only the items drawn by chance",
+                synced="the imports that the default campaign's items are of",
+            ),
+            "import_id": _IMPORT,
+        },
+    ),
+    "campaign_items": Table(
+        "the items of campaigns",
+        _kept(
+            campaign_id="the campaign",
+            item_id="the item",
+            role="ordinary, gold, attention or training",
+            sampling="random, or selected by hand",
+        )
+        | {
+            "expected": _out("the right answers of checks", "whoever has them passes the checks"),
+            **_kept(
+                position="the place in the campaign's list",
+                shuffle="a seeded number that orders by chance",
+                people="how many people have answered validly and blind",
+                wanted="how many are to",
+                aside="whether it was reported as broken, or taken out",
+            ),
+        },
+    ),
+    "annotations": Table(
+        "people's whole answers; a revision is a new row",
+        _kept(annotation_id="a UUID", campaign_id="in which campaign; null: in none", item_id="about which item")
+        | {
+            "rater_id": _PERSON,
+            **_kept(questionnaire="which questions were asked", answers="by question id (JSON)"),
+            "raw": Column(
+                "what the screen showed: the order of images, the version of the prompt's questions (JSON). A source's own"
+                " row stays here: it may name people",
+                select="nullif(json_merge_patch('{}', json_object('order', raw -> 'order', 'questions', raw -> 'questions')),"
+                " '{}'::json)",
+            ),
+            **_kept(
+                started="when the item was first seen",
+                submitted="when the answer was sent",
+                active_seconds="time at it, without pauses",
+                saw_evidence="whether scorers' or others' answers had been shown",
+                status="valid, surplus (enough had answered), gold or training",
+                revises="the answer that it replaces",
+                root_id="the first answer of its chain of revisions",
+                seq="the place in the order of all statements; a revision has that of the first answer",
+                import_id="the import that brought it; null for what was said here",
+                passed="of checks: whether the first answer was right",
+                selected="not of the campaign's random stratum",
+                status_before="the status before the person's answers were made not to count",
+            ),
+        },
+    ),
+    "evidence": Table(
+        "what scorers saw",
+        _kept(evidence_id="a UUID", item_id="of which item", rater_id="which scorer", payload="what it saw (JSON)")
+        | {"seq": _SEQ, "import_id": _IMPORT}
+        | _kept(run_id="the run that made it", failed="why nothing was seen"),
+    ),
+    "judgements": Table(
+        "what follows from answers and evidence by the rules: one rater's value for one aspect and target of one item",
+        {
+            "item_id": _ITEM,
+            "rater_id": _PERSON,
+            **_kept(
+                aspect="what is judged",
+                target="the object, relation or question that it is about",
+                label="the value as a category",
+                value="the value as a number",
+                reason="why there is no value",
+                source_id="the annotation's or the evidence's id",
+                rule_version="the rule that made it",
+            ),
+            "seq": _SEQ,
+        },
+    ),
+    "runs": Table(
+        "scorers' runs",
+        _kept(
+            run_id="the run",
+            rater_id="which scorer",
+            scorer="its kind",
+            profile="the profile that was asked for",
+            version="of the scorer",
+            settings="all of them (JSON)",
+        )
+        | {
+            "folder": _out("below the project's", "the files stay here"),
+            "state": Column("running, stopped, failed, lost or done"),
+            "error": _out("why it failed", "it may name folders of the machine"),
+            **_kept(n_items="how many items it was asked for", created="when"),
+            "import_id": _IMPORT,
+        },
+    ),
+    "detections": Table(
+        "boxes that detectors found",
+        _kept(
+            run_id="in which run",
+            image_id="in which image",
+            rank="the detector's own order",
+            label="the class",
+            score="the confidence, 0 to 1",
+            x0="left, pixels",
+            y0="top, pixels",
+            x1="right, pixels",
+            y1="bottom, pixels",
+        )
+        | {
+            "mask_ref": _out("where the mask is", "masks stay in the run's files"),
+            "color_probs": Column("the probabilities of colours"),
+        },
+    ),
+    "cooccurrence_files": Table(
+        "annotation files of which it was counted how often classes are together",
+        _kept(import_id="the import", name="of the file", images="that have an annotation"),
+    ),
+    "cooccurrence": Table(
+        "how often two classes are together in an image",
+        _kept(import_id="of which file", a="a class", b="another; the same: how many images hold it", images="how many"),
+    ),
+    "questions": Table(
+        "what is asked about a prompt, in versions",
+        _kept(
+            prompt_id="the prompt",
+            version="the highest is asked now",
+            position="the place among the prompt's",
+            question_id="names the question in all versions",
+            text="the words",
+            choices="the answers to choose from (JSON)",
+            answer="the right one",
+            element_type="what kind of thing it asks for",
+            element="the thing",
+            import_id="the import that brought it",
+            parents="questions that must hold for this one to make sense (JSON)",
+        ),
+    ),
+    "reports": Table(
+        "items that people called broken",
+        _kept(campaign_id="the campaign", item_id="the item")
+        | {"rater_id": _PERSON}
+        | _kept(reason="what they said", moment="when", dismissed="when the manager put the item back"),
+    ),
+    "adjudications": Table(
+        "verdicts on disagreements",
+        _kept(
+            adjudication_id="a UUID",
+            item_id="the item",
+            aspect="what is judged",
+            target="of what",
+            campaign_id="in which campaign",
+            wrong="who is wrong: scorer, person, prompt or guideline",
+        )
+        | {
+            "rater_id": Column("which scorer or person", person=True),
+            **_kept(verdict="the right value", note="why, in words"),
+            "made_by": Column("who decided", person=True),
+            "moment": Column("when"),
+            "seq": _SEQ,
+        },
+    ),
+    "generations": Table(
+        "how generators were asked for the images that were made here",
+        _kept(generator="the model", settings="all of them (JSON)", created="when"),
+    ),
+}
+"""What a snapshot holds."""
+
+LEFT_OUT: Final[Mapping[str, str]] = {
+    "meta": "the project's secret, which signs cookies; the snapshot says the schema's version in a table of its own",
+    "claims": "who has what before them at this moment",
+    "skips": "who skipped what at this moment",
+    "drafts": "answers that nobody has sent",
+    "run_parts": "which files of a run were read; the files stay here",
+    "uncovered": "who looked at what; `annotations.saw_evidence` says what counts of it",
+    "revocations": "who was taken out of a campaign, and by whom",
+    "invitations": "links that let people in",
+    "arrivals": "who came by which link, and from where",
+    "consents": "who agreed to what",
+    "erased": "people who asked to be forgotten",
+}
+"""Tables that do not leave the project, and why."""

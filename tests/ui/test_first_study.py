@@ -1,0 +1,83 @@
+"""The walk of the README: a folder of pictures with a CSV of prompts, scored, labelled, and reported on."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from starlette.testclient import TestClient
+
+from data.store.store import Store
+from tests.ui import making
+from tests.ui.making import agreement, concord, done
+from tests.ui.visiting import TOKEN
+from ui.server import create_app
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def pictures(folder: Path) -> Path:
+    """Three pictures and the README's kind of table."""
+    for n, color in enumerate(("red", "blue", "white")):
+        making.png(folder / f"{n}.png", color, (64, 64))
+    (folder / "images.csv").write_text("path,prompt\n0.png,a red cup left of a blue plate\n1.png,two dogs\n2.png,two dogs\n")
+    return folder
+
+
+def _steps() -> list[list[str]]:
+    """The commands of the walk as the README has them, without the project."""
+    walk = README.partition("## Five minutes")[2].partition("\n## ")[0]
+    lines = re.findall(r"^ *uv run app\.py ([^\n]+)", walk, re.MULTILINE)
+    return [line.replace("--project projects/mine", "").split() for line in lines]
+
+
+def test_the_readmes_walk(tmp_path: Path) -> None:
+    project, folder = tmp_path / "mine", pictures(tmp_path / "pictures")
+    report = tmp_path / "report.html"
+    told = []
+    for words in _steps():
+        given = [{"FOLDER": str(folder), "report.html": str(report)}.get(word, word) for word in words]
+        if words[0] == "agreement":
+            _label(project)
+        told.append((words[0], done(project, *given)))
+    assert [name for name, _ in told] == ["import", "score", "agreement", "export"]
+    assert "3 images of 2 prompts" in told[0][1]
+    assert told[1][1] == "3 images judged by clipscore-playground\n"
+    assert {row["statistic"] for row in agreement(project)["raters"]} >= {"spearman"}
+    assert report.stat().st_size > 10_000
+
+
+def _label(project: Path) -> None:
+    """Somebody says how well each caption fits."""
+    with (
+        Store(project) as store,
+        TestClient(create_app(store, TOKEN), base_url="http://localhost", client=("127.0.0.1", 1)) as client,
+    ):
+        client.post("/api/name", json={"name": "ada"}).raise_for_status()
+        for n in range(3):
+            task = client.get("/api/next").json()["tasks"][0]
+            said = {"objects": "things", "caption_fit": 2 + n % 3}
+            body = {"id": f"00000000-0000-4000-8000-00000000000{n}", "ticket": task["ticket"], "answers": said}
+            answer = client.post("/api/submit", json=body)
+            assert answer.status_code == 200, answer.text
+
+
+def test_before_anybody_has_labelled_the_next_step_is_told(tmp_path: Path) -> None:
+    project, folder = tmp_path / "mine", pictures(tmp_path / "pictures")
+    done(project, "import", "images", folder, "--layout", "csv", "--generator", "mine")
+    ran = concord(project, "agreement")
+    assert ran.status == 0
+    assert ran.out.endswith("score the images, label them (uv run app.py serve), or import ratings.\n")
+
+
+def test_a_scorer_that_checks_specs_says_that_there_are_none(tmp_path: Path) -> None:
+    project, folder = tmp_path / "mine", pictures(tmp_path / "pictures")
+    done(project, "import", "images", folder, "--layout", "csv", "--generator", "mine")
+    ran = concord(project, "score", "geneval")
+    assert ran.status == 0
+    assert "the prompts of 3 images do not say in a spec what must be there, so geneval has nothing to check" in ran.err
+    # and of prompts with specs nothing is said
+    playground = tmp_path / "playground"
+    done(playground, "import", "playground")
+    assert "in a spec" not in concord(playground, "score", "visor", "--limit", "2").err

@@ -1,0 +1,23 @@
+"""``export snapshot``: a copy of the database for others to read."""
+
+from __future__ import annotations
+
+from data.export.people import As, pseudonym
+from data.store import snapshot
+from data.store.store import DATABASE
+from ui.commands.context import CommandError, Context, UsageError
+
+
+def run(context: Context, output: str, named: As) -> None:
+    """Write it, whole or not at all; the project's own database is never overwritten."""
+    path = context.path(output)
+    if path.suffix != ".duckdb":
+        raise UsageError(f"a snapshot is a DuckDB file: name it FILE.duckdb, not {path.name}")
+    if path.resolve() == (context.store.project / DATABASE).resolve():
+        raise UsageError(f"{output} is the project's own database; give the snapshot another name")
+    secret = context.store.secret
+    try:
+        copied = snapshot.write(context.store, path, None if named == "names" else lambda name: pseudonym(secret, name))
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
+    context.say(f"{copied.rows:,} rows of {len(copied.tables)} tables in {output}; the table about_columns says what they are")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
 import numpy as np
 import pytest
 from starlette.datastructures import QueryParams
@@ -222,9 +223,9 @@ def test_an_equal_figure_is_sent_once_and_a_line_does_not_go_to_another_map(stor
     made(store)
     shown = opened(store, f"map=pca:{MODEL}&lasso=0,0;1,0;1,1")["shown"]
     *_, again = page._draw(store, page.Shown(**shown), "pca", MODEL, "generator")
-    assert not isinstance(again[5], page.gr.Plot)
+    assert not isinstance(again[5], gr.Plot)
     *_, painted = page._draw(store, page.Shown(**shown), "pca", MODEL, "task")
-    assert isinstance(painted[5], page.gr.Plot)
+    assert isinstance(painted[5], gr.Plot)
     assert painted[-1]["lasso"] == "0,0;1,0;1,1"
     other = page.Shown(**{**shown, "key": "000000000000"})
     *_, elsewhere = page._draw(store, other, "pca", MODEL, "generator")

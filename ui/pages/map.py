@@ -170,8 +170,8 @@ def _draw(
     if not sources:
         yield [gr.skip(), gr.skip(), gr.Markdown(_nothing(store), visible=True), gr.Column(visible=False), *[gr.skip()] * 4]
         return
-    method = method if method in METHODS else "pca"
-    model = model if model in sources else next(iter(sources))
+    method = method if method and method in METHODS else "pca"
+    model = model if model and model in sources else next(iter(sources))
     chosen = offered.get(paint or "", next(iter(offered.values())))
     controls = [
         gr.Dropdown(list(sources), value=model, visible=len(sources) > 1),

@@ -58,12 +58,12 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from starlette.middleware.sessions import SessionMiddleware
 
     from data.store.erased import Erased
-    from ui import command_api, form_api, images_api, studio_api, workbench_api
+    from ui import command_api, export_api, form_api, images_api, studio_api, workbench_api
     from ui.access import routes
     from ui.access.door import Door
 
     app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
-    for module in (command_api, form_api, images_api, studio_api, workbench_api):
+    for module in (command_api, export_api, form_api, images_api, studio_api, workbench_api):
         app.include_router(module.router(store))
     app.include_router(routes.router(store, accounts))
     app.mount("/assets", StaticFiles(directory=ASSETS), name="assets")

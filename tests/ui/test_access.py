@@ -43,6 +43,7 @@ TABLE: dict[str, int] = {
     "GET /img/{sha256}": ANNOTATORS,
     "GET /api/studio/items": RESEARCHERS,
     "GET /api/studio/version": RESEARCHERS,
+    "GET /api/studio/export/{what}.{form}": RESEARCHERS,
     "GET /api/studio/item": RESEARCHERS,
     "GET /api/studio/task": RESEARCHERS,
     "GET /api/studio/neighbours": RESEARCHERS,

@@ -63,6 +63,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from ui import (
         browse_api,
         command_api,
+        export_api,
         form_api,
         images_api,
         map_api,
@@ -78,6 +79,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     for module in (
         browse_api,
         command_api,
+        export_api,
         form_api,
         images_api,
         map_api,
@@ -136,16 +138,16 @@ def _mount_pages(app: FastAPI, store: Store) -> None:
 
     from ui.annotate import annotate
     from ui.studio import studio
-    from ui.theme import head, theme
+    from ui.theme import head, scripts, theme
 
-    for path, blocks in (("/annotate", annotate()), ("/studio", studio(store))):
+    for path, blocks, more in (("/annotate", annotate(), ""), ("/studio", studio(store), scripts())):
         gr.mount_gradio_app(
             app,
             blocks,
             path=path,
             root_path=at(path),
             theme=theme(),
-            head=head(),
+            head=head() + more,
             footer_links=[],
             run_history=False,
             ssr_mode=False,

@@ -47,6 +47,11 @@ def head() -> str:
     return icon + "".join(f'<link rel="stylesheet" href="{at(f"/assets/{name}.css")}">' for name in _STYLES)
 
 
+def scripts() -> str:
+    """What every page of the studio runs: the buttons that copy numbers."""
+    return f'<script type="module" src="{at("/assets/copying.js")}"></script>'
+
+
 def theme() -> gr.themes.Base:
     """System fonts only: a web font would be fetched from elsewhere."""
     base = gr.themes.Base(

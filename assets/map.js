@@ -87,7 +87,7 @@ class Panel {
     }
     this.told.textContent = "Looking …";
     const listing = this.listing({ map: this.value.map, lasso });
-    const answer = await ask(`/api/studio/map/inside?${listing}`);
+    const answer = await ask(at(`/api/studio/map/inside?${listing}`));
     if (this.lasso !== lasso) return; // another line was drawn meanwhile
     if (answer.why) {
       this.told.textContent = `What is inside could not be looked up: ${answer.why}`;
@@ -144,7 +144,7 @@ class Panel {
 
   async item(n) {
     if (!this.known.has(n)) {
-      const found = await ask(`/api/studio/map/image?${new URLSearchParams({ map: this.value.map, n })}`);
+      const found = await ask(at(`/api/studio/map/image?${new URLSearchParams({ map: this.value.map, n })}`));
       this.known.set(n, found);
     }
     return this.known.get(n);
@@ -159,7 +159,7 @@ class Panel {
 
   /** The page's address is its state. */
   address() {
-    if (!location.pathname.endsWith("/studio/map")) return;
+    if (location.pathname !== at("/studio/map")) return;
     const [method, model] = this.value.map.split(":");
     const kept = [...new URLSearchParams(location.search)].filter(([name]) => name.startsWith("__"));
     const query = this.listing(this.lasso ? { map: this.value.map, lasso: this.lasso } : { map: `${method}:${model}` });
@@ -177,8 +177,8 @@ function cornered(range) {
 }
 
 /** What a route says, or {why}. */
-async function ask(path) {
-  const answer = await fetch(at(path)).catch(() => null);
+async function ask(address) {
+  const answer = await fetch(address).catch(() => null);
   if (!answer) return { why: "the app does not answer. Is it still running?" };
   const said = await answer.json().catch(() => ({}));
   return answer.ok ? said : { why: said.detail ?? answer.statusText };

@@ -10,11 +10,9 @@ import time
 from contextlib import suppress
 from typing import Any, Final
 
-import duckdb
-
 from data.store import browse
 from data.store.store import Store
-from data.store.writer import WriterClosed
+from data.store.writer import CLOSED
 
 _EVERY: Final = 2.0  # seconds between looks for new images
 _REST: Final = 0.5
@@ -49,7 +47,7 @@ class Thumbnails:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
         seen: tuple[str, Any] = ("", None)
         while not self._stop.wait(_EVERY if seen[0] else 0.1):
-            with suppress(WriterClosed, duckdb.ConnectionException):
+            with suppress(*CLOSED):
                 version = self._store.version
                 if version == seen[0]:
                     continue

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import duckdb
+import numpy as np
 
-from data.store import parts, refreshing, rows
+from data.store import parts, refreshing
 from data.store.filters import (
     AMONG_PEOPLE,
     AMONG_SCORERS,
     MISSED,
     MOST,
+    PACKED_AS,
     PASSED,
     VERDICTS,
     Asked,
@@ -25,6 +27,7 @@ from data.store.filters import (
 from data.store.grid import numbers_of
 from data.store.selection import CERTAINTIES, Where
 from data.store.store import Store
+from data.store.wide import PACKED
 
 MOST_VALUES: Final = 40
 _TITLES: Final = {
@@ -70,7 +73,6 @@ def facets(store: Store, asked: Asked, *, certainty: bool = True) -> Facets:
     behind = refreshing.catch_up(store)
     with store.read() as cursor:
         count = _Counting(cursor, asked, numbers_of(cursor))
-        total = int(rows.value(cursor, *_of("select count(*) from browse t where {}", where(count.conditions))))
         found = [
             *(count.column(name) for name in ("suite", "task", "generator")),
             *(count.part(name) for name in parts.PARTS),
@@ -80,11 +82,15 @@ def facets(store: Store, asked: Asked, *, certainty: bool = True) -> Facets:
             count.differs(),
             count.tags(),
         ]
+        total = count.total()
     return Facets([facet for facet in found if facet.values], total, behind)
 
 
 def _of(text: str, condition: Where) -> tuple[str, list[Any]]:
     return text.format(condition[0]), condition[1]
+
+
+_AT_ONCE: Final = ("suite", "task", "generator", "people", "certainty", f"differs {AMONG_PEOPLE}", f"differs {AMONG_SCORERS}")
 
 
 class _Counting:
@@ -94,6 +100,7 @@ class _Counting:
         self._cursor, self._asked, self._numbers = cursor, asked, numbers
         self.conditions = conditions(asked, numbers)
         self._known: dict[str, list[tuple[Any, ...]]] = {}
+        self._packed: dict[str, dict[str, dict[tuple[str, int | None], int]]] = {}
 
     def _rows(self, text: str, without: str) -> list[tuple[Any, ...]]:
         query, parameters = _of(text, where(self.conditions, without))
@@ -102,14 +109,31 @@ class _Counting:
             self._known[key] = self._cursor.execute(query, parameters).fetchall()
         return self._known[key]
 
+    def _places(self, without: str) -> list[tuple[Any, ...]]:
+        """Rows of _AT_ONCE and a count: each of them has few values, so all are counted together."""
+        among = [f"{differs_is('', kind, self._numbers)} as among_{kind}" for kind in (AMONG_PEOPLE, AMONG_SCORERS)]
+        columns = ", ".join(["t.suite", "t.task", "t.generator", "t.people", "t.certainty", *among])
+        return self._rows(f"select {columns}, count(*) from browse t where {{}} group by all", without)
+
+    def total(self) -> int:
+        """How many items there are."""
+        return sum(row[-1] for row in self._places(""))
+
+    def _counts(self, name: str, without: str) -> dict[Any, int]:
+        counts: dict[Any, int] = {}
+        place = _AT_ONCE.index(name)
+        for row in self._places(without):
+            if row[place] is not None:
+                counts[row[place]] = counts.get(row[place], 0) + row[-1]
+        return counts
+
     def column(self, name: str) -> Facet:
         """A column of wide rows."""
-        found = self._rows(f"select t.{name}, count(*) from browse t where {{}} group by 1", name)
         filters = {"people": self._asked.filters.people, "certainty": self._asked.filters.certainty}
         chosen = filters[name] if name in filters else getattr(self._asked.selection, name)
         words = {"people": _MOST_SAY}.get(name, {})
         order = {"people": MOST, "certainty": CERTAINTIES}.get(name)
-        counts = {value: n for value, n in found if value is not None}
+        counts = self._counts(name, name)
         if name == "people" and not set(counts) - {"none"} and not chosen:
             counts = {}  # nobody has said anything yet
         return _facet(name, _TITLES[name], counts, chosen, words, order)
@@ -127,8 +151,33 @@ class _Counting:
     def _verdicts(self, rater: str, without: str) -> dict[tuple[str, int | None], int]:
         """By what most people and the scorer say how many there are."""
         no = self._numbers[rater]
-        found = self._rows(f"select t.people, t.says[{no}], count(*) from browse t where {{}} group by 1, 2", without)
-        return {(people, says): n for people, says, n in found}
+        if no > PACKED:
+            found = self._rows(f"select t.people, t.says[{no}], count(*) from browse t where {{}} group by 1, 2", without)
+            return {(people, says): n for people, says, n in found}
+        # a scorer's own choice plays a part only where it is made
+        without = without if without in self.conditions else ""
+        if without not in self._packed:
+            self._packed[without] = self._unpacked(without)
+        return self._packed[without][rater]
+
+    def _unpacked(self, without: str) -> dict[str, dict[tuple[str, int | None], int]]:
+        """The same by scorer, of all whose verdicts stand in one number."""
+        query, parameters = _of("select t.people, t.verdicts, count(*) from browse t where {} group by 1, 2",
+                                where(self.conditions, without))  # fmt: skip
+        found = self._cursor.execute(query, parameters).fetchnumpy()
+        people, names = np.unique(np.asarray(found["people"], dtype=str), return_inverse=True)
+        codes, n = np.asarray(found["verdicts"], np.uint64), np.asarray(found["count_star()"], np.int64)
+        made: dict[str, dict[tuple[str, int | None], int]] = {}
+        for rater, no in self._numbers.items():
+            if no <= PACKED:
+                said = ((codes >> np.uint64(2 * (no - 1))) & np.uint64(3)).astype(np.int64)
+                counts = np.bincount(names * 4 + said, weights=n, minlength=4 * people.size).astype(np.int64)
+                made[rater] = {
+                    (str(name), says): int(counts[4 * k + packed])
+                    for k, name in enumerate(people)
+                    for says, packed in PACKED_AS.items()
+                }
+        return made
 
     def says(self) -> Iterator[Facet]:
         """What each scorer says."""
@@ -146,8 +195,7 @@ class _Counting:
         """Kinds of disagreement."""
         counts: dict[str, int] = {}
         words = {AMONG_PEOPLE: "people differ", AMONG_SCORERS: "scorers differ"}
-        among = ", ".join(f"count(*) filter ({differs_is('', kind, self._numbers)})" for kind in words)
-        counts |= dict(zip(words, self._rows(f"select {among} from browse t where {{}}", "differs")[0], strict=True))
+        counts |= {kind: self._counts(f"differs {kind}", "differs").get(True, 0) for kind in words}
         for rater in sorted(self._numbers):
             both = self._verdicts(rater, "differs")
             for kind, people, says in ((MISSED, "yes", 0), (PASSED, "no", 1)):

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from data.store.selection import Selection, Where
+from data.store.wide import PACKED
 
 VERDICTS: Final = {"yes": 1, "no": 0, "failed": 2}
 """What a scorer may say, and how ``browse.says`` writes it."""
+PACKED_AS: Final = {0: 1, 1: 2, 2: 3}
+"""The same in ``browse.verdicts``."""
 MOST: Final = ("yes", "no", "tie", "none")
 """What most people may say."""
 MISSED, PASSED = "missed", "passed"
@@ -93,7 +96,12 @@ def where(found: Mapping[str, Where], without: str = "") -> Where:
 
 def says_is(rater: str, verdict: str, numbers: Numbers) -> str:
     """That a scorer says so."""
-    return f"coalesce(t.says[{numbers[rater]}] = {VERDICTS[verdict]}, false)" if rater in numbers else "false"
+    if rater not in numbers:
+        return "false"
+    no, code = numbers[rater], VERDICTS[verdict]
+    if no > PACKED:
+        return f"coalesce(t.says[{no}] = {code}, false)"
+    return f"((t.verdicts >> {2 * (no - 1)}) & 3 = {PACKED_AS[code]})"
 
 
 def differs_is(rater: str, kind: str, numbers: Numbers) -> str:

@@ -15,6 +15,8 @@ from data.store import parts, rows
 
 SINCE: Final = 11
 """The schema that has wide rows."""
+PACKED: Final = 31
+"""The verdicts of so many scorers stand in one number, too, which is fast to filter and to count by."""
 _FEW: Final = 500
 """So many items are looked up by what was said of them; for more, everything that was said is read."""
 
@@ -66,9 +68,11 @@ def refresh(connection: duckdb.DuckDBPyConnection, most: int) -> int:
         _number_raters(connection)
         connection.execute("create or replace temp table fresh as select unnest(?::varchar[]) as item_id", [some])
         connection.execute("delete from browse where item_id in (select item_id from fresh)")
-        _insert(connection, _said_of(connection, some), "item_id in (select item_id from fresh)")
+        _hear(connection, some)
+        _insert(connection, "heard", "where item_id in (select item_id from fresh)")
         connection.execute("delete from stale where item_id in (select item_id from fresh)")
-        connection.execute("drop table fresh")
+        for table in ("fresh", "heard"):
+            connection.execute(f"drop table {table}")
     return int(rows.value(connection, "select count(*) from stale"))
 
 
@@ -78,7 +82,7 @@ def remake(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute(f"delete from {table}")
     parts.remake(connection)
     _number_raters(connection)
-    _insert(connection, "judgements", "true")
+    _insert(connection, "judgements", "")
 
 
 def _number_raters(connection: duckdb.DuckDBPyConnection) -> None:
@@ -90,11 +94,15 @@ def _number_raters(connection: duckdb.DuckDBPyConnection) -> None:
     )
 
 
-def _said_of(connection: duckdb.DuckDBPyConnection, items: Sequence[str]) -> str:
-    """The judgements of these items: a table's name or a query in brackets."""
+_HEARD: Final = "create or replace temp table heard as select * from judgements where item_id in (select item_id from fresh)"
+
+
+def _hear(connection: duckdb.DuckDBPyConnection, items: Sequence[str]) -> None:
+    """Gather the judgements of the items in ``fresh``."""
     if len(items) > _FEW:
-        return "(select * from judgements where item_id in (select item_id from fresh))"
-    # by seq, of which the database knows in what part of the judgements it lies; what is said of a group may be about one image
+        connection.execute(_HEARD)
+        return
+    # by seq, of which the database knows in what part of the judgements it lies; what is said of a group may be about an image
     marks = ", ".join("?" * len(items))
     shown_in = connection.execute(f"select distinct item_id from item_members where image_id in ({marks})", list(items))
     said = list(dict.fromkeys([*items, *(row[0] for row in shown_in.fetchall())]))
@@ -104,7 +112,7 @@ def _said_of(connection: duckdb.DuckDBPyConnection, items: Sequence[str]) -> str
         f" union select seq from evidence where item_id in ({marks})",
         [*said, *said],
     )
-    return "(select * from judgements where seq in (select seq from told) and item_id in (select item_id from fresh))"
+    connection.execute(f"{_HEARD} and seq in (select seq from told)")
 
 
 # What a judgement says, as a number: published answers may have a label only.
@@ -137,7 +145,7 @@ scorers as (
 ),
 failures as (
     select e.item_id, list(b.no) as numbers
-    from evidence e join browse_raters b on b.rater_id = e.rater_id
+    from (select * from evidence {which}) e join browse_raters b on b.rater_id = e.rater_id
     where e.failed is not null
     group by e.item_id
 ),
@@ -146,7 +154,7 @@ described as (
     select t.item_id, t.kind, t.suite, t.task, t.generator, t.prompt_id, i.idx, i.sha256 is not null as pictured,
            coalesce(p.yes, 0) as yes, coalesce(p.no, 0) as no, coalesce(p.n, 0) as n, p.mean, p.spread, p.likert,
            {filled} as says, coalesce(s.scores, []) as scores, j.moved
-    from (select * from items where {which}) t
+    from (select * from items {which}) t
     left join images i on i.image_id = t.item_id
     left join people p on p.item_id = t.item_id
     left join scorers s on s.item_id = t.item_id
@@ -159,7 +167,7 @@ select item_id, kind, suite, task, generator, prompt_id, idx, pictured, yes, no,
             else 'split' end as certainty,
        n, mean, spread, likert,
        len(list_filter(says, lambda x: x = 1)) as scorers_yes, len(list_filter(says, lambda x: x = 0)) as scorers_no,
-       says, scores, moved
+       says, scores, moved, {packed}::ubigint as verdicts
 from described
 """
 
@@ -176,6 +184,10 @@ def _insert(connection: duckdb.DuckDBPyConnection, judgements: str, which: str) 
     }
     # a scorer that could look at it in the end has not failed
     filled = "[" + ", ".join(_verdict(no) for no in range(1, size + 1)) + "]::utinyint[]"
+    packed = " + ".join(
+        ["0", *(f"(case says[{no}] when 0 then 1 when 1 then 2 when 2 then 3 else 0 end::ubigint << {2 * (no - 1)})"
+                for no in places if no <= PACKED)]
+    )  # fmt: skip
     connection.execute(
         _ROWS.format(
             value=_VALUE,
@@ -183,6 +195,7 @@ def _insert(connection: duckdb.DuckDBPyConnection, judgements: str, which: str) 
             says=lists["correct"].replace(_VALUE, f"case {_VALUE} when 1 then 1 when 0 then 0 end"),
             scores=lists["score"],
             filled=filled,
+            packed=packed,
             which=which,
         )
     )

@@ -30,6 +30,10 @@ class WriterClosed(RuntimeError):
     """A write after the store was closed."""
 
 
+CLOSED = (WriterClosed, duckdb.ConnectionException)
+"""What a store raises that was closed meanwhile."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Job:
     operation: Operation[Any, Any]

@@ -89,10 +89,13 @@ def test_in_browse(page: Page) -> None:
     made = set(shown(page.locator(".cc-cell-text + .cc-cell-meta")))
     assert {place.removesuffix(" · image 0") for place in made} >= {f"{text.replace('/', '')} · {text}" for text in HOSTILE}
     assert_inert(page)
-    page.get_by_label("Generator").click()
-    assert {option.removeprefix("✓").strip() for option in shown(page.get_by_role("option"))} >= {
-        text.replace("/", "") for text in HOSTILE
-    }
+    for facet, texts in (("task", HOSTILE), ("generator", [text.replace("/", "") for text in HOSTILE])):
+        assert set(shown(page.locator(f'[data-facet="{facet}"] .cc-facet__name'))) == set(texts)
+    page.locator('[data-facet="generator"] .cc-facet__value').first.click()
+    expect(page.locator(".cc-chip")).to_have_count(2)
+    assert_inert(page)
+    page.get_by_role("button", name="By prompt").click()
+    expect(page.locator(".cc-prompt__text").first).to_be_visible()
     assert_inert(page)
 
 

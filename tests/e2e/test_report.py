@@ -99,6 +99,11 @@ def looked_at(page: Page) -> None:
     place.locator(".point").first.hover(force=True)
     expect(place.locator(".hoverlayer")).to_contain_text("n = ")
     place.locator("[data-title='Zoom in']").click()
+    # none of the library's buttons sends anything anywhere
+    titles = place.locator(".modebar-btn").evaluate_all("all => all.map(e => e.dataset.title)")
+    assert titles == ["Download plot as a PNG", "Zoom", "Pan", "Zoom in", "Zoom out", "Reset axes"]
+    with page.expect_download():
+        place.locator("[data-title^='Download plot']").click()
     table = page.locator("section", has=page.get_by_role("heading", name="People among themselves")).locator("table").first
     heading = table.locator("thead th").last
     heading.click()

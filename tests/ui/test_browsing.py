@@ -369,3 +369,18 @@ def test_readers_say_what_they_are_behind(client: TestClient, store: Store, monk
     monkeypatch.setattr(refreshing, "catch_up", lambda _: 12)
     found = get(client, "facets")
     assert (found["behind"], found["version"]) == (12, store.version)
+
+
+def test_the_largest_gap_between_a_score_and_people_comes_first(tmp_path: Any) -> None:
+    with Store(tmp_path / "p") as store:
+        filled(store)
+        every = browse.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="lowest").rows
+        judged = [row["item_id"] for row in every if row["mean"] is not None]
+        # people see it as the scorer does, but for its best image
+        for place, item in enumerate(judged):
+            fit = 1 if place == len(judged) - 1 else 1 + 3 * place // len(judged)
+            said = Judgement("caption_fit", str(fit), float(fit), None, None)
+            submit(store, answer(item, "dan", judgements=(said,)))
+        found = browse.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="likert").rows
+        assert found[0]["item_id"] == judged[-1]
+        assert {row["item_id"] for row in found[: len(judged)]} == set(judged)

@@ -199,14 +199,15 @@ def test_the_page_shows_the_selection_and_says_what(store: Store) -> None:
     (group,) = json.loads(said["panel"])["groups"]
     assert (group["title"], group["filter"]) == ("right", {"says": f"{exploring.RATER}:yes"})
     assert 0 < group["n"] < 36
-    none = opened(store, "task=nothing")
+    none = opened(store, "q=nosuchword")
     assert "None of the selected images is on it." in none["lead"]
 
 
 def test_what_an_address_asks_for_in_vain_is_named(store: Store) -> None:
     made(store)
-    shown = opened(store, "map=tsne:x&paint=<b>&lasso=1,2&certainty=perhaps&task=counting")
-    for text in ("map=tsne:x", "paint=&lt;b&gt;", "lasso=1,2", "certainty"):
+    assert "about=correct" in opened(store, "about=correct")["notice"]
+    shown = opened(store, "map=tsne:x&paint=<b>&lasso=1,2&certainty=perhaps&task=counting&generator=nobody")
+    for text in ("map=tsne:x", "paint=&lt;b&gt;", "lasso=1,2", "certainty=perhaps", "generator=nobody"):
         assert text in shown["notice"]
     assert shown["method"] == "pca"
     assert "model" in opened(store, "map=pca:nobody")["notice"] or "map=pca:nobody" in opened(store, "map=pca:nobody")["notice"]

@@ -9,15 +9,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from html import escape
 from typing import Any, Final
-from urllib.parse import urlencode
 
 import gradio as gr
-from fastapi import HTTPException
 from starlette.datastructures import QueryParams
 
 from data.store.store import Store
 from scorers.maps import METHODS
-from ui import teaching, words
+from ui import browsing, teaching, words
 from ui.addresses import BROWSE
 from ui.components.filters import Choice, dropdown
 from ui.components.module import module
@@ -127,11 +125,9 @@ def _opened(store: Store, asked: QueryParams) -> Iterator[list[Any]]:
     """What an address asks for in vain, then the controls, then what is drawn."""
     lost: dict[str, str] = {}
     on = _followed(asked.get("map", ""), lost)
-    query = urlencode([(name, value) for name, value in asked.multi_items() if name not in _OWN and not name.startswith("__")])
-    try:
-        selected(query)
-    except HTTPException as error:
-        lost["selection"], query = str(error.detail), ""
+    listed = QueryParams([(name, value) for name, value in asked.multi_items() if name not in _OWN])
+    followed = browsing.follow(store, listed)
+    lost |= followed.lost
     sources = making.sources(store)
     if on.model and on.model not in sources:
         lost["map"], on = str(on), replace(on, model="")
@@ -140,7 +136,7 @@ def _opened(store: Store, asked: QueryParams) -> Iterator[list[Any]]:
     paint = asked.get("paint", "")
     if paint and paint not in paints.paints(store):
         lost["paint"] = paint
-    shown = Shown(query, line, 1)
+    shown = Shown(followed.query, line, 1)
     for places in _draw(store, shown, on.method, model, paint, again=True):
         yield [ignored(lost, {}), on.method, *places]
 

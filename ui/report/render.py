@@ -67,7 +67,8 @@ def _policy(scripts: Sequence[str]) -> str:
     """What the page may do: run these very scripts, show what stands in it, and fetch nothing."""
     hashes = [f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts]
     allowed = " ".join(hashes or ["'none'"])
-    return f"default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; script-src {allowed}"
+    rest = "base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; img-src data: blob:"
+    return f"default-src 'none'; {rest}; script-src {allowed}"
 
 
 def markdown(report: Document) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ui.report import drawn
 from ui.report.content import Cell, Heading, Section, Table
 from ui.report.material import Material
-from ui.report.tables import Row, by_topic, generator, number, place_names
+from ui.report.tables import Row, by_topic, evenly, generator, number, place_names
 
 PEOPLE = "people"
 _WIDEST = 8
@@ -48,7 +48,7 @@ def _tables(caption: str, rows: Sequence[Row]) -> list[Table]:
     found = {name for line in lines.values() for name in line}
     columns = [f"{maker}: {rater}" for maker in makers for rater in raters]
     columns = [name for name in columns if name in found]
-    parts = [columns[start : start + _WIDEST] for start in range(0, len(columns), _WIDEST)]
+    parts = evenly(columns, _WIDEST)
     titles = [caption, *[f"{caption}, continued"] * (len(parts) - 1)]
     return [_table(title, tuple(names), lines, part) for title, part in zip(titles, parts, strict=True)]
 

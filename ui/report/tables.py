@@ -83,12 +83,18 @@ def estimates_tables(caption: str, names: Names, rows: Sequence[Row], more: AddD
     lines: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in rows:
         lines.setdefault(tuple(of(row) for of in names.values()), {})[row["statistic"]] = row
-    parts = [defined[start : start + widest] for start in range(0, len(defined), widest)] or [[]]
+    parts = evenly(defined, widest) or [[]]
     tables = [
         _table(caption if n == 0 else f"{caption}, continued", names, part, lines, more or (lambda _: ()))
         for n, part in enumerate(parts)
     ]
     return [*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, *never))]
+
+
+def evenly(names: Sequence[str], widest: int) -> list[list[str]]:
+    """Parts of at most ``widest``, as few as it takes, and none much shorter than the others."""
+    size = -(-len(names) // max(-(-len(names) // widest), 1))
+    return [list(names[start : start + size]) for start in range(0, len(names), max(size, 1))]
 
 
 def _never(rows: Sequence[Row], statistics: Sequence[str]) -> tuple[str, ...]:
@@ -120,8 +126,10 @@ def _table(
     body = []
     for key, line in lines.items():
         here = [line[name] for name in statistics if name in line]
-        widest = max(here or line.values(), key=lambda row: int(row["n_items"]))
-        ratings = max(int(row["n_ratings"]) for row in here or line.values())
+        if not here:  # none of these makes sense for this rater
+            continue
+        widest = max(here, key=lambda row: int(row["n_items"]))
+        ratings = max(int(row["n_ratings"]) for row in here)
         counts = (Cell(f"{widest['n_items']:,}"), Cell(f"{ratings:,}"))
         numbers = (number(line.get(name), widest["n_items"], notes.mark, more) for name in statistics)
         body.append((*(Cell(text) for text in key), *counts, *numbers))

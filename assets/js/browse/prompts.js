@@ -41,7 +41,7 @@ export class Prompts {
   }
 
   get rowHeight() {
-    return this.side + 148 + this.gap;
+    return this.side + 134 + this.gap;
   }
 
   /** The two generators that are compared, if two are chosen. */

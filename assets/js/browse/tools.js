@@ -21,7 +21,7 @@ export class Tools {
     this.shows = SHOWS.map(([value, words]) => button(words, { class: "cc-tools__show", "data-show": value, "aria-pressed": "false" }, () => page.choose("show", value)));
     const copy = button("Copy link", { kind: "quiet" }, () => page.copy(copy));
     const views = button("Views", { kind: "quiet", "aria-haspopup": "dialog" }, () => page.openViews());
-    this.map = h("a", { class: "cc-button cc-button--quiet", title: "These images by what a model sees in them" }, "Map");
+    this.map = h("a", { class: "cc-button cc-button--quiet", title: "These images by what a model sees in them" }, "On the map");
     const help = button("Help", { key: "?", kind: "quiet", "aria-label": "Help: keys" }, () => page.help());
     this.pair = h("div", { class: "cc-tools__pair", hidden: true }, labelled("Left", this.left), labelled("Right", this.right));
     this.element = h(

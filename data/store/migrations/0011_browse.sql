@@ -29,7 +29,9 @@ create table browse (
     says utinyint[] not null,
     scores double[] not null,
     -- the largest judgements.seq: what was judged last
-    moved bigint
+    moved bigint,
+    -- `says` of the first 31 scorers in one number, two bits each: 1 no, 2 yes, 3 could not look, 0 nothing
+    verdicts ubigint not null
 );
 -- null: everything
 create table stale (item_id varchar);

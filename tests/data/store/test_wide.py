@@ -13,6 +13,7 @@ from data.records import Evidence, Judgement, Rater
 from data.runs import Run, Seen
 from data.store import browse, composing, erasing, imports, refreshing, revoking, runs, statements, tags
 from data.store.erased import Erased
+from data.store.filters import PACKED_AS
 from data.store.imports import Bundle, ImportRefused
 from data.store.migrate import FOLDER
 from data.store.selection import Selection
@@ -24,6 +25,7 @@ GENERATORS = ("g1", "g2")
 PEOPLE = ("ann", "bob", "cyd")
 SCORERS = ("m", "n")
 N = 3
+UNPACKED = {packed: says for says, packed in PACKED_AS.items()}
 
 
 def rows(store: Store) -> dict[str, Any]:
@@ -37,6 +39,9 @@ def rows(store: Store) -> dict[str, Any]:
     for row in made:
         for name in ("says", "scores"):
             row[name] = {names[no]: value for no, value in enumerate(row[name], 1) if value is not None}
+        packed = row.pop("verdicts")
+        codes = {name: packed >> 2 * (no - 1) & 3 for no, name in names.items()}
+        assert row["says"] == {name: UNPACKED[code] for name, code in codes.items() if code}
     return {row["item_id"]: row for row in made}
 
 

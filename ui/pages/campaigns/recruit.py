@@ -37,7 +37,9 @@ class Describing:
 def laid_out() -> Describing:
     gr.HTML(note(HINT))
     fields = {
-        name: gr.Textbox(label=field.title, info=field.asks, lines=1, max_lines=8, max_length=LONGEST, elem_id=f"said-{name}")
+        name: gr.Textbox(
+            label=field.title, info=field.asks, max_lines=8, max_length=LONGEST, interactive=False, elem_id=f"said-{name}"
+        )
         for name, field in FIELDS.items()
     }
     with gr.Row(elem_classes="cc-filters cc-run-row"):
@@ -53,7 +55,8 @@ def opened(store: Store, campaign: str | None, show: str | None, filled: str) ->
     if show != "recruitment" or not campaign or campaign == filled:
         return [gr.skip()] * (len(FIELDS) + 1)
     said = recruitments.described(store, campaign)
-    return [*(said.get(name, "") for name in FIELDS), campaign]
+    # nobody types before they hold what has been said
+    return [*(gr.Textbox(value=said.get(name, ""), interactive=True) for name in FIELDS), campaign]
 
 
 def save(store: Store, campaign: str, values: tuple[str | None, ...], who: Actor) -> tuple[str, str]:

@@ -2,7 +2,9 @@
 // Draws the figures, sorts tables by a click on a heading, and hides the boxes: all from what is in this file.
 for (const place of document.querySelectorAll("[data-figure]")) {
   const spec = JSON.parse(document.getElementById(place.dataset.figure).textContent);
-  Plotly.newPlot(place, spec.data, spec.layout, { displaylogo: false, responsive: false });
+  // no button that sends a figure anywhere
+  const modeBarButtons = [["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"]];
+  Plotly.newPlot(place, spec.data, spec.layout, { displaylogo: false, responsive: false, modeBarButtons });
 }
 const value = (row, n) => {
   const cell = row.cells[n];

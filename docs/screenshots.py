@@ -33,7 +33,7 @@ def _annotate(page: Page, _: Server) -> None:
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
-    page.keyboard.type("two cups, a plate")
+    page.keyboard.type("a bottle")
     page.keyboard.press("Enter")
 
 

@@ -63,6 +63,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from ui import (
         browse_api,
         command_api,
+        export_api,
         form_api,
         images_api,
         map_api,
@@ -78,6 +79,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     for module in (
         browse_api,
         command_api,
+        export_api,
         form_api,
         images_api,
         map_api,

@@ -45,6 +45,7 @@ TABLE: dict[str, int] = {
     "GET /api/studio/version": RESEARCHERS,
     "GET /api/studio/map/image": RESEARCHERS,
     "GET /api/studio/map/inside": RESEARCHERS,
+    "GET /api/studio/export/{what}.{form}": RESEARCHERS,
     "GET /api/studio/item": RESEARCHERS,
     "GET /api/studio/task": RESEARCHERS,
     "GET /api/studio/neighbours": RESEARCHERS,

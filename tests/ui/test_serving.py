@@ -132,6 +132,8 @@ COMMANDS_IN_ORDER = (
     "import exported p.txt",
     "export snapshot -o copy.duckdb",
     "export snapshot -o copy.txt",
+    "export datasets -o dataset",
+    "export datasets -o dataset",
     "export judgements -o judgements.parquet",
     "export report -o report.txt",
     "import undo 1",

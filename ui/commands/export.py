@@ -31,7 +31,7 @@ def ratings(context: Context, selection: Mapping[str, Sequence[str]], form: str 
     chosen = selected(context, selection)
     found = Found()
     with writing(path, form, COLUMNS, found) as put:
-        for said, scales in _said(context.store, chosen):
+        for said, scales in said_parts(context.store, chosen):
             kept = counted(said, scales)
             found.add(said, kept)
             put(kept)
@@ -44,7 +44,7 @@ def judgements(context: Context, selection: Mapping[str, Sequence[str]], form: s
     chosen = selected(context, selection)
     found = Found()
     with writing(path, form, JUDGEMENTS, found) as put:
-        for said, scales in _said(context.store, chosen):
+        for said, scales in said_parts(context.store, chosen):
             found.add(said, said)
             put(said.assign(scale=scales_of(said, scales)).rename(columns={"number": "value"}))
     left = sum(found.excluded.values())
@@ -93,7 +93,7 @@ def why_nothing(found: Found) -> str:
     return f"no judgement of this selection counts ({', '.join(left) or 'none has a value'}); nothing was written"
 
 
-def _said(store: Store, chosen: Selection) -> Iterator[tuple[pd.DataFrame, frame.Scales]]:
+def said_parts(store: Store, chosen: Selection) -> Iterator[tuple[pd.DataFrame, frame.Scales]]:
     """The selected judgements part by part, each with the scales of all."""
     if chosen.certainty:
         # how far people agree is told from all that they said

@@ -37,6 +37,7 @@ def add_exports(export_app: typer.Typer, import_app: typer.Typer) -> None:
     export_app.command("judgements")(selecting(_judgements))
     export_app.command("annotations")(selecting(_annotations))
     export_app.command("snapshot")(_snapshot)
+    export_app.command("datasets")(selecting(_datasets))
     import_app.command("exported")(_exported)
 
 
@@ -64,6 +65,17 @@ def _annotations(
 def _snapshot(output: Output, people: PeopleAs = People.names, project: Project = PLAYGROUND) -> None:
     """A DuckDB file for others to read: what was shown, seen and said, and a table that says what each column means."""
     _execute(project, "export snapshot", output=output, named=people.value)
+
+
+def _datasets(
+    selection: Selection,
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FOLDER", help="The folder to make.")],
+    people: PeopleAs = People.pseudonyms,
+    shard: Annotated[int, typer.Option("--shard-size", min=1, max=5000, help="MiB, from which a new file begins.")] = 500,
+    project: Project = PLAYGROUND,
+) -> None:
+    """A folder that Hugging Face's `datasets` reads: images, judgements and annotations as Parquet, and a card."""
+    _execute(project, "export datasets", selection=selection, output=output, named=people.value, shard=shard)
 
 
 def _exported(

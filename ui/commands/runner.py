@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "campaigns start": "ui.commands.campaigns:start",
     "campaigns stop": "ui.commands.campaigns:stop",
     "export annotations": "ui.commands.export_answers:run",
+    "export datasets": "ui.commands.export_datasets:run",
     "export judgements": "ui.commands.export:judgements",
     "export prompts": "ui.commands.prompts:export",
     "export questions": "ui.commands.questions:export",

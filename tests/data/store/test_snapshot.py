@@ -31,7 +31,9 @@ def test_every_table_and_column_is_described_or_left_out_for_a_reason(tmp_path: 
     """Whoever adds a table or a column decides whether it may leave the project."""
     with Store(tmp_path) as store, store.read() as cursor:
         # views hold nothing of their own
-        asked = "select table_name, column_name from duckdb_columns() where table_name in (select table_name from duckdb_tables())"
+        asked = (
+            "select table_name, column_name from duckdb_columns() where table_name in (select table_name from duckdb_tables())"
+        )
         found = cursor.execute(asked).fetchall()
     tables: dict[str, set[str]] = {}
     for table, column in found:

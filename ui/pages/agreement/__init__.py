@@ -11,6 +11,7 @@ from agreement import Options
 from data.store.store import Store
 from ui import teaching
 from ui.commands.agreement import Rows, recall
+from ui.components.exporting import export_links
 from ui.components.filters import dropdown
 from ui.components.matrix import clickable
 from ui.components.table import heading
@@ -161,7 +162,13 @@ def _drawn(store: Store, view: View, *, intervals: bool) -> list[Any]:
     else:
         figure, body = scores_to_decisions(store, view, intervals=intervals)
     plot = gr.Plot(figure, visible=True) if figure else gr.Plot(visible=False)
-    return [lead(real, simulated, view), raters, gr.Column(visible=view.show == NUMBERS), plot, updating + body]
+    return [
+        lead(real, simulated, view) + export_links(view.selection),
+        raters,
+        gr.Column(visible=view.show == NUMBERS),
+        plot,
+        updating + body,
+    ]
 
 
 def _everything(real: Rows, simulated: Rows, view: View) -> str:

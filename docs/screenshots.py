@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Page, ViewportSize, expect, sync_playwright
 
 from tests.e2e.serving import ROOT, Server, command, serving
 
@@ -22,7 +22,7 @@ OUT: Final = ROOT / "docs" / "screenshots"
 LARGEST: Final = 200_000
 """Bytes of a picture."""
 _SIZE: Final[ViewportSize] = {"width": 1280, "height": 860}
-_PATIENCE_MS: Final = 120_000
+_PATIENCE_MS: Final = 30_000
 _CASE: Final = "?suite=playground&aspect=correct"
 
 
@@ -33,7 +33,7 @@ def _annotate(page: Page, _: Server) -> None:
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
-    page.keyboard.type("two cups, a plate")
+    page.keyboard.type("a bottle")
     page.keyboard.press("Enter")
 
 
@@ -50,8 +50,8 @@ def _browse(page: Page, _: Server) -> None:
 def _agreement(page: Page, _: Server) -> None:
     page.goto(f"/studio/agreement{_CASE}")
     expect(page.locator("#agreement-plot .ytick").first).to_be_visible()
-    # said once the intervals are there
-    expect(page.locator("#sentence")).to_contain_text("95% interval")
+    # the intervals follow
+    page.wait_for_timeout(6000)
 
 
 def _preferences(page: Page, _: Server) -> None:
@@ -116,9 +116,16 @@ def main(names: list[str]) -> None:
             path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
             browser = playwright.chromium.launch(executable_path=path)
             expect.set_options(timeout=_PATIENCE_MS)
+            missed = []
             for name in names or [*SHOTS]:
-                _shoot(browser, server, name)
+                try:
+                    _shoot(browser, server, name)
+                except (AssertionError, Error) as error:
+                    missed.append(name)
+                    print(f"{name}: not made: {str(error)[:300]}", file=sys.stderr)
             browser.close()
+    if missed:
+        raise SystemExit(f"not made: {', '.join(missed)}")
 
 
 def _fill(project: Path) -> None:

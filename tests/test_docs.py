@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from agreement.catalogue import STATISTICS as CATALOGUE
-from docs.making import commands, pages, parts, routes, settings, statistics
+from data.aspects import SCALES
+from docs.making import commands, dictionary, pages, parts, routes, settings, statistics
 from docs.making.blocks import ROOT, code, names_in, put
 from docs.making.examples import EXAMPLES
 
@@ -113,6 +114,18 @@ def test_every_page_and_parameter_is_documented() -> None:
     # and nothing is that there is not
     for name in set(pages.present()) - {"annotate", "preferences", "matching", "workbench"}:
         assert set(pages.told(name)) - pages.accepted(name) == set(), name
+
+
+def test_every_table_and_column_is_documented() -> None:
+    found = dictionary.schema()
+    assert {"item_id", "aspect", "seq"} <= set(found["judgements"])
+    assert dictionary.undocumented() == []
+    written = text_of(ROOT / "docs" / "data.md")
+    for name, columns in found.items():
+        assert f"### {name}\n" in written or f"| `{name}` |" in written, name
+        assert all(f"`{column}`" in written for column in columns), name
+    # every aspect that there is has its line
+    assert all(f"`{aspect}`" in written.partition("## Tables")[0] for aspect in SCALES)
 
 
 def test_every_statistic_is_documented() -> None:

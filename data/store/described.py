@@ -302,6 +302,28 @@ SCHEMA: Final[Mapping[str, Table]] = {
             "seq": _SEQ,
         },
     ),
+    "taggings": Table(
+        "tags put on items and taken off; the last word about an item and a tag counts",
+        _kept(
+            tagging_id="a UUID of the act, which may be about many items", item_id="the item", tag="the tag", tagged="on or off"
+        )
+        | {"made_by": Column("who did it", person=True), "moment": Column("when"), "seq": Column("the order of such acts")},
+    ),
+    "notes": Table(
+        "what researchers write beside an item; a changed note is a new row, an empty text takes it back",
+        _kept(
+            note_id="a UUID",
+            root_id="the first of those that revise one another",
+            item_id="the item",
+            text="the words",
+        )
+        | {"made_by": Column("who wrote it", person=True), "moment": Column("when"), "seq": Column("the order of notes")},
+    ),
+    "recruitments": Table(
+        "how a campaign's people were recruited, instructed and paid; the row with the highest seq of a campaign counts",
+        _kept(campaign_id="the campaign", fields="answers by field, only those given (JSON)")
+        | {"made_by": Column("who said it", person=True), "moment": Column("when"), "seq": Column("the order of such rows")},
+    ),
     "generations": Table(
         "how generators were asked for the images that were made here",
         _kept(generator="the model", settings="all of them (JSON)", created="when"),
@@ -321,5 +343,10 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "arrivals": "who came by which link, and from where",
     "consents": "who agreed to what",
     "erased": "people who asked to be forgotten",
+    "browse": "what Browse filters by, a row an item: made from other tables",
+    "browse_raters": "the places of scorers in such rows",
+    "prompt_parts": "what prompts ask for, part by part: made from their specs",
+    "stale": "items whose row of Browse is to be made anew",
+    "saved_views": "addresses of Browse under a name: they lead into this project",
 }
 """Tables that do not leave the project, and why."""

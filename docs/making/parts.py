@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from docs.making import commands, routes, settings, statistics
+from docs.making import commands, dictionary, routes, settings, statistics
 from docs.making import pages as pages_
 from docs.making.blocks import ROOT, put
 
@@ -13,6 +13,7 @@ PARTS: Final[Mapping[str, Mapping[str, Callable[[], str]]]] = {
     "docs/commands.md": {"commands": commands.made},
     "docs/api.md": {"routes": routes.made},
     "docs/pages.md": {"pages": pages_.made},
+    "docs/data.md": {"tables": dictionary.made},
     "docs/statistics.md": {"statistics": statistics.made},
     "docs/campaigns.md": {"recruitment": settings.recruitment},
     "docs/settings.md": {"campaign-settings": settings.campaigns, "scorer-settings": settings.scorers},

@@ -54,6 +54,8 @@ SAID: Final[dict[str, str]] = {
     "GET /api/studio/views": "The project's saved views: name, query, by whom and when.",
     "POST /api/studio/views": "Saves a view under a name.",
     "POST /api/studio/views/forget": "Forgets one.",
+    "GET /api/studio/export/{what}.{form}": "`ratings`, `judgements` or `annotations` of a selection as `csv`, `parquet` or"
+    " `jsonl`; the query is the selection.",
     "GET /api/studio/report/{key}/{form}": "A report that the page *Reports* has made, to take away.",
     "GET /api/studio/map/image": "Where a picture is shown that a point of the map stands for.",
     "GET /api/studio/map/inside": "What lies inside a line on the map.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -43,7 +44,8 @@ class Strip:
 
 
 def strip(store: Store, asked: Asked, of: str | None = None) -> Strip:
-    """The distribution in a listing, whatever range of this scorer it asks for; of no scorer in particular: of the first.
+    """The distribution in a listing, whatever range of this scorer it asks for; of no scorer in
+    particular: of the one with the most scores there.
 
     Raises:
         ValueError: this scorer has no scores; the message names those that do.
@@ -55,7 +57,7 @@ def strip(store: Store, asked: Asked, of: str | None = None) -> Strip:
         choices = sorted(rater for rater, no in numbers.items() if no in ends)
         if of is None:
             named = [one.rater for one in asked.filters.range if one.rater in choices]
-            of = next(iter([*named, *choices]), None)
+            of = named[0] if named else _most(cursor, asked, {name: numbers[name] for name in choices}, numbers)
         if of is None:
             return Strip(None, [])
         if of not in choices:
@@ -79,6 +81,16 @@ def strip(store: Store, asked: Asked, of: str | None = None) -> Strip:
         for place in range(size)
     )
     return Strip(of, choices, low, high, bins, int(total) - sum(one.n for one in bins))
+
+
+def _most(cursor: Any, asked: Asked, places: Mapping[str, int], numbers: Mapping[str, int]) -> str | None:
+    """The scorer with the most scores in a listing, by name where several have as many; None if there are no scorers."""
+    if len(places) < 2:
+        return next(iter(places), None)
+    condition, parameters = where(conditions(asked, numbers))
+    columns = ", ".join(f"count(t.scores[{no}])" for no in places.values())
+    counts = cursor.execute(f"select {columns} from browse t where {condition}", parameters).fetchone()
+    return max(zip(places, counts, strict=True), key=lambda one: one[1])[0]
 
 
 def _ends(cursor: Any, places: list[int]) -> dict[int, tuple[float, float]]:

@@ -162,7 +162,7 @@ def _attributes(kind: type) -> dict[str, str]:
     """What a docstring's list of attributes says of each."""
     listed = (inspect.getdoc(kind) or "").partition("Attributes:\n")[2]
     entries = re.split(r"^    (?=\w+(?:, \w+)*:)", listed, flags=re.MULTILINE)[1:]
-    found = {}
+    found: dict[str, str] = {}
     for entry in entries:
         names, _, what = entry.partition(":")
         text = " ".join(what.replace("``", "`").split())

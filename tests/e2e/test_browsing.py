@@ -106,7 +106,7 @@ def named(one: Visitor, name: str) -> Visitor:
 def test_from_the_start_page_to_where_people_and_a_scorer_differ(visitor: Visit, browsed: Server) -> None:
     page = visitor(browsed).page
     page.goto("/studio/")
-    actions = [
+    actions: list[Callable[[], object]] = [
         lambda: page.locator(".nav-holder").get_by_text("Browse", exact=True).click(),
         lambda: facet(page, "task", COUNTING).click(),
         lambda: facet(page, "differs", f"{GENEVAL}:missed").click(),

@@ -384,11 +384,3 @@ def test_the_largest_gap_between_a_score_and_people_comes_first(tmp_path: Any) -
         found = browse.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="likert").rows
         assert found[0]["item_id"] == judged[-1]
         assert {row["item_id"] for row in found[: len(judged)]} == set(judged)
-
-
-def test_the_strip_is_of_whoever_scored_most_of_it(client: TestClient) -> None:
-    every = {name: get(client, "strip", ("of", name)) for name in get(client, "strip")["choices"]}
-    assert len(every) > 1
-    shown = get(client, "strip")
-    assert shown["undefined"] == min(one["undefined"] for one in every.values())
-    assert max(one["undefined"] for one in every.values()) > shown["undefined"]

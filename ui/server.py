@@ -15,6 +15,7 @@ import webbrowser
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
 ASSETS = Path(__file__).parent.parent / "assets"
 DEFAULT_PORT = 7860
 _PORTS_TO_TRY = 20
+_ROUTES = (
+    "browse_api", "command_api", "export_api", "form_api", "images_api", "map_api", "remarks_api", "report_api", "studio_api",
+    "workbench_api",
+)  # fmt: skip
+"""Modules of ``ui`` that have routes; each has ``router(store)``."""
 _YEAR = 365 * 24 * 3600
 _NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 """How this machine reaches an app that listens everywhere."""
@@ -60,35 +66,12 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from starlette.middleware.sessions import SessionMiddleware
 
     from data.store.erased import Erased
-    from ui import (
-        browse_api,
-        command_api,
-        export_api,
-        form_api,
-        images_api,
-        map_api,
-        remarks_api,
-        report_api,
-        studio_api,
-        workbench_api,
-    )
     from ui.access import routes
     from ui.access.door import Door
 
     app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
-    for module in (
-        browse_api,
-        command_api,
-        export_api,
-        form_api,
-        images_api,
-        map_api,
-        remarks_api,
-        report_api,
-        studio_api,
-        workbench_api,
-    ):
-        app.include_router(module.router(store))
+    for name in _ROUTES:
+        app.include_router(import_module(f"ui.{name}").router(store))
     app.include_router(routes.router(store, accounts))
     app.mount("/assets", StaticFiles(directory=ASSETS), name="assets")
 

@@ -11,7 +11,7 @@ import duckdb
 from data.campaign import MOVES, Campaign, CampaignItem, Settings, State
 from data.store import rows
 from data.store.composing import kinds
-from data.store.places import DEFAULT, add, campaigns
+from data.store.places import DEFAULT, add, campaigns, insert_campaigns
 from data.store.store import Store, run
 
 
@@ -93,38 +93,7 @@ def _create_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Campaign, 
     _check_items(connection, items)
     drawn = any(item.role == "ordinary" and item.sampling == "random" for item in items)
     campaign = replace(campaign, state="draft", stratum=drawn)
-    rows.insert(
-        connection,
-        "campaigns",
-        (
-            "campaign_id",
-            "title",
-            "questionnaire",
-            "questionnaire_version",
-            "definition",
-            "overlap",
-            "seed",
-            "state",
-            "settings",
-            "stratum",
-            "created",
-        ),
-        [
-            (
-                campaign.campaign_id,
-                campaign.title,
-                campaign.questionnaire,
-                campaign.version,
-                campaign.definition,
-                campaign.overlap,
-                campaign.seed,
-                campaign.state,
-                rows.to_json(campaign.settings.to_json()),
-                campaign.stratum,
-                now,
-            )
-        ],
-    )
+    insert_campaigns(connection, [campaign], now)
     add(connection, campaign, items)
     return campaign
 

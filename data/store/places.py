@@ -148,3 +148,41 @@ def recount(connection: duckdb.DuckDBPyConnection, item_ids: Sequence[str] | Non
         f" and a.status = 'valid' and not a.saw_evidence), 0) where true{among}",
         item_ids or [],
     )
+
+
+def insert_campaigns(
+    connection: duckdb.DuckDBPyConnection, new: Sequence[Campaign], now: datetime, import_id: int | None = None
+) -> None:
+    """Campaigns that are not there yet, as they are; ``import_id``: what brought them."""
+    columns = (
+        "campaign_id",
+        "title",
+        "questionnaire",
+        "questionnaire_version",
+        "definition",
+        "overlap",
+        "seed",
+        "state",
+        "settings",
+        "stratum",
+        "created",
+        "import_id",
+    )
+    written = [
+        (
+            one.campaign_id,
+            one.title,
+            one.questionnaire,
+            one.version,
+            one.definition,
+            one.overlap,
+            one.seed,
+            one.state,
+            rows.to_json(one.settings.to_json()),
+            one.stratum,
+            now,
+            import_id,
+        )
+        for one in new
+    ]
+    rows.insert(connection, "campaigns", columns, written)

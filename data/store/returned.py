@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
 
 import duckdb
 
@@ -13,7 +12,7 @@ from data.campaign import Campaign
 from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Evidence
 from data.store import questions, rows, wide
-from data.store.places import DEFAULT, campaigns, recount
+from data.store.places import DEFAULT, campaigns, insert_campaigns, recount
 from data.store.statements import (
     ANNOTATION_COLUMNS,
     JUDGEMENT_COLUMNS,
@@ -25,20 +24,6 @@ from data.store.statements import (
 from data.store.statuses import Decision
 
 _FEW = 500
-_CAMPAIGN = (
-    "campaign_id",
-    "title",
-    "questionnaire",
-    "questionnaire_version",
-    "definition",
-    "overlap",
-    "seed",
-    "state",
-    "settings",
-    "stratum",
-    "created",
-    "import_id",
-)
 
 
 class ReturnRefused(ValueError):
@@ -136,7 +121,7 @@ def _insert_members(connection: duckdb.DuckDBPyConnection, members: Mapping[str,
 def _insert_campaigns(connection: duckdb.DuckDBPyConnection, found: Sequence[Campaign], import_id: int) -> int:
     """Campaigns that are not there yet, stopped and without items: nobody is asked anything by an import."""
     there = {one.campaign_id: one for one in campaigns(connection, [one.campaign_id for one in found])}
-    new: list[tuple[Any, ...]] = []
+    new: list[Campaign] = []
     for one in found:
         known = there.get(one.campaign_id)
         if known and (known.questionnaire, known.definition) != (one.questionnaire, one.definition):
@@ -145,10 +130,8 @@ def _insert_campaigns(connection: duckdb.DuckDBPyConnection, found: Sequence[Cam
                 " project"
             )
         if known is None and one.campaign_id != DEFAULT:
-            asks = (one.title, one.questionnaire, one.version, one.definition)
-            how = (one.overlap, one.seed, "stopped", rows.to_json(one.settings.to_json()), one.stratum)
-            new.append((one.campaign_id, *asks, *how, datetime.now(UTC), import_id))
-    rows.insert(connection, "campaigns", _CAMPAIGN, new)
+            new.append(replace(one, state="stopped"))
+    insert_campaigns(connection, new, datetime.now(UTC), import_id)
     return len(new)
 
 

@@ -119,7 +119,8 @@ def _said(shown: Shown, numbers: Numbers) -> tuple[str, list[Any], str, str, str
     if shown.aspect == "correct" and shown.rater == PEOPLE:
         return "browse t", [], "t.mean", "nullif(t.n, 0)", "t.spread"
     if no and shown.aspect in ("correct", "score"):
-        value = f"t.scores[{no}]" if shown.aspect == "score" else f"case t.says[{no}] when 1 then 1.0 when 0 then 0.0 end"
+        verdict = f"case t.says[{no}] when 1 then 1::double when 0 then 0::double end"
+        value = f"t.scores[{no}]" if shown.aspect == "score" else verdict
         return "browse t", [], f"({value})", f"case when ({value}) is not null then 1 end", f"(({value}) * 0)"
     source = f"browse t left join ({_SAID}) h on h.item_id = t.item_id"
     return source, [shown.rater, shown.rater, shown.aspect], "h.mean", "h.n", "h.spread"

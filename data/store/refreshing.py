@@ -19,6 +19,12 @@ _AT_ONCE: Final = 2_000
 """A reader waits for so many stale rows; more are left to the background, where there is one."""
 _EVERY: Final = 1.0  # seconds
 
+_STALE: Final = (
+    # a new project has nothing to make, and is still to be looked through once
+    "select case when bool_or(item_id is null) then greatest(1, (select count(*) from items))"
+    " else count(distinct item_id) end from stale"
+)
+
 _kept: WeakSet[Store] = WeakSet()
 _locks: WeakKeyDictionary[Store, threading.Lock] = WeakKeyDictionary()
 _late: WeakSet[Store] = WeakSet()
@@ -27,9 +33,9 @@ _making = threading.Lock()
 
 
 def stale(store: Store) -> int:
-    """How many items have been written about since their rows were made; a remake of everything counts as one."""
+    """How many items have been written about since their rows were made: all of them, where everything is to be remade."""
     with store.read() as cursor:
-        return int(rows.value(cursor, "select count(*) from stale"))
+        return int(rows.value(cursor, _STALE))
 
 
 def catch_up(store: Store) -> int:

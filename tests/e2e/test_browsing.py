@@ -398,7 +398,9 @@ def test_by_prompt_what_does_not_fit_is_told_apart(page: Page, browsed: Server) 
     cells = opened(page, task=COUNTING, show="prompts", rater=GENEVAL, says=f"{GENEVAL}:no")
     row = page.locator(".cc-prompt").first
     assert row.locator(".cc-prompt__cell:not(.is-other)").count() >= 1
-    wrong = {item["item_id"] for item in told(browsed, task=COUNTING, rater=GENEVAL)["items"] if item["verdict"] == "no"}
+    found = told(browsed, task=COUNTING, rater=GENEVAL, says=f"{GENEVAL}:no")
+    wrong = {item["item_id"] for item in found["items"]}
+    assert len(wrong) == found["total"]
     for cell in cells.all():
         item = parse_qs(urlsplit(str(cell.get_attribute("href"))).query)["id"][0]
         assert ("is-other" in str(cell.get_attribute("class"))) == (item not in wrong)

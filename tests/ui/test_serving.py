@@ -133,7 +133,6 @@ COMMANDS_IN_ORDER = (
     "export snapshot -o copy.duckdb",
     "export snapshot -o copy.txt",
     "export datasets -o dataset",
-    "export datasets -o dataset",
     "export judgements -o judgements.parquet",
     "export report -o report.txt",
     "import undo 1",

@@ -108,7 +108,9 @@ def build(store: Store) -> None:
 
 def _several(label: str, name: str) -> gr.Dropdown:
     # whoever comes with an address may ask for what is not there: the preview says so
-    return gr.Dropdown([], value=[], label=label, multiselect=True, allow_custom_value=True, elem_id=f"report-{name}")
+    return gr.Dropdown(
+        [], value=[], label=label, multiselect=True, allow_custom_value=True, min_width=250, elem_id=f"report-{name}"
+    )
 
 
 def _offered(store: Store) -> dict[str, list[str]]:

@@ -16,7 +16,7 @@ def export_links(selection: Selection) -> str:
     """A row of links: each gives the selection's file, as the command ``export`` writes it."""
     query = urlencode(selection.to_dict(), doseq=True)
     links = [
-        f'<a class="cc-button cc-export" download href="{escape(at(f"/api/studio/export/{name}.csv?{query}"))}">{title}</a>'
+        f'<a class="cc-export" download href="{escape(at(f"/api/studio/export/{name}.csv?{query}"))}">{title}</a>'
         for name, title in _FILES.items()
     ]
-    return f'<p class="cc-note cc-exports">Export, as CSV: {" ".join(links)}</p>'
+    return f'<p class="cc-note cc-exports">Export, as CSV: {" · ".join(links)}</p>'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,10 +11,9 @@ from starlette.datastructures import QueryParams
 
 from data.store import browse, views
 from data.store.crossed import groups
-from data.store.selection import CERTAINTIES
 from data.store.store import Store
 from ui import failing
-from ui.addresses import CROSSED, MARKED, RESTRICTING, crossed_among, crossed_in, marked_in
+from ui.addresses import CROSSED, FILTERED, MARKED, RESTRICTING, crossed_among, crossed_in, filters_in, marked_in
 from ui.mapping import lasso as lassos
 
 DEFAULTS: Mapping[str, str] = {"rater": browse.PEOPLE, "by": "correct", "order": "prompt", "show": "grid"}
@@ -31,11 +29,6 @@ _ORDERS = {
     "recent": "latest judged first",
 }
 _SHOWS = ("grid", "prompts")
-_VERDICTS = ("yes", "no", "failed")
-_PEOPLE = ("yes", "no", "tie", "none")
-_DIFFERS = ("people", "scorers")
-_OF_A_RATER = ("missed", "passed")
-_FREE = ("object", "color", "count", "relation", "tag", "q")
 _SINGLE = ("rater", "by", "order", "show", "left", "right", "of")
 
 
@@ -132,33 +125,22 @@ def _fits(known: _Known, name: str, value: str, *, crosses: bool) -> bool:
         "left": lambda: value in known.places["generator"],
         "right": lambda: value in known.places["generator"],
         "of": lambda: value in known.raters,
-        "says": lambda: _of_rater(known, value, _VERDICTS),
-        "people": lambda: value in _PEOPLE,
-        "certainty": lambda: not crosses and value in CERTAINTIES,
-        "differs": lambda: value in _DIFFERS or _of_rater(known, value, _OF_A_RATER),
-        "range": lambda: _is_range(known, value),
+        "tag": lambda: True,
     }
     if name in known.places:
         return value in known.places[name]
-    return name in _FREE or (name in fits and fits[name]())
+    if name in FILTERED:
+        return not (crosses and name == "certainty") and _restricts(known, name, value)
+    return name in fits and fits[name]()
 
 
-def _of_rater(known: _Known, value: str, words: tuple[str, ...]) -> bool:
-    rater, _, word = value.rpartition(":")
-    return rater in known.raters and word in words
-
-
-def _is_range(known: _Known, value: str) -> bool:
-    rater, _, span = value.rpartition(":")
-    ends = span.split("..")
-    return rater in known.raters and len(ends) == 2 and any(ends) and all(not end or _is_number(end) for end in ends)
-
-
-def _is_number(text: str) -> bool:
+def _restricts(known: _Known, name: str, value: str) -> bool:
+    """Whether this is a filter as the JSON routes read it, of raters that the project has."""
     try:
-        return math.isfinite(float(text))
+        found = filters_in(lambda asked: (value,) if asked == name else ())
     except ValueError:
         return False
+    return found.raters() <= {*known.raters}
 
 
 def _unmarked(store: Store, asked: QueryParams) -> set[str]:

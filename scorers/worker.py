@@ -26,21 +26,16 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from data.images import ImageError, open_image
-from data.prompts.questions import question_of
 from data.prompts.reading import printable
-from data.prompts.spec import SpecError, parse_spec
-from data.runs import Progress, Run, RunBusy, RunFolder, Seen, Work
+from data.runs import Progress, Run, RunBusy, RunFolder
 from scorers import registry
 from scorers.ahead import Ahead, decoders
-from scorers.base import ModelBroken, Perceiver, Shown
+from scorers.base import ModelBroken, Perceiver
+from scorers.seeing import line, opened, pixels, see
 
 _PACKAGES: Final = ("torch", "open-clip-torch", "transformers", "timm", "ultralytics")
-_REASON_LIMIT: Final = 300
 _PIXELS_AHEAD: Final = 1 << 26
 """Of images that are opened before their part is begun: 64 of 1024 x 1024, 200 MB."""
-_LEAST_PIXELS: Final = 1 << 16
-"""What an image counts as at least, so that tiny ones are not opened by the ten thousand."""
 
 
 class _Stop(BaseException):
@@ -95,21 +90,21 @@ def work_through(
     folder.tell(progress)
     missing = [n for n in parts if n not in there]
     if missing:
-        perceiver = _opened(run)
-        warnings = list(map(_line, getattr(perceiver, "warnings", ())))
+        perceiver = _perceiver(run)
+        warnings = list(map(line, getattr(perceiver, "warnings", ())))
         for warning in warnings:
             print(f"warning: {warning}", file=sys.stderr)
         progress = replace(progress, state="running", versions=_versions(), warnings=warnings)
         folder.tell(progress)
         loaded()
         todo = [one for n in missing for one in parts[n]]
-        with Ahead(todo, partial(_shown, base=folder.path), _pixels, _PIXELS_AHEAD, threads or decoders()) as images:
+        with Ahead(todo, partial(opened, base=folder.path), pixels, _PIXELS_AHEAD, threads or decoders()) as images:
             for number in missing:
                 if stop():
                     folder.tell(replace(progress, state="stopped"))
                     return False
                 began = time.monotonic()
-                seen = _seen(perceiver, images.take(len(parts[number])))
+                seen = see(perceiver, images.take(len(parts[number])))
                 folder.write_part(number, seen)
                 progress = replace(
                     progress,
@@ -132,7 +127,7 @@ def _so_far(folder: RunFolder, done: int, failed: int, total: int) -> Progress:
     return Progress("loading", done, total, failed, earlier.seconds * done / earlier.done, versions=earlier.versions)
 
 
-def _opened(run: Run) -> Perceiver:
+def _perceiver(run: Run) -> Perceiver:
     scorer = registry.get(run.scorer)
     if run.version != scorer.version:
         raise ValueError(f"this run was begun by {run.scorer} {run.version}, now it is {scorer.version}; start a new run")
@@ -147,65 +142,12 @@ def _opened(run: Run) -> Perceiver:
     return scorer.open(run.settings, run.device)
 
 
-def _seen(perceiver: Perceiver, opened: Sequence[Shown | Seen]) -> list[Seen]:
-    """What is seen of each, in order. An image that could not be opened, or breaks the model, fails alone."""
-    good = [one for one in opened if isinstance(one, Shown)]
-    seen = {one.item_id: one for one in opened if isinstance(one, Seen)}
-    seen |= {one.item_id: one for one in _perceived(perceiver, good)}
-    return [seen[one.item_id] for one in opened]
-
-
-def _shown(work: Work, base: Path) -> Shown | Seen:
-    try:
-        image = open_image(base / work.path, work.sha256 or None)
-        questions = tuple(question_of(one) for one in work.questions)
-        return Shown(
-            work.item_id, image, work.text, parse_spec(work.spec), questions, work.version, tuple(work.captions), work.right
-        )
-    except ImageError as error:
-        return Seen(work.item_id, failed=_line(error.reason))
-    except SpecError as error:
-        return Seen(work.item_id, failed=_line(f"the prompt's spec cannot be read: {error}"))
-    except TypeError as error:
-        return Seen(work.item_id, failed=_line(f"the prompt's questions cannot be read: {error}"))
-
-
-def _pixels(opened: Shown | Seen) -> int:
-    return max(_LEAST_PIXELS, opened.image.width * opened.image.height if isinstance(opened, Shown) else 0)
-
-
-def _perceived(perceiver: Perceiver, shown: Sequence[Shown]) -> list[Seen]:
-    if not shown:
-        return []
-    try:
-        return perceiver.perceive(shown)
-    except ModelBroken:
-        raise
-    except Exception as whole:
-        alone: list[Seen] = []
-        for one in shown:
-            try:
-                alone += perceiver.perceive([one])
-            except ModelBroken:
-                raise
-            except Exception as error:
-                alone.append(Seen(one.item_id, failed=_line(f"the model failed: {error or type(error).__name__}")))
-        # one picture may be odd; if all are, it is not the pictures
-        if len(shown) > 1 and all(one.failed is not None for one in alone):
-            raise RuntimeError(f"the model fails on every image: {whole or type(whole).__name__}") from whole
-        return alone
-
-
 def _versions() -> dict[str, str]:
     found = {}
     for package in _PACKAGES:
         with contextlib.suppress(PackageNotFoundError):
             found[package] = version(package)
     return found
-
-
-def _line(text: object) -> str:
-    return printable(" ".join(str(text).split()))[:_REASON_LIMIT]
 
 
 @contextlib.contextmanager
@@ -217,7 +159,7 @@ def _telling_why(folder: RunFolder) -> Iterator[None]:
         with contextlib.suppress(OSError, ValueError, TypeError):
             last = folder.progress() or Progress("loading", 0, 0)
             stopped = isinstance(error, _Stop)
-            folder.tell(replace(last, state="stopped" if stopped else "failed", error=None if stopped else _line(_why(error))))
+            folder.tell(replace(last, state="stopped" if stopped else "failed", error=None if stopped else line(_why(error))))
         raise
 
 
@@ -253,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         traceback.print_exc()
         why = _why(error)
-    print(_line(why), file=sys.stderr)
+    print(line(why), file=sys.stderr)
     return 1
 
 

@@ -105,7 +105,12 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is asked of a worker: ``scorer`` with ``settings`` over the manifest, in parts of ``part_size``."""
+    """What is asked of a worker: ``scorer`` with ``settings`` over the manifest, in parts of ``part_size``.
+
+    Attributes:
+        device: of torch; several with commas have a process each.
+        engine: of ``scorers.engines``; runs made before there were several lack it. Like device and part size it is no setting.
+    """
 
     run_id: str
     scorer: str
@@ -114,6 +119,7 @@ class Run:
     settings: Mapping[str, Any]
     device: str = "cpu"
     part_size: int = PART_SIZE
+    engine: str = "local"
 
 
 @dataclass(frozen=True, slots=True)

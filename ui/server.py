@@ -23,7 +23,7 @@ import uvicorn
 
 from data.store.refreshing import Keeper
 from data.store.store import Store, StoreBusy
-from ui.commands import forward, working
+from ui.commands import forward, queueing
 from ui.commands.context import CommandError
 from ui.commands.runner import first_start
 from ui.guard import Guard, is_loopback
@@ -210,7 +210,7 @@ def serve(project: Path, how: Serving) -> None:
                 _Server(config, ready).run(sockets=[listening])
         finally:
             forward.withdraw(store.project)
-            working.stop_all(store)
+            queueing.stop_all(store)
 
 
 def _asked(how: Serving) -> tuple[Accounts | None, str]:

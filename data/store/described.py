@@ -346,6 +346,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "arrivals": "who came by which link, and from where",
     "consents": "who agreed to what",
     "erased": "people who asked to be forgotten",
+    "ended_sessions": "which cookies are good no more, as keyed hashes",
     "browse": "what Browse filters by, a row an item: made from other tables",
     "browse_raters": "the places of scorers in such rows",
     "prompt_parts": "what prompts ask for, part by part: made from their specs",

@@ -38,7 +38,7 @@ def test_what_an_import_leaves_behind_is_found(made: Bench, tmp_path: Path) -> N
         return {"file": str(folder / "gone"), "suite": "mine"}
 
     one = Importer("x", "import prompts", ({"a.txt": b""},), parameters)
-    target = [t for t in targets_of(made) if t.name == "import prompts"][0]
+    target = next(t for t in targets_of(made) if t.name == "import prompts")
     made_of = type(target)("x", one.files, lambda folder: made.run(one, folder), target.promised)
     found = tried(made_of, one.files[0], tmp_path / "case")
     assert found is not None

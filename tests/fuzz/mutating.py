@@ -42,8 +42,9 @@ OTHERS: Final[tuple[Any, ...]] = (
 )  # fmt: skip
 _BYTES: Final[tuple[bytes, ...]] = (
     b"\0", b"\xff", b"\xfe\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"\xc3", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc0\x80",
-    b"\r", b"\r\n", b"\n", b"\n\n", b"\x1a", b"\x85", b'"', b"'", b",", b";", b"\t", b"{", b"}", b"[", b"]", b":", b"\\",
-    b"\\u", b"\\ud800", b"NaN", b"Infinity", b"1e999", b"null", b"PAR1", b"\x80\x04.", b"<!--", b"&", b"*", b"!!python/none", b"#",
+    b"\r", b"\r\n", b"\n", b"\n\n", b"\x1a",
+    b'"', b"'", b",", b";", b"\t", b"{", b"}", b"[", b"]", b":", b"\\",
+    b"\\ud800", b"NaN", b"Infinity", b"1e999", b"null", b"PAR1", b"\x80\x04.", b"<!--", b"&", b"*", b"!!python/none", b"#",
 )  # fmt: skip
 
 Mutate = Callable[[Random, bytes], bytes]

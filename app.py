@@ -25,6 +25,7 @@ from ui.commands.people_cli import people_app
 from ui.commands.preferences_cli import add_preferences
 from ui.commands.questions_cli import export_prompts, export_questions, write_questions
 from ui.commands.reproduce_cli import reproduce_app
+from ui.commands.score_cli import score_command
 from ui.commands.serve_cli import serve_command
 from ui.commands.vqa_cli import add_vqa
 
@@ -263,31 +264,7 @@ def import_undo(
 app.command("generate")(generate_command)
 
 
-@app.command("score")
-def score_command(
-    scorer: Annotated[str, typer.Argument(help="Its name, such as geneval; docs/settings.md lists them all.")],
-    profile: Annotated[str, typer.Option(help="Which models and thresholds.")] = "playground",
-    settings: Annotated[Many, typer.Option("--set", metavar="KEY=VALUE", help="One setting of the profile, changed.")] = [],  # noqa: B006
-    suite: Annotated[Many, typer.Option(help="Repeatable, as all filters.")] = [],  # noqa: B006
-    task: Annotated[Many, typer.Option(help="Only these tasks.")] = [],  # noqa: B006
-    generator: Annotated[Many, typer.Option(help="Only images by these models.")] = [],  # noqa: B006
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...")] = "cpu",
-    batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Images at a time (32).")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many images.")] = None,
-    project: Project = PLAYGROUND,
-) -> None:
-    """Have a scorer look at the images that it has not judged yet. Stopped, the same command goes on."""
-    _execute(
-        project,
-        "score",
-        scorer=scorer,
-        profile=profile,
-        overrides=settings,
-        device=device,
-        batch_size=batch_size,
-        limit=limit,
-        selection={"suite": suite, "task": task, "generator": generator},
-    )
+app.command("score")(score_command)
 
 
 @app.command("rebuild")

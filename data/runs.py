@@ -107,7 +107,12 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is asked of a worker: ``scorer`` with ``settings`` over the manifest, in parts of ``part_size``."""
+    """What is asked of a worker: ``scorer`` with ``settings`` over the manifest, in parts of ``part_size``.
+
+    Attributes:
+        device: of torch; several with commas have a process each.
+        engine: of ``scorers.engines``; runs made before there were several lack it. Like device and part size it is no setting.
+    """
 
     run_id: str
     scorer: str
@@ -116,6 +121,7 @@ class Run:
     settings: Mapping[str, Any]
     device: str = "cpu"
     part_size: int = PART_SIZE
+    engine: str = "local"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +134,10 @@ class Progress:
         done: images that are through, ``failed`` of them without being seen.
         seconds: spent on them so far, over all attempts, without loading the models.
         versions: of the packages that matter.
-        warnings: what looked odd when the models were opened, a line each.
+        warnings: what looked odd when the models were opened or while they were at work, a line each.
+        device: what it runs on, with its name; ``host``: on which machine. Empty: not told.
+        memory: the most bytes that the worker process held so far, of several the sum; None: not told.
+        batch_halved: how many times the memory did not suffice and fewer images were taken at once from then on.
     """
 
     state: str
@@ -139,6 +148,10 @@ class Progress:
     error: str | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     warnings: Sequence[str] = field(default_factory=list)
+    device: str = ""
+    memory: int | None = None
+    batch_halved: int = 0
+    host: str = ""
 
     @property
     def seconds_left(self) -> float | None:

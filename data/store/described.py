@@ -342,6 +342,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "invitations": "links that let people in",
     "arrivals": "who came by which link, and from where",
     "consents": "who agreed to what",
+    "copies": "where copies of the project were written: it names folders of the machine",
     "erased": "people who asked to be forgotten",
     "browse": "what Browse filters by, a row an item: made from other tables",
     "browse_raters": "the places of scorers in such rows",

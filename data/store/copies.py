@@ -15,7 +15,7 @@ from data.export.people import pseudonym
 from data.files import on_disk, sha256_of
 from data.store import backups, copying, erasing, manifest, rows, snapshot
 from data.store.erased import mark, marks
-from data.store.manifest import DATABASE, Backup, BadBackup
+from data.store.manifest import DATABASE, Backup, BadBackup, Manifest
 from data.store.store import Store, run
 
 Kind = Literal["snapshot", "backup"]
@@ -127,7 +127,8 @@ def _in_backup(backup: Backup, secret: str, known: Mapping[str, Any]) -> Reached
         manifest.check(backup, files=False)
         struck = _in_file(backup.database, secret, known, swap=lambda fresh: _exchange(backup, fresh, len(known)))
         if not struck:
-            manifest.write(backup.path, replace(told, erased=len(known)))
+            # the rest of what was broken off, too
+            manifest.write(backup.path, replace(_as_it_is(told, backup.database), erased=len(known), before=""))
         return struck
 
     return _trying(backup.path, erase)
@@ -135,19 +136,22 @@ def _in_backup(backup: Backup, secret: str, known: Mapping[str, Any]) -> Reached
 
 def _exchange(backup: Backup, fresh: Path, n_erased: int) -> None:
     """Put a backup's new database in its place; killed at any moment, it is a backup still."""
-    held = copying.look(fresh)
-    told = replace(
-        backup.manifest,
-        sha256=sha256_of(fresh),
-        bytes=fresh.stat().st_size,
-        tables=held.tables,
-        duckdb=duckdb.__version__,
-        erased=n_erased,
-    )
-    manifest.write(backup.path, replace(told, before=backup.manifest.sha256))
+    told = replace(_as_it_is(backup.manifest, fresh), erased=n_erased, before="")
+    manifest.write(backup.path, replace(told, before=sha256_of(backup.database)))
     fresh.replace(backup.database)
     on_disk(backup.path)
     manifest.write(backup.path, told)
+
+
+def _as_it_is(told: Manifest, database: Path) -> Manifest:
+    """What is to be said of a backup with this database."""
+    return replace(
+        told,
+        sha256=sha256_of(database),
+        bytes=database.stat().st_size,
+        tables=copying.look(database).tables,
+        duckdb=duckdb.__version__,
+    )
 
 
 def _in_file(

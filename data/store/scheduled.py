@@ -1,4 +1,4 @@
-"""Backups by themselves: one every so often while the app is open, in the background, if anything has changed since the last."""
+"""Backups by themselves: one every so often while the app is open, if anything has changed since the last."""
 
 from __future__ import annotations
 

@@ -32,11 +32,11 @@ _SIDE: Final = 512
 _VARIANTS: Final = 12
 
 
-def make(store: Store, folder: Path, images: int, people: int) -> None:
-    """A running campaign about ``images`` pictures in ``folder``, where there is room for all people at every picture."""
+def make(store: Store, folder: Path, images: int, people: int, side: int = _SIDE) -> None:
+    """A running campaign about ``images`` pictures in ``folder``, where there is room for so many people at every picture."""
     folder.mkdir()
     prompts = [_prompt(n) for n in range(60)]
-    painted = [_picture(folder / f"{n:04}.jpg", prompts[n % len(prompts)], n) for n in range(images)]
+    painted = [_picture(folder / f"{n:04}.jpg", prompts[n % len(prompts)], n, side) for n in range(images)]
     items = [Item(one.image_id, SUITE, one.prompt_id, None, one.generator) for one in painted]
     imports.apply(store, [Bundle("images", "generator", SUITE, prompts, painted, items)])
     managing.create(store, Campaign(NAME, "A benchmark", overlap=people), [CampaignItem(one.item_id) for one in items])
@@ -66,11 +66,11 @@ def _prompt(n: int) -> Prompt:
     return Prompt(f"{SUITE}/{n:05}", SUITE, text, tag, {"tag": tag, "include": include, "prompt": text})
 
 
-def _picture(path: Path, prompt: Prompt, n: int) -> Image:
+def _picture(path: Path, prompt: Prompt, n: int, side: int) -> Image:
     """A JPEG of about the bytes of a photo, that no other is like."""
     coarse = np.random.default_rng(n).integers(0, 256, (32, 32, 3), np.uint8)
-    Picture.fromarray(coarse).resize((_SIDE, _SIDE), Picture.Resampling.BICUBIC).save(path, quality=95)
-    return Image(prompt.prompt_id, "generator", n, path, hashlib.sha256(path.read_bytes()).hexdigest(), _SIDE, _SIDE)
+    Picture.fromarray(coarse).resize((side, side), Picture.Resampling.BICUBIC).save(path, quality=95)
+    return Image(prompt.prompt_id, "generator", n, path, hashlib.sha256(path.read_bytes()).hexdigest(), side, side)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
+
+from PIL import Image
 
 from data.images import ImageError, open_image
 from data.prompts.questions import question_of
 from data.prompts.reading import printable
 from data.prompts.spec import SpecError, parse_spec
 from data.runs import Seen, Work
-from scorers.base import ModelBroken, Perceiver, Shown
+from scorers.base import Perceiver, Shown
+from scorers.careful import Careful, Failed
 
 _REASON_LIMIT: Final = 300
 _LEAST_PIXELS: Final = 1 << 16
@@ -19,10 +25,15 @@ _LEAST_PIXELS: Final = 1 << 16
 
 
 def see(perceiver: Perceiver, images: Sequence[Shown | Seen]) -> list[Seen]:
-    """What is seen of each, in order. An image that could not be opened, or breaks the model, fails alone."""
+    """What is seen of each, in order. An image that could not be opened, or breaks the model, fails alone.
+
+    Raises:
+        ModelBroken: the model gives what no working model gives.
+        RuntimeError: it fails on every image.
+    """
     good = [one for one in images if isinstance(one, Shown)]
     seen = {one.item_id: one for one in images if isinstance(one, Seen)}
-    seen |= {one.item_id: one for one in _perceived(perceiver, good)}
+    seen |= {one.item_id: one for one in guarded(perceiver).perceive(good)}
     return [seen[one.item_id] for one in images]
 
 
@@ -40,6 +51,8 @@ def opened(work: Work, base: Path) -> Shown | Seen:
         return Seen(work.item_id, failed=line(f"the prompt's spec cannot be read: {error}"))
     except TypeError as error:
         return Seen(work.item_id, failed=line(f"the prompt's questions cannot be read: {error}"))
+    except Exception as error:  # an image that takes more memory than there is, or breaks a decoder as nobody foresaw
+        return Seen(work.item_id, failed=line(f"it cannot be opened: {error or type(error).__name__}"))
 
 
 def pixels(one: Shown | Seen) -> int:
@@ -47,26 +60,67 @@ def pixels(one: Shown | Seen) -> int:
     return max(_LEAST_PIXELS, one.image.width * one.image.height if isinstance(one, Shown) else 0)
 
 
-def _perceived(perceiver: Perceiver, shown: Sequence[Shown]) -> list[Seen]:
-    if not shown:
-        return []
-    try:
-        return perceiver.perceive(shown)
-    except ModelBroken:
-        raise
-    except Exception as whole:
-        alone: list[Seen] = []
-        for one in shown:
-            try:
-                alone += perceiver.perceive([one])
-            except ModelBroken:
-                raise
-            except Exception as error:
-                alone.append(Seen(one.item_id, failed=line(f"the model failed: {error or type(error).__name__}")))
-        # one picture may be odd; if all are, it is not the pictures
-        if len(shown) > 1 and all(one.failed is not None for one in alone):
-            raise RuntimeError(f"the model fails on every image: {whole or type(whole).__name__}") from whole
-        return alone
+def guarded(perceiver: Perceiver, folder: Path | None = None) -> Guarded:
+    """A perceiver that no single image breaks. Of whoever opens a model: once, and kept for the whole run.
+
+    Args:
+        perceiver: models in memory.
+        folder: the run's, where what it looks at is noted, so that an image that kills its process is found. None: it is not.
+    """
+    return perceiver if isinstance(perceiver, Guarded) else Guarded(perceiver, folder)
+
+
+class Guarded:
+    """See ``guarded``. Its results are in order, and as many as the images.
+
+    Attributes:
+        warnings: what looked odd when the model was opened, or since.
+        halved: how many times the memory did not suffice, and half as many images went at once from then on.
+    """
+
+    def __init__(self, perceiver: Perceiver, folder: Path | None = None) -> None:
+        self._odd = tuple(map(line, getattr(perceiver, "warnings", ())))
+        self._careful = Careful(partial(_perceived, perceiver), lambda one: one.item_id, _plain, "image", folder)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        return (*self._odd, *self._careful.warnings)
+
+    @property
+    def halved(self) -> int:
+        return self._careful.halved
+
+    def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
+        """See ``Perceiver``. What fails says why.
+
+        Raises:
+            ModelBroken: the model gives what no working model gives.
+            RuntimeError: it fails on every image, on one that it saw before too.
+        """
+        found = self._careful(batch)
+        return [
+            Seen(shown.item_id, failed=line(one.reason)) if isinstance(one, Failed) else one
+            for shown, one in zip(batch, found, strict=True)
+        ]
+
+
+def _perceived(perceiver: Perceiver, batch: Sequence[Shown]) -> list[Seen]:
+    """What can be kept of what is seen.
+
+    Raises:
+        ValueError: it is about other images, or it cannot be written.
+    """
+    seen = perceiver.perceive(batch)
+    if [one.item_id for one in seen] != [one.item_id for one in batch]:
+        raise ValueError("it said something of other images than it was shown")
+    for one in seen:
+        json.dumps(one.payload, allow_nan=False)
+    return seen
+
+
+def _plain(shown: Shown) -> Shown:
+    """The same question of a picture in which nothing can be odd: 256 x 256, black to white."""
+    return replace(shown, image=Image.linear_gradient("L").convert("RGB"))
 
 
 def line(text: object) -> str:

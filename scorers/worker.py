@@ -30,8 +30,9 @@ from data.prompts.reading import printable
 from data.runs import Progress, Run, RunBusy, RunFolder
 from scorers import registry
 from scorers.ahead import Ahead, decoders
+from scorers.attempts import settle
 from scorers.base import ModelBroken, Perceiver
-from scorers.seeing import line, opened, pixels, see
+from scorers.seeing import guarded, line, opened, pixels, see
 
 _PACKAGES: Final = ("torch", "open-clip-torch", "transformers", "timm", "ultralytics")
 _PIXELS_AHEAD: Final = 1 << 26
@@ -88,13 +89,13 @@ def work_through(
     there = {n for n in folder.parts() if n in parts and folder.is_of(n, parts[n])}
     progress = _so_far(folder, sum(len(parts[n]) for n in there), sum(map(folder.failures, there)), len(work))
     folder.tell(progress)
+    settle(folder.path)
     missing = [n for n in parts if n not in there]
     if missing:
-        perceiver = _perceiver(run)
-        warnings = list(map(line, getattr(perceiver, "warnings", ())))
-        for warning in warnings:
+        perceiver = guarded(_perceiver(run), folder.path)
+        for warning in perceiver.warnings:
             print(f"warning: {warning}", file=sys.stderr)
-        progress = replace(progress, state="running", versions=_versions(), warnings=warnings)
+        progress = replace(progress, state="running", versions=_versions(), warnings=perceiver.warnings)
         folder.tell(progress)
         loaded()
         todo = [one for n in missing for one in parts[n]]
@@ -111,6 +112,8 @@ def work_through(
                     done=progress.done + len(seen),
                     failed=progress.failed + sum(one.failed is not None for one in seen),
                     seconds=progress.seconds + time.monotonic() - began,
+                    warnings=perceiver.warnings,
+                    batch_halved=perceiver.halved,
                 )
                 folder.tell(progress)
     folder.tell(replace(progress, state="done"))

@@ -23,9 +23,10 @@ import uvicorn
 
 from data.store.refreshing import Keeper
 from data.store.store import Store, StoreBusy
-from ui.commands import forward, working
+from ui.commands import forward, queueing
 from ui.commands.context import CommandError
 from ui.commands.runner import first_start
+from ui.following import keep_pace
 from ui.guard import Guard, is_loopback
 from ui.root import at, checked, stand
 from ui.thumbnails import Thumbnails
@@ -206,11 +207,12 @@ def serve(project: Path, how: Serving) -> None:
                 app, log_level="warning", timeout_graceful_shutdown=2, server_header=False, proxy_headers=False
             )
             logging.getLogger("uvicorn.error").addFilter(_no_farewell)
+            keep_pace(store)
             with suppress(KeyboardInterrupt), closing(Keeper(store)), closing(Thumbnails(store)):
                 _Server(config, ready).run(sockets=[listening])
         finally:
             forward.withdraw(store.project)
-            working.stop_all(store)
+            queueing.stop_all(store)
 
 
 def _asked(how: Serving) -> tuple[Accounts | None, str]:

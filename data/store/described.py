@@ -219,10 +219,11 @@ SCHEMA: Final[Mapping[str, Table]] = {
         },
     ),
     "runs": Table(
-        "scorers' runs",
+        "runs of scorers and of generators",
         _kept(
             run_id="the run",
-            rater_id="which scorer",
+            kind="`score`, or `generate`: pictures were painted",
+            rater_id="which scorer; where pictures were painted, the generator",
             scorer="its kind",
             profile="the profile that was asked for",
             version="of the scorer",
@@ -230,10 +231,12 @@ SCHEMA: Final[Mapping[str, Table]] = {
         )
         | {
             "folder": _out("below the project's", "the files stay here"),
-            "state": Column("running, stopped, failed, lost or done"),
+            "state": Column("queued, running, paused, cancelled, failed, lost or done"),
             "error": _out("why it failed", "it may name folders of the machine"),
             **_kept(n_items="how many items it was asked for", created="when"),
             "import_id": _IMPORT,
+            **_kept(device="what it was asked to run on", engine="how the work was spread"),
+            "place": _out("the place in the queue", "what waits here waits for this machine"),
         },
     ),
     "detections": Table(

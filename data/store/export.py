@@ -69,7 +69,7 @@ def scorers(store: Store, names: Sequence[str]) -> list[Scorer]:
             cursor,
             "select r.rater_id, r.version, r.settings, coalesce(list_sort(list(distinct n.profile)"
             " filter (n.profile is not null)), []) as profiles"
-            " from raters r left join runs n on n.rater_id = r.rater_id"
+            " from raters r left join runs n on n.rater_id = r.rater_id and n.kind = 'score'"
             " where r.kind = 'scorer' and r.rater_id in (select unnest(?::varchar[]))"
             " group by all order by r.rater_id",
             [list(names)],

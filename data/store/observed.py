@@ -34,11 +34,15 @@ def insert_run(
     state: str,
     n_items: int,
     import_id: int | None,
+    kind: str = "score",
 ) -> None:
     """A run that the project does not know yet."""
     columns = ("run_id", "rater_id", "scorer", "profile", "version", "settings", "folder", "state", "n_items", "import_id")
     named = (run.run_id, rater_id, run.scorer, run.profile, run.version, rows.to_json(run.settings))
-    rows.insert(connection, "runs", columns, [(*named, folder, state, n_items, import_id)])
+    asked = (kind, run.device, getattr(run, "engine", None))
+    rows.insert(
+        connection, "runs", (*columns, "kind", "device", "engine"), [(*named, folder, state, n_items, import_id, *asked)]
+    )
 
 
 def insert_observed(connection: duckdb.DuckDBPyConnection, observed: Observed, import_id: int) -> None:

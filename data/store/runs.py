@@ -11,17 +11,20 @@ import duckdb
 
 from data.aspects import SCALES
 from data.records import Evidence, Judgement, Rater
-from data.runs import Run, Seen, Work
+from data.runs import Run, Seen
 from data.store import detections, rows, wide
 from data.store.imports import ImportRefused, insert_raters, insert_scales
 from data.store.observed import insert_run
+from data.store.pending import Asked, Pending, asked, count_pending, failing, pending
 from data.store.seen import SeenBy, Sights, seen, seen_without_masks
-from data.store.selection import Selection
 from data.store.statements import insert_evidence
 from data.store.store import Store, run
 
-State = Literal["running", "stopped", "failed", "lost", "done"]
-"""``running`` is what was last said: nobody may be at it any more. A run whose folder is gone is ``lost``."""
+State = Literal["queued", "running", "paused", "cancelled", "failed", "lost", "done"]
+"""``running`` is what was last said: nobody may be at it any more. ``queued`` waits for its device; ``cancelled`` was given up,
+and what it judged stays, as of one whose folder is gone (``lost``)."""
+
+_OVER = "('done', 'lost', 'cancelled')"
 
 
 class RunRefused(ValueError):
@@ -37,6 +40,9 @@ class RunRow:
         parts: numbers of the parts that are in; ``n_done`` images are in them, failed ones among these.
         failures: images by why nothing was seen of them.
         error: why a run failed, one line.
+        kind: ``score``, or ``generate``: pictures are painted by ``rater_id``, and no parts come in.
+        device, engine: what it was asked to run on, and how the work is spread; None where nobody said.
+        place: in the queue, ascending; None if it is not in it.
     """
 
     run_id: str
@@ -51,6 +57,10 @@ class RunRow:
     n_items: int
     created: datetime
     import_id: int | None = None
+    kind: Literal["score", "generate"] = "score"
+    device: str | None = None
+    engine: str | None = None
+    place: int | None = None
     parts: tuple[int, ...] = ()
     n_done: int = 0
     failures: Mapping[str, int] = field(default_factory=dict)
@@ -61,62 +71,11 @@ class RunRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
-    """How much of a selection a rater has before it.
-
-    Attributes:
-        images: with files, in the selection.
-        left: of these, without evidence by the rater; ``failed`` of them were tried before.
-    """
-
-    images: int
-    left: int
-    failed: int
-
-
-@dataclass(frozen=True, slots=True)
 class Source:
     """Where a run that was made elsewhere came from: a name for people, and the hash of its files."""
 
     name: str
     sha256: str
-
-
-_WITH_FILES = (
-    " from items t join images i on i.image_id = t.item_id and i.sha256 is not null join prompts p on p.prompt_id = i.prompt_id"
-    " where t.kind = 'image' and {condition}"
-)
-_HAS_EVIDENCE = "exists (select 1 from evidence e where e.item_id = t.item_id and e.rater_id = ? and e.failed is null)"
-_ASKED = "exists (select 1 from questions q where q.prompt_id = i.prompt_id)"
-_HAS_FAILED = "exists (select 1 from evidence e where e.item_id = t.item_id and e.rater_id = ? and e.failed is not null)"
-
-
-def pending(store: Store, selection: Selection, rater_id: str) -> list[Work]:
-    """Images with files in the selection that this rater has no evidence for, by id; what failed is to be tried again."""
-    condition, parameters = selection.items()
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            f"select t.item_id, i.path, i.sha256, p.text, p.spec{_WITH_FILES.format(condition=condition)}"
-            f" and not {_HAS_EVIDENCE} order by t.item_id",
-            [*parameters, rater_id],
-        )
-    return [Work(**rows.decoded(row | {"path": str(store.project / row["path"])}, "spec")) for row in found]
-
-
-def count_pending(store: Store, selection: Selection, rater_id: str, *, asked: bool = False) -> Pending:
-    """As ``pending``, in numbers; ``asked``: of images whose prompts have questions."""
-    condition, parameters = selection.items()
-    condition = f"{condition} and {_ASKED}" if asked else condition
-    with store.read() as cursor:
-        found = rows.one(
-            cursor,
-            "select count(*) as images, count(*) filter (not done) as n_left, count(*) filter (failed and not done) as failed"
-            f" from (select {_HAS_EVIDENCE} as done, {_HAS_FAILED} as failed{_WITH_FILES.format(condition=condition)})",
-            [rater_id, rater_id, *parameters],
-        )
-    assert found is not None
-    return Pending(found["images"], found["n_left"], found["failed"])
 
 
 def scorer_rater(store: Store, name: str, version: str, settings: Mapping[str, Any]) -> Rater:
@@ -139,15 +98,39 @@ def scorer_rater(store: Store, name: str, version: str, settings: Mapping[str, A
     return Rater(rater_id, "scorer", None, version, dict(settings))
 
 
-def add_run(store: Store, run: Run, rater: Rater, folder: str, n_items: int, source: Source | None = None) -> int | None:
+def versions_of(store: Store, name: str) -> list[Rater]:
+    """The scorers of this name, ``name``, ``name #2`` ..., oldest first."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select rater_id, version, settings from raters where kind = 'scorer'"
+            " and (rater_id = ? or starts_with(rater_id, ?))",
+            [name, f"{name} #"],
+        )
+    raters = [Rater(row["rater_id"], "scorer", None, row["version"], rows.from_json(row["settings"])) for row in found]
+    return sorted(raters, key=lambda rater: (len(rater.rater_id), rater.rater_id))
+
+
+def add_run(
+    store: Store, run: Run, rater: Rater, folder: str, n_items: int, source: Source | None = None, state: State = "running"
+) -> int | None:
     """Remember a run that is about to begin, and its rater; ``source`` makes an import of it, whose number is returned.
 
     Raises:
         RunRefused: there is a run of this id already.
         ImportRefused: the rater's name belongs to a person.
     """
-    import_id: int | None = store.write(_add, (run, rater, folder, n_items, source))
+    import_id: int | None = store.write(_add, (run, rater, folder, n_items, source, state))
     return import_id
+
+
+def add_generation(store: Store, run: Run, generator: str, folder: str, n_items: int) -> None:
+    """Remember that pictures are to be painted; it waits in the queue.
+
+    Raises:
+        RunRefused: there is a run of this id already.
+    """
+    store.write(_add_generation, (run, generator, folder, n_items), touched=frozenset())
 
 
 def ingest(store: Store, run_id: str, part: int, seen: Sequence[tuple[Seen, Sequence[Judgement]]], rule_version: str) -> bool:
@@ -162,7 +145,8 @@ def ingest(store: Store, run_id: str, part: int, seen: Sequence[tuple[Seen, Sequ
 
 
 def set_state(store: Store, run_id: str, state: State, error: str | None = None) -> None:
-    """Say how a run stands; ``error`` is forgotten unless it is given."""
+    """Say how a run stands; ``error`` is forgotten unless it is given. What is to wait waits at the queue's end, unless it has
+    a place in it."""
     store.write(_set_state, (run_id, state, error), touched=frozenset())
 
 
@@ -176,10 +160,33 @@ def remove(store: Store, run_id: str) -> int:
     return count
 
 
+def swap(store: Store, one_id: str, other_id: str) -> None:
+    """Two runs that wait change places in the queue."""
+    store.write(_swap, (one_id, other_id), touched=frozenset())
+
+
 def listed(store: Store) -> list[RunRow]:
-    """All runs, oldest first."""
+    """All runs of scorers, oldest first."""
+    with store.read() as cursor:
+        return _rows(cursor, "kind = 'score'", [])
+
+
+def of_every_kind(store: Store) -> list[RunRow]:
+    """All runs, of generators too, oldest first."""
     with store.read() as cursor:
         return _rows(cursor, "true", [])
+
+
+def queued(store: Store) -> list[RunRow]:
+    """Runs that wait, in their order."""
+    with store.read() as cursor:
+        return sorted(_rows(cursor, "state = 'queued'", []), key=lambda row: (row.place or 0, row.created, row.run_id))
+
+
+def generations_of(store: Store, generator: str) -> list[RunRow]:
+    """A generator's runs that are not over, oldest first."""
+    with store.read() as cursor:
+        return _rows(cursor, f"kind = 'generate' and rater_id = ? and state not in {_OVER}", [generator])
 
 
 def one(store: Store, run_id: str) -> RunRow | None:
@@ -189,36 +196,21 @@ def one(store: Store, run_id: str) -> RunRow | None:
 
 
 def unfinished(store: Store, rater_id: str) -> RunRow | None:
-    """The rater's oldest run that has not come to its end, if its folder is not known to be gone."""
+    """The rater's oldest run that has not come to its end and was not given up."""
+    return next(iter(all_unfinished(store, rater_id)), None)
+
+
+def all_unfinished(store: Store, rater_id: str) -> list[RunRow]:
+    """The rater's runs that have not come to their end and were not given up, oldest first."""
     with store.read() as cursor:
-        return next(iter(_rows(cursor, "rater_id = ? and state not in ('done', 'lost')", [rater_id])), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the project knows of an image that a run is about."""
-
-    sha256: str | None
-    spec: Mapping[str, Any]
-
-
-def asked(store: Store, item_ids: Sequence[str]) -> dict[str, Asked]:
-    """Those of these images that the project has."""
-    with store.read() as cursor:
-        found = rows.dicts(
-            cursor,
-            "select t.item_id, i.sha256, p.spec from items t join images i on i.image_id = t.item_id"
-            " join prompts p on p.prompt_id = i.prompt_id where t.item_id in (select unnest(?::varchar[]))",
-            [list(item_ids)],
-        )
-    return {row["item_id"]: Asked(row["sha256"], rows.from_json(row["spec"])) for row in found}
+        return _rows(cursor, f"kind = 'score' and rater_id = ? and state not in {_OVER}", [rater_id])
 
 
 def _rows(cursor: duckdb.DuckDBPyConnection, condition: str, parameters: list[Any]) -> list[RunRow]:
     found = rows.dicts(
         cursor,
-        "select run_id, rater_id, scorer, profile, version, settings, folder, state, error, n_items, created, import_id"
-        f" from runs where {condition} order by created, run_id",
+        "select run_id, rater_id, scorer, profile, version, settings, folder, state, error, n_items, created, import_id,"
+        f" kind, device, engine, place from runs where {condition} order by created, run_id",
         parameters,
     )
     run_ids = [[row["run_id"] for row in found]]
@@ -247,13 +239,14 @@ def _rows(cursor: duckdb.DuckDBPyConnection, condition: str, parameters: list[An
     ]
 
 
-def _add_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, Rater, str, int, Source | None]) -> int | None:
-    run, rater, folder, n_items, source = payload
-    if rows.one(connection, "select 1 from runs where run_id = ?", [run.run_id]):
-        raise RunRefused(f"there is a run {run.run_id} in this project already")
+def _add_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, Rater, str, int, Source | None, State]) -> int | None:
+    run, rater, folder, n_items, source, state = payload
+    _refuse_known(connection, run)
     import_id = None if source is None else rows.sequence(connection, "import_ids", 1)[0]
     insert_raters(connection, [rater], import_id)
-    insert_run(connection, run, rater.rater_id, folder, "running", n_items, import_id)
+    insert_run(connection, run, rater.rater_id, folder, state, n_items, import_id)
+    if state == "queued":
+        _set_state_one(connection, (run.run_id, state, None))
     if source is not None:
         rows.insert(
             connection,
@@ -262,6 +255,18 @@ def _add_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, Rater, s
             [(import_id, "scores", source.name, source.sha256, rows.to_json({"evidence": n_items}))],
         )
     return import_id
+
+
+def _add_generation_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, str, str, int]) -> None:
+    run, generator, folder, n_items = payload
+    _refuse_known(connection, run)
+    insert_run(connection, run, generator, folder, "queued", n_items, None, "generate")
+    _set_state_one(connection, (run.run_id, "queued", None))
+
+
+def _refuse_known(connection: duckdb.DuckDBPyConnection, run: Run) -> None:
+    if rows.one(connection, "select 1 from runs where run_id = ?", [run.run_id]):
+        raise RunRefused(f"there is a run {run.run_id} in this project already")
 
 
 def _ingest_one(
@@ -294,7 +299,22 @@ def _ingest_one(
 
 def _set_state_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, State, str | None]) -> None:
     run_id, state, error = payload
-    connection.execute("update runs set state = ?, error = ? where run_id = ?", [state, error, run_id])
+    place = None
+    if state == "queued":
+        last = "select coalesce(max(place), 0) + 1 from runs"
+        place = int(rows.value(connection, f"select coalesce((select place from runs where run_id = ?), ({last}))", [run_id]))
+    connection.execute("update runs set state = ?, error = ?, place = ? where run_id = ?", [state, error, place, run_id])
+
+
+def _swap_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -> None:
+    one_id, other_id = payload
+    places = {
+        run_id: rows.value(connection, "select any_value(place) from runs where run_id = ? and state = 'queued'", [run_id])
+        for run_id in payload
+    }
+    if None not in places.values():
+        for run_id, place in ((one_id, places[other_id]), (other_id, places[one_id])):
+            connection.execute("update runs set place = ? where run_id = ?", [place, run_id])
 
 
 def _remove_one(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
@@ -312,13 +332,16 @@ def _remove_one(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
     connection.execute(
         "delete from raters where rater_id = ? and import_id is null"
         " and not exists (select 1 from evidence e where e.rater_id = raters.rater_id)"
-        " and not exists (select 1 from runs where runs.rater_id = raters.rater_id)",
+        " and not exists (select 1 from runs where runs.rater_id = raters.rater_id and runs.kind = 'score')"
+        " and kind = 'scorer'",
         [row["rater_id"]],
     )
     return count
 
 
 _add = run(_add_one)
+_add_generation = run(_add_generation_one)
+_swap = run(_swap_one)
 _ingest = run(_ingest_one)
 _set_state = run(_set_state_one)
 _remove = run(_remove_one)
@@ -333,17 +356,25 @@ __all__ = [
     "Sights",
     "Source",
     "State",
+    "add_generation",
     "add_run",
+    "all_unfinished",
     "asked",
     "count_pending",
+    "failing",
+    "generations_of",
     "ingest",
     "listed",
+    "of_every_kind",
     "one",
     "pending",
+    "queued",
     "remove",
     "scorer_rater",
     "seen",
     "seen_without_masks",
     "set_state",
+    "swap",
     "unfinished",
+    "versions_of",
 ]

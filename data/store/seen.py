@@ -57,7 +57,9 @@ def seen_without_masks(store: Store, item_ids: Sequence[str], rater_id: str) -> 
     """What this scorer saw of these images; None if no run of this project is its."""
     with store.read() as cursor:
         last = rows.one(
-            cursor, "select scorer, version, settings from runs where rater_id = ? order by created desc limit 1", [rater_id]
+            cursor,
+            "select scorer, version, settings from runs where rater_id = ? and kind = 'score' order by created desc limit 1",
+            [rater_id],
         )
         if last is None:
             return None

@@ -170,11 +170,15 @@ def test_each_bad_image_fails_alone_and_in_one_line(tmp_path: Path, namer: Namer
 
 
 def test_a_model_that_fails_on_everything_stops_the_run(tmp_path: Path, namer: Namer) -> None:
-    namer.breaks_on = {3, 4}
-    run = started(tmp_path, work(tmp_path, 6))
+    # the third and fourth image, and a plain one
+    namer.breaks_on = {3, 4, 256}
+    run = started(tmp_path, work(tmp_path, 6)[2:])
     with pytest.raises(RuntimeError, match="the model fails on every image"):
         worker.work_through(run)
-    assert run.parts() == [0]
+    assert run.parts() == []
+    namer.breaks_on.remove(256)
+    assert worker.work_through(run)
+    assert [one.failed is None for one in run.seen()] == [False, False, True, True]
 
 
 def test_paths_may_be_relative_to_the_run(tmp_path: Path, namer: Namer) -> None:  # noqa: ARG001

@@ -25,7 +25,7 @@ from tests.ui import making, seer
 from tests.ui.making import concord, done, query, tables
 from tests.ui.serving import free_port
 from tests.ui.visiting import TOKEN, World
-from ui.commands import score, working
+from ui.commands import queueing, score, working
 
 SCORE = ("score", seer.NAME)
 
@@ -217,7 +217,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 import app
 from scorers import registry
 from tests.ui import seer
-from ui.commands import score, working
+from ui.commands import queueing, score, working
 registry.get = lambda name: seer.SCORER
 working.WORKER = seer.WORKER
 app.app()
@@ -257,7 +257,7 @@ def test_stopped_it_ends_its_part_and_goes_on_later(
     assert err.splitlines()[-1].endswith("the same command goes on with it")
     (run,) = listed(pictured)
     # the part that was being made when it was stopped is in
-    assert run.state == "stopped"
+    assert run.state == "paused"
     assert list(run.parts) == folder.parts()
     assert 0 < len(run.parts) < 4
     assert not folder.at_work()
@@ -296,7 +296,7 @@ def test_an_app_that_is_closed_takes_its_workers_along(pictured: Path, process: 
     assert client.wait(60) == 1
     until(lambda: not folder.at_work())
     assert 0 < len(folder.parts()) < 4
-    assert listed(pictured)[0].state == "stopped"
+    assert listed(pictured)[0].state == "paused"
     assert done(pictured, *SCORE) == "4 images judged by seer-playground\n"
     assert made(pictured) == ["0", "1", "2", "3"]
 
@@ -445,8 +445,8 @@ def test_two_at_once_do_not_meet(world: World, monkeypatch: pytest.MonkeyPatch) 
     until(lambda: bool(working.at_work(world.store)))
     assert score(world.folder / "second.txt") == 1
     assert "is being worked on already" in (world.folder / "second.txt").read_text()
-    assert working.stop(world.store, "0001-seer-playground")
+    assert queueing.stop(world.store, "0001-seer-playground")
     first.join(20)
     assert "was stopped after" in (world.folder / "first.txt").read_text()
-    assert [run.state for run in runs.listed(world.store)] == ["stopped"]
-    assert not working.stop(world.store, "0001-seer-playground")
+    assert [run.state for run in runs.listed(world.store)] == ["paused"]
+    assert not queueing.stop(world.store, "0001-seer-playground")

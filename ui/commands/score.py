@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from data.store.runs import RunRow
 from data.store.selection import Selection
 from data.store.store import Store
 from ui import words
-from ui.commands import working
+from ui.commands import queueing, versions, working
 from ui.commands.context import CommandError, Context, UsageError
 from ui.commands.reading import readable
 
@@ -36,7 +37,7 @@ class Plan:
 
 
 # finding out what is left and beginning it is one step
-_beginning = threading.Lock()
+beginning = threading.Lock()
 
 
 def plan(store: Store, scorer: str, profile: str, overrides: Mapping[str, str]) -> Plan:
@@ -87,8 +88,6 @@ def run(
     ended: list[RunRow] = []
     tried: set[str] = set()
     while (row := _left_behind(context, rater_id)) is not None:
-        if row.run_id in working.at_work(context.store):
-            raise working.busy(row.run_id)
         tried |= {work.item_id for work in working.folder_of(context.store, row).work()}
         context.warn(f"going on with run {row.run_id}: {row.n_done:,} of {words.count(row.n_items, 'image')} are done")
         ended.append(working.work(context, row, chosen.scorer))
@@ -134,8 +133,10 @@ def pairs(overrides: Sequence[str]) -> dict[str, str]:
 
 
 def _left_behind(context: Context, rater_id: str) -> RunRow | None:
-    """The rater's unfinished run that can go on. One whose folder is gone is given up."""
-    while (row := runs.unfinished(context.store, rater_id)) is not None:
+    """The rater's unfinished run that nobody is at and that can go on. One whose folder is gone is given up."""
+    for row in runs.all_unfinished(context.store, rater_id):
+        if row.run_id in queueing.jobs(context.store):
+            continue
         if _has_folder(context.store, row):
             return row
         context.warn(f"the folder of run {row.run_id} is gone: what it had judged stays, the rest is scored anew")
@@ -150,19 +151,22 @@ def _has_folder(store: Store, row: RunRow) -> bool:
 def _begin(
     context: Context, chosen: Plan, where: Selection, device: str, part_size: int, limit: int | None, tried: set[str]
 ) -> RunRow | None:
-    """A new run of what is left, but for what was just ``tried``; None if that is nothing."""
+    """A new run of what is left, but for what was just ``tried`` and what another run of this rater is at or waits for; None
+    if that is nothing."""
     store = context.store
-    with _beginning:
-        if (other := runs.unfinished(store, chosen.rater.rater_id)) is not None:
-            raise working.busy(other.run_id)
-        pending = [work for work in runs.pending(store, where, chosen.rater.rater_id) if work.item_id not in tried]
+    with beginning:
+        every = [work for work in runs.pending(store, where, chosen.rater.rater_id) if work.item_id not in tried]
+        others = in_hand(store, chosen.rater.rater_id)
+        pending = [work for work in every if work.item_id not in others]
+        if every and not pending:
+            raise queueing.busy(others[every[0].item_id])
         found = readable(store, pending, chosen.scorer, chosen.settings)
         left = found.work[:limit]
         if not left:
             return None
-        _write(store, chosen, left, device, part_size)
-        row = runs.unfinished(store, chosen.rater.rater_id)
-    assert row is not None
+        if (why := versions.new(store, chosen.rater)) is not None:
+            context.warn(why)
+        row = _write(store, chosen, left, device, part_size)
     context.warn(f"run {row.run_id}: {words.count(len(left), 'image')} to score on {device}")
     if found.left_out:
         context.warn(found.told())
@@ -175,13 +179,29 @@ def _begin(
     return row
 
 
-def _write(store: Store, chosen: Plan, left: Sequence[Work], device: str, part_size: int) -> None:
-    """The folder first: a run that the project knows of can always go on."""
+def in_hand(store: Store, rater_id: str) -> dict[str, str]:
+    """Images that runs of this rater are at or wait for, each with its run."""
+    found = {}
+    for row in runs.all_unfinished(store, rater_id):
+        with suppress(OSError, ValueError, TypeError):  # what cannot be read cannot be worked on either
+            found |= {work.item_id: row.run_id for work in working.folder_of(store, row).work()}
+    return found
+
+
+def _write(store: Store, chosen: Plan, left: Sequence[Work], device: str, part_size: int) -> RunRow:
     run_id = working.next_id(store, chosen.rater.rater_id)
     asked = Run(run_id, chosen.scorer.name, chosen.scorer.version, chosen.profile, chosen.settings, device, part_size)
-    folder = f"runs/{run_id}"
-    RunFolder(store.project / folder).create(asked, left)
-    runs.add_run(store, asked, chosen.rater, folder, len(left))
+    return written(store, asked, chosen.rater, left)
+
+
+def written(store: Store, asked: Run, rater: Rater, work: Sequence[Work]) -> RunRow:
+    """A new run that waits for its turn. The folder first: a run that the project knows of can always go on."""
+    folder = f"runs/{asked.run_id}"
+    RunFolder(store.project / folder).create(asked, work)
+    runs.add_run(store, asked, rater, folder, len(work), state="queued")
+    row = runs.one(store, asked.run_id)
+    assert row is not None
+    return row
 
 
 def _say_why_nothing(context: Context, where: Selection, planned: Plan) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import re
 import signal
 import subprocess
@@ -11,7 +10,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -21,8 +20,10 @@ from data.store import runs
 from data.store.runs import RunRow
 from data.store.store import Store
 from ui import words
+from ui.commands import queueing
 from ui.commands.context import CommandError, Context
 from ui.commands.derive import judge, rules
+from ui.commands.queueing import Job
 
 if TYPE_CHECKING:
     from scorers.base import Scorer
@@ -36,51 +37,10 @@ _TELL_SECONDS: Final = 2.0
 _LOG_TAIL: Final = 16_384
 
 
-@dataclass(eq=False, slots=True)
-class _Job:
-    """A run that a thread of this process is at."""
-
-    process: subprocess.Popen[bytes] | None = None
-    stopping: threading.Event = field(default_factory=threading.Event)
-
-    def stop(self) -> None:
-        """Ask the worker to end after the part that it is at."""
-        self.stopping.set()
-        if self.process is not None:
-            self.process.terminate()
-
-    def kill(self) -> None:
-        if self.process is not None:
-            self.process.kill()
-
-
-_jobs: dict[tuple[Path, str], _Job] = {}
-_lock = threading.Lock()
-
-
 def at_work(store: Store) -> dict[str, bool]:
     """Runs of this project that somebody in this process is at, and whether they have been asked to stop. Whatever else says
     "running" was interrupted."""
-    with _lock:
-        return {run_id: job.stopping.is_set() for (project, run_id), job in _jobs.items() if project == store.project}
-
-
-def stop(store: Store, run_id: str) -> bool:
-    """Ask a run to stop after the part that it is at; False if nobody is at it."""
-    with _lock:
-        job = _jobs.get((store.project, run_id))
-    if job is not None:
-        job.stop()
-    return job is not None
-
-
-def stop_all(store: Store, seconds: float = 5.0) -> None:
-    """Before a project is closed: ask its runs to stop, and let them take in what is at hand, so long as that is soon."""
-    for run_id in at_work(store):
-        stop(store, run_id)
-    until = time.monotonic() + seconds
-    while at_work(store) and time.monotonic() < until:
-        time.sleep(_LOOK_SECONDS)
+    return {run_id: job.stopping.is_set() for run_id, job in queueing.jobs(store).items() if job.at_work}
 
 
 def folder_of(store: Store, row: RunRow) -> RunFolder:
@@ -112,9 +72,11 @@ def work(context: Context, row: RunRow, scorer: Scorer) -> RunRow:
     Raises:
         CommandError: it was stopped, or it failed; the run's state says which, and the same run can go on.
     """
-    with _claimed(context.store, row.run_id) as job:
-        session = _Session(context, row, scorer, folder_of(context.store, row), job, set(row.parts))
+    with queueing.turn(context.store, row, lambda other: context.warn(f"waiting for run {other}, which is before it")) as job:
         runs.set_state(context.store, row.run_id, "running")
+        # parts may have come in while it waited
+        row = runs.one(context.store, row.run_id) or row
+        session = _Session(context, row, scorer, folder_of(context.store, row), job, set(row.parts))
         try:
             session.run()
         except Exception as error:
@@ -126,37 +88,6 @@ def work(context: Context, row: RunRow, scorer: Scorer) -> RunRow:
         return session.conclude()
 
 
-def busy(run_id: str) -> CommandError:
-    """What whoever wants a run hears while somebody else is at it."""
-    return CommandError(f"run {run_id} is being worked on already; the page Runs shows how far it is")
-
-
-@contextmanager
-def _claimed(store: Store, run_id: str) -> Iterator[_Job]:
-    """One at a time is at a run, in all this process."""
-    key = (store.project, run_id)
-    with _lock:
-        if key in _jobs:
-            raise busy(run_id)
-        job = _jobs[key] = _Job()
-    try:
-        yield job
-    finally:
-        with _lock:
-            del _jobs[key]
-
-
-def _end_all() -> None:
-    """Workers of runs that nobody will look after go, too."""
-    with _lock:
-        jobs = list(_jobs.values())
-    for job in jobs:
-        job.stop()
-
-
-atexit.register(_end_all)
-
-
 @dataclass(slots=True)
 class _Session:
     """One attempt at a run."""
@@ -165,7 +96,7 @@ class _Session:
     row: RunRow
     scorer: Scorer
     folder: RunFolder
-    job: _Job
+    job: Job
     taken: set[int]
     log_start: int = 0
     told: tuple[float, int] = (0.0, -1)
@@ -204,7 +135,9 @@ class _Session:
             return row
         so_far = f"after {row.n_done:,} of {words.count(row.n_items, 'image')}"
         if self._was_stopped():
-            runs.set_state(store, run_id, "stopped")
+            runs.set_state(store, run_id, "cancelled" if self.job.given_up else "paused")
+            if self.job.given_up:
+                raise CommandError(f"run {run_id} was given up {so_far}; what it judged stays")
             raise CommandError(f"run {run_id} was stopped {so_far}; the same command goes on with it")
         why = self._why()
         runs.set_state(store, run_id, "failed", why)
@@ -263,6 +196,8 @@ class _Session:
 
     def _tell(self) -> None:
         progress = progress_of(self.folder)
+        if progress is not None and progress.state == "running":
+            self.job.saw(progress.done)
         when, done = self.told
         if progress is not None and not self.warned and progress.warnings:
             self.warned = True
@@ -321,7 +256,7 @@ def in_words(progress: Progress) -> str:
 
 def next_id(store: Store, rater_id: str) -> str:
     """The next run's id, which is its folder's name."""
-    names = [row.run_id for row in runs.listed(store)]
+    names = [row.run_id for row in runs.of_every_kind(store)]
     with suppress(OSError):
         names += [path.name for path in (store.project / "runs").iterdir()]
     last = max((int(found[1]) for name in names if (found := re.match(r"(\d{4,})-", name))), default=0)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from data.store import scheduled
 from data.store.refreshing import Keeper
 from data.store.store import Store, StoreBusy
 from ui.commands import forward, queueing
@@ -151,6 +152,8 @@ class Serving:
         port: None: the first free one.
         users: the file of accounts; None: nobody signs in, and only this machine may come.
         root_path: where a proxy serves the app, such as ``/concord``.
+        backup_every: hours; 0: no backups.
+        keep_backups: so many of them stay, and the last of each week before (``data.store.backups``).
     """
 
     host: str = "127.0.0.1"
@@ -158,6 +161,8 @@ class Serving:
     browser: bool = True
     users: Path | None = None
     root_path: str = ""
+    backup_every: float = scheduled.EVERY_HOURS
+    keep_backups: int = scheduled.KEEP
 
 
 def serve(project: Path, how: Serving) -> None:
@@ -177,6 +182,8 @@ def serve(project: Path, how: Serving) -> None:
     # uvicorn passes the signal on when it has stopped: this way the project is closed first
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with store, _bind(host, how.port) as listening:
+        for note in store.notes:
+            print(note, file=sys.stderr, flush=True)
         first_start(store)
         bound = listening.getsockname()[1]
         near = _NEAR.get(host, host)
@@ -198,7 +205,8 @@ def serve(project: Path, how: Serving) -> None:
             )
             logging.getLogger("uvicorn.error").addFilter(_no_farewell)
             keep_pace(store)
-            with suppress(KeyboardInterrupt), closing(Keeper(store)), closing(Thumbnails(store)):
+            backing = closing(scheduled.Keeper(store, how.backup_every, how.keep_backups))
+            with suppress(KeyboardInterrupt), closing(Keeper(store)), closing(Thumbnails(store)), backing:
                 _Server(config, ready).run(sockets=[listening])
         finally:
             forward.withdraw(store.project)

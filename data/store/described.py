@@ -345,6 +345,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "invitations": "links that let people in",
     "arrivals": "who came by which link, and from where",
     "consents": "who agreed to what",
+    "copies": "where copies of the project were written: it names folders of the machine",
     "erased": "people who asked to be forgotten",
     "ended_sessions": "which cookies are good no more, as keyed hashes",
     "browse": "what Browse filters by, a row an item: made from other tables",

@@ -140,6 +140,7 @@ class Dispatch:
             if isinstance(said, Ready):
                 place.ready, place.device = True, said.device
                 self._versions |= said.versions
+                self._warnings += said.warnings
             elif isinstance(said, Told):
                 self._take(place, said)
             elif isinstance(said, Broken):

@@ -53,7 +53,7 @@ class Scale:
         if words == "interval":
             return cls("interval", None, True)
         if not words.startswith("ordinal:"):
-            raise ScaleError(f"a scale is {_FORMS}, not {text!r}")
+            raise ScaleError(f"a scale is {_FORMS}, not {_told(text)}")
         body = words.removeprefix("ordinal:").strip()
         return cls("ordinal", _labels(body, text), False) if "<" in body else cls("ordinal", _range(body, text), True)
 
@@ -70,7 +70,7 @@ class Scale:
         """
         words = text.strip()
         if not words:
-            raise ScaleError(f"an empty cell is not a value on the scale {self}")
+            raise ScaleError(f"an empty cell is not a value on the scale {_short(str(self))}")
         if self.kind == "nominal":
             return Value(words, _YES_NO.get(words.casefold()))
         if self.kind == "interval":
@@ -83,7 +83,7 @@ class Scale:
         except ValueError:
             number = math.nan
         if not math.isfinite(number):
-            raise ScaleError(f"the scale {self} expects a finite number, not {words!r}")
+            raise ScaleError(f"the scale {_short(str(self))} expects a finite number, not {_told(words)}")
         return number
 
     def _level(self, words: str) -> Value:
@@ -93,28 +93,37 @@ class Scale:
             number = self._number(words)
             label = str(int(number)) if number.is_integer() else words
         if label not in levels:
-            raise ScaleError(f"the scale {self} expects one of {', '.join(levels)}, not {words!r}")
+            raise ScaleError(f"the scale {_short(str(self))} expects one of {_short(', '.join(levels))}, not {_told(words)}")
         return Value(label, float(label) if self.numeric else float(levels.index(label) + 1))
+
+
+def _told(text: str) -> str:
+    """Quoted, and not longer than can be read."""
+    return _short(repr(text), 60)
+
+
+def _short(text: str, longest: int = 120) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def _range(body: str, text: str) -> tuple[str, ...]:
     match = re.fullmatch(r"(\d{1,6})\s*-\s*(\d{1,6})", body, re.ASCII)
     if not match:
         raise ScaleError(
-            f"an ordinal scale is ordinal:1-5 (whole numbers, none negative) or ordinal:low<mid<high, not {text!r}"
+            f"an ordinal scale is ordinal:1-5 (whole numbers, none negative) or ordinal:low<mid<high, not {_told(text)}"
         )
     low, high = int(match[1]), int(match[2])
     if low >= high:
-        raise ScaleError(f"an ordinal range goes from its lowest to its highest level and has at least two, unlike {text!r}")
+        raise ScaleError(f"an ordinal range goes from its lowest to its highest level and has at least two, not {_told(text)}")
     if high - low >= 1000:
-        raise ScaleError(f"an ordinal scale has at most 1000 levels; for {text!r} use interval")
+        raise ScaleError(f"an ordinal scale has at most 1000 levels; for {_told(text)} use interval")
     return tuple(str(level) for level in range(low, high + 1))
 
 
 def _labels(body: str, text: str) -> tuple[str, ...]:
     levels = tuple(level.strip() for level in body.split("<"))
     if not all(levels):
-        raise ScaleError(f"every level of an ordinal scale has a name, as in ordinal:low<mid<high; {text!r} has an empty one")
+        raise ScaleError(f"every level of an ordinal scale has a name, as in ordinal:low<high; {_told(text)} has an empty one")
     if len(set(levels)) != len(levels):
-        raise ScaleError(f"every level of an ordinal scale stands once; {text!r} repeats one")
+        raise ScaleError(f"every level of an ordinal scale stands once; {_told(text)} repeats one")
     return levels

@@ -38,10 +38,24 @@ class Http:
 
     async def json(self, method: str, path: str, body: Any = None) -> Any:
         """What a route says to a request with a JSON body."""
+        return json.loads(await self.bytes(method, path, body))
+
+    async def text(self, method: str, path: str) -> str:
+        """A page."""
+        return (await self.bytes(method, path)).decode()
+
+    async def bytes(self, method: str, path: str, body: Any = None) -> bytes:
+        """What a route answers."""
         length = await self._ask(method, path, body)
         if length is None:
-            return json.loads(b"".join([chunk async for chunk in self._chunks()]))
-        return json.loads(await self._reader.readexactly(length))
+            return b"".join([chunk async for chunk in self._chunks()])
+        return await self._reader.readexactly(length)
+
+    async def lines(self, path: str) -> AsyncIterator[bytes]:
+        """What an endless answer says, as it comes."""
+        if await self._ask("GET", path, None) is None:
+            async for chunk in self._chunks():
+                yield chunk
 
     async def events(self, path: str) -> AsyncIterator[Any]:
         """The messages of an event stream, to its end."""
@@ -55,6 +69,9 @@ class Http:
 
     async def _ask(self, method: str, path: str, body: Any) -> int | None:
         """Send a request and read the answer's head; how long its body is, None if it comes in chunks."""
+        if self._reader.at_eof():  # a server closes connections that were idle
+            self._writer.close()
+            await self.connect()
         text = b"" if body is None else json.dumps(body).encode()
         cookies = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
         head = f"{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{self._port}\r\ncontent-type: application/json\r\n"

@@ -48,6 +48,8 @@ _WEBP_SIDE: Final = 16383
 # We refuse what Pillow would only warn about, so the warning would say the same thing twice.
 Pillow.MAX_IMAGE_PIXELS = MAX_PIXELS
 warnings.filterwarnings("ignore", category=Pillow.DecompressionBombWarning)
+# damaged EXIF, and palettes with bytes for transparency: a line of Pillow's own about it helps nobody
+warnings.filterwarnings("ignore", category=UserWarning, module="PIL")
 
 
 class ImageError(ValueError):

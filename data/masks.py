@@ -17,6 +17,13 @@ def pack(mask: NDArray[np.bool_]) -> bytes:
 
 
 def unpack(packed: bytes) -> NDArray[np.bool_]:
-    """The inverse of ``pack``."""
-    with Image.open(io.BytesIO(packed), formats=("PNG",)) as image:
-        return np.asarray(image.convert("1"), bool)
+    """The inverse of ``pack``.
+
+    Raises:
+        ValueError: this is no mask.
+    """
+    try:
+        with Image.open(io.BytesIO(packed), formats=("PNG",)) as image:
+            return np.asarray(image.convert("1"), bool)
+    except Exception as error:  # Pillow raises whatever its plugins raise
+        raise ValueError("a mask that is no PNG") from error

@@ -17,7 +17,9 @@ from typing import Any, Final
 
 from PIL import Image, PngImagePlugin
 
+from data import told
 from data.files import write_whole
+from data.prompts.reading import quoted, read_text
 from data.runs import Progress
 
 FILTERED: Final = "filter"
@@ -106,27 +108,48 @@ class JobFolder:
         write_whole(self.path / "job.json", json.dumps(asdict(job), ensure_ascii=False).encode())
 
     def job(self) -> Job:
-        """What is asked."""
-        found = json.loads((self.path / "job.json").read_text(encoding="utf-8"))
-        return Job(**{**found, "wanted": tuple(Wanted(**one) for one in found["wanted"])})
+        """What is asked.
+
+        Raises:
+            ValueError: this is no generation's folder.
+        """
+        path = self.path / "job.json"
+        found = told.parse(path, 1, read_text(path))
+        wanted = found.get("wanted") if isinstance(found, dict) else None
+        if not isinstance(wanted, list):
+            raise ValueError(f"{path}: 'wanted' is {quoted(wanted)}, a list expected")
+        return told.of(Job, found, str(path), wanted=tuple(told.of(Wanted, one, str(path)) for one in wanted))
 
     def tell(self, progress: Progress) -> None:
         """Say how far it is."""
         write_whole(self.path / "progress.json", json.dumps(asdict(progress)).encode())
 
     def progress(self) -> Progress | None:
-        """How far the worker said it was; None before it first said so."""
+        """How far the worker said it was; None before it first said so.
+
+        Raises:
+            ValueError: the file cannot be read.
+        """
         path = self.path / "progress.json"
-        return Progress(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
+        return told.read(Progress, path) if path.is_file() else None
 
     def describe(self, opened: Mapping[str, Any]) -> None:
         """Say what the model is that was opened."""
         write_whole(self.path / "opened.json", json.dumps(opened, ensure_ascii=False, allow_nan=False).encode())
 
     def opened(self) -> dict[str, Any]:
-        """What the worker said of its model; empty before it has opened one."""
+        """What the worker said of its model; empty before it has opened one.
+
+        Raises:
+            ValueError: the file cannot be read.
+        """
         path = self.path / "opened.json"
-        return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+        if not path.is_file():
+            return {}
+        found = told.parse(path, 1, read_text(path))
+        if not isinstance(found, dict):
+            raise ValueError(f"{path}: found {quoted(found)}, an object expected")
+        return found
 
 
 def missing(wanted: Sequence[Wanted]) -> list[Wanted]:

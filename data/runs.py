@@ -11,14 +11,16 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from data import told
 from data.files import write_whole
+from data.prompts.reading import read_text
 
 PART_SIZE: Final = 32
 """Images a part: what a crash can cost."""
@@ -180,13 +182,26 @@ class RunFolder:
         write_whole(self.path / "run.json", json.dumps(asdict(run), indent=2, ensure_ascii=False).encode())
 
     def run(self) -> Run:
-        """What is asked."""
-        return Run(**json.loads((self.path / "run.json").read_text(encoding="utf-8")))
+        """What is asked.
+
+        Raises:
+            ValueError: this is no run's folder.
+        """
+        found = told.read(Run, self.path / "run.json")
+        if found.part_size < 1:
+            raise ValueError(f"{self.path / 'run.json'}: 'part_size' is {found.part_size}, 1 or more expected")
+        return found
 
     def work(self) -> list[Work]:
-        """Which images, in order."""
-        with (self.path / "manifest.jsonl").open(encoding="utf-8") as lines:
-            return [_work(json.loads(line)) for line in lines]
+        """Which images, in order.
+
+        Raises:
+            ValueError: this is no run's folder.
+        """
+        path = self.path / "manifest.jsonl"
+        # not splitlines(): a prompt may hold what else breaks lines there
+        lines = read_text(path).removesuffix("\n").split("\n")
+        return [_work(told.parse(path, n, line), f"{path}:{n}") for n, line in enumerate(lines, 1) if line or len(lines) > 1]
 
     def part(self, number: int) -> Path:
         return self.path / "parts" / f"{number:05d}.parquet"
@@ -248,9 +263,13 @@ class RunFolder:
         write_whole(self.path / "progress.json", json.dumps(asdict(progress)).encode())
 
     def progress(self) -> Progress | None:
-        """How far the worker last said it was; None before it first said so."""
+        """How far the worker last said it was; None before it first said so.
+
+        Raises:
+            ValueError: the file cannot be read.
+        """
         path = self.path / "progress.json"
-        return Progress(**json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else None
+        return told.read(Progress, path) if path.is_file() else None
 
     @contextmanager
     def claim(self) -> Iterator[None]:
@@ -289,9 +308,9 @@ def _lock(file: IO[bytes], patience: float) -> None:
             time.sleep(0.05)
 
 
-def _work(value: Mapping[str, Any]) -> Work:
-    lists = {name: tuple(value.get(name, ())) for name in ("questions", "captions")}
-    return Work(**{**value, **lists})
+def _work(value: Any, where: str) -> Work:
+    found = told.of(Work, value, where)
+    return replace(found, questions=tuple(found.questions), captions=tuple(found.captions))
 
 
 def _seen(row: Mapping[str, Any]) -> Seen:

@@ -20,6 +20,7 @@ from scorers import registry
 from ui import crossing as crossings
 from ui import failing
 from ui.addresses import crossed_among, crossed_in, filters_in, marked_in
+from ui.following import followed
 from ui.mapping import lasso as lassos
 from ui.mapping.lasso import Lasso, LassoLost, lasso_in
 from ui.marked import Marked
@@ -87,8 +88,11 @@ def router(store: Store) -> APIRouter:
     routes = APIRouter(prefix="/api/studio")
 
     @routes.get("/version")
-    def version() -> dict[str, str]:
-        return {"version": store.version}
+    def version(of: Annotated[str, Query(max_length=200)] = "") -> dict[str, str]:
+        moves = followed(of)
+        if of and moves is None:
+            raise HTTPException(404, "There is nothing of this name to follow.")
+        return {"version": store.version if moves is None else moves(store)}
 
     @routes.get("/items")
     def items(

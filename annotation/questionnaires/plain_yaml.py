@@ -7,6 +7,8 @@ from typing import Any, Final
 
 import yaml
 
+from data.prompts.reading import quoted
+
 LARGEST: Final = 200_000
 """Characters of a file: far more than a questionnaire needs."""
 
@@ -16,21 +18,25 @@ class YamlError(ValueError):
 
 
 class _Loader(yaml.SafeLoader):
-    """``yaml.SafeLoader`` without its surprises: "no" and "on" stay words, 12:30 and dates too, and aliases are refused."""
+    """``SafeLoader`` without its surprises: "no" and "on" stay words, 12:30 and dates too; aliases and tags are refused."""
 
     yaml_implicit_resolvers = {}  # noqa: RUF012 - as PyYAML declares it
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent):
             raise yaml.constructor.ConstructorError(None, None, "aliases (*name) are not read", event.start_mark)
+        # they would make sets, dates, bytes, or numbers of what is none
+        if event.tag is not None:
+            raise yaml.constructor.ConstructorError(None, None, "tags (!name) are not read", event.start_mark)
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen = set()
         for key, _ in node.value:
-            if key.value in seen if isinstance(key, yaml.ScalarNode) else True:
-                what = f"the key {key.value!r} stands twice" if isinstance(key, yaml.ScalarNode) else "a key must be a word"
+            is_word = isinstance(key, yaml.ScalarNode)
+            if not is_word or key.value in seen:
+                what = f"the key {quoted(key.value)} stands twice" if is_word else "a key must be a word"
                 raise yaml.constructor.ConstructorError(None, None, what, key.start_mark)
             seen.add(key.value)
         found: dict[Any, Any] = super().construct_mapping(node, deep)

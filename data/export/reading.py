@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.export.cells import unescaped
-from data.prompts.reading import InputError, located, printable, read_text
+from data.prompts.reading import InputError, located, printable, read_text, unreadable
 from data.studies.table import read_table
 
 _MAGIC: Final = b"PAR1"
@@ -69,7 +69,7 @@ def _json_lines(path: Path) -> Cells:
         try:
             found = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise InputError(located(path, line, f"not JSON: {printable(str(error))}")) from None
+            raise InputError(located(path, line, f"not JSON: {unreadable(error)}")) from None
         if not isinstance(found, dict) or (header and set(found) != set(header)):
             what = "an object with the same names as on the first line" if header else "an object"
             raise InputError(located(path, line, f"each line is {what}"))

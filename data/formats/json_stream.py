@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, Final, NoReturn, TextIO
 
-from data.prompts.reading import fail, printable, quoted
+from data.prompts.reading import fail, quoted, unreadable
 
 _PIECE: Final = 1 << 20
 MOST: Final = 1 << 26
@@ -106,7 +106,7 @@ class _Stream:
                     continue
                 self._wrong(error.msg, error.pos)
             except (RecursionError, ValueError) as error:
-                self._wrong(printable(error))
+                self._wrong(unreadable(error))
             # a number at the end of a piece may go on in the next
             cut = end == len(self._text) or self._text[end] in ".eE"
             if not cut or end - self._at > MOST or not self._more():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
-from data.prompts.reading import fail, printable
+from data.prompts.reading import fail, unreadable
 
 MAX_BYTES: Final = 1 << 24
 """Of one line; what is longer is a bad line, and no reason to hold it."""
@@ -67,7 +67,7 @@ def _line(number: int, raw: bytes) -> Line:
     except json.JSONDecodeError as error:
         return Line(number, {}, f"not JSON ({error.msg}, character {error.colno})")
     except (RecursionError, ValueError) as error:
-        return Line(number, {}, f"JSON that cannot be read ({printable(error)})")
+        return Line(number, {}, f"JSON that cannot be read ({unreadable(error)})")
     if not isinstance(value, dict):
         return Line(number, {}, f"a JSON {_KINDS.get(type(value), 'value')}, an object expected")
     return Line(number, value)

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from data.formats.lines import read_lines
 from data.prompts.questions import PromptQuestion, new_id
-from data.prompts.reading import InputError, fail, quoted, read_text
+from data.prompts.reading import InputError, fail, quoted, read_text, unreadable
 
 _KEY: Final = "question_details"
 
@@ -73,12 +73,10 @@ def _is_official(path: Path) -> bool:
 def _official(path: Path) -> Iterator[Captioned]:
     try:
         found = json.loads(read_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
-        fail(path, None, f"is neither a result file of TIFA's nor lines of evidence ({error})")
-    except RecursionError:
-        fail(path, None, "is nested too deeply")
+        fail(path, None, f"is neither a result file of TIFA's nor lines of evidence ({unreadable(error)})")
     details = found.get(_KEY) if isinstance(found, dict) else None
     if not isinstance(details, dict):
         fail(path, None, f"has no object under {_KEY!r}; a result file of TIFA's code, or lines {{'id', 'answers'}} expected")

@@ -127,8 +127,15 @@ def parse_json(path: Path, line: int, text: str) -> Any:
     except UnicodeEncodeError:
         fail(path, line, "holds half of a surrogate pair (\\ud800 to \\udfff), which is not text; remove it")
     except (RecursionError, ValueError) as error:
-        fail(path, line, f"JSON that cannot be read ({printable(error)})")
+        fail(path, line, f"JSON that cannot be read ({unreadable(error)})")
     return value
+
+
+def unreadable(error: Exception) -> str:
+    """Why JSON that may be well-formed cannot be read, in words for people: Python's own are about Python."""
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return "a number with too many digits" if "integer string" in str(error) else printable(error)
 
 
 class JsonScanner:
@@ -198,7 +205,7 @@ class JsonScanner:
         except UnicodeEncodeError:
             fail(self._path, self._line, "holds half of a surrogate pair (\\ud800 to \\udfff), which is not text; remove it")
         except (RecursionError, ValueError) as error:
-            fail(self._path, self._line, f"JSON that cannot be read ({printable(error)})")
+            fail(self._path, self._line, f"JSON that cannot be read ({unreadable(error)})")
         self._move(end)
         return value
 

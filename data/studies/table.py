@@ -13,6 +13,10 @@ from typing import Final
 from data.prompts.reading import InputError, located, printable, quoted, read_text
 
 _BARE_CR: Final = re.compile(r"\r(?!\n)")
+_TOLD: Final = 3
+"""So many missing columns are named."""
+_LONGEST: Final = 160
+"""Characters of a list of columns."""
 _STAND_INS: Final = tuple(chr(code) for code in range(0xE000, 0xF900))
 
 
@@ -98,13 +102,15 @@ def _uneven(found: int, expected: int) -> str:
 
 
 def _missing(missing: Sequence[str], available: Collection[str]) -> str:
-    names = ", ".join(quoted(name) for name in missing)
-    near = [f"Did you mean {quoted(match[0])}?" for name in missing if (match := _nearest(name, available))]
-    hint = f" {' '.join(near)}" if near else ""
+    names = ", ".join(quoted(name) for name in missing[:_TOLD]) + (
+        f" and {len(missing) - _TOLD} more" if len(missing) > _TOLD else ""
+    )
+    near = [f"Did you mean {quoted(match[0])}?" for name in missing[:_TOLD] if (match := _nearest(name, available))]
+    hint = f" {' '.join(dict.fromkeys(near))}" if near else ""
     if len(available) == 1 and any(sign in next(iter(available)) for sign in ";\t|"):
         hint += " The columns seem not to be separated by commas; save the file with commas."
     columns = ", ".join(quoted(name, 40) for name in available)
-    return f"no column {names}.{hint} Available: {columns if len(columns) <= 600 else columns[:599] + '…'}"
+    return f"no column {names}.{hint} Available: {columns if len(columns) <= _LONGEST else columns[: _LONGEST - 1] + '…'}"
 
 
 def _nearest(name: str, available: Collection[str]) -> list[str]:

@@ -48,8 +48,8 @@ class Standing:
 class Engine(Protocol):
     """Models in memory on at least one device while it is used as a context; leaving it ends all its processes.
 
-    Entering raises what opening the models raises: ``ValueError`` (the run cannot be done by this code), ``OSError`` (a model is
-    not at hand), ``ImportError``, ``ModelBroken``, or ``RuntimeError`` where a device's process dies.
+    Entering raises what opening the models raises: ``ValueError`` (the run cannot be done by this code), ``OSError`` (a model
+    is not at hand), ``ImportError``, ``ModelBroken``, or ``RuntimeError`` where every device's process dies.
     """
 
     def __enter__(self) -> Self: ...

@@ -15,6 +15,7 @@ from scorers.likelihood.estimators import Case, reverse_terms
 from scorers.likelihood.losses import Noising, loss_terms
 from scorers.likelihood.schedule import Schedule
 from scorers.likelihood.terms import Terms, pack, seeds
+from scorers.models.batches import together
 from scorers.models.diffusion.denoiser import FLOW_TIMES, Denoiser, Read
 
 
@@ -36,6 +37,10 @@ class LikelihoodPerceiver:
 
     def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
         """See ``Perceiver``."""
+        most = together(self._denoiser.device, len(batch))
+        return [seen for start in range(0, len(batch), most or 1) for seen in self._perceived(batch[start : start + most])]
+
+    def _perceived(self, batch: Sequence[Shown]) -> list[Seen]:
         captions = list(dict.fromkeys(caption for shown in batch for caption in shown.captions))
         places = {caption: place for place, caption in enumerate(captions)}
         images = self._denoiser.encode([shown.image for shown in batch])

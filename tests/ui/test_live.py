@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from types import SimpleNamespace
 from typing import Any, cast
 
 import gradio as gr
@@ -16,12 +15,16 @@ from ui.pages.live import keep_current
 Followed = Callable[..., list[Any]]
 
 
+class Project:
+    version = "1"
+
+
 @pytest.fixture
-def project() -> SimpleNamespace:
-    return SimpleNamespace(version="1")
+def project() -> Project:
+    return Project()
 
 
-def page(project: SimpleNamespace, *, opens: bool) -> dict[str, Any]:
+def page(project: Project, *, opens: bool) -> dict[str, Any]:
     """The functions of a page with one filter, by what calls them."""
 
     def draw(value: str) -> Iterator[Sequence[Any]]:
@@ -39,12 +42,12 @@ def last(answers: Iterator[Any]) -> Any:
 
 
 @pytest.mark.parametrize("opens", [True, False])
-def test_nothing_follows_before_the_page_has_been_drawn(project: SimpleNamespace, opens: bool) -> None:
+def test_nothing_follows_before_the_page_has_been_drawn(project: Project, opens: bool) -> None:
     tick = page(project, opens=opens)["tick"]
     assert last(tick("", "a")) == [gr.skip()] * 3
 
 
-def test_after_its_opening_a_page_follows_once_for_each_version(project: SimpleNamespace) -> None:
+def test_after_its_opening_a_page_follows_once_for_each_version(project: Project) -> None:
     functions = page(project, opens=True)
     assert "fresh" not in functions, "the opening draws this page"
     seen = "opened"
@@ -56,7 +59,7 @@ def test_after_its_opening_a_page_follows_once_for_each_version(project: SimpleN
     assert seen == "2"
 
 
-def test_a_control_that_stays_is_not_set_again(project: SimpleNamespace) -> None:
+def test_a_control_that_stays_is_not_set_again(project: Project) -> None:
     tick = page(project, opens=True)["tick"]
     control, shown, _ = last(tick("0", "b"))
     assert "value" not in control, "a click made meanwhile would be undone"
@@ -67,7 +70,7 @@ def test_a_control_that_stays_is_not_set_again(project: SimpleNamespace) -> None
     assert control["value"] == "a"
 
 
-def test_a_page_that_draws_itself_knows_from_then_on_what_it_has_seen(project: SimpleNamespace) -> None:
+def test_a_page_that_draws_itself_knows_from_then_on_what_it_has_seen(project: Project) -> None:
     functions = page(project, opens=False)
     *_, seen = last(functions["fresh"]("a"))
     assert seen == "1"

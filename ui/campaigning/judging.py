@@ -17,6 +17,7 @@ from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.store import adjudications, frame, uncovered
 from data.store.adjudications import Adjudication
 from data.store.store import Store
+from ui import following
 from ui.campaigning.people import Topic, judged
 
 PEOPLE = "people"
@@ -75,7 +76,7 @@ def scorers(store: Store, campaign_id: str, topic: Topic) -> list[str]:
 def cases(store: Store, campaign_id: str, topic: Topic, against: str = PEOPLE) -> list[Case]:
     """What people (``people``), or people and a scorer, judge differently: the most contested first."""
     decided = {(one.item_id, one.target): one for one in _verdicts(store, campaign_id) if one.aspect == topic.aspect}
-    found = _contested(store, store.version, campaign_id, topic, against)
+    found = _contested(store, following.version(store), campaign_id, topic, against)
     return [
         Case(topic.aspect, unit.item, unit.target, unit.disagreement, unit.n, decided.get((unit.item, unit.target)))
         for unit in found

@@ -14,7 +14,7 @@ from annotation.questionnaires.checks import problem
 from annotation.questionnaires.form import Form, ItemKind
 from data.aspects import CANNOT_TELL, YES
 from data.campaign import ROLES, CampaignItem
-from data.prompts.reading import InputError, quoted
+from data.prompts.reading import InputError, quoted, unreadable
 from ui.campaigning.asked import Asking
 
 _ROLES: Final = tuple(role for role in ROLES if role != "ordinary")
@@ -57,7 +57,7 @@ def _json(text: str, origin: str) -> list[Row]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{origin}: no JSON: {' '.join(str(error).split())}") from None
+        raise InputError(f"{origin}: no JSON: {unreadable(error)}") from None
     if not isinstance(value, list):
         raise InputError(f"{origin}: a list of objects with item, role and expected is needed")
     made, problems = [], []

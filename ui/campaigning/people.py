@@ -18,6 +18,7 @@ from data.store import frame, watching
 from data.store.store import Store
 from data.store.subjects import subjects
 from data.store.watching import Worker
+from ui import following
 from ui.campaigning.asked import asked
 from ui.commands.derive import form_of
 
@@ -67,7 +68,7 @@ def topics(store: Store, campaign: Campaign) -> list[Topic]:
 
 def judged(store: Store, campaign_id: str) -> pd.DataFrame:
     """What was said in a campaign and by scorers of the same items (``frame.of_campaign``). Do not change it."""
-    return _judged(store, store.version, campaign_id)
+    return _judged(store, following.version(store), campaign_id)
 
 
 @lru_cache(maxsize=4)
@@ -77,7 +78,7 @@ def _judged(store: Store, version: str, campaign_id: str) -> pd.DataFrame:  # no
 
 def agreement(store: Store, campaign_id: str, topic: Topic, *, intervals: bool = True) -> Mapping[str, Estimate]:
     """Everybody's agreement with the others, by name, computed once for all who look while the project stays as it is."""
-    return _agreement(store, store.version, campaign_id, topic, intervals)
+    return _agreement(store, following.version(store), campaign_id, topic, intervals)
 
 
 @lru_cache(maxsize=16)
@@ -95,7 +96,7 @@ def _agreement(
 def people(store: Store, campaign: Campaign, topic: Topic | None, *, intervals: bool = True) -> list[Person]:
     """Everybody who has done something, by name; agreement is about the topic."""
     beside = agreement(store, campaign.campaign_id, topic, intervals=intervals) if topic is not None else {}
-    alike, fast = _work(store, store.version, campaign)
+    alike, fast = _work(store, following.version(store), campaign)
     return [
         Person(one, beside.get(one.person), alike.get(one.person), fast.get(one.person))
         for one in watching.workers(store, campaign.campaign_id)

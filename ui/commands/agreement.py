@@ -27,6 +27,7 @@ from data.store import browse, frame, tags
 from data.store.frame import Scales
 from data.store.selection import Selection
 from data.store.store import Store
+from ui import following
 from ui.commands import agreement_text
 from ui.commands.context import CommandError, Context, UsageError
 
@@ -160,7 +161,7 @@ def _recall(store: Store, version: str, selection: Selection, options: Options) 
 
 def recall(store: Store, selection: Selection, options: Options) -> Rows:
     """As ``compute``, but computed once for all who look while the project stays as it is. Do not change the rows."""
-    return _recall(store, store.version, selection, options)
+    return _recall(store, following.version(store), selection, options)
 
 
 @lru_cache(maxsize=32)
@@ -170,7 +171,7 @@ def _recall_further(store: Store, version: str, selection: Selection, options: O
 
 def recall_further(store: Store, selection: Selection, options: Options, name: str) -> Section:
     """One section of FURTHER, computed once for all who look while the project stays as it is. Do not change the rows."""
-    return _recall_further(store, store.version, selection, options, name)
+    return _recall_further(store, following.version(store), selection, options, name)
 
 
 def consensus_of(store: Store, selection: Selection, options: Options, methods: Sequence[ConsensusMethod]) -> Rows:
@@ -196,7 +197,7 @@ def _recall_consensus(
 
 def recall_consensus(store: Store, selection: Selection, options: Options, methods: tuple[ConsensusMethod, ...]) -> Rows:
     """As ``consensus_of``, computed once for all who look while the project stays as it is. Do not change the rows."""
-    return _recall_consensus(store, store.version, selection, options, methods)
+    return _recall_consensus(store, following.version(store), selection, options, methods)
 
 
 @lru_cache(maxsize=64)
@@ -206,4 +207,4 @@ def _means(store: Store, version: str, selection: Selection, options: Options) -
 
 def means(store: Store, selection: Selection, options: Options) -> Section:
     """Each scorer's own means, computed once for all who look while the project stays as it is."""
-    return _means(store, store.version, selection, options)
+    return _means(store, following.version(store), selection, options)

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
+from data import told
+
 FILE = ".server.json"
 
 
@@ -38,8 +40,8 @@ def withdraw(project: Path) -> None:
 
 def running(project: Path) -> Server | None:
     """The app that has this project open, if it left its address."""
-    with suppress(OSError, ValueError, TypeError):
-        return Server(**json.loads((project / FILE).read_text(encoding="utf-8")))
+    with suppress(ValueError):
+        return told.read(Server, project / FILE)
     return None
 
 

@@ -19,7 +19,7 @@ from data.prompts.flips import REASONS, Kind
 from data.store import flipped
 from data.store.selection import Selection
 from data.store.store import Store
-from ui import words
+from ui import following, words
 from ui.flipping.board import Board, Tested
 from ui.flipping.people import people
 from ui.flipping.scorers import scorers
@@ -73,7 +73,7 @@ def _recall(store: Store, version: str, selection: Selection, kind: Kind, most: 
 
 def recall(store: Store, selection: Selection, kind: Kind, most: int | None = None) -> Rows:
     """As ``rows``, but computed once for all who look while the project stays as it is. Do not change them."""
-    return _recall(store, store.version, selection, kind, most)
+    return _recall(store, following.version(store), selection, kind, most)
 
 
 def wide(made: Iterable[Row]) -> list[dict[str, Row]]:

@@ -14,6 +14,7 @@ from data.store import mapped
 from data.store.browse import PEOPLE, SIMULATED
 from data.store.filters import Asked
 from data.store.store import Store
+from ui import following
 
 OBJECT: Final = "object"
 _PLACES: Final = {"generator": "Generator", "task": "Task", "suite": "Suite"}
@@ -44,7 +45,7 @@ class Paint:
 
 def paints(store: Store) -> dict[str, Paint]:
     """All that this project has, by name, the first the usual one."""
-    return _paints(store, store.version)
+    return _paints(store, following.version(store))
 
 
 @lru_cache(maxsize=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,9 @@ from gradio.components import Component
 from gradio.events import Dependency
 
 from data.store.store import Store
+from ui import following
 from ui.components.table import note
+from ui.root import at
 
 SECONDS = 3
 _OPENED = "opened"
@@ -25,7 +28,7 @@ def keep_current(
     outputs: Sequence[Component | BlockContext],
     *,
     opened: Dependency | None = None,
-    moves: Callable[[Store], str] = lambda store: store.version,
+    moves: following.Moves = following.version,
     seconds: float = SECONDS,
 ) -> None:
     """Call ``draw`` when the project has moved, and when the page opens or an input changes, unless ``opened`` (the event
@@ -35,18 +38,23 @@ def keep_current(
     control that ``draw`` leaves as it found it is not set again, or a click made meanwhile would be undone.
 
     ``draw`` takes the inputs' values and yields the outputs, once or several times (quick first, complete later). ``moves``
-    gives a text that differs when there is something new to draw.
+    gives a text that differs when there is something new to draw; browsers ask for it by a route of its own, as an event of
+    Gradio's costs a hundred times as much.
     """
-    seen = gr.State("")
-    timer = gr.Timer(seconds)
+    seen = _follower(following.name_of(moves), seconds)
 
     def fresh(*values: Any) -> Iterator[list[Any]]:
         version = moves(store)
-        for drawn in draw(*values):
-            yield [*drawn, version]
+        drawn = draw(*values)
+        while True:
+            with following.drawing(store):
+                one = next(drawn, None)
+            if one is None:
+                return
+            yield [*one, version]
 
     def tick(known: str, *values: Any) -> Iterator[list[Any]]:
-        if known in ("", moves(store)):
+        if known in (None, "", moves(store)):
             yield [gr.skip()] * (len(outputs) + 1)
             return
         asked = dict(zip(inputs, values, strict=True))
@@ -58,7 +66,22 @@ def keep_current(
         gr.on(None, fresh, [*inputs], trigger_mode="always_last", **quiet)
     else:
         opened.then(lambda: _OPENED, None, seen, show_progress="hidden", api_visibility="private", queue=False)
-    timer.tick(tick, [seen, *inputs], trigger_mode="once", **quiet)
+    seen.select(tick, [seen, *inputs], trigger_mode="once", **quiet)
+
+
+def _follower(of: str, seconds: float) -> gr.HTML:
+    """Nothing to look at: its value is the version that the page shows, and it selects itself when there is another."""
+    asked = json.dumps({"of": of, "seconds": seconds})
+    return gr.HTML(
+        "",
+        html_template="<div></div>",
+        js_on_load=(
+            f"import('{at('/assets/js/following.js')}').then((m) => m.follow(element,"
+            f" {{...{asked}, shown: () => props.value, moved: () => trigger('select')}}));"
+        ),
+        apply_default_css=False,
+        visible="hidden",
+    )
 
 
 def _moved(asked: Mapping[Any, Any], output: Component | BlockContext, change: Any) -> Any:

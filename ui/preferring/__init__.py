@@ -11,6 +11,7 @@ from agreement import Options
 from data.store import preferences
 from data.store.selection import Selection
 from data.store.store import Store
+from ui import following
 from ui.preferring import making
 from ui.preferring.own import own
 from ui.preferring.voters import Poll, polls
@@ -49,4 +50,4 @@ def _recall(store: Store, version: str, selection: Selection, options: Options) 
 
 def recall(store: Store, selection: Selection, options: Options | None = None) -> Found:
     """As ``rows``, but computed once for all who look while the project stays as it is. Do not change them."""
-    return _recall(store, store.version, selection, options or Options())
+    return _recall(store, following.version(store), selection, options or Options())

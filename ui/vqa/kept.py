@@ -12,6 +12,7 @@ from agreement.vqa.figures import images
 from data.store import asked
 from data.store.selection import Selection
 from data.store.store import Store
+from ui import following
 from ui.vqa.rows import REAL, Row, of_kind, of_models, of_people, of_scores
 
 
@@ -50,12 +51,12 @@ def recall_models(store: Store, suite: str, source: str) -> list[Row]:
 
 def recall_people(store: Store, suite: str, source: str) -> tuple[list[Row], list[Row]]:
     """As ``of_people``."""
-    return _recall_people(store, store.version, suite, source)
+    return _recall_people(store, following.version(store), suite, source)
 
 
 def beside(store: Store, suite: str, source: str, kind: str) -> pd.DataFrame:
     """All answers with people's beside (``agreement.vqa.met``)."""
-    return _beside(store, store.version, suite, source, kind)
+    return _beside(store, following.version(store), suite, source, kind)
 
 
 def raters(store: Store) -> dict[str, list[str]]:
@@ -114,7 +115,7 @@ def mixed(store: Store, suite: str, rater: str) -> int:
 
 def beside_one(store: Store, suite: str, source: str, rater: str) -> pd.DataFrame:
     """One scorer's answers with real people's beside; ``entities`` says how many its text asks for."""
-    return _beside_one(store, store.version, suite, source, rater)
+    return _beside_one(store, following.version(store), suite, source, rater)
 
 
 def apart(store: Store, suite: str, source: str, a: str, b: str) -> list[Apart]:

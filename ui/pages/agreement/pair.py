@@ -20,7 +20,7 @@ from data.store.browse import PEOPLE, SIMULATED
 from data.store.crossed import Crossed
 from data.store.judges import looks
 from data.store.store import Store
-from ui import charts, words
+from ui import charts, following, words
 from ui.addresses import browse_address
 from ui.components.confusion import Crossings, confusion_table
 from ui.components.estimates import explained, statistics_table
@@ -64,7 +64,7 @@ def panels(store: Store, view: View) -> Iterator[Panel]:
         return
     for intervals in passes(store):
         try:
-            pair = _met(store, store.version, view, intervals)
+            pair = _met(store, following.version(store), view, intervals)
         except ValueError as error:
             yield Panel(note(f"{view.a} and {view.b} cannot be compared in {where(view)}: {error}.", "cc-bad"))
             return

@@ -12,7 +12,7 @@ from agreement import Curve, Cutting, Options, Place, curve
 from data.store import frame
 from data.store.selection import Selection
 from data.store.store import Store
-from ui import charts, words
+from ui import charts, following, words
 from ui.commands.agreement import recall_further
 from ui.components.estimates import explained, number
 from ui.components.table import Cell, html_table, note
@@ -52,7 +52,7 @@ def _curve(store: Store, version: str, selection: Selection, asked: tuple[str, s
 def _figure(store: Store, view: View, scorers: Sequence[tuple[str, str]], options: Options) -> Any:
     """The curve of the chosen rater if it has one, else of the first."""
     people, rater = next((each for each in scorers if each[1] == view.a), scorers[0])
-    made = _curve(store, store.version, view.selection, (rater, view.task, people), options)
+    made = _curve(store, following.version(store), view.selection, (rater, view.task, people), options)
     if not made.cuts:
         return None
     band = pd.DataFrame({"value": made.values, "low": made.low, "high": made.high}, dtype=float)

@@ -1,0 +1,375 @@
+"""An hour of a busy study: 200 people answer, 20 look at Studio's pages, and a scoring run is taken in, all at once.
+
+    uv run benchmarks/load.py [--people 200 --viewers 20 --think 15 --seconds 300 --speed 1] [--quick] [--json FILE] [--profile FILE]
+
+The server is the real one, over a project of its own; people and viewers are HTTP clients in this process, on the same cores.
+People answer as the form does: a draft, then the answer under an id of their own, which is sent again under the same id when it
+failed, and one in twenty is sent twice on purpose; what comes next rides along. They think for a time that is lognormal, with a
+mean of ``--think`` seconds; ``--speed`` makes all of them so many times faster. Viewers follow their pages as a browser does
+(``viewers.py``). Finished folders of a scorer's run wait to be taken in by ``import scores``, one after the other, over the whole
+time. In the end the server is killed, and the database is asserted to hold what was acknowledged: nothing lost, nothing twice.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import signal
+import statistics
+import sys
+import tempfile
+import time
+import uuid
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+if not __package__:
+    # run as a script, whose folder comes first
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from benchmarks import geneval_campaign, load_project
+from benchmarks.annotate import served
+from benchmarks.closed_loop import Choose, Http, Refused
+from benchmarks.viewers import PAGES, Viewer
+from data.runs import RunFolder
+from data.store.store import Store
+from ui.commands import forward
+
+_SIGMA: Final = 0.6
+"""Of the logarithm of the time that people think: a few answer at once, a few take a minute."""
+_TWICE: Final = 0.05
+_RELOADS: Final = 0.02
+"""So many answers are followed by loading the page anew, which asks what is next."""
+_GIVE_UP: Final = 30
+_EACH: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """``people`` answer, ``think`` seconds each on average, ``speed`` times faster; ``viewers`` look on; for ``seconds``."""
+
+    people: int = 200
+    viewers: int = 20
+    think: float = 15.0
+    seconds: float = 300.0
+    speed: float = 1.0
+    images: int = 5000
+
+
+SMALL: Final = Plan(people=12, viewers=4, think=1.0, seconds=6.0, speed=2.0, images=200)
+
+
+@dataclass
+class Told:
+    """What was seen: seconds by kind of request, errors by kind and words, the server's memory over time."""
+
+    waits: dict[str, list[float]] = field(default_factory=dict)
+    errors: Counter[str] = field(default_factory=Counter)
+    memory: list[tuple[float, float]] = field(default_factory=list)
+    acknowledged: dict[str, tuple[str, str]] = field(default_factory=dict)
+    attempted: set[str] = field(default_factory=set)
+    twice: int = 0
+    imported: int = 0
+    seconds: float = 0.0
+    server: float = 0.0
+    client: float = 0.0
+
+    def timed(self, kind: str, seconds: float, error: str | None) -> None:
+        if error is None:
+            self.waits.setdefault(kind, []).append(seconds)
+        else:
+            self.errors[f"{kind}: {error}"] += 1
+
+
+class Annotator:
+    """Somebody with the form open."""
+
+    def __init__(self, name: str, port: int, choose: Choose, told: Told, plan: Plan, seed: int) -> None:
+        self.name = name
+        self._http = Http(port)
+        self._choose = choose
+        self._told = told
+        self._plan = plan
+        self._random = random.Random(seed)
+        self._task: Mapping[str, Any] | None = None
+
+    async def enter(self) -> None:
+        await self._http.connect()
+        await self._http.json("POST", "/api/name", {"name": self.name})
+        await self._http.json("POST", "/api/campaign", {"campaign": geneval_campaign.NAME})
+        await self._next()
+
+    async def work(self, until: float) -> None:
+        """Answer until this moment of ``time.perf_counter``."""
+        await asyncio.sleep(self._random.random() * self._plan.think / self._plan.speed)
+        while time.perf_counter() < until:
+            if self._task is None:
+                await asyncio.sleep(1)
+                await self._next()
+                continue
+            think = self._random.lognormvariate(0, _SIGMA) / _MEAN * self._plan.think / self._plan.speed
+            await asyncio.sleep(think * 0.7)
+            await self._ask("draft", "POST", "/api/draft", self._about() | {"answers": self._answers()})
+            await asyncio.sleep(think * 0.3)
+            await self._submit()
+            if self._random.random() < _RELOADS:
+                await self._next()
+
+    def _about(self) -> dict[str, Any]:
+        assert self._task is not None
+        return {"ticket": self._task["ticket"], "campaign": self._task["campaign"]}
+
+    def _answers(self) -> Mapping[str, Any]:
+        assert self._task is not None
+        return self._choose(self.name, self._task["ticket"])
+
+    async def _submit(self) -> None:
+        assert self._task is not None
+        body = self._about() | {
+            "id": str(uuid.uuid4()),
+            "asked": self._task["asked"],
+            "answers": self._answers(),
+            "started": "2026-01-01T00:00:00Z",
+            "active_seconds": 9.5,
+            "revises": None,
+            "following": True,
+        }
+        ticket, said = self._task["ticket"], None
+        self._told.attempted.add(body["id"])
+        for _ in range(_GIVE_UP):
+            if said := await self._ask("submit", "POST", "/api/submit", body):
+                break
+            await asyncio.sleep(1)  # as the outbox does, under the same id
+        if said is None:
+            return
+        self._told.acknowledged[body["id"]] = (self.name, ticket)
+        if self._random.random() < _TWICE:
+            again = await self._ask("submit", "POST", "/api/submit", body)
+            self._told.twice += 1
+            if again is not None and again["new"]:
+                self._told.errors["an answer sent twice was taken for two"] += 1
+            said = again or said
+        self._look(said["next"])
+
+    async def _next(self) -> None:
+        if told := await self._ask("next", "GET", "/api/next", None):
+            self._look(told)
+
+    def _look(self, told: Mapping[str, Any]) -> None:
+        self._task = told["tasks"][0] if told["state"] == "label" else None
+
+    async def _ask(self, kind: str, method: str, path: str, body: Any) -> Any:
+        start = time.perf_counter()
+        try:
+            said = await self._http.json(method, path, body)
+        except (OSError, asyncio.IncompleteReadError, Refused) as error:
+            self._told.timed(kind, 0.0, f"{type(error).__name__} {str(error)[:160]}")
+            if not isinstance(error, Refused):
+                await self._http.connect()
+            return None
+        self._told.timed(kind, time.perf_counter() - start, None)
+        return said
+
+    def close(self) -> None:
+        self._http.close()
+
+
+_MEAN: Final = 2.718281828459045 ** (_SIGMA**2 / 2)
+"""Of a lognormal time with a median of 1."""
+
+
+async def _take_in(project: Path, folders: Sequence[Path], until: float, told: Told) -> None:
+    """Have the open app take in one folder after the other, evenly over the time."""
+    server = forward.running(project)
+    assert server is not None
+    start = time.perf_counter()
+    with open(os.devnull, "w", encoding="utf-8") as nothing:
+        for n, folder in enumerate(folders):
+            await asyncio.sleep(max(0.0, start + n * (until - start) / len(folders) - time.perf_counter()))
+            if time.perf_counter() >= until:
+                return
+            began = time.perf_counter()
+            parameters = {"directory": str(folder)}
+            status = await asyncio.to_thread(forward.send, server, "import scores", parameters, nothing, nothing)
+            told.timed("import", time.perf_counter() - began, None if status == 0 else f"exit status {status}")
+            told.imported += len(RunFolder(folder).work()) if status == 0 else 0
+
+
+async def _watch(pid: int, until: float, told: Told) -> None:
+    """The server's memory, in MB, every few seconds."""
+    start = time.perf_counter()
+    while (now := time.perf_counter()) < until:
+        told.memory.append((now - start, resident(pid)))
+        await asyncio.sleep(min(5.0, max(0.01, until - now)))
+
+
+def resident(pid: int) -> float:
+    """MB of a process."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def _processor(pid: int) -> float:
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choose: Choose, plan: Plan) -> Told:
+    told = Told()
+    people = [Annotator(f"person {n:03}", port, choose, told, plan, n) for n in range(plan.people)]
+    viewers = [Viewer(port, PAGES[n % len(PAGES)], told.timed) for n in range(plan.viewers)]
+    for one in people:
+        await one.enter()
+    for viewer in viewers:
+        await viewer.open()
+    told.waits.clear()
+    before, own, start = _processor(pid), time.process_time(), time.perf_counter()
+    until = start + plan.seconds
+    await asyncio.gather(
+        *(one.work(until) for one in people),
+        *(viewer.follow(until) for viewer in viewers),
+        _take_in(project, folders, until, told),
+        _watch(pid, until, told),
+    )
+    told.seconds = time.perf_counter() - start
+    told.server, told.client = _processor(pid) - before, time.process_time() - own
+    told.memory.append((told.seconds, resident(pid)))
+    for one in [*people, *viewers]:
+        one.close()
+    return told
+
+
+def run(folder: Path, plan: Plan, profile: Path | None = None) -> Told:
+    """Make the project, serve it, let everybody work, kill the server, and check what is left.
+
+    Raises:
+        AssertionError: an acknowledged answer is missing, or something is there twice.
+    """
+    project = folder / "project"
+    items = load_project.make(project, folder / "pictures", plan.images)
+    folders = load_project.prepare(project, folder / "runs", _EACH)
+    line: list[str | Path] = ["app.py", "serve", "--no-browser", "--project", project]
+    if profile is not None:
+        line = ["benchmarks/sampling.py", profile, *line]
+    with served(line, "/api/next") as (process, port):
+        choose = geneval_campaign.chooser(items)
+        told = asyncio.run(_all(port, process.pid, project, folders, choose, plan))
+        if profile is not None:
+            process.send_signal(signal.SIGUSR1)
+            time.sleep(1)
+        process.kill()
+        process.wait()
+    check(project, told)
+    return told
+
+
+def check(project: Path, told: Told) -> None:
+    """What was acknowledged is there, each once, and nothing that nobody sent.
+
+    Raises:
+        AssertionError: it is not so.
+    """
+    with Store(project) as store, store.read() as cursor:
+        found = cursor.execute(
+            "select annotation_id, a.rater_id, public_id from annotations a join items using (item_id)"
+        ).fetchall()
+        judged = cursor.execute("select count(distinct source_id) from judgements where source_id like '%:%'").fetchone()
+    there = {str(id_): (person, ticket) for id_, person, ticket in found}
+    lost = [id_ for id_, about in told.acknowledged.items() if there.get(id_) != about]
+    assert not lost, f"{len(lost)} acknowledged answers are missing"
+    pairs = Counter(there.values())
+    twice = [pair for pair, n in pairs.items() if n > 1]
+    assert len(there) == len(found) and not twice, f"{len(twice)} answers are there twice"
+    assert set(there) <= told.attempted, "an answer is there that nobody sent"
+    assert judged is not None
+    assert judged[0] == told.imported, f"{judged[0]} images judged, {told.imported} taken in"
+
+
+_KINDS: Final = {
+    "submit": "submit (what is next rides along)",
+    "next": "what is next, at a reload",
+    "draft": "a draft",
+    "poll": "a page asks for the version",
+    "follow": "a page's event, to its end",
+    "import": f"{_EACH} images of a run taken in",
+}
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """What this share of the values stay under, linear between neighbours."""
+    ordered = sorted(values)
+    place = share * (len(ordered) - 1)
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (place - low) * (ordered[high] - ordered[low])
+
+
+def lines_of(told: Told, plan: Plan) -> list[str]:
+    """The table."""
+    lines = [
+        f"{plan.people} people who think {plan.think / plan.speed:g} s, {plan.viewers} viewers, {plan.images} images,"
+        f" {told.seconds:.0f} s; {os.cpu_count()} cores shared with the clients, load {os.getloadavg()[0]:.1f}",
+        "",
+        f"{'':38}{'n':>8}{'a second':>10}{'p50':>8}{'p95':>8}{'p99':>8}{'worst':>8}  ms",
+    ]
+    for kind, words in _KINDS.items():
+        if waits := told.waits.get(kind):
+            figures = (1000 * percentile(waits, share) for share in (0.5, 0.95, 0.99, 1.0))
+            lines.append(
+                f"{words:38}{len(waits):>8,}{len(waits) / told.seconds:>10.1f}" + "".join(f"{one:>8.0f}" for one in figures)
+            )
+    memory = [mb for _, mb in told.memory]
+    quarter = max(1, len(memory) // 4)
+    middles = [statistics.median(memory[start : start + quarter]) for start in range(0, len(memory), quarter)][:4]
+    lines += [
+        "",
+        f"processor: server {100 * told.server / told.seconds:.0f} % of a core, clients {100 * told.client / told.seconds:.0f} %",
+        f"the server's memory: {memory[0]:.0f} MB at the start, {memory[-1]:.0f} at the end, {max(memory):.0f} at most;"
+        f" medians of the quarters {', '.join(f'{one:.0f}' for one in middles)}",
+        f"images of the run taken in: {told.imported:,}",
+        f"errors: {sum(told.errors.values())}" + "".join(f"\n  {n} x {what}" for what, n in told.errors.most_common(12)),
+        f"after kill -9: {len(told.acknowledged):,} answers acknowledged, {told.twice:,} of them sent twice; lost 0, duplicated 0",
+    ]
+    return lines
+
+
+def main(arguments: Sequence[str] | None = None) -> list[str]:
+    """Measure, print; the printed lines."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    for name, what in (
+        ("people", "who answer"),
+        ("viewers", "who look at Studio's pages"),
+        ("think", "seconds, on average"),
+        ("seconds", "that it lasts"),
+        ("speed", "so many times faster do people think"),
+        ("images", "of the campaign"),
+    ):
+        default = getattr(Plan(), name)
+        parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{what} (default {default})")
+    parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
+    parser.add_argument("--json", type=Path, help="write the figures to this file too")
+    parser.add_argument("--profile", type=Path, help="write where the server's threads were, sampled, to this file")
+    asked = vars(parser.parse_args(arguments))
+    file, quick, profile = asked.pop("json"), asked.pop("quick"), asked.pop("profile")
+    plan = SMALL if quick else Plan(**asked)
+    with tempfile.TemporaryDirectory() as folder:
+        told = run(Path(folder), plan, profile)
+    lines = lines_of(told, plan)
+    if file is not None:
+        waits = {kind: [round(1000 * one, 2) for one in all_] for kind, all_ in told.waits.items()}
+        figures = {"plan": asdict(plan), "ms": waits, "errors": told.errors, "memory": told.memory, "lines": lines}
+        file.write_text(json.dumps(figures) + "\n", encoding="utf-8")
+    print("\n".join(lines))
+    return lines
+
+
+if __name__ == "__main__":
+    # whoever ends it ends its server
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    main()

@@ -1,0 +1,62 @@
+"""One case: files in a folder, and what a reader makes of them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from tests.fuzz.mutating import Files, mutated
+from tests.fuzz.oracle import impatient, lying_in, place_of, wrong_with
+from tests.fuzz.targets import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A reader that did what it must not: on which files, what, and where in our code."""
+
+    target: str
+    files: Files
+    why: str
+    where: str
+
+    def __str__(self) -> str:
+        return f"{self.target}: {self.why} (at {self.where})"
+
+
+def drawn(target: Target, seed: int) -> Files:
+    """The files of a number: always the same."""
+    draw = Random(f"{target.name}/{seed}")
+    return mutated(draw, draw.choice(target.files))
+
+
+def tried(target: Target, files: Files, folder: Path) -> Found | None:
+    """What is wrong with how a reader takes these files; None if nothing is. The folder is made and goes again."""
+    try:
+        with _laid(files, folder), lying_in(folder), impatient():
+            target.read(folder)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        why = wrong_with(error, target.promised)
+        return None if why is None else Found(target.name, files, why, place_of(error))
+    return None
+
+
+@contextmanager
+def _laid(files: Files, folder: Path) -> Iterator[None]:
+    folder.mkdir(parents=True)
+    try:
+        for name, content in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if content is None:
+                path.mkdir(exist_ok=True)
+            else:
+                path.write_bytes(content)
+        yield
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,251 @@
+"""Every command that reads files into a project: all of it or nothing, and ``import undo`` takes all of it back."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.testclient import TestClient
+
+from data.store import imports, managing
+from data.store.store import Store
+from tests.fuzz import seeds, targets
+from tests.fuzz.mutating import Files
+from tests.fuzz.oracle import Unexpected, said
+from tests.fuzz.targets import Target
+from tests.ui import making
+from tests.ui.visiting import TOKEN
+from ui.commands import runner
+from ui.commands.context import CommandError, Context
+
+Parameters = Callable[[Path], Mapping[str, Any]]
+_OWN: Final = ("meta", "imports", "browse", "browse_raters", "stale")
+"""Tables that remember, or are made of others."""
+_LOOK_EVERY: Final = 6
+_LONG: Final = 1500
+"""Characters of a line on the terminal: several problems of one file stand there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """A command with the files that it reads, and its parameters for those that lie in a folder."""
+
+    name: str
+    command: str
+    files: tuple[Files, ...]
+    parameters: Parameters
+
+
+class Bench:
+    """A project with four images of two prompts, to which imports are done and undone."""
+
+    def __init__(self, store: Store, client: TestClient | None) -> None:
+        self.store = store
+        self._client = client
+        self._clean = self.tables()
+        self.taken = 0
+
+    def tables(self) -> dict[str, Any]:
+        """Of every table how many rows it has, and a sum over their contents that knows no order."""
+        with self.store.read() as cursor:
+            names = [row[0] for row in cursor.execute("select table_name from duckdb_tables()").fetchall()]
+            each = " union all ".join(
+                f"select '{name}', count(*), bit_xor(hash(t)) from {name} t" for name in sorted(names) if name not in _OWN
+            )
+            return {name: (n, total) for name, n, total in cursor.execute(each).fetchall()}
+
+    def run(self, importer: Importer, folder: Path) -> None:
+        """Import a case's files, look at what is there then, and take it back.
+
+        Raises:
+            Unexpected: something was left behind, or cannot be shown.
+        """
+        before = {row["import_id"] for row in imports.listed(self.store)}
+        try:
+            self._do(importer.command, folder, importer.parameters(folder))
+        finally:
+            new = [row["import_id"] for row in imports.listed(self.store) if row["import_id"] not in before]
+            if new:
+                self.taken += 1
+                if self.taken % _LOOK_EVERY == 0:
+                    self._look(folder)
+            self._forget(new)
+
+    def _do(self, command: str, folder: Path, parameters: Mapping[str, Any]) -> str:
+        out, err = io.StringIO(), io.StringIO()
+        module, function = runner.COMMANDS[command].split(":")
+        try:
+            getattr(import_module(module), function)(Context(self.store, folder, out, err), **parameters)
+        finally:
+            for line in err.getvalue().split("\n")[:-1]:
+                said(line, _LONG)
+        return out.getvalue()
+
+    def _forget(self, new: list[int]) -> None:
+        for import_id in reversed(new):
+            imports.undo(self.store, import_id)
+        for one in managing.listed(self.store):
+            if one.campaign_id == "fuzzed":
+                managing.remove(self.store, one.campaign_id)
+        now = self.tables()
+        if now != self._clean:
+            other = {name: (self._clean.get(name), now.get(name)) for name in now if now[name] != self._clean.get(name)}
+            # told once: the next case starts from here
+            self._clean = now
+            raise Unexpected(f"{'undone' if new else 'refused'}, but left behind (rows, sum of contents): {other}")
+
+    def _look(self, folder: Path) -> None:
+        """Whatever came in can be judged again, exported and shown."""
+        judged = self.tables()["judgements"]
+        self._do("rebuild", folder, {})
+        if self.tables()["judgements"] != judged:
+            raise Unexpected("rebuild gives other judgements than the import")
+        for what in ("judgements", "ratings", "annotations"):
+            named = {"named": "pseudonyms"} if what == "annotations" else {}
+            try:
+                self._do(f"export {what}", folder, {"selection": {}, "form": "csv", "output": str(folder / "out.csv"), **named})
+            except CommandError as error:
+                said(str(error))
+        if self._client is not None:
+            self._show(self._client)
+
+    def _show(self, client: TestClient) -> None:
+        asked = ["/api/next", "/api/studio/facets", "/api/studio/strip", "/api/studio/rows", "/api/studio/items"]
+        listed = client.get(asked[-1])
+        if listed.status_code == 200:
+            ids = [row["item_id"] for row in listed.json()["items"]]
+            asked += [f"/api/studio/{what}?id={one}" for one in ids[:2] + ids[-1:] for what in ("item", "task", "evidence")]
+        for address in asked:
+            answer = client.get(address)
+            if answer.status_code >= 500:
+                raise Unexpected(f"GET {address}: {answer.status_code} {answer.text[:200]}")
+
+
+@contextmanager
+def bench(folder: Path, *, app: bool = False) -> Iterator[Bench]:
+    """Such a project; with ``app`` whatever comes in is shown in the studio, too."""
+    from data.records import Prompt
+    from data.store.imports import Bundle
+    from ui.server import create_app
+
+    project = folder / "project"
+    pictures = making.geneval_folder(folder / "sdv2")
+    with Store(project) as store:
+
+        def do(name: str, **parameters: Any) -> None:
+            status = runner.run(Context(store, folder, io.StringIO(), io.StringIO()), name, parameters)
+            assert status == 0, name
+
+        do("import images", directory=str(pictures), layout="geneval", generator="sdv2", suite=None)
+        do("import questions", file=None, from_specs=True, suite=None)
+        imports.apply(store, [Bundle("prompts", "fuzz", "0", prompts=[Prompt("s/00009", "s", "two cats", "counting", {})])])
+        client = None
+        if app:
+            client = TestClient(
+                create_app(store, TOKEN), "http://127.0.0.1", client=("127.0.0.1", 1), raise_server_exceptions=False
+            )
+            client.post("/api/name", json={"name": "fuzz"})
+        yield Bench(store, client)
+
+
+def targets_of(made: Bench) -> tuple[Target, ...]:
+    """The importers as targets that work on this bench."""
+    return tuple(Target(one.name, one.files, partial(made.run, one), (CommandError, ValueError)) for one in IMPORTERS)
+
+
+def _file(name: str, **more: Any) -> Parameters:
+    return lambda folder: {"file": str(folder / name), **more}
+
+
+def _run_of(scorer: str, settings: Mapping[str, Any], *payloads: Mapping[str, Any]) -> Files:
+    """A finished run of a scorer over the bench's images, made elsewhere."""
+    from hashlib import sha256
+    from tempfile import TemporaryDirectory
+
+    from data.runs import Detection, Run, RunFolder, Seen, Work
+    from scorers import registry
+
+    boxes = (Detection("cow", 0.9, (1, 2, 30, 40), seeds.mask(), (0.1,) * 10), Detection("car", 0.2, (1, 2, 3, 4)))
+    with TemporaryDirectory() as folder:
+        pictures = making.geneval_folder(Path(folder) / "sdv2")
+        ids = [f"geneval/00000/sdv2/{n}" for n in range(2)]
+        files = [pictures / "00000" / "samples" / f"{n:04d}.png" for n in range(2)]
+        work = [
+            Work(one, str(file), sha256(file.read_bytes()).hexdigest(), "a photo of a cow", making.METADATA[0])
+            for one, file in zip(ids, files, strict=True)
+        ]
+        found, chosen = RunFolder(Path(folder) / "r"), registry.get(scorer)
+        profile = next(iter(chosen.profiles))
+        made = {**chosen.profiles[profile], **settings}
+        found.create(Run("r", scorer, chosen.version, profile, made, part_size=1), work)
+        for n, one in enumerate(ids):
+            found.write_part(n, [Seen(one, payloads[n % len(payloads)] if payloads else {}, () if payloads else boxes)])
+        names = ("run.json", "manifest.jsonl", "parts/00000.parquet", "parts/00001.parquet")
+        return {name: (found.path / name).read_bytes() for name in names}
+
+
+def _answered(*chosen: str) -> Mapping[str, Any]:
+    from data.formats.tifa_results import read_results
+    from scorers.tifa_rules import Answered, payload_of
+
+    with _written("r.jsonl", seeds.TIFA_LINES) as path:
+        questions = [one.question for one in next(read_results(path)).answers]
+    return payload_of(1, [Answered(one, word, free="x") for one, word in zip(questions, chosen, strict=True)])
+
+
+@contextmanager
+def _written(name: str, content: bytes) -> Iterator[Path]:
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_bytes(content)
+        yield path
+
+
+_COLUMNS: Final = {"item": "image", "rater": "who", "value": "value", "prompt": "prompt", "generator": "gen", "task": "task"}
+_NO_COLUMNS: Final = dict.fromkeys(_COLUMNS)
+_ITM: Final = dict.fromkeys(("images", "suite", "source", "tifa", "n", "seed")) | {"layout": "auto", "playground": False}
+_PAIR: Final[Files] = {"a.png": seeds.picture("PNG"), "b.png": seeds.picture("PNG")}
+
+IMPORTERS: Final[tuple[Importer, ...]] = (
+    Importer("import prompts", "import prompts", ({"p.jsonl": seeds.PROMPTS},), _file("p.jsonl", suite="mine")),
+    Importer("import questions", "import questions", ({"q.json": seeds.document(seeds.QUESTIONS)},),
+             _file("q.json", from_specs=False, suite=None)),
+    Importer("import images", "import images", (targets._GENEVAL_FOLDER,),
+             lambda folder: {"directory": str(folder), "layout": "geneval", "generator": "g", "suite": None}),
+    Importer("import images: csv", "import images", (targets._CSV_FOLDER,),
+             lambda folder: {"directory": str(folder), "layout": "csv", "generator": "g", "suite": "geneval"}),
+    Importer("import ratings", "import ratings", ({"r.csv": seeds.RATINGS},),
+             _file("r.csv", columns=_COLUMNS, aspect="quality", scale="ordinal:1-5", suite=None, kind=None)),
+    Importer("import ratings: exported", "import ratings", ({"e.csv": seeds.EXPORTED}, {"e.csv": seeds.table(seeds.EXPORTED)}),
+             _file("e.csv", columns=_NO_COLUMNS, aspect=None, scale=None, suite=None, kind=None)),
+    Importer("import exported: answers", "import exported", ({"a.jsonl": seeds.ANSWERS_JSONL},),
+             lambda folder: {"files": [str(folder / "a.jsonl")]}),
+    Importer("import exported: judgements", "import exported", ({"j.csv": seeds.JUDGEMENTS},),
+             lambda folder: {"files": [str(folder / "j.csv")]}),
+    Importer("import results geneval", "import results geneval", ({"r.jsonl": seeds.RESULTS},),
+             _file("r.jsonl", generator=None, suite="geneval", rater="geneval-official")),
+    Importer("import results tifa", "import results tifa", ({"r.json": seeds.TIFA_RESULTS}, {"r.json": seeds.TIFA_LINES}),
+             _file("r.json", generator="g", suite="tifa", rater="t")),
+    Importer("import study geneval", "import study geneval",
+             ({"m.jsonl": seeds.lines(*making.METADATA), "a.csv": seeds.GENEVAL_STUDY},),
+             lambda folder: {"metadata": str(folder / "m.jsonl"), "sources": [f"sd={folder / 'a.csv'}"]}),
+    Importer("import study tifa", "import study tifa", ({"t.json": seeds.TIFA_STUDY},), _file("t.json")),
+    Importer("import cooccurrence", "import cooccurrence", ({"c.json": seeds.COCO},), _file("c.json", called=None)),
+    Importer("import itm", "import itm", ({"m.jsonl": seeds.MATCHING, **_PAIR}, {"m.jsonl": seeds.ARO, **_PAIR}),
+             lambda folder: {"file": str(folder / "m.jsonl"), **_ITM}),
+    Importer("import scores: geneval", "import scores", (_run_of("geneval", {}),), lambda folder: {"directory": str(folder)}),
+    Importer("import scores: tifa", "import scores", (_run_of("tifa", {}, _answered("yes", "red"), _answered("no", "gray")),),
+             lambda folder: {"directory": str(folder)}),
+    Importer("campaigns create", "campaigns create",
+             ({"c.yaml": seeds.CAMPAIGN + b"known_file: k.csv\n", "k.csv": seeds.KNOWN},
+              {"c.yaml": b"suite: geneval\nquestionnaire_file: q.yaml\noverlap: 2\n", "q.yaml": seeds.QUESTIONNAIRE}),
+             lambda folder: {"given": {"id": "fuzzed"}, "file": str(folder / "c.yaml"), "dry_run": False}),
+)  # fmt: skip

@@ -1,0 +1,46 @@
+"""Imports of wrong files leave nothing behind; of right ones nothing, when they are taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.cases import drawn, tried
+from tests.fuzz.importers import IMPORTERS, Bench, Importer, bench, targets_of
+
+CASES = 12
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    with bench(tmp_path_factory.mktemp("bench")) as found:
+        yield found
+
+
+@pytest.mark.parametrize("n", range(len(IMPORTERS)), ids=[one.name for one in IMPORTERS])
+def test_an_import_is_whole_or_nothing(made: Bench, n: int, tmp_path: Path) -> None:
+    target = targets_of(made)[n]
+    for files in target.files:
+        taken = made.taken
+        assert str(tried(target, files, tmp_path / "case") or "") == ""
+        assert made.taken == taken + (target.name != "campaigns create"), "the valid files were not imported"
+    for seed in range(CASES):
+        found = tried(target, drawn(target, seed), tmp_path / "case")
+        assert found is None, f"seed {seed}: {found}"
+
+
+def test_what_an_import_leaves_behind_is_found(made: Bench, tmp_path: Path) -> None:
+    def parameters(folder: Path) -> dict[str, str]:
+        with made.store.read() as cursor:
+            cursor.execute("insert into scales values ('left', 'correct', 'nominal', null)")
+        return {"file": str(folder / "gone"), "suite": "mine"}
+
+    one = Importer("x", "import prompts", ({"a.txt": b""},), parameters)
+    target = next(t for t in targets_of(made) if t.name == "import prompts")
+    made_of = type(target)("x", one.files, lambda folder: made.run(one, folder), target.promised)
+    found = tried(made_of, one.files[0], tmp_path / "case")
+    assert found is not None
+    assert "left behind" in found.why
+    assert "scales" in found.why

@@ -1,0 +1,106 @@
+"""What pages follow: texts that move when there is something new to draw, and how often they move while drawing is dear.
+
+Browsers ask for them every few seconds (``/api/studio/version``), which costs next to nothing; a page is drawn anew only when
+its text has moved. Where answers come in all the time, each would make every page be drawn again: so what pages see of the
+project moves only so often that drawing takes a share of the time, and all who look at it meanwhile see the same.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from data.store.store import Store
+
+Moves = Callable[[Store], str]
+"""Gives a text that differs when there is something new to draw."""
+
+_SHARE: Final = 0.25
+"""So much of the time may be spent on drawing, in the long run."""
+_SAVED: Final = 5.0
+"""Seconds that may be spent at once after a quiet time."""
+_OWED: Final = 15.0
+"""Seconds that are paid back at most: pages move once a minute at least."""
+
+_followed: dict[str, Moves] = {}
+
+
+def name_of(moves: Moves) -> str:
+    """Under which name browsers may ask for this text from now on."""
+    name = f"{moves.__module__}.{moves.__qualname__}"
+    _followed[name] = moves
+    return name
+
+
+def followed(name: str) -> Moves | None:
+    """What is followed under this name."""
+    return _followed.get(name)
+
+
+class Pace:
+    """What pages see of a project that is open in an app: its version, which moves no faster than drawing allows.
+
+    Drawing may take a share of the time; what it does not take it may take later, up to a point: a change after a quiet time is
+    seen at once. Thread-safe. Times are of a clock that never goes back.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+        self._store = store
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._version = store.version
+        self._left = _SAVED
+        self._at = clock()
+
+    def version(self) -> str:
+        """The version to draw now."""
+        with self._lock:
+            self._earn()
+            if self._left > 0:
+                self._version = self._store.version
+            return self._version
+
+    @contextmanager
+    def drawing(self) -> Iterator[None]:
+        """Around what is done to draw; its time counts."""
+        start = self._clock()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._earn()
+                self._left = max(self._left - (self._clock() - start), -_OWED)
+
+    def _earn(self) -> None:
+        now = self._clock()
+        self._left = min(self._left + _SHARE * (now - self._at), _SAVED)
+        self._at = now
+
+
+_paces: WeakKeyDictionary[Store, Pace] = WeakKeyDictionary()
+
+
+def keep_pace(store: Store) -> None:
+    """From now on pages of this project move no faster than drawing them allows: for the app that has it open."""
+    _paces[store] = Pace(store)
+
+
+def version(store: Store) -> str:
+    """The project's version as pages see it: what is computed of it is computed once for all who look."""
+    pace = _paces.get(store)
+    return store.version if pace is None else pace.version()
+
+
+@contextmanager
+def drawing(store: Store) -> Iterator[None]:
+    """Around what is done to draw a page."""
+    pace = _paces.get(store)
+    if pace is None:
+        yield
+        return
+    with pace.drawing():
+        yield

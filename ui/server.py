@@ -191,6 +191,9 @@ def serve(project: Path, how: Serving) -> None:
         token = secrets.token_urlsafe(32)
 
         def ready() -> None:
+            from ui import runs
+
+            runs.begin(store)
             print(f"Concord is open at {url}\nproject {store.project} (Ctrl-C closes it)", flush=True)
             if how.browser:
                 webbrowser.open(url)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import stat
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -15,7 +16,7 @@ from typing import Any
 
 import duckdb
 
-from data.store import backups, copying, manifest, rows, wide
+from data.store import backups, copying, manifest, opening, rows, wide
 from data.store.gate import Gate
 from data.store.memory import Memory
 from data.store.migrate import SchemaTooNew, migrate, steps
@@ -23,13 +24,6 @@ from data.store.writer import Items, Operation, P, R, Writer
 
 DATABASE = manifest.DATABASE
 _REMEMBERED = 1000  # commits of which it is known what they touched
-_SETTINGS = (
-    # data text never names a file, and a Python variable never a table
-    "set enable_external_access = false",
-    "set python_enable_replacements = false",
-    "set TimeZone = 'UTC'",
-    "set lock_configuration = true",
-)
 
 
 class StoreBusy(RuntimeError):
@@ -66,7 +60,8 @@ class Store:
         """
         self.project = project.resolve()
         try:
-            self.project.mkdir(parents=True, exist_ok=True)
+            # a folder that is there already may be shared on purpose
+            self.project.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"the project folder {self.project} cannot be made: {error.strerror}") from error
         self._connection = _connect(self.project / DATABASE)
@@ -75,7 +70,6 @@ class Store:
             if migrate(self._connection) >= wide.SINCE:
                 _fill_wide_rows(self._connection)
             self.secret = _secret(self._connection)
-            _restrict(self._connection)
         except BaseException as error:
             self._connection.close()
             if isinstance(error, SchemaTooNew):
@@ -149,7 +143,6 @@ class Store:
                 _exchange(self.project / DATABASE)
             finally:
                 self._connection = _connect(self.project / DATABASE)
-                _restrict(self._connection)
                 self._writer = Writer(self._connection.cursor(), self._committed)
 
     def close(self) -> None:
@@ -170,7 +163,12 @@ class Store:
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:
     try:
-        return duckdb.connect(str(path), config={"threads": 2, "memory_limit": "4GB"})
+        made = not path.exists()
+        connection = opening.connect(path, spill=path.parent / "cache" / "duckdb")
+        if made:
+            # its secret signs cookies: for this user's eyes alone, whatever becomes of the folder
+            path.chmod(0o600)
+        return connection
     except duckdb.IOException as error:
         holder = re.search(r"PID (\d+)", str(error))
         if holder or "Could not set lock" in str(error):
@@ -214,22 +212,16 @@ def _fill_wide_rows(connection: duckdb.DuckDBPyConnection) -> None:
             raise
 
 
-def _restrict(connection: duckdb.DuckDBPyConnection) -> None:
-    for setting in _SETTINGS:
-        connection.execute(setting)
-
-
 def _exchange(path: Path) -> None:
     """Put a copy of a closed database in its place: deleted rows stay in DuckDB's blocks, and are not copied."""
     fresh = path.with_suffix(".new")
     try:
         fresh.unlink(missing_ok=True)
-        with duckdb.connect() as connection:
-            connection.execute("set threads = 2")
-            for name, file, how in (("old", path, " (read_only)"), ("fresh", fresh, "")):
-                quoted = str(file).replace("'", "''")
-                connection.execute(f"attach '{quoted}' as {name}{how}")
+        with opening.connect(None, spill=path.parent / "cache" / "duckdb", folders=[path.parent]) as connection:
+            opening.attach(connection, "old", path, read_only=True)
+            opening.attach(connection, "fresh", fresh)
             connection.execute("copy from database old to fresh")
+        fresh.chmod(stat.S_IMODE(path.stat().st_mode))
         with fresh.open("rb") as written:
             os.fsync(written.fileno())
         fresh.replace(path)

@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,12 +17,14 @@ from typing import Any
 import duckdb
 
 from data.store import rows, wide
+from data.store.faults import told
 from data.store.gate import Gate
 from data.store.memory import Memory
 from data.store.migrate import SchemaTooNew, migrate
 from data.store.writer import Items, Operation, P, R, Writer
 
 DATABASE = "concord.duckdb"
+_REOPEN_SECONDS = 0.5
 _REMEMBERED = 1000  # commits of which it is known what they touched
 _SETTINGS = (
     # data text never names a file, and a Python variable never a table
@@ -87,8 +90,9 @@ class Store:
         self._log = threading.Lock()
         self._epoch = secrets.token_hex(4)
         self._gate = Gate()
-        self._writer = Writer(self._connection.cursor(), self._committed)
+        self._writer = self._new_writer()
         self._closed = False
+        self._reopening: threading.Thread | None = None
 
     def __enter__(self) -> Store:
         return self
@@ -118,6 +122,8 @@ class Store:
             cursor = self._connection.cursor()
             try:
                 yield cursor
+            except duckdb.FatalException as error:
+                raise self._failed(error) from error
             finally:
                 cursor.close()
 
@@ -147,14 +153,46 @@ class Store:
             finally:
                 self._connection = _connect(self.project / DATABASE)
                 _restrict(self._connection)
-                self._writer = Writer(self._connection.cursor(), self._committed)
+                self._writer = self._new_writer()
 
     def close(self) -> None:
         """Finish queued writes and let go of the database. Safe to call twice."""
         if not self._closed:
             self._closed = True
+            if self._reopening is not None:
+                self._reopening.join()
             self._writer.close()
             self._connection.close()
+
+    def _new_writer(self) -> Writer:
+        return Writer(self._connection.cursor(), self._committed, self._failed)
+
+    def _failed(self, error: Exception) -> Exception:
+        """What whoever asked for something that failed is told; a database that DuckDB gave up is opened again meanwhile."""
+        if isinstance(error, duckdb.FatalException):
+            with self._log:
+                if self._reopening is None and not self._closed:
+                    self._reopening = threading.Thread(target=self._reopen, name="store-reopening", daemon=True)
+                    self._reopening.start()
+        return told(error, self.project / DATABASE)
+
+    def _reopen(self) -> None:
+        """Open the database anew, as often as it takes; what was acknowledged is in the log beside it, and so is not lost."""
+        with self._gate.alone():
+            self._writer.close()
+            self._connection.close()
+            while True:
+                try:
+                    self._connection = _connect(self.project / DATABASE)
+                    _restrict(self._connection)
+                    break
+                except (StoreError, StoreBusy, duckdb.Error):
+                    # as long as the disk is full, everybody waits here
+                    if self._closed:
+                        return
+                    time.sleep(_REOPEN_SECONDS)
+            self._writer = self._new_writer()
+            self._reopening = None
 
     def _committed(self, touched: Sequence[Items]) -> None:
         if not all(touched):

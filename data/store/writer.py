@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 import duckdb
 
+from data.store.faults import is_durable
+
 P = TypeVar("P")
 R = TypeVar("R")
 
@@ -49,9 +51,16 @@ class Writer:
     A failing job fails alone: the rest of its group is written without it.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, on_commit: Callable[[Sequence[Items]], None]) -> None:
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        on_commit: Callable[[Sequence[Items]], None],
+        on_error: Callable[[Exception], Exception] = lambda error: error,
+    ) -> None:
+        """``on_error`` hears of what failed, and says what whoever waits is told."""
         self._connection = connection
         self._on_commit = on_commit
+        self._on_error = on_error
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._closed = False
@@ -104,7 +113,7 @@ class Writer:
             results = self._transaction(group)
         except Exception as error:
             if len(group) == 1:
-                group[0].future.set_exception(error)
+                group[0].future.set_exception(self._on_error(error))
             else:
                 for job in group:
                     self._write([job])
@@ -129,10 +138,19 @@ class Writer:
                     raise RuntimeError(f"{operation} gave {len(found)} results for {len(among)} payloads")
                 for place, result in zip(among, found, strict=True):
                     results[place] = result
-            self._connection.commit()
+            self._commit()
         except BaseException:
             # a commit that failed has ended the transaction already, and its own error is the one to tell
             with suppress(duckdb.Error):
                 self._connection.rollback()
             raise
         return results
+
+    def _commit(self) -> None:
+        try:
+            self._connection.commit()
+        except duckdb.FatalException as error:
+            # it is on disk, and whoever waits is not to send it again; what comes next is not
+            if not is_durable(error):
+                raise
+            self._on_error(error)

@@ -13,6 +13,7 @@ from data.runs import Progress
 from data.store import runs
 from data.store.runs import RunRow
 from data.store.store import Store
+from ui import following
 from ui.commands import runner, score, working
 from ui.commands.context import CommandError, Context
 
@@ -64,12 +65,12 @@ def views(store: Store) -> list[View]:
 
 def occupation(store: Store) -> str:
     """Moves with the project and with which runs are at work here."""
-    return f"{store.version} {sorted(working.at_work(store).items())}"
+    return f"{following.version(store)} {sorted(working.at_work(store).items())}"
 
 
 def version(store: Store) -> str:
     """Moves with the project and with what workers tell of runs that are at work here."""
-    parts = [store.version]
+    parts = [following.version(store)]
     for run_id, stopping in sorted(working.at_work(store).items()):
         row = runs.one(store, run_id)
         progress = working.progress_of(working.folder_of(store, row)) if row is not None else None

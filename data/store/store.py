@@ -127,14 +127,17 @@ class Store:
             finally:
                 cursor.close()
 
-    def write(self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None) -> R:
+    def write(
+        self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None, forget: bool = True
+    ) -> R:
         """Run a write and wait until it is on disk. What the operation raises is raised here.
 
         ``shown`` is False for what no page shows (who is looking at what): it does not move the version. ``touched`` are
-        the items of which it changes what people say, if it changes no other numbers.
+        the items of which it changes what people say, if it changes no other numbers. ``forget`` is False for what changes
+        numbers, but nothing that ``memory`` keeps.
         """
         with self._gate.shared():
-            written = self._writer.submit(operation, payload, shown=shown, touched=touched)
+            written = self._writer.submit(operation, payload, shown=shown, touched=touched, forget=forget)
         return written.result()
 
     def rewrite(self) -> None:
@@ -194,8 +197,8 @@ class Store:
             self._writer = self._new_writer()
             self._reopening = None
 
-    def _committed(self, touched: Sequence[Items]) -> None:
-        if not all(touched):
+    def _committed(self, touched: Sequence[Items], forget: bool) -> None:
+        if forget:
             self.memory.forget()
         known = [items for items in touched if items is not None]
         with self._log:

@@ -43,6 +43,7 @@ class _Job:
     future: Future[Any]
     shown: bool
     touched: Items
+    forget: bool
 
 
 class Writer:
@@ -54,7 +55,7 @@ class Writer:
     def __init__(
         self,
         connection: duckdb.DuckDBPyConnection,
-        on_commit: Callable[[Sequence[Items]], None],
+        on_commit: Callable[[Sequence[Items], bool], None],
         on_error: Callable[[Exception], Exception] = lambda error: error,
     ) -> None:
         """``on_error`` hears of what failed, and says what whoever waits is told."""
@@ -67,10 +68,13 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._thread.start()
 
-    def submit(self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None) -> Future[R]:
+    def submit(
+        self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None, forget: bool = True
+    ) -> Future[R]:
         """Queue a write; the future resolves once it is on disk.
 
-        ``shown``: whether ``on_commit`` is to hear of it; it is told which items each write touched.
+        ``shown``: whether ``on_commit`` is to hear of it; it is told which items each write touched, and whether any of them
+        changed more than what is said of items and asked to ``forget``.
 
         Raises:
             WriterClosed: the store has been closed.
@@ -79,7 +83,7 @@ class Writer:
         with self._lock:
             if self._closed:
                 raise WriterClosed("the project is closed; nothing was written")
-            self._queue.put(_Job(operation, payload, future, shown, touched))
+            self._queue.put(_Job(operation, payload, future, shown, touched, forget and not touched))
         return future
 
     def close(self) -> None:
@@ -118,9 +122,9 @@ class Writer:
                 for job in group:
                     self._write([job])
             return
-        shown = [job.touched for job in group if job.shown]
+        shown = [job for job in group if job.shown]
         if shown:
-            self._on_commit(shown)
+            self._on_commit([job.touched for job in shown], any(job.forget for job in shown))
         for job, result in zip(group, results, strict=True):
             job.future.set_result(result)
 

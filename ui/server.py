@@ -65,6 +65,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from fastapi.staticfiles import StaticFiles
 
     from data.store.erased import Erased
+    from data.store.faults import NotWritten
     from ui.access import routes
     from ui.access.door import Door
     from ui.access.sessions import Sessions
@@ -81,6 +82,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
 
     app.add_exception_handler(RequestValidationError, _misunderstood)
     app.add_exception_handler(Erased, _erased)
+    app.add_exception_handler(NotWritten, _not_written)
     _mount_pages(app, store)
     # the last one added is the outermost: nothing runs before the guard has agreed
     app.add_middleware(Door, store=store, accounts=accounts)
@@ -94,6 +96,17 @@ async def _erased(_: Request, error: Exception) -> Response:
     from fastapi.responses import JSONResponse
 
     return JSONResponse({"detail": f"{error}."}, 403)
+
+
+async def _not_written(_: Request, error: Exception) -> Response:
+    """The disk is full, say: browsers keep what they sent, and send it again."""
+    from fastapi.responses import JSONResponse
+
+    from data.store.faults import NotWritten
+
+    print(f"concord: {error}", file=sys.stderr, flush=True)
+    why = error.why if isinstance(error, NotWritten) else "please try again"
+    return JSONResponse({"detail": f"The server cannot save just now: {why}."}, 503, headers={"retry-after": "10"})
 
 
 async def _misunderstood(_: Request, error: Exception) -> Response:

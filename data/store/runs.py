@@ -140,7 +140,7 @@ def ingest(store: Store, run_id: str, part: int, seen: Sequence[tuple[Seen, Sequ
         RunRefused: there is no such run, or the project does not know one of the images.
         ImportRefused: the suite judges an aspect on another scale.
     """
-    new: bool = store.write(_ingest, (run_id, part, seen, rule_version))
+    new: bool = store.write(_ingest, (run_id, part, seen, rule_version), forget=False)
     return new
 
 

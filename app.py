@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from ui.commands.asking_cli import import_questions, questionnaires
+from ui.commands.backups_cli import add_backups
 from ui.commands.campaigns_cli import add_campaigns
 from ui.commands.exports_cli import add_exports
 from ui.commands.flips_cli import add_flips
@@ -319,6 +320,7 @@ add_vqa(app)
 add_matching(app, import_app)
 add_campaigns(app)
 add_exports(export_app, import_app)
+add_backups(app)
 
 Output = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The file to write.")]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import os
 import secrets
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from data.store import scheduled
 from data.store.refreshing import Keeper
 from data.store.store import Store, StoreBusy
 from ui.commands import forward, queueing
@@ -44,7 +44,6 @@ _ROUTES = (
     "workbench_api",
 )  # fmt: skip
 """Modules of ``ui`` that have routes; each has ``router(store)``."""
-_YEAR = 365 * 24 * 3600
 _NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 """How this machine reaches an app that listens everywhere."""
 
@@ -64,11 +63,11 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from fastapi.exceptions import RequestValidationError
     from fastapi.responses import FileResponse
     from fastapi.staticfiles import StaticFiles
-    from starlette.middleware.sessions import SessionMiddleware
 
     from data.store.erased import Erased
     from ui.access import routes
     from ui.access.door import Door
+    from ui.access.sessions import Sessions
 
     app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
     for name in _ROUTES:
@@ -85,15 +84,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     _mount_pages(app, store)
     # the last one added is the outermost: nothing runs before the guard has agreed
     app.add_middleware(Door, store=store, accounts=accounts)
-    app.add_middleware(
-        SessionMiddleware,
-        secret_key=store.secret,
-        # projects on other ports share this host's cookies
-        session_cookie="concord-" + hashlib.sha256(store.secret.encode()).hexdigest()[:8],
-        max_age=_YEAR,
-        same_site="lax",
-        path=root or "/",
-    )
+    app.add_middleware(Sessions, store=store, path=root or "/")
     app.add_middleware(Guard, token=token, accounts=accounts is not None, root=root)
     return app
 
@@ -161,6 +152,8 @@ class Serving:
         port: None: the first free one.
         users: the file of accounts; None: nobody signs in, and only this machine may come.
         root_path: where a proxy serves the app, such as ``/concord``.
+        backup_every: hours; 0: no backups.
+        keep_backups: so many of them stay, and the last of each week before (``data.store.backups``).
     """
 
     host: str = "127.0.0.1"
@@ -168,6 +161,8 @@ class Serving:
     browser: bool = True
     users: Path | None = None
     root_path: str = ""
+    backup_every: float = scheduled.EVERY_HOURS
+    keep_backups: int = scheduled.KEEP
 
 
 def serve(project: Path, how: Serving) -> None:
@@ -187,6 +182,8 @@ def serve(project: Path, how: Serving) -> None:
     # uvicorn passes the signal on when it has stopped: this way the project is closed first
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with store, _bind(host, how.port) as listening:
+        for note in store.notes:
+            print(note, file=sys.stderr, flush=True)
         first_start(store)
         bound = listening.getsockname()[1]
         near = _NEAR.get(host, host)
@@ -208,7 +205,8 @@ def serve(project: Path, how: Serving) -> None:
             )
             logging.getLogger("uvicorn.error").addFilter(_no_farewell)
             keep_pace(store)
-            with suppress(KeyboardInterrupt), closing(Keeper(store)), closing(Thumbnails(store)):
+            backing = closing(scheduled.Keeper(store, how.backup_every, how.keep_backups))
+            with suppress(KeyboardInterrupt), closing(Keeper(store)), closing(Thumbnails(store)), backing:
                 _Server(config, ready).run(sockets=[listening])
         finally:
             forward.withdraw(store.project)

@@ -16,6 +16,7 @@ from data.store.export import BATCH
 from data.store.store import Store
 
 ABOUT, COLUMNS = "about", "about_columns"
+WHAT = "a snapshot of a Concord project, made to be read"
 Rename = Callable[[str], str]
 
 
@@ -126,7 +127,7 @@ def _describe(out: duckdb.DuckDBPyConnection, version: str, types: dict[str, dic
     """Tables of what the others are."""
     out.execute(f"create table {ABOUT} (name varchar, value varchar)")
     about = [
-        ("what", "a snapshot of a Concord project, made to be read"),
+        ("what", WHAT),
         ("made", datetime.now(UTC).isoformat(timespec="seconds")),
         ("schema_version", version),
         ("people", "pseudonyms" if pseudonyms else "names"),
@@ -156,3 +157,16 @@ def _describe(out: duckdb.DuckDBPyConnection, version: str, types: dict[str, dic
         (COLUMNS, "description", "VARCHAR", "in words"),
     ]
     rows.insert(out, COLUMNS, ("table_name", "column_name", "type", "description"), described)
+
+
+def is_one(path: Path) -> bool:
+    """Whether a file is a snapshot that was written here.
+
+    Raises:
+        duckdb.Error: it cannot be opened.
+    """
+    with duckdb.connect(str(path), read_only=True) as connection:
+        if not connection.execute("select 1 from duckdb_tables() where table_name = ?", [ABOUT]).fetchone():
+            return False
+        said = rows.one(connection, f"select value from {ABOUT} where name = 'what'")
+    return said is not None and said["value"] == WHAT

@@ -15,13 +15,13 @@ from typing import Any
 
 import duckdb
 
-from data.store import rows, wide
+from data.store import backups, copying, manifest, rows, wide
 from data.store.gate import Gate
 from data.store.memory import Memory
-from data.store.migrate import SchemaTooNew, migrate
+from data.store.migrate import SchemaTooNew, migrate, steps
 from data.store.writer import Items, Operation, P, R, Writer
 
-DATABASE = "concord.duckdb"
+DATABASE = manifest.DATABASE
 _REMEMBERED = 1000  # commits of which it is known what they touched
 _SETTINGS = (
     # data text never names a file, and a Python variable never a table
@@ -54,6 +54,7 @@ class Store:
     Attributes:
         project: the project's folder, absolute.
         memory: what is not read anew for every answer.
+        notes: what whoever opened it is to be told, a line each.
     """
 
     def __init__(self, project: Path) -> None:
@@ -70,6 +71,7 @@ class Store:
             raise StoreError(f"the project folder {self.project} cannot be made: {error.strerror}") from error
         self._connection = _connect(self.project / DATABASE)
         try:
+            self.notes = _as_it_was(self._connection, self.project)
             if migrate(self._connection) >= wide.SINCE:
                 _fill_wide_rows(self._connection)
             self.secret = _secret(self._connection)
@@ -79,7 +81,8 @@ class Store:
             if isinstance(error, SchemaTooNew):
                 raise StoreError(str(error)) from error
             if isinstance(error, duckdb.Error):
-                raise StoreError(f"{self.project / DATABASE} is not a Concord project: {_first_line(error)}") from error
+                path = self.project / DATABASE
+                raise StoreError(f"{path} is not a Concord project: {_first_line(error)}{_instead(path)}") from error
             raise
         self.memory = Memory()
         self._version = 0
@@ -173,9 +176,30 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
         if holder or "Could not set lock" in str(error):
             who = f"process {holder[1]}" if holder else "another process"
             raise StoreBusy(f"{path} is open in {who}; close it, or use the same command while that app is running") from error
-        raise StoreError(f"{path} cannot be opened: {_first_line(error)}") from error
+        raise StoreError(f"{path} cannot be opened: {_first_line(error)}{_instead(path)}") from error
     except duckdb.Error as error:
-        raise StoreError(f"{path} is not a Concord project: {_first_line(error)}") from error
+        raise StoreError(f"{path} is not a Concord project: {_first_line(error)}{_instead(path)}") from error
+
+
+def _instead(path: Path) -> str:
+    """What may stand in the place of a database that cannot be opened."""
+    found = manifest.listed(backups.home(path.parent))
+    return f"; `restore {found[-1].name}` puts its last backup in its place" if found else ""
+
+
+def _as_it_was(connection: duckdb.DuckDBPyConnection, project: Path) -> list[str]:
+    """Keep a project of an earlier schema as it is, before it is brought to the newest; what is to be said of that."""
+    version, newest = copying.schema_of(connection), max(steps())
+    if not 0 < version < newest:
+        return []
+    try:
+        kept = backups.make(connection, project, f"before-schema-{newest:02d}", beside=False)
+    except (OSError, manifest.BadBackup) as error:
+        raise StoreError(
+            f"the project has schema {version}, and a backup is to be made before it is brought to {newest}, which failed:"
+            f" {_first_line(error)}; nothing was changed"
+        ) from error
+    return [f"the project was brought from schema {version} to {newest}; as it was before, it is in {kept.path}"]
 
 
 def _fill_wide_rows(connection: duckdb.DuckDBPyConnection) -> None:

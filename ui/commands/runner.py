@@ -18,6 +18,7 @@ from ui.commands.context import CommandError, Context
 COMMANDS: dict[str, str] = {
     "ablate": "ui.commands.ablate:run",
     "agreement": "ui.commands.agreement:run",
+    "backup": "ui.commands.backup:run",
     "campaigns archive": "ui.commands.campaigns:archive",
     "campaigns create": "ui.commands.campaigns:create",
     "campaigns delete": "ui.commands.campaigns:delete",
@@ -85,6 +86,8 @@ def execute(project: Path, name: str, parameters: Mapping[str, Any]) -> int:
         print(f"{name}: {error}", file=sys.stderr)
         return 1
     with store:
+        for note in store.notes:
+            print(f"{name}: {note}", file=sys.stderr)
         first_start(store)
         return run(Context(store, Path.cwd(), sys.stdout, sys.stderr), name, parameters)
 

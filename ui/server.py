@@ -76,7 +76,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     app.include_router(routes.router(store, accounts))
     app.mount("/assets", StaticFiles(directory=ASSETS), name="assets")
 
-    @app.get("/favicon.ico")
+    @app.get("/favicon.ico", include_in_schema=False, response_model=None)
     def icon() -> FileResponse:
         return FileResponse(ASSETS / "icon.svg", media_type="image/svg+xml")
 

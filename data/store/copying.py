@@ -11,7 +11,7 @@ from typing import Final
 import duckdb
 
 from data.files import on_disk
-from data.store import rows
+from data.store import opening, rows
 
 _BATCH: Final = 20_000
 PROJECTIONS: Final = frozenset({"browse", "browse_raters", "prompt_parts", "stale"})
@@ -99,7 +99,7 @@ def copy(cursor: duckdb.DuckDBPyConnection, path: Path, rest: Rest = no_rest) ->
         cursor.begin()
         try:
             held = contents(cursor, rest)
-            with duckdb.connect(str(path), config={"threads": 1, "memory_limit": "1GB"}) as out:
+            with opening.connect(path, threads=1, memory="1GB") as out:
                 path.chmod(0o600)
                 _copy(cursor, out, rest)
         finally:
@@ -125,7 +125,6 @@ def wal(path: Path) -> Path:
 
 
 def _copy(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, rest: Rest) -> None:
-    out.execute("set TimeZone = 'UTC'")
     # sequences go on where they are now: no number is given twice
     for kind in ("sequences", "tables"):
         for (sql,) in cursor.execute(f"select sql from duckdb_{kind}() where not temporary").fetchall():
@@ -159,7 +158,7 @@ def look(path: Path) -> Contents:
         OSError: it cannot be opened.
     """
     try:
-        with duckdb.connect(str(path), read_only=True, config={"threads": 1, "memory_limit": "1GB"}) as connection:
+        with opening.connect(path, read_only=True, threads=1, memory="1GB") as connection:
             return contents(connection)
     except duckdb.Error as error:
         raise OSError(f"{path} cannot be opened: {str(error).splitlines()[0]}") from error

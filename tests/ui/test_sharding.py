@@ -155,7 +155,7 @@ def test_a_manifest_for_another_scorer_is_refused(job: Path) -> None:
 
 
 def test_an_image_that_has_changed_is_named_and_the_share_is_whole(pictured: Path, job: Path) -> None:
-    path = job / read_manifest(job / "manifest.jsonl")[2].path
+    path = job / read_manifest(job / "manifest.jsonl")[5].path
     path.write_bytes(b"x")
     ran = scored(job)
     folder = job / "scores"

@@ -13,6 +13,7 @@ from data.store.runs import RunRow, Source
 from ui import words
 from ui.commands import score, sharding, working
 from ui.commands.context import CommandError, Context, digest
+from ui.commands.scores_check import refuse_senseless
 
 _FILES = ("run.json", "manifest.jsonl")
 _NAMED = 5
@@ -50,6 +51,8 @@ def run(context: Context, directory: str | Sequence[str]) -> None:
     _refuse_others(context, [work for one in made for work in one.work])
     asked = made[0].asked
     scorer = registry.get(asked.scorer)
+    for one in made:
+        refuse_senseless(context, scorer, asked, one.folder, one.name)
     sha256 = made[0].sha256() if len(made) == 1 else digest(*(one.sha256() for one in made))
     row = _known(context, sha256)
     if row is not None and row.n_done >= row.n_items:

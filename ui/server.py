@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import os
 import secrets
@@ -45,7 +44,6 @@ _ROUTES = (
     "workbench_api",
 )  # fmt: skip
 """Modules of ``ui`` that have routes; each has ``router(store)``."""
-_YEAR = 365 * 24 * 3600
 _NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 """How this machine reaches an app that listens everywhere."""
 
@@ -65,11 +63,11 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from fastapi.exceptions import RequestValidationError
     from fastapi.responses import FileResponse
     from fastapi.staticfiles import StaticFiles
-    from starlette.middleware.sessions import SessionMiddleware
 
     from data.store.erased import Erased
     from ui.access import routes
     from ui.access.door import Door
+    from ui.access.sessions import Sessions
 
     app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
     for name in _ROUTES:
@@ -86,15 +84,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     _mount_pages(app, store)
     # the last one added is the outermost: nothing runs before the guard has agreed
     app.add_middleware(Door, store=store, accounts=accounts)
-    app.add_middleware(
-        SessionMiddleware,
-        secret_key=store.secret,
-        # projects on other ports share this host's cookies
-        session_cookie="concord-" + hashlib.sha256(store.secret.encode()).hexdigest()[:8],
-        max_age=_YEAR,
-        same_site="lax",
-        path=root or "/",
-    )
+    app.add_middleware(Sessions, store=store, path=root or "/")
     app.add_middleware(Guard, token=token, accounts=accounts is not None, root=root)
     return app
 

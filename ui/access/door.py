@@ -14,6 +14,7 @@ from data.store.store import Store
 from ui.access import pages
 from ui.access.accounts import Accounts
 from ui.access.rules import Access, access_of, may
+from ui.access.sessions import now, touch
 from ui.access.visitors import SignedOut, Visitor, visitor
 from ui.root import at
 
@@ -46,7 +47,7 @@ class Door:
         found: Visitor | None = None
         try:
             # from memory, but for an invitation that has not been asked for before
-            found = visitor(session, self._store, self._accounts)
+            found = self._known(session)
         except SignedOut as over:
             session.clear()
             if access is not Access.PUBLIC:
@@ -54,7 +55,17 @@ class Door:
         if refused is None and access is not Access.PUBLIC:
             refused = self._refusal(scope, path, access, found)
         scope["visitor"] = found
+        if refused is None and found is not None and scope["method"] == "GET" and not path.startswith("/img/"):
+            touch(session)
         await (refused or self._app)(scope, receive, send)
+
+    def _known(self, session: Any) -> Visitor | None:
+        found = visitor(session, self._store, self._accounts)
+        if found is not None and self._accounts is not None:
+            over = self._accounts.lifetimes.over(session, found.role, now())
+            if over is not None:
+                raise SignedOut(over)
+        return found
 
     def _refusal(self, scope: Scope, path: str, access: Access | None, found: Visitor | None) -> Response | None:
         if found is None or access is None:

@@ -13,6 +13,7 @@ from data.aspects import SCALES
 from data.campaign import Campaign
 from data.export.annotations import Answer
 from data.prompts.questions import PromptQuestion, question_of
+from data.prompts.reading import quoted
 from data.records import Annotation, Identity, Image, Item, Judgement, Prompt, Rater
 from data.store.imports import Bundle
 from data.store.places import DEFAULT
@@ -136,7 +137,9 @@ def _each(found: Iterable[tuple[T, str]]) -> list[T]:
     known: dict[str, T] = {}
     for one, name in found:
         if known.setdefault(name, one) != one:
-            raise CommandError(f"{name!r} is two different things in this file: {known[name]} and {one}")
+            raise CommandError(
+                f"{quoted(name)} is two different things in this file: {quoted(known[name], 180)} and {quoted(one, 180)}"
+            )
     return list(known.values())
 
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from data.runs import Seen, Work
-from scorers.attempts import DIED
 from scorers.base import ModelBroken
 from scorers.engines.base import Part
 from scorers.engines.dispatch import Dispatch
 from scorers.engines.hand import Broken, Died, Ready, Said, Task, Told
+from scorers.seeing import DIED
 
 
 def parts(n: int, size: int) -> list[Part]:

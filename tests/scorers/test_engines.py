@@ -14,7 +14,7 @@ import pytest
 
 from data.runs import Run, RunFolder, Seen, Work
 from scorers import engines, own, registry, worker
-from scorers.attempts import DIED
+from scorers.seeing import DIED
 from tests.scorers import engines_making as making
 from tests.scorers.making import ROOT
 

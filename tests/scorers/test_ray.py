@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from scorers import own, worker
-from scorers.attempts import DIED
+from scorers.seeing import DIED
 from tests.scorers import engines_making as making
 from tests.scorers.test_engines import failed, playground
 

@@ -7,6 +7,7 @@ there at all, and tells how far it is in ``progress.json``. The worker never ope
 from __future__ import annotations
 
 import json
+import math
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -250,7 +251,8 @@ class RunFolder:
             return [_seen(row) for row in table.to_pylist()]
         # rows of some other table are of whatever kind
         except (OSError, pa.ArrowException, ValueError, TypeError, LookupError) as error:
-            why = " ".join(str(error).split())[:200]
+            ours = isinstance(error, (OSError, pa.ArrowException, _Odd))
+            why = " ".join(str(error).split())[:200] if ours else "its rows are of another kind"
             raise ValueError(f"{self.part(number)} cannot be read as a part of a run: {why}") from error
 
     def seen(self) -> Iterator[Seen]:
@@ -313,7 +315,23 @@ def _work(value: Any, where: str) -> Work:
     return replace(found, questions=tuple(found.questions), captions=tuple(found.captions))
 
 
+class _Odd(ValueError):
+    """What no worker writes; the message says what."""
+
+
+def _not_finite(name: str) -> Any:
+    raise _Odd(f"a number is {name}")
+
+
 def _seen(row: Mapping[str, Any]) -> Seen:
+    for one in row["detections"]:
+        if not all(map(math.isfinite, (one["score"], *one["box"], *(one["colors"] or ())))):
+            raise _Odd(f"a detection of {row['item_id']} has a number that is not finite")
+        if len(one["box"]) != 4 or one["label"] is None:
+            raise _Odd(f"a detection of {row['item_id']} has no box or no label")
+    payload = json.loads(row["payload"], parse_constant=_not_finite)
+    if not isinstance(payload, dict):
+        raise _Odd(f"the payload of {row['item_id']} is no JSON object")
     detections = tuple(
         Detection(
             one["label"],
@@ -324,4 +342,4 @@ def _seen(row: Mapping[str, Any]) -> Seen:
         )
         for one in row["detections"]
     )
-    return Seen(row["item_id"], json.loads(row["payload"]), detections, row["failed"], row["embedding"])
+    return Seen(row["item_id"], payload, detections, row["failed"], row["embedding"])

@@ -15,8 +15,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-DIED: Final = "the worker died while it looked at this image"
-
 _TWICE: Final = 2
 _THRICE: Final = 3
 """A process may be killed by somebody who has nothing against the image that was at hand: once, and even twice, is no proof."""

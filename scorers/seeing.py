@@ -20,6 +20,7 @@ from scorers.base import Perceiver, Shown
 from scorers.careful import Careful, Failed
 
 _REASON_LIMIT: Final = 300
+DIED: Final = "the worker died while it looked at this image"
 _LEAST_PIXELS: Final = 1 << 16
 """What an image counts as at least, so that tiny ones are not opened by the ten thousand."""
 
@@ -80,7 +81,7 @@ class Guarded:
 
     def __init__(self, perceiver: Perceiver, folder: Path | None = None) -> None:
         self._odd = tuple(map(line, getattr(perceiver, "warnings", ())))
-        self._careful = Careful(partial(_perceived, perceiver), lambda one: one.item_id, _plain, "image", folder)
+        self._careful = Careful(partial(_perceived, perceiver), lambda one: one.item_id, _plain, "image", DIED, folder)
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import re
 import secrets
 import stat
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,12 +18,14 @@ from typing import Any
 import duckdb
 
 from data.store import backups, copying, manifest, opening, rows, wide
+from data.store.faults import told
 from data.store.gate import Gate
 from data.store.memory import Memory
 from data.store.migrate import SchemaTooNew, migrate, steps
 from data.store.writer import Items, Operation, P, R, Writer
 
 DATABASE = manifest.DATABASE
+_REOPEN_SECONDS = 0.5
 _REMEMBERED = 1000  # commits of which it is known what they touched
 
 
@@ -84,8 +87,9 @@ class Store:
         self._log = threading.Lock()
         self._epoch = secrets.token_hex(4)
         self._gate = Gate()
-        self._writer = Writer(self._connection.cursor(), self._committed)
+        self._writer = self._new_writer()
         self._closed = False
+        self._reopening: threading.Thread | None = None
 
     def __enter__(self) -> Store:
         return self
@@ -115,17 +119,22 @@ class Store:
             cursor = self._connection.cursor()
             try:
                 yield cursor
+            except duckdb.FatalException as error:
+                raise self._failed(error) from error
             finally:
                 cursor.close()
 
-    def write(self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None) -> R:
+    def write(
+        self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None, forget: bool = True
+    ) -> R:
         """Run a write and wait until it is on disk. What the operation raises is raised here.
 
         ``shown`` is False for what no page shows (who is looking at what): it does not move the version. ``touched`` are
-        the items of which it changes what people say, if it changes no other numbers.
+        the items of which it changes what people say, if it changes no other numbers. ``forget`` is False for what changes
+        numbers, but nothing that ``memory`` keeps.
         """
         with self._gate.shared():
-            written = self._writer.submit(operation, payload, shown=shown, touched=touched)
+            written = self._writer.submit(operation, payload, shown=shown, touched=touched, forget=forget)
         return written.result()
 
     def rewrite(self) -> None:
@@ -143,17 +152,48 @@ class Store:
                 _exchange(self.project / DATABASE)
             finally:
                 self._connection = _connect(self.project / DATABASE)
-                self._writer = Writer(self._connection.cursor(), self._committed)
+                self._writer = self._new_writer()
 
     def close(self) -> None:
         """Finish queued writes and let go of the database. Safe to call twice."""
         if not self._closed:
             self._closed = True
+            if self._reopening is not None:
+                self._reopening.join()
             self._writer.close()
             self._connection.close()
 
-    def _committed(self, touched: Sequence[Items]) -> None:
-        if not all(touched):
+    def _new_writer(self) -> Writer:
+        return Writer(self._connection.cursor(), self._committed, self._failed)
+
+    def _failed(self, error: Exception) -> Exception:
+        """What whoever asked for something that failed is told; a database that DuckDB gave up is opened again meanwhile."""
+        if isinstance(error, duckdb.FatalException):
+            with self._log:
+                if self._reopening is None and not self._closed:
+                    self._reopening = threading.Thread(target=self._reopen, name="store-reopening", daemon=True)
+                    self._reopening.start()
+        return told(error, self.project / DATABASE)
+
+    def _reopen(self) -> None:
+        """Open the database anew, as often as it takes; what was acknowledged is in the log beside it, and so is not lost."""
+        with self._gate.alone():
+            self._writer.close()
+            self._connection.close()
+            while True:
+                try:
+                    self._connection = _connect(self.project / DATABASE)
+                    break
+                except (StoreError, StoreBusy, duckdb.Error):
+                    # as long as the disk is full, everybody waits here
+                    if self._closed:
+                        return
+                    time.sleep(_REOPEN_SECONDS)
+            self._writer = self._new_writer()
+            self._reopening = None
+
+    def _committed(self, touched: Sequence[Items], forget: bool) -> None:
+        if forget:
             self.memory.forget()
         known = [items for items in touched if items is not None]
         with self._log:

@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -84,8 +85,15 @@ def fingerprint(name: str) -> str | None:
 
 
 def _digest(files: Sequence[Path]) -> str:
+    stats = [(path, path.stat()) for path in files]
+    return _digest_of(tuple((path, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for path, one in stats))
+
+
+@lru_cache(maxsize=64)
+def _digest_of(files: tuple[tuple[Path, int, int, int, int], ...]) -> str:
+    """Read once while the files stay as they are: a page asks for it every few seconds."""
     digest = hashlib.sha256()
-    for path in files:
+    for path, *_ in files:
         with path.open("rb") as file:
             while block := file.read(_BLOCK):
                 digest.update(block)

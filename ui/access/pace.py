@@ -1,4 +1,4 @@
-"""How fast somebody may ask: far beyond what a person does, and short of what would keep others waiting.
+"""How fast somebody may ask: far beyond what a person does, short of what keeps others waiting.
 
 Counted by person where somebody is signed in (two hundred annotators may share one address), else by address. Nothing is
 counted where nobody signs in: then there is this machine alone.

@@ -27,6 +27,7 @@ COMMANDS: dict[str, str] = {
     "campaigns show": "ui.commands.campaigns:show",
     "campaigns start": "ui.commands.campaigns:start",
     "campaigns stop": "ui.commands.campaigns:stop",
+    "doctor": "ui.commands.doctor:examine",
     "export annotations": "ui.commands.export_answers:run",
     "export datasets": "ui.commands.export_datasets:run",
     "export judgements": "ui.commands.export:judgements",

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from data.records import Rater
@@ -156,7 +158,7 @@ def _begin(
     store = context.store
     with beginning:
         every = [work for work in runs.pending(store, where, chosen.rater.rater_id) if work.item_id not in tried]
-        others = in_hand(store, chosen.rater.rater_id)
+        others = in_hand(store, runs.all_unfinished(store, chosen.rater.rater_id))
         pending = [work for work in every if work.item_id not in others]
         if every and not pending:
             raise queueing.busy(others[every[0].item_id])
@@ -179,13 +181,25 @@ def _begin(
     return row
 
 
-def in_hand(store: Store, rater_id: str) -> dict[str, str]:
-    """Images that runs of this rater are at or wait for, each with its run."""
-    found = {}
-    for row in runs.all_unfinished(store, rater_id):
-        with suppress(OSError, ValueError, TypeError):  # what cannot be read cannot be worked on either
-            found |= {work.item_id: row.run_id for work in working.folder_of(store, row).work()}
+def in_hand(store: Store, behind: Sequence[RunRow]) -> dict[str, str]:
+    """Images that these runs are about, each with its run."""
+    found: dict[str, str] = {}
+    for row in behind:
+        with suppress(OSError):  # what cannot be read cannot be worked on either
+            found |= dict.fromkeys(_items(working.folder_of(store, row)), row.run_id)
     return found
+
+
+@lru_cache(maxsize=16)
+def _items_of(folder: Path) -> tuple[str, ...]:
+    """A manifest never changes."""
+    with suppress(ValueError, TypeError):
+        return tuple(work.item_id for work in RunFolder(folder).work())
+    return ()
+
+
+def _items(folder: RunFolder) -> tuple[str, ...]:
+    return _items_of(folder.path) if (folder.path / "run.json").is_file() else ()
 
 
 def _write(store: Store, chosen: Plan, left: Sequence[Work], device: str, part_size: int) -> RunRow:

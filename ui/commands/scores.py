@@ -12,6 +12,7 @@ from data.store.runs import RunRow, Source
 from ui import words
 from ui.commands import score, working
 from ui.commands.context import CommandError, Context, digest
+from ui.commands.scores_check import refuse_senseless
 
 _FILES = ("run.json", "manifest.jsonl")
 
@@ -25,6 +26,7 @@ def run(context: Context, directory: str) -> None:
     _refuse_unfinished(folder, asked, work, directory)
     _refuse_others(context, work)
     scorer = registry.get(asked.scorer)
+    refuse_senseless(context, scorer, asked, folder, directory)
     sha256 = digest(*(folder.path / name for name in _FILES), *(folder.part(number) for number in folder.parts()))
     rater = score.rater_of(context.store, scorer, asked.profile, asked.version, asked.settings)
     row = _known(context, sha256)

@@ -18,6 +18,7 @@ _WHY: Final = (
     (r"Could not (write|truncate|fsync|seek)", "the disk did not take it"),
 )
 _REOPENED: Final = "it is being opened again after an error; please try again"
+_WAY_BACK: Final = "it was left as it is; the command `restore` takes a backup back"
 _DURABLE: Final = "COMMIT succeeded and is durable"
 
 
@@ -47,3 +48,18 @@ def told(error: Exception, database: Path) -> Exception:
 def is_durable(error: Exception) -> bool:
     """Whether a commit that failed is on disk all the same, and the database only has to be opened again."""
     return isinstance(error, duckdb.FatalException) and _DURABLE in str(error)
+
+
+def unreadable(path: Path, error: BaseException) -> str:
+    """Why a database cannot be opened, and what to do; opening has left it as it was."""
+    for pattern, words in _WHY[:4]:
+        if re.search(pattern, str(error)):
+            return f"{path} cannot be opened: {words}"
+    return f"{path} is not a Concord project, or is damaged: {first_line(error)[:300]}; {_WAY_BACK}"
+
+
+def refuse_empty(path: Path) -> str | None:
+    """What is said of a database of no bytes, which DuckDB would take for a new one; None where there is more, or nothing."""
+    if not path.is_file() or path.stat().st_size:
+        return None
+    return f"{path} is empty, which no database is, not even that of a new project; {_WAY_BACK}, or remove the empty file"

@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 
 from data.store import rows, wide
-from data.store.faults import told
+from data.store.faults import refuse_empty, told, unreadable
 from data.store.gate import Gate
 from data.store.memory import Memory
 from data.store.migrate import SchemaTooNew, migrate
@@ -82,7 +82,7 @@ class Store:
             if isinstance(error, SchemaTooNew):
                 raise StoreError(str(error)) from error
             if isinstance(error, duckdb.Error):
-                raise StoreError(f"{self.project / DATABASE} is not a Concord project: {_first_line(error)}") from error
+                raise StoreError(unreadable(self.project / DATABASE, error)) from error
             raise
         self.memory = Memory()
         self._version = 0
@@ -207,6 +207,8 @@ class Store:
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:
+    if why := refuse_empty(path):
+        raise StoreError(why)
     try:
         return duckdb.connect(str(path), config={"threads": 2, "memory_limit": "4GB"})
     except duckdb.IOException as error:
@@ -214,9 +216,9 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
         if holder or "Could not set lock" in str(error):
             who = f"process {holder[1]}" if holder else "another process"
             raise StoreBusy(f"{path} is open in {who}; close it, or use the same command while that app is running") from error
-        raise StoreError(f"{path} cannot be opened: {_first_line(error)}") from error
-    except duckdb.Error as error:
-        raise StoreError(f"{path} is not a Concord project: {_first_line(error)}") from error
+        raise StoreError(unreadable(path, error)) from error
+    except (duckdb.Error, UnicodeDecodeError) as error:
+        raise StoreError(unreadable(path, error)) from error
 
 
 def _fill_wide_rows(connection: duckdb.DuckDBPyConnection) -> None:

@@ -27,9 +27,9 @@ _FIRST_LOOK: Final = 60.0  # seconds; whoever opens the app is not to wait for t
 _LOOK: Final = 60.0
 _AGAIN: Final = 900.0
 """After a failure."""
-_SHARE: Final = 1.0
+SHARE: Final = 1.0
 """So long a rest for each second of work."""
-_LONGEST_REST: Final = 0.5
+LONGEST_REST: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Keeper:
         _states.pop(self._store, None)
 
     def _run(self) -> None:
-        _be_modest()
+        be_modest()
         first, look, again = self._waits
         wait = first
         while not self._stop.wait(wait):
@@ -137,7 +137,7 @@ class Keeper:
             self._store.write(_nothing, None, touched=frozenset())
 
     def _rest(self, seconds: float) -> None:
-        if self._stop.wait(min(seconds * _SHARE, _LONGEST_REST)):
+        if self._stop.wait(min(seconds * SHARE, LONGEST_REST)):
             raise Stopped
 
 
@@ -183,7 +183,7 @@ def _good(backup: Backup) -> bool:
     return False
 
 
-def _be_modest() -> None:
+def be_modest() -> None:
     """Let everybody else's threads go first, where the system knows such a thing for threads (Linux)."""
     if sys.platform == "linux":
         with suppress(OSError):

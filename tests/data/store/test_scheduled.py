@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from data.store import backups, copies, erasing, manifest, scheduled
-from data.store.backups import Backup
+from data.store import backups, copies, copying, erasing, manifest, scheduled
+from data.store.manifest import Backup
 from data.store.scheduled import Keeper
 from data.store.store import Store
 from tests.data.store.making import fill, submit
-from tests.data.store.test_backups import NAME, bytes_with
-from tests.data.store.test_erasing import everything
+from tests.data.store.test_backups import bytes_with
+from tests.data.store.test_erasing import NAME, everything
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -72,11 +72,11 @@ def test_it_goes_on_by_itself_and_keeps_so_many(store: Store) -> None:
     said: list[str] = []
     running = keeper(store, said)
     try:
-        seen: set[str] = set()
+        last = ""
         for item in items[:4]:
-            before = len(seen)
             submit(store, item)
-            until(lambda before=before: seen.update(names(store)) or len(seen) > before)  # type: ignore[misc]
+            until(lambda last=last: names(store)[-1:] not in ([], [last]))  # type: ignore[misc]
+            last = names(store)[-1]
         # two, and the last of the week before them, which is this one
         until(lambda: len(names(store)) <= 3)
         assert scheduled.state(store) is not None
@@ -103,7 +103,7 @@ def test_not_before_its_time_and_never_if_it_is_off(store: Store) -> None:
 def test_a_failure_is_said_once_and_tried_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(store)
     tries: list[int] = []
-    copy = backups.copying.copy
+    copy = copying.copy
 
     def full(*given: Any) -> Any:
         tries.append(1)
@@ -111,7 +111,7 @@ def test_a_failure_is_said_once_and_tried_again(store: Store, monkeypatch: pytes
             raise OSError(28, "No space left on device")
         return copy(*given)
 
-    monkeypatch.setattr(backups.copying, "copy", full)
+    monkeypatch.setattr(copying, "copy", full)
     said: list[str] = []
     version = store.version
     running = keeper(store, said, again=0.05)
@@ -131,11 +131,12 @@ def test_a_failure_is_said_once_and_tried_again(store: Store, monkeypatch: pytes
     running.close()
 
 
-def test_closing_gives_up_what_is_being_made(store: Store) -> None:
+def test_closing_gives_up_what_is_being_made(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(store)
-    running = keeper(store, [])
     # a rest that only the end cuts short
-    running._rest = lambda _: (_ for _ in ()).throw(backups.copying.Stopped) if running._stop.wait(20) else None  # type: ignore[method-assign]
+    monkeypatch.setattr(scheduled, "LONGEST_REST", 20.0)
+    monkeypatch.setattr(scheduled, "SHARE", 1e9)
+    running = keeper(store, [])
     time.sleep(0.3)
     begun = time.monotonic()
     running.close()

@@ -65,6 +65,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from fastapi.staticfiles import StaticFiles
 
     from data.store.erased import Erased
+    from data.store.faults import NotWritten
     from ui.access import routes
     from ui.access.door import Door
     from ui.access.sessions import Sessions
@@ -75,12 +76,13 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     app.include_router(routes.router(store, accounts))
     app.mount("/assets", StaticFiles(directory=ASSETS), name="assets")
 
-    @app.get("/favicon.ico")
+    @app.get("/favicon.ico", include_in_schema=False, response_model=None)
     def icon() -> FileResponse:
         return FileResponse(ASSETS / "icon.svg", media_type="image/svg+xml")
 
     app.add_exception_handler(RequestValidationError, _misunderstood)
     app.add_exception_handler(Erased, _erased)
+    app.add_exception_handler(NotWritten, _not_written)
     _mount_pages(app, store)
     # the last one added is the outermost: nothing runs before the guard has agreed
     app.add_middleware(Door, store=store, accounts=accounts)
@@ -94,6 +96,17 @@ async def _erased(_: Request, error: Exception) -> Response:
     from fastapi.responses import JSONResponse
 
     return JSONResponse({"detail": f"{error}."}, 403)
+
+
+async def _not_written(_: Request, error: Exception) -> Response:
+    """The disk is full, say: browsers keep what they sent, and send it again."""
+    from fastapi.responses import JSONResponse
+
+    from data.store.faults import NotWritten
+
+    print(f"concord: {error}", file=sys.stderr, flush=True)
+    why = error.why if isinstance(error, NotWritten) else "please try again"
+    return JSONResponse({"detail": f"The server cannot save just now: {why}."}, 503, headers={"retry-after": "10"})
 
 
 async def _misunderstood(_: Request, error: Exception) -> Response:
@@ -191,6 +204,9 @@ def serve(project: Path, how: Serving) -> None:
         token = secrets.token_urlsafe(32)
 
         def ready() -> None:
+            from ui import runs
+
+            runs.begin(store)
             print(f"Concord is open at {url}\nproject {store.project} (Ctrl-C closes it)", flush=True)
             if how.browser:
                 webbrowser.open(url)

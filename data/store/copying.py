@@ -11,7 +11,7 @@ from typing import Final
 import duckdb
 
 from data.files import on_disk
-from data.store import rows
+from data.store import opening, rows
 
 _BATCH: Final = 20_000
 _TRANSACTION: Final = 200_000
@@ -100,7 +100,7 @@ def copy(cursor: duckdb.DuckDBPyConnection, path: Path, rest: Rest = no_rest) ->
         cursor.begin()
         try:
             held = contents(cursor, rest)
-            with duckdb.connect(str(path), config={"threads": 1, "memory_limit": "1GB"}) as out:
+            with opening.connect(path, threads=1, memory="1GB") as out:
                 path.chmod(0o600)
                 _copy(cursor, out, rest)
         finally:
@@ -126,7 +126,6 @@ def wal(path: Path) -> Path:
 
 
 def _copy(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, rest: Rest) -> None:
-    out.execute("set TimeZone = 'UTC'")
     # few transactions, as each waits for the disk; none so big that it needs much memory
     out.begin()
     # sequences go on where they are now: no number is given twice
@@ -170,7 +169,7 @@ def look(path: Path) -> Contents:
         OSError: it cannot be opened.
     """
     try:
-        with duckdb.connect(str(path), read_only=True, config={"threads": 1, "memory_limit": "1GB"}) as connection:
+        with opening.connect(path, read_only=True, threads=1, memory="1GB") as connection:
             return contents(connection)
     except duckdb.Error as error:
         raise OSError(f"{path} cannot be opened: {str(error).splitlines()[0]}") from error

@@ -183,6 +183,7 @@ def test_what_is_wrong_is_found(filled: Path, tmp_path: Path) -> None:
     assert any(one.startswith("there is no backup -> `backup` makes one") for one in attention(filled))
     done(filled, "backup")
     (made,) = manifest.listed(backups.home(filled))
+    done(filled, "rebuild")
     with Store(filled) as store, store.read() as cursor:
         cursor.execute("update images set path = 'images/g1/a_0.png', sha256 = 'other'")
         cursor.execute("insert into judgements values ('x', 'y', 'correct', null, 'yes', 1, null, 'nothing', '1', 1)")

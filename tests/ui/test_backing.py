@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import app
-from data.store import backups, manifest
+from data.store import backups, manifest, scheduled
 from data.store.migrate import steps
 from data.store.store import DATABASE, Store
 from tests.data.store.making import fill, submit
@@ -23,6 +24,7 @@ from tests.data.store.test_opening import HOLD
 from tests.ui.making import Ran, concord, done, query
 from tests.ui.serving import Serving
 from ui.commands import machine
+from ui.pages import overview
 
 COUNT = "select count(*) from annotations"
 
@@ -243,3 +245,14 @@ def test_devices_are_asked_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     (one,) = machine.devices()
     assert (one.level, one.text) == ("attention", "torch cannot be opened: OSError: libcudart is missing")
     assert "torch" not in CliRunner().invoke(app.app, ["doctor", "--help"]).output
+
+
+def test_the_overview_says_that_backups_fail(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store(filled) as store:
+        totals = {"prompts": 1, "images": 3, "annotations": 1, "scorers": 0, "simulated": 0}
+        monkeypatch.setitem(scheduled._states, store, scheduled.State())
+        assert "backup" not in overview._summary(store, totals)
+        since = datetime(2026, 11, 22, 12, tzinfo=UTC)
+        monkeypatch.setitem(scheduled._states, store, scheduled.State(None, "No space <left>", since))
+        said = overview._summary(store, totals)
+    assert "No backup could be made since 2026-11-22 12:00 UTC: No space &lt;left&gt;. It is tried again" in said

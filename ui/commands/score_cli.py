@@ -20,7 +20,8 @@ def score_command(
     suite: Annotated[Many, typer.Option(help="Repeatable, as all filters.")] = [],  # noqa: B006
     task: Annotated[Many, typer.Option(help="Only these tasks.")] = [],  # noqa: B006
     generator: Annotated[Many, typer.Option(help="Only images by these models.")] = [],  # noqa: B006
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...")] = "cpu",
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...; several with commas: cuda:0,cuda:1.")] = "cpu",
+    engine: Annotated[str, typer.Option(help="local; or ray, over several machines. It changes no result.")] = "local",
     batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Images at a time (32).")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many images.")] = None,
     manifest: Annotated[
@@ -43,7 +44,7 @@ def score_command(
     from ui.commands.runner import execute
 
     parameters = {"scorer": scorer, "profile": profile, "overrides": settings, "device": device, "batch_size": batch_size}
-    parameters |= {"limit": limit, "selection": {"suite": suite, "task": task, "generator": generator}}
+    parameters |= {"engine": engine, "limit": limit, "selection": {"suite": suite, "task": task, "generator": generator}}
     raise typer.Exit(execute(project, "score", parameters))
 
 

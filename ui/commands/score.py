@@ -19,6 +19,7 @@ from data.store.store import Store
 from ui import words
 from ui.commands import queueing, versions, working
 from ui.commands.context import CommandError, Context, UsageError
+from ui.commands.overrides import pairs
 from ui.commands.reading import readable
 
 if TYPE_CHECKING:
@@ -150,21 +151,6 @@ def resume(context: Context, run_id: str) -> None:
     if not _has_folder(context.store, row):
         raise CommandError(f"the folder of run {run_id} is gone: what it had judged stays; score the rest anew")
     _report(context, row.rater_id, [working.work(context, row, registry.get(row.scorer))])
-
-
-def pairs(overrides: Sequence[str]) -> dict[str, str]:
-    """Settings as ``--set`` has them, by name.
-
-    Raises:
-        UsageError: one is no ``key=value``.
-    """
-    found = {}
-    for text in overrides:
-        key, equals, value = text.partition("=")
-        if not equals or not key.strip():
-            raise UsageError(f"--set {text}: expected key=value, e.g. threshold=0.4")
-        found[key.strip()] = value.strip()
-    return found
 
 
 def _left_behind(context: Context, rater_id: str) -> RunRow | None:

@@ -38,10 +38,11 @@ def see(perceiver: Perceiver, images: Sequence[Shown | Seen]) -> list[Seen]:
     return [seen[one.item_id] for one in images]
 
 
-def opened(work: Work, base: Path) -> Shown | Seen:
-    """What a scorer is shown of this work, whose path may be below ``base``; or why it cannot be."""
+def opened(work: Work, base: Path, content: bytes | None = None) -> Shown | Seen:
+    """What a scorer is shown of this work, whose path may be below ``base``; or why it cannot be. ``content`` is the file's,
+    where it was read elsewhere."""
     try:
-        image = open_image(base / work.path, work.sha256 or None)
+        image = open_image(base / work.path, work.sha256 or None, content)
         questions = tuple(question_of(one) for one in work.questions)
         return Shown(
             work.item_id, image, work.text, parse_spec(work.spec), questions, work.version, tuple(work.captions), work.right

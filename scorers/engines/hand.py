@@ -107,6 +107,10 @@ class Hand:
         self._perceiver = guarded(opening.perceiver(run, device))
         self.ready = Ready(opening.called(device), opening.versions(), tuple(self._perceiver.warnings))
 
+    def has(self, number: int, place: int | None) -> bool:
+        """Whether a task's images are being opened, so that it need not be brought again."""
+        return (number, place) in self._ahead
+
     def see(self, task: Task, following: Task | None) -> Told:
         """What is seen of a task; meanwhile images of the ``following`` one are opened, which may never be asked for.
 
@@ -119,7 +123,7 @@ class Hand:
         for key in set(self._ahead) - {_key(task), following and _key(following)}:
             self._end(key)
         try:
-            seen = see(self._perceiver, images.take(len(task.work)))
+            seen = see(self._perceiver, images.take(images.total))
         finally:
             self._end(_key(task))
         return Told(_key(task), seen, opening.peak_memory(), self._perceiver.halved, tuple(self._perceiver.warnings))

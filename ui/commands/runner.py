@@ -31,6 +31,7 @@ COMMANDS: dict[str, str] = {
     "export annotations": "ui.commands.export_answers:run",
     "export datasets": "ui.commands.export_datasets:run",
     "export judgements": "ui.commands.export:judgements",
+    "export manifest": "ui.commands.manifests:run",
     "export prompts": "ui.commands.prompts:export",
     "export questions": "ui.commands.questions:export",
     "export ratings": "ui.commands.export:ratings",

@@ -44,6 +44,8 @@ _ROUTES = (
     "workbench_api",
 )  # fmt: skip
 """Modules of ``ui`` that have routes; each has ``router(store)``."""
+_TURN_SECONDS = 0.0005
+"""So long may a thread that computes keep others waiting: an answer is many short statements, each of which waits its turn."""
 _NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 """How this machine reaches an app that listens everywhere."""
 
@@ -221,6 +223,7 @@ def serve(project: Path, how: Serving) -> None:
             )
             logging.getLogger("uvicorn.error").addFilter(_no_farewell)
             keep_pace(store)
+            sys.setswitchinterval(_TURN_SECONDS)
             backing = closing(scheduled.Keeper(store, how.backup_every, how.keep_backups))
             with suppress(KeyboardInterrupt), closing(Keeper(store)), closing(Thumbnails(store)), backing:
                 _Server(config, ready).run(sockets=[listening])

@@ -114,9 +114,7 @@ def _range(body: str, text: str) -> tuple[str, ...]:
         )
     low, high = int(match[1]), int(match[2])
     if low >= high:
-        raise ScaleError(
-            f"an ordinal range goes from its lowest to its highest level and has at least two, unlike {_told(text)}"
-        )
+        raise ScaleError(f"an ordinal range goes from its lowest to its highest level and has at least two, not {_told(text)}")
     if high - low >= 1000:
         raise ScaleError(f"an ordinal scale has at most 1000 levels; for {_told(text)} use interval")
     return tuple(str(level) for level in range(low, high + 1))
@@ -125,9 +123,7 @@ def _range(body: str, text: str) -> tuple[str, ...]:
 def _labels(body: str, text: str) -> tuple[str, ...]:
     levels = tuple(level.strip() for level in body.split("<"))
     if not all(levels):
-        raise ScaleError(
-            f"every level of an ordinal scale has a name, as in ordinal:low<mid<high; {_told(text)} has an empty one"
-        )
+        raise ScaleError(f"every level of an ordinal scale has a name, as in ordinal:low<high; {_told(text)} has an empty one")
     if len(set(levels)) != len(levels):
         raise ScaleError(f"every level of an ordinal scale stands once; {_told(text)} repeats one")
     return levels

@@ -1,4 +1,4 @@
-"""JSON files of ours read back as the records that they were written from: whatever else stands there now is told in one line."""
+"""JSON files of ours read back as the records that they were written from: whatever else stands there is refused."""
 
 from __future__ import annotations
 

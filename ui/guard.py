@@ -13,9 +13,9 @@ from ipaddress import ip_address
 from typing import Any, Final
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 
+from ui.access import bodies
 from ui.access.rules import Access, access_of
 
 Scope = MutableMapping[str, Any]
@@ -47,10 +47,16 @@ _HEADERS: Final = {
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
+    # for browsers that do not know frame-ancestors
+    "x-frame-options": "DENY",
+    "permissions-policy": ", ".join(
+        f"{name}=()" for name in ("camera", "display-capture", "geolocation", "microphone", "midi", "payment", "serial", "usb")
+    ),
+    "x-permitted-cross-domain-policies": "none",
 }
-MAX_JSON_BYTES: Final = 256 * 1024
-_SMALL: Final = ("/api/", "/login", "/logout", "/join/")
-"""Where nobody has to send much."""
+_HTTPS_ALONE: Final = "max-age=31536000"
+_SAME_FOR_ALL: Final = re.compile(r"/assets/|/favicon\.ico$|/(studio|annotate)/(assets|static|svelte|theme\.css|favicon\.ico)")
+"""What holds nothing of the project, and may be kept by browsers and on the way."""
 _HOST: Final = re.compile(r"[A-Za-z0-9._\-]+(:\d{1,5})?|\[[0-9a-fA-F:.]+\](:\d{1,5})?")
 _FORWARDED: Final = (b"forwarded", b"x-real-ip", b"x-gradio-server")
 
@@ -61,7 +67,8 @@ class Refusal:
     why: str
 
 
-_TOO_MUCH: Final = Refusal(413, "That is too much for one answer.")
+_ELSEWHERE: Final = Refusal(403, "This request came from another site.")
+_NO_ORIGIN: Final = Refusal(403, "This request does not say which site it comes from: send `Origin` with the app's address.")
 _FAILED: Final = Refusal(500, "Something went wrong in Concord; its terminal says what.")
 
 
@@ -95,14 +102,12 @@ class Guard:
         scope, through_proxy = arrived(scope, trust=self._accounts)
         path = self._below(scope)
         refusal = self._refusal(scope, path, through_proxy)
-        answer = _Answer(send, secure=scope["scheme"] == "https")
+        answer = _Answer(send, secure=scope["scheme"] == "https", kept=_SAME_FOR_ALL.match(path) is not None)
         if refusal is not None:
             await _plain(refusal)(scope, receive, answer)
             return
-        if path.startswith(_SMALL):
-            receive = _limited(receive)
         try:
-            await self._app(scope, receive, answer)
+            await self._app(scope, bodies.limited(receive, path), answer)
         except Exception:
             # Starlette's own answer to a failure is made outside of every middleware, and would lack the headers
             if not answer.begun:
@@ -136,11 +141,9 @@ class Guard:
             return Refusal(404, "There is nothing here.")
         if access is Access.COMMAND:
             return Refusal(403, "Commands do not come through a proxy.") if through_proxy else self._command_refusal(headers)
-        if scope["method"] not in ("GET", "HEAD", "OPTIONS") and not _same_origin(headers, host):
-            return Refusal(403, "This request came from another site.")
-        if path.startswith(_SMALL) and _length(headers) > MAX_JSON_BYTES:
-            return _TOO_MUCH
-        return None
+        if refusal := _foreign(scope["method"], headers, host, path):
+            return refusal
+        return Refusal(*bodies.TOO_MUCH) if (bodies.declared(headers) or 0) > bodies.most(path) else None
 
     def _command_refusal(self, headers: Headers) -> Refusal | None:
         # browsers always send one of these with a POST, and commands are not for browsers
@@ -181,53 +184,52 @@ def _host_name(host: str) -> str:
     return name if colon and port.isdigit() else host
 
 
-def _same_origin(headers: Headers, host: str) -> bool:
-    origin = headers.get("origin")
-    if origin is not None:
-        return origin in (f"http://{host}", f"https://{host}")
-    return headers.get("sec-fetch-site", "none") in ("same-origin", "none")
-
-
-def _length(headers: Headers) -> int:
-    text = headers.get("content-length", "0")
-    return int(text) if text.isdigit() else MAX_JSON_BYTES + 1
+def _foreign(method: str, headers: Headers, host: str, path: str) -> Refusal | None:
+    """Why a request is not taken for one of our own pages'. Other sites may lead here, and neither read nor change anything."""
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+    if method in ("GET", "HEAD", "OPTIONS"):
+        leads_here = headers.get("sec-fetch-mode", "navigate") == "navigate" or _SAME_FOR_ALL.match(path)
+        return None if leads_here or site in (None, "same-origin", "none") else _ELSEWHERE
+    if origin not in (None, f"http://{host}", f"https://{host}") or site not in (None, "same-origin", "none"):
+        return _ELSEWHERE
+    if wrong := bodies.wrong_form(path, headers):
+        return Refusal(*wrong)
+    # browsers say one of both. Scripts may be silent where no other site's page can send the like, and where there is no
+    # session to be misused
+    if origin is None and site is None and not bodies.takes_json(path) and "cookie" in headers:
+        return _NO_ORIGIN
+    return None
 
 
 def _plain(refusal: Refusal) -> Response:
     return PlainTextResponse(refusal.why, refusal.status)
 
 
-def _limited(receive: Receive) -> Receive:
-    """Stops a body that grows too long, also one that came without saying how long it is."""
-    total = 0
-
-    async def wrapped() -> Message:
-        nonlocal total
-        message = await receive()
-        total += len(message.get("body", b""))
-        if total > MAX_JSON_BYTES:
-            raise HTTPException(_TOO_MUCH.status, _TOO_MUCH.why)
-        return message
-
-    return wrapped
-
-
 class _Answer:
     """Sends an answer with our headers, and knows whether it has begun."""
 
-    def __init__(self, send: Send, *, secure: bool) -> None:
+    def __init__(self, send: Send, *, secure: bool, kept: bool) -> None:
         self._send = send
         self._secure = secure
+        self._kept = kept
         self.begun = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.begun = True
+            # Gradio lets every site read its answers where the app is not on localhost
+            message["headers"] = [
+                one for one in message.get("headers", ()) if not one[0].lower().startswith(b"access-control-")
+            ]
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 if name != "referrer-policy" or name not in headers:
                     headers[name] = value
+            # pictures say for themselves how long this browser, and nobody else, may keep them
+            if not self._kept and "private" not in headers.get("cache-control", ""):
+                headers["cache-control"] = "no-store"
             if self._secure:
+                headers["strict-transport-security"] = _HTTPS_ALONE
                 message["headers"] = [
                     (name, value + b"; secure" if name == b"set-cookie" else value) for name, value in message["headers"]
                 ]

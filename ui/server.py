@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import os
 import secrets
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import uvicorn
 
+from data.store import scheduled
 from data.store.refreshing import Keeper
 from data.store.store import Store, StoreBusy
 from ui.commands import forward, queueing
@@ -44,7 +44,6 @@ _ROUTES = (
     "workbench_api",
 )  # fmt: skip
 """Modules of ``ui`` that have routes; each has ``router(store)``."""
-_YEAR = 365 * 24 * 3600
 _TURN_SECONDS = 0.0005
 """So long may a thread that computes keep others waiting: an answer is many short statements, each of which waits its turn."""
 _NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
@@ -66,12 +65,12 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from fastapi.exceptions import RequestValidationError
     from fastapi.responses import FileResponse
     from fastapi.staticfiles import StaticFiles
-    from starlette.middleware.sessions import SessionMiddleware
 
     from data.store.erased import Erased
     from data.store.faults import NotWritten
     from ui.access import routes
     from ui.access.door import Door
+    from ui.access.sessions import Sessions
 
     app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
     for name in _ROUTES:
@@ -79,7 +78,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     app.include_router(routes.router(store, accounts))
     app.mount("/assets", StaticFiles(directory=ASSETS), name="assets")
 
-    @app.get("/favicon.ico")
+    @app.get("/favicon.ico", include_in_schema=False, response_model=None)
     def icon() -> FileResponse:
         return FileResponse(ASSETS / "icon.svg", media_type="image/svg+xml")
 
@@ -89,15 +88,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     _mount_pages(app, store)
     # the last one added is the outermost: nothing runs before the guard has agreed
     app.add_middleware(Door, store=store, accounts=accounts)
-    app.add_middleware(
-        SessionMiddleware,
-        secret_key=store.secret,
-        # projects on other ports share this host's cookies
-        session_cookie="concord-" + hashlib.sha256(store.secret.encode()).hexdigest()[:8],
-        max_age=_YEAR,
-        same_site="lax",
-        path=root or "/",
-    )
+    app.add_middleware(Sessions, store=store, path=root or "/")
     app.add_middleware(Guard, token=token, accounts=accounts is not None, root=root)
     return app
 
@@ -176,6 +167,8 @@ class Serving:
         port: None: the first free one.
         users: the file of accounts; None: nobody signs in, and only this machine may come.
         root_path: where a proxy serves the app, such as ``/concord``.
+        backup_every: hours; 0: no backups.
+        keep_backups: so many of them stay, and the last of each week before (``data.store.backups``).
     """
 
     host: str = "127.0.0.1"
@@ -183,6 +176,8 @@ class Serving:
     browser: bool = True
     users: Path | None = None
     root_path: str = ""
+    backup_every: float = scheduled.EVERY_HOURS
+    keep_backups: int = scheduled.KEEP
 
 
 def serve(project: Path, how: Serving) -> None:
@@ -202,6 +197,8 @@ def serve(project: Path, how: Serving) -> None:
     # uvicorn passes the signal on when it has stopped: this way the project is closed first
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with store, _bind(host, how.port) as listening:
+        for note in store.notes:
+            print(note, file=sys.stderr, flush=True)
         first_start(store)
         bound = listening.getsockname()[1]
         near = _NEAR.get(host, host)
@@ -209,6 +206,9 @@ def serve(project: Path, how: Serving) -> None:
         token = secrets.token_urlsafe(32)
 
         def ready() -> None:
+            from ui import runs
+
+            runs.begin(store)
             print(f"Concord is open at {url}\nproject {store.project} (Ctrl-C closes it)", flush=True)
             if how.browser:
                 webbrowser.open(url)
@@ -224,7 +224,8 @@ def serve(project: Path, how: Serving) -> None:
             logging.getLogger("uvicorn.error").addFilter(_no_farewell)
             keep_pace(store)
             sys.setswitchinterval(_TURN_SECONDS)
-            with suppress(KeyboardInterrupt), closing(Keeper(store)), closing(Thumbnails(store)):
+            backing = closing(scheduled.Keeper(store, how.backup_every, how.keep_backups))
+            with suppress(KeyboardInterrupt), closing(Keeper(store)), closing(Thumbnails(store)), backing:
                 _Server(config, ready).run(sockets=[listening])
         finally:
             forward.withdraw(store.project)

@@ -18,7 +18,7 @@ class YamlError(ValueError):
 
 
 class _Loader(yaml.SafeLoader):
-    """``yaml.SafeLoader`` without its surprises: "no" and "on" stay words, 12:30 and dates too; aliases and tags are refused."""
+    """``SafeLoader`` without its surprises: "no" and "on" stay words, 12:30 and dates too; aliases and tags are refused."""
 
     yaml_implicit_resolvers = {}  # noqa: RUF012 - as PyYAML declares it
 
@@ -34,10 +34,9 @@ class _Loader(yaml.SafeLoader):
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen = set()
         for key, _ in node.value:
-            if key.value in seen if isinstance(key, yaml.ScalarNode) else True:
-                what = (
-                    f"the key {quoted(key.value)} stands twice" if isinstance(key, yaml.ScalarNode) else "a key must be a word"
-                )
+            is_word = isinstance(key, yaml.ScalarNode)
+            if not is_word or key.value in seen:
+                what = f"the key {quoted(key.value)} stands twice" if is_word else "a key must be a word"
                 raise yaml.constructor.ConstructorError(None, None, what, key.start_mark)
             seen.add(key.value)
         found: dict[Any, Any] = super().construct_mapping(node, deep)

@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 
 import duckdb
 
-from data.store import erased, invitations, refreshing, rows, wide
-from data.store.revoking import forget
+from data.store import backups, copying, erased, invitations, refreshing, rows, wide
+from data.store.places import recount
 from data.store.store import Store, run
 
 NOBODY = "(erased)"
@@ -58,7 +58,9 @@ def erase(store: Store, name: str, *, now: datetime | None = None) -> Removed:
     removed: Removed = store.write(_erase, name)
     invitations.refresh(store)
     refreshing.refresh(store)
-    store.rewrite()
+    # a backup reads for long: who waits for it is to wait outside, and not to let everybody wait
+    with backups.making:
+        store.rewrite()
     return removed
 
 
@@ -89,26 +91,44 @@ _BY = {
     "revocations": ("made_by", "lifted_by"),
     "taggings": ("made_by",),
     "saved_views": ("made_by",),
+    "recruitments": ("made_by",),
 }
+_THEIRS = (
+    "judgements", "annotations", "uncovered", "arrivals", "consents", "raters", "claims", "skips", "drafts", "reports",
+    "revocations",
+)  # fmt: skip
 
 
-def _erase_one(connection: duckdb.DuckDBPyConnection, name: str) -> Removed:
-    verdicts = rows.value(connection, "select count(*) from adjudications where rater_id = $1 or made_by = $1", [name])
-    said = rows.value(connection, "select count(*) from annotations where rater_id = ?", [name])
-    judged = rows.value(connection, "select count(*) from judgements where rater_id = ?", [name])
-    connection.execute("delete from adjudications where rater_id = $1 or made_by = $1", [name])
-    connection.execute("delete from notes where made_by = ?", [name])
-    wide.mark_where(connection, "select item_id from judgements where rater_id = ?", [name])
-    for table in ("judgements", "annotations", "uncovered", "arrivals", "consents", "raters"):
-        connection.execute(f"delete from {table} where rater_id = ?", [name])
+def strike(connection: duckdb.DuckDBPyConnection, name: str) -> Removed:
+    """Delete all that a person said and all that names them, in a database of whatever schema, or in a snapshot.
+
+    Inside a transaction; the bytes are still in the file after it.
+    """
+    there = set(copying.tables(connection))
+    verdicts = _count(connection, there, "adjudications", "rater_id = $1 or made_by = $1", name)
+    said = _count(connection, there, "annotations", "rater_id = $1", name)
+    judged = _count(connection, there, "judgements", "rater_id = $1", name)
+    if "stale" in there:
+        wide.mark_where(connection, "select item_id from judgements where rater_id = ?", [name])
+    deleted = dict.fromkeys(_THEIRS, "rater_id = $1")
+    deleted |= {"adjudications": "rater_id = $1 or made_by = $1", "notes": "made_by = $1"}
+    for table, whose in deleted.items():
+        if table in there:
+            connection.execute(f"delete from {table} where {whose}", [name])
     for table, columns in _BY.items():
-        for column in columns:
+        for column in columns if table in there else ():
             connection.execute(f"update {table} set {column} = ? where {column} = ?", [NOBODY, name])
-    # others came from a grid that showed what this person says
-    connection.execute("update uncovered set how = ? where how = ?", [f"browse: {NOBODY}", f"browse: {name}"])
-    forget(connection, name)
+    if "uncovered" in there:
+        # others came from a grid that showed what this person says
+        connection.execute("update uncovered set how = ? where how = ?", [f"browse: {NOBODY}", f"browse: {name}"])
+    if "campaign_items" in there:
+        recount(connection)
     return Removed(said, judged, verdicts)
 
 
+def _count(connection: duckdb.DuckDBPyConnection, there: set[str], table: str, whose: str, name: str) -> int:
+    return int(rows.value(connection, f"select count(*) from {table} where {whose}", [name])) if table in there else 0
+
+
 _mark = run(_mark_one)
-_erase = run(_erase_one)
+_erase = run(strike)

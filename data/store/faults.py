@@ -18,7 +18,6 @@ _WHY: Final = (
     (r"Could not (write|truncate|fsync|seek)", "the disk did not take it"),
 )
 _REOPENED: Final = "it is being opened again after an error; please try again"
-_WAY_BACK: Final = "it was left as it is; the command `restore` takes a backup back"
 _DURABLE: Final = "COMMIT succeeded and is durable"
 
 
@@ -50,16 +49,23 @@ def is_durable(error: Exception) -> bool:
     return isinstance(error, duckdb.FatalException) and _DURABLE in str(error)
 
 
-def unreadable(path: Path, error: BaseException) -> str:
-    """Why a database cannot be opened, and what to do; opening has left it as it was."""
+def unreadable(path: Path, error: BaseException, backup: str | None) -> str:
+    """Why a database cannot be opened, and what to do (``backup``: its last one); opening has left it as it was."""
     for pattern, words in _WHY[:4]:
         if re.search(pattern, str(error)):
             return f"{path} cannot be opened: {words}"
-    return f"{path} is not a Concord project, or is damaged: {first_line(error)[:300]}; {_WAY_BACK}"
+    return f"{path} is not a Concord project, or is damaged: {first_line(error)[:300]}; {_way_back(backup)}"
 
 
-def refuse_empty(path: Path) -> str | None:
+def refuse_empty(path: Path, backup: str | None) -> str | None:
     """What is said of a database of no bytes, which DuckDB would take for a new one; None where there is more, or nothing."""
     if not path.is_file() or path.stat().st_size:
         return None
-    return f"{path} is empty, which no database is, not even that of a new project; {_WAY_BACK}, or remove the empty file"
+    return (
+        f"{path} is empty, which no database is, not even that of a new project; {_way_back(backup)}, or remove the empty file"
+    )
+
+
+def _way_back(backup: str | None) -> str:
+    found = f"`restore {backup}` puts its last backup in its place" if backup else "the command `restore` takes a backup back"
+    return f"it was left as it is; {found}"

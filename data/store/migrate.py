@@ -13,13 +13,18 @@ class SchemaTooNew(RuntimeError):
     """The project was written by a later Concord."""
 
 
+def steps() -> dict[int, Path]:
+    """The SQL file of each version."""
+    return {int(file.name.split("_")[0]): file for file in sorted(FOLDER.glob("[0-9]*.sql"))}
+
+
 def migrate(connection: duckdb.DuckDBPyConnection) -> int:
     """Bring a database to the newest schema, each step in its own transaction; returns the version.
 
     Raises:
         SchemaTooNew: the database is ahead of this program.
     """
-    known = {int(file.name.split("_")[0]): file for file in sorted(FOLDER.glob("[0-9]*.sql"))}
+    known = steps()
     newest = max(known)
     current = _version(connection)
     if current > newest:

@@ -147,12 +147,5 @@ def _items(connection: duckdb.DuckDBPyConnection, where: str, parameters: dict[s
     return [row[0] for row in found.fetchall()]
 
 
-def forget(connection: duckdb.DuckDBPyConnection, person: str) -> None:
-    """Erase what campaigns know of a person besides their annotations, and count again: call it when those are gone."""
-    for table in ("claims", "skips", "drafts", "reports", "revocations"):
-        connection.execute(f"delete from {table} where rater_id = ?", [person])
-    recount(connection)
-
-
 _revoke = run(_revoke_one)
 _restore = run(_restore_one)

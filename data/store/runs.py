@@ -15,7 +15,7 @@ from data.runs import Run, Seen
 from data.store import detections, rows, wide
 from data.store.imports import ImportRefused, insert_raters, insert_scales
 from data.store.observed import insert_run
-from data.store.pending import Asked, Pending, asked, count_pending, failing, pending
+from data.store.pending import Asked, Pending, asked, count_pending, failing, pending, still_failing
 from data.store.seen import SeenBy, Sights, seen, seen_without_masks
 from data.store.statements import insert_evidence
 from data.store.store import Store, run
@@ -374,6 +374,7 @@ __all__ = [
     "seen",
     "seen_without_masks",
     "set_state",
+    "still_failing",
     "swap",
     "unfinished",
     "versions_of",

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import duckdb
 
-from data.store import rows
+from data.store import opening, rows
 from data.store.described import LEFT_OUT, SCHEMA, Column
 from data.store.export import BATCH
 from data.store.store import Store
 
 ABOUT, COLUMNS = "about", "about_columns"
+WHAT = "a snapshot of a Concord project, made to be read"
 Rename = Callable[[str], str]
 
 
@@ -44,7 +45,7 @@ def write(store: Store, path: Path, rename: Rename | None = None) -> Copied:
         # a folder that is not there is said as one by whoever writes files
         temporary.touch()
         temporary.unlink()
-        with duckdb.connect(str(temporary), config={"threads": 2, "memory_limit": "2GB"}) as out:
+        with opening.connect(temporary, memory="2GB") as out:
             copied = _copy(store, out, rename)
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
@@ -59,7 +60,6 @@ def write(store: Store, path: Path, rename: Rename | None = None) -> Copied:
 
 
 def _copy(store: Store, out: duckdb.DuckDBPyConnection, rename: Rename | None) -> Copied:
-    out.execute("set TimeZone = 'UTC'")
     with store.read() as cursor:
         cursor.begin()
         try:
@@ -126,7 +126,7 @@ def _describe(out: duckdb.DuckDBPyConnection, version: str, types: dict[str, dic
     """Tables of what the others are."""
     out.execute(f"create table {ABOUT} (name varchar, value varchar)")
     about = [
-        ("what", "a snapshot of a Concord project, made to be read"),
+        ("what", WHAT),
         ("made", datetime.now(UTC).isoformat(timespec="seconds")),
         ("schema_version", version),
         ("people", "pseudonyms" if pseudonyms else "names"),
@@ -156,3 +156,16 @@ def _describe(out: duckdb.DuckDBPyConnection, version: str, types: dict[str, dic
         (COLUMNS, "description", "VARCHAR", "in words"),
     ]
     rows.insert(out, COLUMNS, ("table_name", "column_name", "type", "description"), described)
+
+
+def is_one(path: Path) -> bool:
+    """Whether a file is a snapshot that was written here.
+
+    Raises:
+        duckdb.Error: it cannot be opened.
+    """
+    with opening.connect(path, read_only=True) as connection:
+        if not connection.execute("select 1 from duckdb_tables() where table_name = ?", [ABOUT]).fetchone():
+            return False
+        said = rows.one(connection, f"select value from {ABOUT} where name = 'what'")
+    return said is not None and said["value"] == WHAT

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import stat
 import threading
 import time
 from collections import deque
@@ -16,23 +17,16 @@ from typing import Any
 
 import duckdb
 
-from data.store import rows, wide
+from data.store import backups, copying, manifest, opening, rows, wide
 from data.store.faults import refuse_empty, told, unreadable
 from data.store.gate import Gate
 from data.store.memory import Memory
-from data.store.migrate import SchemaTooNew, migrate
+from data.store.migrate import SchemaTooNew, migrate, steps
 from data.store.writer import Items, Operation, P, R, Writer
 
-DATABASE = "concord.duckdb"
+DATABASE = manifest.DATABASE
 _REOPEN_SECONDS = 0.5
 _REMEMBERED = 1000  # commits of which it is known what they touched
-_SETTINGS = (
-    # data text never names a file, and a Python variable never a table
-    "set enable_external_access = false",
-    "set python_enable_replacements = false",
-    "set TimeZone = 'UTC'",
-    "set lock_configuration = true",
-)
 
 
 class StoreBusy(RuntimeError):
@@ -57,6 +51,7 @@ class Store:
     Attributes:
         project: the project's folder, absolute.
         memory: what is not read anew for every answer.
+        notes: what whoever opened it is to be told, a line each.
     """
 
     def __init__(self, project: Path) -> None:
@@ -68,21 +63,23 @@ class Store:
         """
         self.project = project.resolve()
         try:
-            self.project.mkdir(parents=True, exist_ok=True)
+            # a folder that is there already may be shared on purpose
+            self.project.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"the project folder {self.project} cannot be made: {error.strerror}") from error
         self._connection = _connect(self.project / DATABASE)
         try:
+            self.notes = _as_it_was(self._connection, self.project)
             if migrate(self._connection) >= wide.SINCE:
                 _fill_wide_rows(self._connection)
             self.secret = _secret(self._connection)
-            _restrict(self._connection)
         except BaseException as error:
             self._connection.close()
             if isinstance(error, SchemaTooNew):
                 raise StoreError(str(error)) from error
             if isinstance(error, duckdb.Error):
-                raise StoreError(unreadable(self.project / DATABASE, error)) from error
+                path = self.project / DATABASE
+                raise StoreError(unreadable(path, error, _last_backup(path))) from error
             raise
         self.memory = Memory()
         self._version = 0
@@ -155,7 +152,6 @@ class Store:
                 _exchange(self.project / DATABASE)
             finally:
                 self._connection = _connect(self.project / DATABASE)
-                _restrict(self._connection)
                 self._writer = self._new_writer()
 
     def close(self) -> None:
@@ -187,7 +183,6 @@ class Store:
             while True:
                 try:
                     self._connection = _connect(self.project / DATABASE)
-                    _restrict(self._connection)
                     break
                 except (StoreError, StoreBusy, duckdb.Error):
                     # as long as the disk is full, everybody waits here
@@ -207,18 +202,44 @@ class Store:
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:
-    if why := refuse_empty(path):
+    if why := refuse_empty(path, _last_backup(path)):
         raise StoreError(why)
     try:
-        return duckdb.connect(str(path), config={"threads": 2, "memory_limit": "4GB"})
+        made = not path.exists()
+        connection = opening.connect(path, spill=path.parent / "cache" / "duckdb")
+        if made:
+            # its secret signs cookies: for this user's eyes alone, whatever becomes of the folder
+            path.chmod(0o600)
+        return connection
     except duckdb.IOException as error:
         holder = re.search(r"PID (\d+)", str(error))
         if holder or "Could not set lock" in str(error):
             who = f"process {holder[1]}" if holder else "another process"
             raise StoreBusy(f"{path} is open in {who}; close it, or use the same command while that app is running") from error
-        raise StoreError(unreadable(path, error)) from error
+        raise StoreError(unreadable(path, error, _last_backup(path))) from error
     except (duckdb.Error, UnicodeDecodeError) as error:
-        raise StoreError(unreadable(path, error)) from error
+        raise StoreError(unreadable(path, error, _last_backup(path))) from error
+
+
+def _last_backup(path: Path) -> str | None:
+    """What may stand in the place of a database that cannot be opened."""
+    found = manifest.listed(backups.home(path.parent))
+    return found[-1].name if found else None
+
+
+def _as_it_was(connection: duckdb.DuckDBPyConnection, project: Path) -> list[str]:
+    """Keep a project of an earlier schema as it is, before it is brought to the newest; what is to be said of that."""
+    version, newest = copying.schema_of(connection), max(steps())
+    if not 0 < version < newest:
+        return []
+    try:
+        kept = backups.make(connection, project, f"before-schema-{newest:02d}", beside=False)
+    except (OSError, manifest.BadBackup) as error:
+        raise StoreError(
+            f"the project has schema {version}, and a backup is to be made before it is brought to {newest}, which failed:"
+            f" {_first_line(error)}; nothing was changed"
+        ) from error
+    return [f"the project was brought from schema {version} to {newest}; as it was before, it is in {kept.path}"]
 
 
 def _fill_wide_rows(connection: duckdb.DuckDBPyConnection) -> None:
@@ -233,22 +254,16 @@ def _fill_wide_rows(connection: duckdb.DuckDBPyConnection) -> None:
             raise
 
 
-def _restrict(connection: duckdb.DuckDBPyConnection) -> None:
-    for setting in _SETTINGS:
-        connection.execute(setting)
-
-
 def _exchange(path: Path) -> None:
     """Put a copy of a closed database in its place: deleted rows stay in DuckDB's blocks, and are not copied."""
     fresh = path.with_suffix(".new")
     try:
         fresh.unlink(missing_ok=True)
-        with duckdb.connect() as connection:
-            connection.execute("set threads = 2")
-            for name, file, how in (("old", path, " (read_only)"), ("fresh", fresh, "")):
-                quoted = str(file).replace("'", "''")
-                connection.execute(f"attach '{quoted}' as {name}{how}")
+        with opening.connect(None, spill=path.parent / "cache" / "duckdb", folders=[path.parent]) as connection:
+            opening.attach(connection, "old", path, read_only=True)
+            opening.attach(connection, "fresh", fresh)
             connection.execute("copy from database old to fresh")
+        fresh.chmod(stat.S_IMODE(path.stat().st_mode))
         with fresh.open("rb") as written:
             os.fsync(written.fileno())
         fresh.replace(path)

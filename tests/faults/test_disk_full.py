@@ -11,8 +11,7 @@ import pytest
 
 from data.records import Rater
 from data.runs import Run, Seen
-from data.store import imports, runs, statements
-from data.store import store as store_module
+from data.store import imports, opening, runs, statements
 from data.store.faults import NotWritten
 from data.store.store import Store
 from tests.data.store.making import answer, column, content, fill, pictures, submit
@@ -72,8 +71,7 @@ def test_answers_that_waited_together_fail_together_and_each_can_be_sent_again(s
 
 def test_a_database_that_duckdb_gave_up_is_opened_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # a log that is moved into the database soon: where that fails DuckDB refuses everything from then on
-    settings = ("set checkpoint_threshold = '150KB'", *store_module._SETTINGS)
-    monkeypatch.setattr(store_module, "_SETTINGS", settings)
+    monkeypatch.setitem(opening._CONFIG, "checkpoint_threshold", "150KB")
     with Store(tmp_path) as store:
         (item, *_) = fill(store)
         acknowledged, refused = [], 0

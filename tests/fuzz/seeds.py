@@ -1,4 +1,5 @@
 """Small valid files of every kind that Concord reads; what the fuzz starts from."""
+# ruff: noqa: E501 - lines of files
 
 from __future__ import annotations
 

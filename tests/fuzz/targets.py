@@ -379,9 +379,9 @@ def _map_file() -> bytes:
 
 
 _PICTURES: Final = {
-    "a.png": ("PNG", "RGB"), "p.png": ("PNG", "P"), "l.png": ("PNG", "I;16"), "t.png": ("PNG", "RGBA"), "a.jpg": ("JPEG", "RGB"),
-    "c.jpg": ("JPEG", "CMYK"), "a.webp": ("WEBP", "RGB"), "a.gif": ("GIF", "RGB"), "a.bmp": ("BMP", "RGB"), "a.tif": ("TIFF", "RGB"),
-    "f.tif": ("TIFF", "F"), "a.avif": ("AVIF", "RGB"),
+    "a.png": ("PNG", "RGB"), "p.png": ("PNG", "P"), "l.png": ("PNG", "I;16"), "t.png": ("PNG", "RGBA"),
+    "a.jpg": ("JPEG", "RGB"), "c.jpg": ("JPEG", "CMYK"), "a.webp": ("WEBP", "RGB"), "a.gif": ("GIF", "RGB"),
+    "a.bmp": ("BMP", "RGB"), "a.tif": ("TIFF", "RGB"), "f.tif": ("TIFF", "F"), "a.avif": ("AVIF", "RGB"),
 }  # fmt: skip
 
 
@@ -409,8 +409,10 @@ READERS: Final[tuple[Target, ...]] = (
              "aro.json": seeds.ARO}, _journal_of_matching),
     Target("matching of tifa", ({"t.json": seeds.PROMPT_LIST, "q.json": seeds.document(seeds.QUESTIONS)},),
            lambda folder: matching_tifa.read_tifa(folder / "t.json", folder / "q.json")),
-    Target("co-occurrence", ({"c.json": seeds.COCO},), lambda folder: coco_annotations.read_cooccurrence(folder / "c.json", "c")),
-    Target("study geneval", ({"metadata.jsonl": seeds.lines(*seeds.METADATA), "annotations.csv": seeds.GENEVAL_STUDY},), _study),
+    Target("co-occurrence", ({"c.json": seeds.COCO},),
+           lambda folder: coco_annotations.read_cooccurrence(folder / "c.json", "c")),
+    Target("study geneval",
+           ({"metadata.jsonl": seeds.lines(*seeds.METADATA), "annotations.csv": seeds.GENEVAL_STUDY},), _study),
     Target("study tifa", ({"t.json": seeds.TIFA_STUDY},), lambda folder: tifa.read_human_annotations(folder / "t.json")),
     Target("ratings", ({"r.csv": seeds.RATINGS},), _ratings),
     *_parted("exported ratings", {"e.csv": seeds.EXPORTED, "e.parquet": seeds.table(seeds.EXPORTED)}, _exported),

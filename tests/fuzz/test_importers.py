@@ -34,13 +34,13 @@ def test_an_import_is_whole_or_nothing(made: Bench, n: int, tmp_path: Path) -> N
 def test_what_an_import_leaves_behind_is_found(made: Bench, tmp_path: Path) -> None:
     def parameters(folder: Path) -> dict[str, str]:
         with made.store.read() as cursor:
-            cursor.execute("insert into tags (item_id, tag, rater_id) values ('i', 't', 'r')")
+            cursor.execute("insert into scales values ('left', 'correct', 'nominal', null)")
         return {"file": str(folder / "gone"), "suite": "mine"}
 
     one = Importer("x", "import prompts", ({"a.txt": b""},), parameters)
-    target = [t for t in targets_of(made) if t.name == "import prompts"][0]
+    target = next(t for t in targets_of(made) if t.name == "import prompts")
     made_of = type(target)("x", one.files, lambda folder: made.run(one, folder), target.promised)
     found = tried(made_of, one.files[0], tmp_path / "case")
     assert found is not None
     assert "left behind" in found.why
-    assert "tags" in found.why
+    assert "scales" in found.why

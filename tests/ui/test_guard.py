@@ -10,8 +10,9 @@ from fastapi import APIRouter
 from starlette.websockets import WebSocketDisconnect
 
 from tests.ui.visiting import TOKEN, World
+from ui.access.bodies import MAX_JSON_BYTES
 from ui.access.rules import Access, access_of
-from ui.guard import CONTENT_SECURITY_POLICY, MAX_JSON_BYTES, is_loopback
+from ui.guard import CONTENT_SECURITY_POLICY, is_loopback
 
 COMMAND = {"name": "rebuild", "parameters": {}, "cwd": "/"}
 BEARER = {"Authorization": f"Bearer {TOKEN}"}

@@ -13,6 +13,7 @@ from typing import Any
 
 from data.people import ROLES, Role, looks_made
 from ui.access.passwords import is_hash
+from ui.access.sessions import YEAR_SECONDS, Lifetimes
 
 EXAMPLE = '[[user]]\nname = "ada"\nrole = "researcher"  # annotator, researcher or admin\npassword = "..."  # people hash'
 _MAX_NAME = 60
@@ -43,6 +44,10 @@ def read(path: Path) -> dict[str, Account]:
     Raises:
         AccountsError: it cannot be read, or something in it is wrong.
     """
+    return _read(path)[0]
+
+
+def _read(path: Path) -> tuple[dict[str, Account], Lifetimes]:
     try:
         text = path.read_text(encoding="utf-8")
         found = tomllib.loads(text)
@@ -53,8 +58,10 @@ def read(path: Path) -> dict[str, Account]:
     except tomllib.TOMLDecodeError as error:
         raise AccountsError(f"{path}: it is not TOML: {error}") from error
     entries = found.get("user", [])
-    if set(found) - {"user"} or not isinstance(entries, list) or not entries:
-        raise AccountsError(f"{path}: it must have an entry [[user]] for each person and nothing else, such as\n{EXAMPLE}")
+    if set(found) - {"user", "sessions"} or not isinstance(entries, list) or not entries:
+        raise AccountsError(
+            f"{path}: it must have an entry [[user]] for each person and nothing else but [sessions], such as\n{EXAMPLE}"
+        )
     lines = [number for number, line in enumerate(text.splitlines(), 1) if _ENTRY.match(line)]
     accounts: dict[str, Account] = {}
     for position, entry in enumerate(entries):
@@ -63,7 +70,20 @@ def read(path: Path) -> dict[str, Account]:
         if any(folded(account.name) == folded(name) for name in accounts):
             raise AccountsError(f"{where}: there is another {account.name!r} before; give each person one entry")
         accounts[account.name] = account
-    return accounts
+    return accounts, _lifetimes(path, found.get("sessions", {}))
+
+
+def _lifetimes(path: Path, told: Any) -> Lifetimes:
+    """How long sessions last, by the table ``[sessions]``."""
+    known = {"researcher_idle_hours": 3600, "researcher_days": 86400, "annotator_idle_days": 86400, "annotator_days": 86400}
+    if not isinstance(told, Mapping) or (more := sorted(set(told) - set(known))):
+        what = repr(more[0]) if isinstance(told, Mapping) else "this"
+        raise AccountsError(f"{path}: [sessions] does not know {what}; it has {', '.join(known)}")
+    for name, value in told.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value * known[name] <= YEAR_SECONDS:
+            raise AccountsError(f"{path}: [sessions] {name} must be a number above 0 and at most a year, not {value!r}")
+    fields = {"_".join(name.split("_")[:-1]): float(value) * known[name] for name, value in told.items()}
+    return Lifetimes(**fields)
 
 
 def _account(where: str, entry: Any) -> Account:
@@ -99,7 +119,7 @@ class Accounts:
         """
         self._path = path
         self._stamp = self._stamped()
-        self._known = read(path)
+        self._known, self._lifetimes = _read(path)
 
     def get(self, name: str) -> Account | None:
         """The account of this name, None if there is none."""
@@ -109,12 +129,18 @@ class Accounts:
         """Whether a name is, or looks like, that of an account."""
         return any(folded(name) == folded(one) for one in self._now())
 
+    @property
+    def lifetimes(self) -> Lifetimes:
+        """How long sessions last."""
+        self._now()
+        return self._lifetimes
+
     def _now(self) -> Mapping[str, Account]:
         stamp = self._stamped()
         if stamp != self._stamp:
             self._stamp = stamp
             try:
-                self._known = read(self._path)
+                self._known, self._lifetimes = _read(self._path)
             except AccountsError as error:
                 # half-written, perhaps: whoever is at work stays
                 print(f"--users: {error}\nuntil that is mended, the accounts are as they were", file=sys.stderr, flush=True)

@@ -17,22 +17,26 @@ class Access(Enum):
     COMMAND = "command"
 
 
-# The first prefix that fits decides; a path that none fits is refused. A prefix covers itself and what lies below it.
-RULES: Final[tuple[tuple[str, Access], ...]] = (
+_USED_BY_FORM: Final = ("app_id", "heartbeat", "info", "startup-events")
+_USED_BY_STUDIO: Final = (*_USED_BY_FORM, "queue", "run/predict", "cancel", "reset", "theme.css", "upload", "upload_progress")
+"""Of Gradio's own routes what our pages use. Others hand out files, fetch addresses or run components by their number."""
+
+
+def _of_gradio(mount: str, used: tuple[str, ...], access: Access) -> tuple[tuple[str, Access | None], ...]:
+    api = f"{mount}/gradio_api"
+    open_ones = ((f"{api}/{name}", access) for name in used)
+    closed = (api, f"{mount}/login", f"{mount}/logout", f"{mount}/monitoring")
+    return (*open_ones, *((path, None) for path in closed), (mount, access))
+
+
+# The first prefix that fits decides; a path that none fits is refused, and so is one that leads to None. A prefix covers
+# itself and what lies below it.
+RULES: Final[tuple[tuple[str, Access | None], ...]] = (
     ("/api/studio", Access.RESEARCHER),
     ("/api", Access.ANNOTATOR),
-    # of Gradio's own routes the form's page uses these; others take in files, or hand out what the studio has cached
-    ("/annotate/gradio_api/app_id", Access.ANNOTATOR),
-    ("/annotate/gradio_api/heartbeat", Access.ANNOTATOR),
-    ("/annotate/gradio_api/info", Access.ANNOTATOR),
-    ("/annotate/gradio_api/startup-events", Access.ANNOTATOR),
-    ("/annotate/gradio_api", Access.RESEARCHER),
-    ("/annotate/login", Access.RESEARCHER),
-    ("/annotate/logout", Access.RESEARCHER),
-    ("/annotate/monitoring", Access.RESEARCHER),
-    ("/annotate", Access.ANNOTATOR),
+    *_of_gradio("/annotate", _USED_BY_FORM, Access.ANNOTATOR),
+    *_of_gradio("/studio", _USED_BY_STUDIO, Access.RESEARCHER),
     ("/img", Access.ANNOTATOR),
-    ("/studio", Access.RESEARCHER),
     ("/assets", Access.PUBLIC),
     ("/favicon.ico", Access.PUBLIC),
     ("/login", Access.PUBLIC),

@@ -78,5 +78,5 @@ def begin_invited(session: Session, name: str, invitation: invitations.Invitatio
 
 
 def _stamp(store: Store, account: Account) -> str:
-    """Moves with the password, and tells nothing of it: cookies can be read by whoever holds them."""
-    return keyed(store.secret, "account", account.password)
+    """Moves with password and role, and tells nothing of them: cookies can be read by whoever holds them."""
+    return keyed(store.secret, "account", f"{account.role} {account.password}")

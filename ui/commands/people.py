@@ -13,7 +13,7 @@ from typing import Any
 
 from data.export.cells import escaped
 from data.people import Role, pseudonym
-from data.store import erasing, invitations, managing, revoking, watching
+from data.store import copies, erasing, invitations, managing, revoking, watching
 from data.store.places import DEFAULT
 from data.store.store import Store
 from ui.access import links
@@ -121,9 +121,38 @@ def erase(context: Context, name: str) -> None:
         f"erased: {removed.annotations} answers, {removed.judgements} judgements, {removed.adjudications} verdicts by or about"
         " them; the database file is written anew. A keyed hash of the name stays, so that they do not come back unnoticed"
     )
+    _reach_copies(context, name)
+
+
+def _reach_copies(context: Context, name: str) -> None:
+    """Take an erased person out of backups and snapshots, and say what was reached.
+
+    Raises:
+        CommandError: they may still be in one of them.
+    """
+    found = copies.reach(context.store, [name])
+    for one in found:
+        if one.outcome in ("erased", "clean"):
+            context.say(f"without them: {_shown(context, one.path)}")
+    for one in found:
+        if one.outcome == "gone":
+            context.warn(f"not reached, as it is not there any more (if it was moved, erase them there): {one.path}")
     for path in _naming(context.store.project, name):
-        context.warn(f"not touched, and it holds this name: {path}")
-    context.warn("not touched: whatever was exported or copied to elsewhere")
+        context.warn(f"not touched, and it holds this name: {_shown(context, path)}")
+    context.warn("not touched: tables, reports and datasets that were exported, and what was copied by hand")
+    failed = [one for one in found if one.outcome == "failed"]
+    for one in failed:
+        context.warn(f"may still hold them: {one.path}: {one.why}")
+    if failed:
+        raise CommandError(
+            f"not complete: {len(failed)} of {len(found)} copies could not be written anew; delete them or put them right, then"
+            " erase again"
+        )
+
+
+def _shown(context: Context, path: Path) -> Path:
+    project = context.store.project
+    return path.relative_to(project) if project in path.parents else path
 
 
 def named(context: Context, platform: str, identifier: str) -> None:

@@ -18,6 +18,7 @@ from ui.commands.context import CommandError, Context
 COMMANDS: dict[str, str] = {
     "ablate": "ui.commands.ablate:run",
     "agreement": "ui.commands.agreement:run",
+    "backup": "ui.commands.backup:run",
     "campaigns archive": "ui.commands.campaigns:archive",
     "campaigns create": "ui.commands.campaigns:create",
     "campaigns delete": "ui.commands.campaigns:delete",
@@ -26,9 +27,11 @@ COMMANDS: dict[str, str] = {
     "campaigns show": "ui.commands.campaigns:show",
     "campaigns start": "ui.commands.campaigns:start",
     "campaigns stop": "ui.commands.campaigns:stop",
+    "doctor": "ui.commands.doctor:examine",
     "export annotations": "ui.commands.export_answers:run",
     "export datasets": "ui.commands.export_datasets:run",
     "export judgements": "ui.commands.export:judgements",
+    "export manifest": "ui.commands.manifests:run",
     "export prompts": "ui.commands.prompts:export",
     "export questions": "ui.commands.questions:export",
     "export ratings": "ui.commands.export:ratings",
@@ -85,6 +88,8 @@ def execute(project: Path, name: str, parameters: Mapping[str, Any]) -> int:
         print(f"{name}: {error}", file=sys.stderr)
         return 1
     with store:
+        for note in store.notes:
+            print(f"{name}: {note}", file=sys.stderr)
         first_start(store)
         return run(Context(store, Path.cwd(), sys.stdout, sys.stderr), name, parameters)
 

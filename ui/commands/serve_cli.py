@@ -18,13 +18,19 @@ def serve_command(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")] = True,
     users: Annotated[Path | None, typer.Option(metavar="FILE", help="Who may sign in (TOML): everybody has to.")] = None,
     root_path: Annotated[str, typer.Option(metavar="PATH", help="Where a proxy serves the app, such as /concord.")] = "",
+    backup_every: Annotated[
+        float, typer.Option(min=0, metavar="HOURS", help="A backup so often, if anything changed; 0: none.")
+    ] = 24.0,
+    keep_backups: Annotated[
+        int, typer.Option(min=1, help="So many of these stay, and the last of each of four weeks before.")
+    ] = 7,
 ) -> None:
     """Open a project in the browser."""
     from ui.commands.context import CommandError
     from ui.server import Serving, serve
 
     try:
-        serve(project, Serving(host, port, browser, users, root_path))
+        serve(project, Serving(host, port, browser, users, root_path, backup_every, keep_backups))
     except (CommandError, RuntimeError) as error:
         print(f"serve: {error}", file=sys.stderr)
         raise typer.Exit(1) from error

@@ -1,0 +1,186 @@
+"""Wrong files for every reader and every importer: a hundred thousand, or as many as are asked for.
+
+    uv run benchmarks/fuzz.py [--cases 100000] [--seconds S] [--only WORD ...] [--state FILE] [--save DIR] [--again DIR]
+
+A case is a number of a target (``tests/fuzz``): the same number is the same files. Found is what a reader must not do: an
+error that it does not promise, a message that tells nobody anything, a hang, an import that is there in part. Of each kind of
+mistake the first case is kept, made as small as it will go, below ``--save``; ``--again`` gives such a case to its reader anew.
+``--state`` remembers how far each target is, so that a long run can be done in pieces of ``--seconds``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+if not __package__:
+    # run as a script, whose folder comes first: there this very file would be taken for a package
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from tests.fuzz.cases import Found, drawn, tried
+from tests.fuzz.importers import bench, targets_of
+from tests.fuzz.mutating import Files
+from tests.fuzz.targets import READERS, Target
+
+MEMORY: Final = 12 << 30
+"""Bytes of address space: a file that makes a reader take more of it is found as a ``MemoryError``."""
+_TURN: Final = 25
+"""Cases of a target, before it is another's turn."""
+_SMALLER: Final = 400
+"""Attempts at most to make a case smaller."""
+_SLOW: Final = 5
+"""An importer's case takes so many times as long as a reader's, and it gets as many fewer."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """How far a target is: the next number, seconds, and by kind of mistake how often it was met."""
+
+    next: int = 0
+    seconds: float = 0.0
+    found: dict[str, int] = field(default_factory=dict)
+
+
+def run(targets: Sequence[Target], tallies: dict[str, Tally], cases: int, seconds: float, save: Path, folder: Path) -> None:
+    """Give the targets turns until all have had ``cases``, or time is up."""
+    until = time.monotonic() + seconds
+    wanted = {target.name: _share(target, targets, cases) for target in targets}
+    while (left := [one for one in targets if tallies[one.name].next < wanted[one.name]]) and time.monotonic() < until:
+        for target in left:
+            tally, began = tallies[target.name], time.monotonic()
+            stop = min(tally.next + _TURN, wanted[target.name])
+            while tally.next < stop and time.monotonic() < until:
+                files = drawn(target, tally.next)
+                if (found := tried(target, files, folder / "case")) is not None:
+                    _note(target, found, tally, save, folder)
+                tally.next += 1
+            tally.seconds += time.monotonic() - began
+
+
+def _share(target: Target, targets: Sequence[Target], cases: int) -> int:
+    weights = {one.name: 1 if _imports(one) else _SLOW for one in targets}
+    return -(-cases * weights[target.name] // sum(weights.values()))
+
+
+def _imports(target: Target) -> bool:
+    return target.name.startswith(("import ", "campaigns "))
+
+
+def _note(target: Target, found: Found, tally: Tally, save: Path, folder: Path) -> None:
+    kind = f"{found.where} {found.why[:60]}"
+    tally.found[kind] = tally.found.get(kind, 0) + 1
+    if tally.found[kind] > 1:
+        return
+    print(f"{target.name}, number {tally.next}: {found.why} (at {found.where})", flush=True)
+    small = smaller(target, found, folder)
+    place = save / f"{target.name.replace(' ', '-').replace(':', '')}-{tally.next}"
+    for name, content in small.items():
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if content is None:
+            path.mkdir(exist_ok=True)
+        else:
+            path.write_bytes(content)
+    (place / ".target").write_text(target.name, encoding="utf-8")
+
+
+def smaller(target: Target, found: Found, folder: Path) -> Files:
+    """The case without what does not matter for its mistake."""
+    files = dict(found.files)
+    left = _SMALLER
+    for name, content in files.items():
+        size = len(content or b"") // 2
+        while size and left:
+            for shorter in _without(files[name] or b"", size):
+                left -= 1
+                if (again := tried(target, {**files, name: shorter}, folder / "case")) and again.where == found.where:
+                    files[name] = shorter
+                    break
+                if not left:
+                    break
+            else:
+                size //= 2
+    return files
+
+
+def _without(content: bytes, size: int) -> Iterator[bytes]:
+    """The content without each piece of this size."""
+    for start in range(0, len(content), size):
+        yield content[:start] + content[start + size :]
+
+
+def told(tallies: Mapping[str, Tally]) -> list[str]:
+    """A line for each target, and one for all."""
+    lines = [f"{'target':36} {'cases':>9} {'ms each':>9} {'found':>6}"]
+    for name, one in tallies.items():
+        each = one.seconds / one.next * 1000 if one.next else 0.0
+        lines.append(f"{name:36} {one.next:9,} {each:9.2f} {len(one.found):6}")
+    kinds = [f"{name}: {kind} ({n} times)" for name, one in tallies.items() for kind, n in one.found.items()]
+    n = sum(one.next for one in tallies.values())
+    return [*lines, f"{n:,} cases over {len(tallies)} targets, {len(kinds)} kinds of mistake", *kinds]
+
+
+def _again(targets: Sequence[Target], place: Path, folder: Path) -> str:
+    name = (place / ".target").read_text(encoding="utf-8")
+    files = {
+        str(path.relative_to(place)): path.read_bytes() if path.is_file() else None
+        for path in sorted(place.rglob("*"))
+        if path.name != ".target" and (path.is_file() or not any(path.iterdir()))
+    }
+    return str(tried(next(one for one in targets if one.name == name), files, folder / "case") or f"{name}: nothing wrong")
+
+
+def _read(state: Path | None) -> dict[str, Tally]:
+    if state is None or not state.is_file():
+        return {}
+    return {name: Tally(**one) for name, one in json.loads(state.read_text(encoding="utf-8")).items()}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--cases", type=int, default=100_000, help="in all, over all targets (default 100,000)")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop then, wherever it is")
+    parser.add_argument("--only", nargs="*", default=[], help="targets with one of these words in their names")
+    parser.add_argument("--state", type=Path, help="a file that remembers how far each target is")
+    parser.add_argument("--save", type=Path, default=Path("found"), help="folder for cases with mistakes (default ./found)")
+    parser.add_argument("--again", type=Path, help="a folder with such a case: try it again")
+    parser.add_argument("--app", action="store_true", help="show what is imported in the studio, too")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> list[str]:
+    """Run and print; the printed lines."""
+    asked = _parser().parse_args(arguments)
+    tallies = _read(asked.state)
+    with tempfile.TemporaryDirectory() as folder, bench(Path(folder) / "bench", app=asked.app) as made:
+        targets = [
+            one for one in (*READERS, *targets_of(made)) if not asked.only or any(word in one.name for word in asked.only)
+        ]
+        if asked.again is not None:
+            lines = [_again(targets, asked.again, Path(folder))]
+        else:
+            for target in targets:
+                tallies.setdefault(target.name, Tally())
+            run(targets, tallies, asked.cases, asked.seconds, asked.save, Path(folder))
+            lines = told(tallies)
+    if asked.state is not None:
+        kept: dict[str, Any] = {
+            name: {"next": one.next, "seconds": one.seconds, "found": one.found} for name, one in tallies.items()
+        }
+        asked.state.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+    print("\n".join(lines))
+    return lines
+
+
+if __name__ == "__main__":
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
+    main()

@@ -28,7 +28,8 @@ class Entrance:
         if scope["type"] == "http" and path.startswith(_MOUNTS) and scope.get("query_string"):
             query = scope["query_string"].decode("latin-1")
             left_out = (_DEEP_LINK, _PAGE) if path.rstrip("/") in _MOUNTS else (_DEEP_LINK,)
-            if any(name in query for name in left_out):
-                kept = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if name not in left_out]
+            given = parse_qsl(query, keep_blank_values=True)
+            if any(name in left_out for name, _ in given):
+                kept = [(name, value) for name, value in given if name not in left_out]
                 scope = {**scope, "query_string": urlencode(kept).encode()}
         await self._app(scope, receive, send)

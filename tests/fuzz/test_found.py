@@ -16,11 +16,13 @@ from annotation.questionnaires.plain_yaml import read as read_yaml
 from data import masks
 from data.export.reading import read_cells
 from data.formats.lines import read_lines
+from data.formats.tifa_results import read_results
 from data.maps import MapFolder
 from data.pictures import JobFolder
 from data.prompts.files import read_prompts
 from data.runs import Detection, Run, RunFolder, Seen, Work
 from data.studies.table import read_table, require_columns
+from scorers import registry
 from tests.fuzz import seeds
 from tests.ui import admitting, making
 from tests.ui.making import concord, tables
@@ -103,6 +105,14 @@ def test_tags_in_yaml(text: str) -> None:
     assert isinstance(yaml.safe_load("!!set {a, b}"), set), "what they would make"
 
 
+@pytest.mark.parametrize("parents", [1, True, {"a": 1}, "cat", [1]])
+def test_parents_of_a_question_that_are_none(tmp_path: Path, parents: Any) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_bytes(seeds.lines({"id": "a", "answers": [{**seeds.QUESTIONS[0], "chosen": "yes", "parents": parents}]}))
+    (found,) = read_results(path)
+    assert (found.wrong, found.answers[0].question.parents) == ((), ())
+
+
 def test_a_mask_that_is_none() -> None:
     for content in (b"", b"PNG", seeds.mask()[:40], seeds.mask().replace(b"IDAT", b"IDAX")):
         with pytest.raises(ValueError, match="no PNG"):
@@ -163,7 +173,9 @@ def _made(folder: Path, settings: dict[str, Any], *seen: Seen) -> RunFolder:
     file = pictures / "00000" / "samples" / "0000.png"
     found = RunFolder(folder / "run")
     one = Work("geneval/00000/sdv2/0", str(file), sha256(file.read_bytes()).hexdigest(), "a", {})
-    found.create(Run("r", "tifa" if not settings else "geneval", "1", "playground", settings), [one])
+    scorer = registry.get("geneval" if settings else "tifa")
+    profile, usual = next(iter(scorer.profiles.items()))
+    found.create(Run("r", scorer.name, scorer.version, profile, {**usual, **settings}), [one])
     found.write_part(0, seen)
     return found
 

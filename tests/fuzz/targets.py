@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -304,9 +304,16 @@ def _completion(folder: Path) -> None:
     content = _content(folder / "answer.json")
     found = endpoint._read(httpx.Response(200, content=content))
     for status in (200, 400, 429):
-        endpoint.Endpoint("http://127.0.0.1:1/v1", "m", "key")._said(httpx.Response(status, content=content))
+        _endpoint()._said(httpx.Response(status, content=content))
     if isinstance(found, endpoint.Completion):
         parse_questions(found.text)
+
+
+@cache
+def _endpoint() -> Any:
+    from scorers.models.language.endpoint import Endpoint
+
+    return Endpoint("http://127.0.0.1:1/v1", "m", "key")
 
 
 def _own(folder: Path) -> None:

@@ -6,6 +6,7 @@ there at all, and tells how far it is in ``progress.json``. The worker never ope
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -113,6 +114,8 @@ class Run:
     Attributes:
         device: of torch; several with commas have a process each.
         engine: of ``scorers.engines``; runs made before there were several lack it. Like device and part size it is no setting.
+        shard: ``2/4`` where the manifest is the second of four shares of another one; empty: it is all that was asked for.
+        of: of a shard, the hash of all that was asked for (``asked_for``).
     """
 
     run_id: str
@@ -123,6 +126,8 @@ class Run:
     device: str = "cpu"
     part_size: int = PART_SIZE
     engine: str = "local"
+    shard: str = ""
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +165,30 @@ class Progress:
         return self.seconds / self.done * (self.total - self.done) if self.done and self.seconds else None
 
 
+def write_manifest(path: Path, work: Sequence[Work]) -> None:
+    """A line of JSON for each image; on disk, whole, before it has its name."""
+    write_whole(path, "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in work).encode())
+
+
+def read_manifest(path: Path) -> list[Work]:
+    """What ``write_manifest`` wrote.
+
+    Raises:
+        ValueError: it is no manifest.
+    """
+    # not splitlines(): a prompt may hold what else breaks lines there
+    lines = read_text(path).removesuffix("\n").split("\n")
+    return [_work(told.parse(path, n, line), f"{path}:{n}") for n, line in enumerate(lines, 1) if line or len(lines) > 1]
+
+
+def asked_for(work: Sequence[Work]) -> str:
+    """SHA-256 (hex) of what is to be scored, wherever the files are: shards of one manifest are known by it."""
+    digest = hashlib.sha256()
+    for one in work:
+        digest.update(json.dumps({**asdict(one), "path": ""}, sort_keys=True).encode())
+    return digest.hexdigest()
+
+
 class RunBusy(RuntimeError):
     """Another process works on this run."""
 
@@ -177,9 +206,12 @@ class RunFolder:
             FileExistsError: there is a run here already.
         """
         (self.path / "parts").mkdir(parents=True)
-        lines = "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in work)
-        write_whole(self.path / "manifest.jsonl", lines.encode())
+        write_manifest(self.path / "manifest.jsonl", work)
         # last: a folder with this file is complete
+        self.replace(run)
+
+    def replace(self, run: Run) -> None:
+        """Write otherwise what is asked of the same images, in the same parts: on another device, say."""
         write_whole(self.path / "run.json", json.dumps(asdict(run), indent=2, ensure_ascii=False).encode())
 
     def run(self) -> Run:
@@ -199,10 +231,7 @@ class RunFolder:
         Raises:
             ValueError: this is no run's folder.
         """
-        path = self.path / "manifest.jsonl"
-        # not splitlines(): a prompt may hold what else breaks lines there
-        lines = read_text(path).removesuffix("\n").split("\n")
-        return [_work(told.parse(path, n, line), f"{path}:{n}") for n, line in enumerate(lines, 1) if line or len(lines) > 1]
+        return read_manifest(self.path / "manifest.jsonl")
 
     def part(self, number: int) -> Path:
         return self.path / "parts" / f"{number:05d}.parquet"

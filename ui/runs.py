@@ -1,4 +1,4 @@
-"""Runs as the app looks after them: begun and resumed in threads of the server, stopped, removed; how each stands now."""
+"""Runs as the app looks after them: begun and resumed in threads of the server, paused, given up, removed; how each stands."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ import shutil
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from data.runs import Progress
+from data.runs import Progress, RunFolder
 from data.store import runs
 from data.store.runs import RunRow
 from data.store.store import Store
-from ui.commands import runner, score, working
-from ui.commands.context import CommandError, Context
+from ui import following
+from ui.commands import again as trying
+from ui.commands import generate, queueing, runner, score, working
+from ui.commands.context import Context
+from ui.commands.queueing import Job
 
 _BEGIN_SECONDS = 5.0
-_LOG_LINES = 40
+_LOG_LINES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,80 +29,159 @@ class View:
     """A run as it stands now.
 
     Attributes:
-        state: as stored, but ``loading`` and ``stopping`` of a run that somebody is at, and ``interrupted`` where it was left
-            running and nobody is.
+        state: as stored, but ``loading``, ``pausing`` and ``giving up`` of a run that somebody is at, and ``interrupted`` where
+            it was left running and nobody is.
         done: images seen so far, also those whose part is not in yet.
-        per_second, seconds_left: None where nothing can be said.
+        per_second: of the last minutes while it is at work, else over all; ``overall``: over all. None where nothing can be
+            said, as of ``seconds_left``.
         seconds: at work, in all.
+        progress: what its worker last told, ``loading`` where it told nothing.
+        waits_for: the run that it waits for.
     """
 
     row: RunRow
     state: str
     done: int
     per_second: float | None
+    overall: float | None
     seconds_left: float | None
-    seconds: float
+    progress: Progress
+    waits_for: str | None = None
+
+    @property
+    def seconds(self) -> float:
+        return self.progress.seconds
 
     @property
     def is_active(self) -> bool:
-        return self.state in ("loading", "running", "stopping")
+        return self.state in ("loading", "running", "pausing", "giving up")
 
     @property
-    def can_stop(self) -> bool:
-        return self.state in ("loading", "running")
+    def can_pause(self) -> bool:
+        return self.state in ("loading", "running", "queued")
 
     @property
     def can_resume(self) -> bool:
-        return self.state in ("interrupted", "stopped", "failed")
+        return self.state in ("interrupted", "paused", "failed")
+
+    @property
+    def can_cancel(self) -> bool:
+        return self.can_pause or self.can_resume or self.state == "pausing"
 
     @property
     def can_remove(self) -> bool:
-        return not self.is_active
+        return not self.is_active and self.state != "queued"
+
+
+def rows(store: Store) -> list[RunRow]:
+    """All runs: those at work, those that wait in their order, the others, the newest first."""
+    busy = {run_id for run_id, job in queueing.jobs(store).items() if job.at_work}
+    found = list(reversed(runs.of_every_kind(store)))
+    waiting = sorted((row for row in found if row.state == "queued"), key=lambda row: (row.place or 0, row.run_id))
+    at_work = [row for row in found if row.run_id in busy]
+    rest = [row for row in found if row.run_id not in busy and row.state != "queued"]
+    return [*at_work, *(row for row in waiting if row.run_id not in busy), *rest]
+
+
+def view(store: Store, row: RunRow) -> View:
+    """How a run stands."""
+    job = queueing.jobs(store).get(row.run_id)
+    told = working.progress_of(working.folder_of(store, row))
+    progress = told or Progress("loading", 0, row.n_items)
+    state = _state(row, job, progress)
+    overall = progress.done / progress.seconds if progress.done and progress.seconds else None
+    rate = (job.per_second() if job is not None and job.at_work else None) or overall
+    left = (row.n_items - progress.done) / rate if rate and state == "running" else None
+    n_done = max(row.n_done, min(progress.done, row.n_items))
+    return View(row, state, n_done, rate, overall, left, progress, queueing.ahead(store, row.run_id))
 
 
 def views(store: Store) -> list[View]:
-    """All runs, newest first."""
-    active = working.at_work(store)
-    return [_view(store, row, active) for row in reversed(runs.listed(store))]
+    """As ``rows``, each as it stands."""
+    return [view(store, row) for row in rows(store)]
+
+
+def queued_or_at_work(store: Store) -> set[str]:
+    """Runs that somebody is at here, or waits to be at."""
+    return set(queueing.jobs(store))
+
+
+def in_the_way(store: Store, device: str) -> str | None:
+    """The last run that one begun now on this device would wait for."""
+    asked = queueing.devices_of(device)
+    found = sorted(
+        (job for job in queueing.jobs(store).values() if job.devices & asked), key=lambda job: (not job.at_work, job.place)
+    )
+    return found[-1].run_id if found else None
 
 
 def occupation(store: Store) -> str:
     """Moves with the project and with which runs are at work here."""
-    return f"{store.version} {sorted(working.at_work(store).items())}"
+    found = queueing.jobs(store)
+    return f"{following.version(store)} {[(name, job.at_work, job.stopping.is_set()) for name, job in sorted(found.items())]}"
 
 
 def version(store: Store) -> str:
     """Moves with the project and with what workers tell of runs that are at work here."""
-    parts = [store.version]
-    for run_id, stopping in sorted(working.at_work(store).items()):
-        row = runs.one(store, run_id)
-        progress = working.progress_of(working.folder_of(store, row)) if row is not None else None
-        parts.append(f"{run_id} {stopping} {progress}")
+    parts = [occupation(store)]
+    for run_id, job in sorted(queueing.jobs(store).items()):
+        if job.at_work and (row := runs.one(store, run_id)) is not None:
+            folder = working.folder_of(store, row)
+            parts.append(f"{working.progress_of(folder)} {_log_size(folder)}")
     return "\n".join(parts)
 
 
+def begin(store: Store) -> None:
+    """When a project is opened to be served: what waits begins in its turn, and what a worker from before is still at is
+    followed on. Returns at once."""
+
+    def all_of_them() -> None:
+        found = runs.of_every_kind(store)
+        orphans = [row for row in found if row.state == "running" and working.folder_of(store, row).at_work()]
+        for row in [*(row for row in orphans if row.kind == "score"), *runs.queued(store)]:
+            resume(store, row.run_id)
+
+    threading.Thread(target=all_of_them, name="queue", daemon=True).start()
+
+
 def start(store: Store, parameters: Mapping[str, Any]) -> str:
-    """Begin what the command ``score`` with these parameters does; returns at once, with what went wrong so far."""
+    """Have what the command ``score`` with these parameters does wait in the queue; returns at once, with what went wrong."""
     return _in_background(store, lambda context: runner.run(context, "score", parameters))
 
 
 def resume(store: Store, run_id: str) -> str:
-    """Go on with a run; returns at once, with what went wrong so far."""
-
-    def go_on(context: Context) -> int:
-        try:
-            score.resume(context, run_id)
-        except (CommandError, ValueError, OSError) as error:
-            context.warn(str(error))
-            return 1
-        return 0
-
-    return _in_background(store, go_on)
+    """Have a run go on in its turn; returns at once, with what went wrong so far."""
+    row = runs.one(store, run_id)
+    name, go_on = ("generate", generate.resume) if row is not None and row.kind == "generate" else ("score", score.resume)
+    return _in_background(store, lambda context: runner.guarded(context, name, partial(go_on, context, run_id)))
 
 
-def stop(store: Store, run_id: str) -> str:
-    """Ask a run to stop after the images that it is at."""
-    return "" if working.stop(store, run_id) else f"Nobody is at run {run_id} here."
+def again(store: Store, run_id: str) -> str:
+    """Have what failed in a run tried again; returns at once, with what went wrong so far."""
+    return _in_background(store, lambda context: runner.guarded(context, "score", partial(trying.run, context, run_id)))
+
+
+def pause(store: Store, run_id: str) -> str:
+    """Ask a run to stop after the images that it is at, or to wait no longer; it can go on later."""
+    if queueing.stop(store, run_id):
+        return ""
+    row = runs.one(store, run_id)
+    if row is not None and row.state == "queued":
+        runs.set_state(store, run_id, "paused")
+        return ""
+    return f"Nobody is at run {run_id} here."
+
+
+def cancel(store: Store, run_id: str) -> str:
+    """Give a run up: what it judged stays, and it does not go on."""
+    row = runs.one(store, run_id)
+    if row is None:
+        return f"There is no run {run_id} any more."
+    if not queueing.stop(store, run_id, given_up=True):
+        if row.state in ("done", "lost", "cancelled"):
+            return f"Run {run_id} is over already."
+        runs.set_state(store, run_id, "cancelled")
+    return ""
 
 
 def remove(store: Store, run_id: str) -> str:
@@ -107,15 +190,20 @@ def remove(store: Store, run_id: str) -> str:
     row = runs.one(store, run_id)
     if row is None:
         return f"There is no run {run_id} any more."
-    if run_id in working.at_work(store):
-        return f"Run {run_id} is at work; stop it first."
+    if run_id in queueing.jobs(store):
+        return f"Run {run_id} is at work or waits; cancel it first."
     try:
         runs.remove(store, run_id)
     except runs.RunRefused as error:
         return str(error)
-    if all(other.folder != row.folder for other in runs.listed(store)):
+    if all(other.folder != row.folder for other in runs.of_every_kind(store)):
         shutil.rmtree(working.folder_of(store, row).path, ignore_errors=True)
     return ""
+
+
+def sooner(store: Store, run_id: str) -> str:
+    """Have a run that waits come before the one ahead of it."""
+    return "" if queueing.move(store, run_id, -1) else f"Run {run_id} is the first that waits."
 
 
 def log_of(store: Store, row: RunRow) -> str:
@@ -123,33 +211,36 @@ def log_of(store: Store, row: RunRow) -> str:
     return "\n".join(working.log_tail(working.folder_of(store, row))[-_LOG_LINES:])
 
 
-def _view(store: Store, row: RunRow, active: Mapping[str, bool]) -> View:
-    progress = working.progress_of(working.folder_of(store, row)) or Progress("loading", 0, row.n_items)
-    state: str = row.state
-    if row.run_id in active:
+def _state(row: RunRow, job: Job | None, progress: Progress) -> str:
+    if job is not None and job.at_work:
+        if job.stopping.is_set():
+            return "giving up" if job.given_up else "pausing"
         # what an earlier attempt told last is no word of this one's
-        state = "stopping" if active[row.run_id] else "running" if progress.state in ("running", "done") else "loading"
-    elif state == "running":
-        state = "interrupted"
-    rate = progress.done / progress.seconds if progress.done and progress.seconds else None
-    left = progress.seconds_left if state == "running" else None
-    return View(row, state, max(row.n_done, min(progress.done, row.n_items)), rate, left, progress.seconds)
+        return "running" if progress.state in ("running", "done") else "loading"
+    return "interrupted" if row.state == "running" else row.state
+
+
+def _log_size(folder: RunFolder) -> int:
+    try:
+        return (folder.path / working.LOG).stat().st_size
+    except OSError:
+        return 0
 
 
 def _in_background(store: Store, action: Callable[[Context], int]) -> str:
-    """Returns when a run is at work that was not, or the action has ended; says what an action that failed said last."""
+    """Returns when a run is in the queue that was not, or the action has ended; says what an action that failed said last."""
     said = io.StringIO()
     ended: list[int] = []
 
     def work() -> None:
         ended.append(action(Context(store, store.project, said, said)))
 
-    before = set(working.at_work(store))
+    before = set(queueing.jobs(store))
     thread = threading.Thread(target=work, name="run", daemon=True)
     thread.start()
     for _ in range(int(_BEGIN_SECONDS / 0.05)):
         thread.join(0.05)
-        if ended or set(working.at_work(store)) - before:
+        if ended or set(queueing.jobs(store)) - before:
             break
     lines: Sequence[str] = said.getvalue().split("\n") if ended and ended[0] else ()
-    return next((line.removeprefix("score: ") for line in reversed(lines) if line), "")
+    return next((line.removeprefix("score: ").removeprefix("generate: ") for line in reversed(lines) if line), "")

@@ -56,6 +56,8 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
     503: {"description": "What it takes is not at hand."},
 }
 """What any route may answer instead, always with a sentence for people."""
+_TURN_SECONDS = 0.0005
+"""So long may a thread that computes keep others waiting: an answer is many short statements, each of which waits its turn."""
 _NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 """How this machine reaches an app that listens everywhere."""
 
@@ -77,6 +79,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from fastapi.staticfiles import StaticFiles
 
     from data.store.erased import Erased
+    from data.store.faults import NotWritten
     from ui.access import routes
     from ui.access.door import Door
     from ui.access.sessions import Sessions
@@ -93,6 +96,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
 
     app.add_exception_handler(RequestValidationError, _misunderstood)
     app.add_exception_handler(Erased, _erased)
+    app.add_exception_handler(NotWritten, _not_written)
     _mount_pages(app, store)
     app.add_middleware(Entrance, root=root)
     # the last one added is the outermost: nothing runs before the guard has agreed
@@ -107,6 +111,17 @@ async def _erased(_: Request, error: Exception) -> Response:
     from fastapi.responses import JSONResponse
 
     return JSONResponse({"detail": f"{error}."}, 403)
+
+
+async def _not_written(_: Request, error: Exception) -> Response:
+    """The disk is full, say: browsers keep what they sent, and send it again."""
+    from fastapi.responses import JSONResponse
+
+    from data.store.faults import NotWritten
+
+    print(f"concord: {error}", file=sys.stderr, flush=True)
+    why = error.why if isinstance(error, NotWritten) else "please try again"
+    return JSONResponse({"detail": f"The server cannot save just now: {why}."}, 503, headers={"retry-after": "10"})
 
 
 async def _misunderstood(_: Request, error: Exception) -> Response:
@@ -204,6 +219,9 @@ def serve(project: Path, how: Serving) -> None:
         token = secrets.token_urlsafe(32)
 
         def ready() -> None:
+            from ui import runs
+
+            runs.begin(store)
             print(f"Concord is open at {url}\nproject {store.project} (Ctrl-C closes it)", flush=True)
             if how.browser:
                 webbrowser.open(url)
@@ -218,6 +236,7 @@ def serve(project: Path, how: Serving) -> None:
             )
             logging.getLogger("uvicorn.error").addFilter(_no_farewell)
             keep_pace(store)
+            sys.setswitchinterval(_TURN_SECONDS)
             backing = closing(scheduled.Keeper(store, how.backup_every, how.keep_backups))
             with suppress(KeyboardInterrupt), closing(Keeper(store)), closing(Thumbnails(store)), backing:
                 _Server(config, ready).run(sockets=[listening])

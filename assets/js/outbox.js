@@ -75,10 +75,10 @@ export class Outbox {
     this.sending = true;
     while (!this.signal.aborted && this.waiting.length > 0) {
       const entry = this.waiting[0];
-      const { outcome, data } = await this.api.post(entry.route, entry.body);
+      const { outcome, data, wait = 0 } = await this.api.post(entry.route, entry.body);
       if (outcome === "unreachable" || outcome === "signed-out") {
         this.failures += 1;
-        this.later();
+        this.later(wait);
         if (outcome === "signed-out") this.listener.signedOut();
         break;
       }
@@ -92,10 +92,11 @@ export class Outbox {
     this.listener.changed();
   }
 
-  later() {
+  /** `wait`: seconds that the server asks for. */
+  later(wait = 0) {
     if (this.signal.aborted) return;
     const delay = Math.min(FIRST_DELAY_MS * 2 ** (this.failures - 1), LONGEST_DELAY_MS);
-    this.timer = setTimeout(() => this.retryNow(), delay * (0.8 + 0.4 * Math.random()));
+    this.timer = setTimeout(() => this.retryNow(), Math.max(wait * 1_000, delay * (0.8 + 0.4 * Math.random())));
   }
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +48,18 @@ def failing(store: Store, run_id: str) -> list[Work]:
     return _pending(store, failed, [run_id], rater_id)
 
 
+def still_failing(store: Store, run_id: str) -> int:
+    """How many images failed in this run and were not seen since by its rater."""
+    with store.read() as cursor:
+        count = rows.value(
+            cursor,
+            "select count(*) from evidence f where f.run_id = ? and f.failed is not null and not exists"
+            " (select 1 from evidence e where e.item_id = f.item_id and e.rater_id = f.rater_id and e.failed is null)",
+            [run_id],
+        )
+    return int(count)
+
+
 def _pending(store: Store, condition: str, parameters: Sequence[Any], rater_id: str) -> list[Work]:
     with store.read() as cursor:
         found = rows.dicts(
@@ -59,10 +71,15 @@ def _pending(store: Store, condition: str, parameters: Sequence[Any], rater_id: 
     return [Work(**rows.decoded(row | {"path": str(store.project / row["path"])}, "spec")) for row in found]
 
 
-def count_pending(store: Store, selection: Selection, rater_id: str, *, asked: bool = False) -> Pending:
-    """As ``pending``, in numbers; ``asked``: of images whose prompts have questions."""
+def count_pending(
+    store: Store, selection: Selection, rater_id: str, *, asked: bool = False, without: Collection[str] = ()
+) -> Pending:
+    """As ``pending``, in numbers; ``asked``: of images whose prompts have questions; ``without`` these images."""
     condition, parameters = selection.items()
     condition = f"{condition} and {_ASKED}" if asked else condition
+    if without:
+        condition = f"{condition} and t.item_id not in (select unnest(?::varchar[]))"
+        parameters = [*parameters, sorted(without)]
     with store.read() as cursor:
         found = rows.one(
             cursor,

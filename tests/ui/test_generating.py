@@ -31,7 +31,7 @@ IMAGES = "select image_id from images where generator = 'playground-early' order
 @pytest.fixture
 def painted_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures are painted in this process: the worker's own needs its imports anew each time."""
-    monkeypatch.setattr(generate, "_paint", lambda context, folder: painting.attempt(folder))  # noqa: ARG005
+    monkeypatch.setattr(generate, "_paint", lambda context, folder, turn: painting.attempt(folder))  # noqa: ARG005
 
 
 @pytest.mark.usefixtures("painted_here")

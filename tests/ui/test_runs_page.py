@@ -21,8 +21,11 @@ from tests.data.store.making import items_of, picture
 from tests.ui import seer
 from tests.ui.visiting import World
 from ui import runs as supervisor
-from ui.commands import working
+from ui.commands import queueing, working
+from ui.commands.queueing import Job
 from ui.pages import runs as page
+from ui.pages.runs import drawing, planning
+from ui.pages.runs.planning import Wish
 from ui.runs import View
 
 ALL = Selection()
@@ -76,8 +79,8 @@ def left_behind(
     return run.run_id
 
 
-def plan(store: Store, selection: Selection = ALL, scorer: str = "seer") -> tuple[str, str, bool]:
-    said, label, possible = page._plan(store, scorer, "playground", selection)
+def plan(store: Store, selection: Selection = ALL, **more: Any) -> tuple[str, str, bool]:
+    said, label, possible = page.plan(store, Wish("seer", selection=selection, **more))
     return text(said), label, possible
 
 
@@ -90,17 +93,17 @@ def test_a_run_is_begun_stopped_gone_on_with_and_ends(world: World, monkeypatch:
     until(lambda: only(store).state == "running")
     assert supervisor.version(store) != before
     view = only(store)
-    assert (view.can_stop, view.can_resume, view.can_remove) == (True, False, False)
-    assert plan(store)[0].startswith("seer-playground is at work, in run 0001-seer-playground")
+    assert (view.can_pause, view.can_resume, view.can_remove) == (True, False, False)
+    assert plan(store)[0].startswith("seer-playground is at work, or waits, in run 0001-seer-playground")
     assert not plan(store)[2]
-    assert supervisor.remove(store, view.row.run_id) == "Run 0001-seer-playground is at work; stop it first."
+    assert supervisor.remove(store, view.row.run_id) == "Run 0001-seer-playground is at work or waits; cancel it first."
     assert "is being worked on already" in supervisor.start(store, ASKED)
-    assert supervisor.stop(store, view.row.run_id) == ""
-    until(lambda: not working.at_work(store))
+    assert supervisor.pause(store, view.row.run_id) == ""
+    until(lambda: not queueing.jobs(store))
     view = only(store)
-    assert (view.state, view.can_stop, view.can_resume, view.can_remove) == ("stopped", False, True, True)
+    assert (view.state, view.can_pause, view.can_resume, view.can_remove) == ("paused", False, True, True)
     assert 0 < view.done < 4
-    assert "Nobody is at run" in supervisor.stop(store, view.row.run_id)
+    assert "Nobody is at run" in supervisor.pause(store, view.row.run_id)
     assert supervisor.resume(store, view.row.run_id) == ""
     until(lambda: only(store).state == "done")
     assert (only(store).done, only(store).row.n_done) == (4, 4)
@@ -147,7 +150,7 @@ def test_a_removed_run_leaves_nothing(world: World) -> None:
 
 
 def test_a_run_without_its_folder_cannot_go_on(world: World) -> None:
-    run_id = left_behind(world.store, "stopped")
+    run_id = left_behind(world.store, "paused")
     RunFolder(world.store.project / "runs" / run_id).path.rename(world.store.project / "elsewhere")
     assert "is gone" in supervisor.resume(world.store, run_id)
 
@@ -172,12 +175,12 @@ def test_the_plan_follows_the_project_and_the_selection(world: World) -> None:
 def test_failed_images_are_said_to_be_tried_again(world: World) -> None:
     (world.folder / "00001" / "samples" / "0001.png").write_bytes(b"x")
     assert supervisor.start(world.store, ASKED) == ""
-    until(lambda: not working.at_work(world.store))
+    until(lambda: not queueing.jobs(world.store))
     assert plan(world.store)[0].startswith(
         "Sees cows. seer-playground has judged 3 of the 4 images of this selection. 1 failed before and is tried again."
     )
     assert plan(world.store)[1:] == ("Score 1 image", True)
-    table = text(page._status(world.store, None)[0])
+    table = text(page._status(world.store, None, None)[0])
     assert "done 4 of 4 images" in table
     assert table.endswith("1 the file has changed since it was imported (1)")
 
@@ -187,14 +190,11 @@ def test_an_empty_project_teaches(tmp_path: Path) -> None:
         said, label, possible = plan(store)
         assert said.startswith("There are no images to score yet. Import some: uv run app.py import images FOLDER")
         assert (label, possible) == ("Score", False)
-        table, controls, *buttons, log = page._status(store, None)
-        assert (
-            text(table)
-            == f"No scorer has looked at this project’s images yet. Choose one above. On the command line: {_command(store)}"
-        )
+        table, controls, *buttons, details, settings, log = page._status(store, None, None)
+        assert text(table) == f"{page._EMPTY} On the command line: {_command(store)}"
         assert controls.visible is False
-        assert [button.interactive for button in buttons] == [False] * 3
-        assert log == ""
+        assert [button.interactive for button in buttons] == [False] * 6
+        assert (details, settings, log) == ("", "", "")
 
 
 def test_a_model_that_is_not_at_hand_is_said_in_words(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +202,7 @@ def test_a_model_that_is_not_at_hand_is_said_in_words(world: World, monkeypatch:
         raise ValueError(f"there is no folder {HOSTILE}")
 
     monkeypatch.setattr(registry, "settings", missing)
-    said, label, possible = page._plan(world.store, "seer", "playground", ALL)
+    said, label, possible = page.plan(world.store, Wish("seer"))
     assert text(said) == "seer cannot be used: there is no folder &lt;img src=x onerror=alert(1)&gt;"
     assert (label, possible) == ("Score", False)
 
@@ -212,63 +212,71 @@ def test_a_model_that_is_not_at_hand_is_said_in_words(world: World, monkeypatch:
     [
         ("failed", "no memory.", "failed No memory. Put that right, then Resume: what is done is not done again."),
         ("failed", "other weights; start a new run", "failed Other weights; start a new run. Score begins a new one."),
-        ("stopped", None, "stopped Resume goes on where it stopped."),
+        ("paused", None, "paused Resume goes on where it was paused."),
         ("running", None, "interrupted The app was closed while it ran. Resume goes on; nothing is done twice."),
         ("lost", "its folder is gone", "given up Its folder is gone. What it had judged stays; score the rest anew."),
     ],
 )
 def test_each_state_says_what_to_do(world: World, state: runs.State, error: str | None, says: str) -> None:
     left_behind(world.store, state, n_done=2, error=error)
-    shown = text(page._status(world.store, None)[0])
+    shown = text(page._status(world.store, None, None)[0])
     assert f" {says} 2 of 4 images" in shown
-    assert shown.endswith("2 of 4 images 1.0 2 s")
+    assert shown.endswith("2 of 4 images 1.0 a second 2 s")
 
 
 def test_a_run_at_work_shows_rate_and_time_left(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     run_id = left_behind(world.store, "running", n_done=1)
-    monkeypatch.setattr(working, "at_work", lambda _: {run_id: False})
-    html = page._status(world.store, None)[0]
+    job = Job(world.store.project, run_id, frozenset({"cpu"}), 1, at_work=True)
+    monkeypatch.setattr(queueing, "_line", [job])
+    html = page._status(world.store, None, None)[0]
     assert '<progress max="4" value="1"' in html
-    assert text(html).endswith("running 1 of 4 images 0.5 about 6 s left")
-    monkeypatch.setattr(working, "at_work", lambda _: {run_id: True})
-    assert "stopping after the images at hand" in text(page._status(world.store, None)[0])
+    assert text(html).endswith("running 1 of 4 images 30.0 a minute about 6 s left")
+    job.stopping.set()
+    assert "pausing after the images at hand" in text(page._status(world.store, None, None)[0])
 
 
 def test_whose_controls_they_are(world: World) -> None:
-    first = left_behind(world.store, "stopped", rater="a")
+    first = left_behind(world.store, "paused", rater="a")
     left_behind(world.store, "done", n_done=4, rater="b")
-    found = supervisor.views(world.store)
 
     def chosen(asked: str | None) -> str:
-        view = page._chosen(found, asked)
+        view = page._chosen(world.store, asked)
         assert view
         return view.row.run_id
 
     # what can go on comes before what has ended
     assert chosen(None) == chosen("any") == chosen("0009-x") == first
     assert chosen("0002-x") == "0002-x"
-    assert page._chosen([], "0002-x") is None
 
 
 def test_nothing_of_the_data_is_html(world: World) -> None:
     left_behind(world.store, "failed", rater=HOSTILE, error=HOSTILE)
-    run_id = left_behind(world.store, "stopped", rater=f"{HOSTILE}2")
+    run_id = left_behind(world.store, "paused", rater=f"{HOSTILE}2")
     seen = Seen("geneval/00000/sdv2/0", failed=HOSTILE)
     runs.ingest(world.store, run_id, 0, [(seen, ())], "seer-1")
-    html = page._status(world.store, None)[0] + page._question(supervisor.views(world.store)[0])
+    html = page._status(world.store, None, None)[0] + drawing.question(supervisor.views(world.store)[0])
     assert html.count("&lt;img") >= 4
     assert "<img" not in html
-    command = page._command(world.store, "seer", "playground", Selection(generator=(HOSTILE,)))
+    command = planning.command(world.store, Wish("seer", selection=Selection(generator=(HOSTILE,))))
     assert "<img" not in command
     assert "--generator &#x27;&lt;img" in command
 
 
 def test_the_filters_know_what_there_is(world: World) -> None:
-    run_id = left_behind(world.store, "stopped")
-    asked = {"scorer": "nobody", "profile": "paper", "suite": "geneval", "generator": "x", "run": run_id}
+    run_id = left_behind(world.store, "paused")
+    asked = {
+        "scorer": "nobody",
+        "profile": "paper",
+        "suite": "geneval",
+        "generator": "x",
+        "run": run_id,
+        "show": "",
+        "device": "cuda:7",
+    }
     found = page._choices(world.store, asked)
     assert {name: choice.value for name, choice in found.items()} == {
-        "scorer": "seer", "profile": "playground", "suite": "geneval", "generator": "all", "run": run_id,
+        "scorer": "seer", "profile": "playground", "suite": "geneval", "generator": "all",
+        "device": "cuda:7", "show": "newest", "run": run_id,
     }  # fmt: skip
     assert list(found["generator"].choices) == ["all", "sdv2"]
     assert list(found["run"].choices) == [("the current one", "any"), run_id]

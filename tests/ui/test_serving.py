@@ -68,6 +68,8 @@ COMMANDS_IN_ORDER = (
     "export prompts --suite mine -o prompts.jsonl",
     "export prompts --suite nowhere -o nothing.jsonl",
     "import scores nowhere",
+    "export manifest clipscore -o manifest.jsonl",
+    "export manifest clipscore --suite nowhere -o manifest.jsonl",
     "import results geneval results.jsonl --generator theirs",
     "import results geneval results.jsonl --generator theirs",
     "import results geneval p.txt",

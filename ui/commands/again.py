@@ -29,7 +29,7 @@ def run(context: Context, run_id: str) -> None:
     scorer = registry.get(row.scorer)
     _refuse_another(row, scorer)
     with score.beginning:
-        others = score.in_hand(store, row.rater_id)
+        others = score.in_hand(store, runs.all_unfinished(store, row.rater_id))
         failing = [work for work in runs.failing(store, run_id) if work.item_id not in others]
         found = readable(store, failing, scorer, row.settings)
         if not found.work:

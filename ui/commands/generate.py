@@ -7,10 +7,12 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,17 @@ from data.images import read_image_file
 from data.pictures import BLANKED, Job, JobFolder, Wanted, blanked, missing, seed_of
 from data.playground import prompts as playground
 from data.records import Image, Prompt
-from data.store import browse, generations, imports, prompts
+from data.runs import Run, RunFolder
+from data.store import browse, generations, imports, prompts, runs
 from data.store.imports import Bundle
+from data.store.runs import RunRow
+from data.store.store import Store
 from data.studies.rows import image_item
 from scorers import generators
+from ui import words
+from ui.commands import queueing, working
 from ui.commands.context import CommandError, Context, UsageError, digest, report
-from ui.commands.working import sigterm_as_interrupt
+from ui.commands.queueing import Job as Turn
 
 ROOT = Path(__file__).resolve().parents[2]
 _ASK_EVERY = 0.2
@@ -34,6 +41,10 @@ _REAL_BATCH = 4
 _LONGEST = 100
 # without "_", which stands for "/" in file names
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.@=-]*(/[A-Za-z0-9][A-Za-z0-9.@=-]*)*")
+
+
+_names: set[tuple[Path, str]] = set()
+_lock = threading.Lock()
 
 
 def run(
@@ -63,27 +74,133 @@ def run(
     if not asked:
         raise CommandError(f"suite {suite!r} has no prompt of task {', '.join(tasks)}")
     known = _same(context, called, settings)
-    wanted = _wanted(context, suite, called, asked, n, seed)
-    if not wanted:
-        context.say(f"nothing to do: {called} has {n} pictures of each of these {len(asked)} prompts already")
-        return
-    generations.keep(context.store, called, {**known, **settings})
-    folder = JobFolder(context.store.project / "runs" / f"generate-{safe(called)}")
-    at_once = batch_size or (_BATCH if model in generators.PLAYGROUND else _REAL_BATCH)
-    folder.create(Job(model, tuple(wanted), at_once, settings["asked"], device, known.get("weights", "")))
-    status = _paint(context, folder)
-    if opened := folder.opened():
-        generations.keep(context.store, called, {**settings, **opened})
-    made = [one for one in wanted if Path(one.file).is_file()]
-    if made:
-        _bring_in(context, suite, called, {prompt.prompt_id: prompt for prompt in asked}, made)
-    elif not known:
-        # what could not be opened takes nobody's name
-        generations.forget(context.store, called)
-    if left := len(missing(wanted)):
+    with _alone(context, called):
+        wanted = _wanted(context, suite, called, asked, n, seed)
+        if not wanted:
+            context.say(f"nothing to do: {called} has {n} pictures of each of these {len(asked)} prompts already")
+            return
+        generations.keep(context.store, called, {**known, **settings})
+        at_once = batch_size or (_BATCH if model in generators.PLAYGROUND else _REAL_BATCH)
+        job = Job(model, tuple(wanted), at_once, settings["asked"], device, known.get("weights", ""))
+        row = _begin(context, job, called, {**settings, "suite": suite, "n": n}, str((asking or {}).get("profile", "default")))
+        _work(context, row)
+
+
+def resume(context: Context, run_id: str) -> None:
+    """Go on with a generation.
+
+    Raises:
+        CommandError: there is no such run, its folder is gone, or it stops or fails again.
+    """
+    row = runs.one(context.store, run_id)
+    if row is None or not (context.store.project / row.folder / "job.json").is_file():
+        raise CommandError(f"run {run_id} cannot go on: its folder is gone; the command generate paints what is missing")
+    with _alone(context, row.rater_id):
+        _work(context, row)
+
+
+@contextmanager
+def _alone(context: Context, called: str) -> Iterator[None]:
+    """One at a time paints in a name, or waits for it.
+
+    Raises:
+        CommandError: somebody does already.
+    """
+    key = (context.store.project, called)
+    with _lock:
+        if key in _names:
+            raise CommandError(f"{called} is being painted already, or waits for it; the page Runs shows how far it is")
+        _names.add(key)
+    try:
+        for row in runs.generations_of(context.store, called):
+            if RunFolder(context.store.project / row.folder).at_work():
+                raise CommandError(
+                    f"a worker from before is still painting {called} (run {row.run_id}); wait until it has ended"
+                )
+        yield
+    finally:
+        with _lock:
+            _names.discard(key)
+
+
+def _begin(context: Context, job: Job, called: str, settings: Mapping[str, Any], profile: str) -> RunRow:
+    """The run of this generator that was stopped, where exactly what it lacks is wanted now; else a new one that takes its
+    place. What was painted is used either way."""
+    store = context.store
+    for row in runs.generations_of(store, called):
+        folder = JobFolder(store.project / row.folder)
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            earlier = folder.job()
+            same = replace(earlier, wanted=(), weights="") == replace(job, wanted=(), weights="")
+            if same and {one.file for one in missing(earlier.wanted)} == {one.file for one in missing(job.wanted)}:
+                return row
+        runs.set_state(store, row.run_id, "cancelled", "a later run paints what it lacks")
+    run_id = working.next_id(store, f"generate-{safe(called)}")
+    folder = JobFolder(store.project / "runs" / run_id)
+    folder.create(job)
+    asked = Run(run_id, "generate", "", profile, settings, job.device, job.batch_size)
+    runs.add_generation(store, asked, called, f"runs/{run_id}", len(job.wanted))
+    begun = runs.one(store, run_id)
+    assert begun is not None
+    context.warn(f"run {run_id}: {words.count(len(job.wanted), 'picture')} to paint on {job.device}")
+    return begun
+
+
+def _work(context: Context, row: RunRow) -> None:
+    """Bring a generation to its end.
+
+    Raises:
+        CommandError: it was stopped, or it failed; the run's state says which, and it can go on.
+    """
+    store, folder = context.store, JobFolder(context.store.project / row.folder)
+    with queueing.turn(store, row, lambda other: context.warn(f"waiting for run {other}, which is before it")) as turn:
+        runs.set_state(store, row.run_id, "running")
+        try:
+            _with_its_weights(store, row, folder)
+            status = _paint(context, folder, turn)
+            left = _taken_in(context, row, folder)
+        except Exception as error:
+            with suppress(Exception):  # of a project that was closed meanwhile
+                runs.set_state(store, row.run_id, "failed", " ".join(str(error).split()))
+            raise
+        if not left:
+            runs.set_state(store, row.run_id, "done")
+            return
         told = folder.progress()
         why = (told.error if told else None) or _ending(status, folder)
-        raise CommandError(f"{left} of {len(wanted)} pictures were not painted: {why}. The same command goes on from here")
+        if turn.stopping.is_set() or _was_stopped(status):
+            runs.set_state(store, row.run_id, "cancelled" if turn.given_up else "paused")
+        else:
+            runs.set_state(store, row.run_id, "failed", why)
+        raise CommandError(f"{left} of {row.n_items} pictures were not painted: {why}. The same command goes on from here")
+
+
+def _with_its_weights(store: Store, row: RunRow, folder: JobFolder) -> None:
+    """What is known by now of the generator's weights is asked of the worker, too."""
+    job, known = folder.job(), generations.of(store, row.rater_id) or {}
+    if (weights := str(known.get("weights", ""))) != job.weights:
+        folder.create(replace(job, weights=weights))
+
+
+def _taken_in(context: Context, row: RunRow, folder: JobFolder) -> int:
+    """Bring in what was painted and is not in the project yet; returns how many pictures are still missing."""
+    called, job = row.rater_id, folder.job()
+    known = generations.of(context.store, called) or {}
+    if opened := folder.opened():
+        asked_so = {key: row.settings[key] for key in ("model", "asked", "seed")}
+        generations.keep(context.store, called, {**asked_so, **known, **opened})
+    suite = str(row.settings["suite"])
+    there = browse.pictured(context.store, suite, called)
+    made = [one for one in job.wanted if Path(one.file).is_file()]
+    new = [one for one in made if Image(one.prompt_id, called, one.index).image_id not in there]
+    if new:
+        among = {one.prompt_id for one in job.wanted}
+        asked = {prompt.prompt_id: prompt for prompt in _prompts(context, suite) if prompt.prompt_id in among}
+        _bring_in(context, suite, called, asked, new)
+    elif not there and not made and "weights" not in known:
+        # what could not be opened takes nobody's name
+        generations.forget(context.store, called)
+    return len(missing(job.wanted))
 
 
 def _model(context: Context, generator: str) -> str:
@@ -147,8 +264,12 @@ def _wanted(context: Context, suite: str, called: str, asked: Sequence[Prompt], 
     ]
 
 
+def _was_stopped(status: int) -> bool:
+    return status in (-signal.SIGTERM, 128 + signal.SIGTERM)
+
+
 def _ending(status: int, folder: JobFolder) -> str:
-    if status in (-signal.SIGTERM, 128 + signal.SIGTERM):
+    if _was_stopped(status):
         return "the worker was stopped"
     return f"the worker ended with status {status}; {folder.path / 'log.txt'} says more"
 
@@ -172,29 +293,36 @@ def _prompts(context: Context, suite: str) -> list[Prompt]:
     raise CommandError(f"the project has no suite {suite!r}{has}. First: import prompts FILE --suite {suite}")
 
 
-def _paint(context: Context, folder: JobFolder) -> int:
+def _paint(context: Context, folder: JobFolder, turn: Turn) -> int:
     """Run the worker and tell how far it is; returns its exit status. Ctrl-C ends the worker, and what it painted is used."""
     command = [sys.executable, "-m", "scorers.painting", str(folder.path)]
-    with (folder.path / "log.txt").open("ab") as log, sigterm_as_interrupt():
+    with (folder.path / working.LOG).open("ab") as log, working.sigterm_as_interrupt():
         # a session of its own: Ctrl-C in the terminal is for us
         worker = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        turn.process = worker
+        if turn.stopping.is_set():  # said between the two
+            worker.terminate()
         try:
-            _follow(context, folder, worker)
+            _follow(context, folder, turn)
         except KeyboardInterrupt:
             context.warn("stopping")
+            turn.stop()
         finally:
             worker.terminate()
             status = worker.wait()
     return status
 
 
-def _follow(context: Context, folder: JobFolder, worker: subprocess.Popen[bytes]) -> None:
+def _follow(context: Context, folder: JobFolder, turn: Turn) -> None:
     """Tell how far the worker is until it has ended."""
     told, done = time.monotonic(), 0
-    while worker.poll() is None:
+    while turn.process is not None and turn.process.poll() is None:
         time.sleep(_ASK_EVERY)
         progress = folder.progress()
-        if progress and progress.state == "running" and progress.done > done and time.monotonic() - told > _TELL_EVERY:
+        if progress is None or progress.state != "running":
+            continue
+        turn.saw(progress.done)
+        if progress.done > done and time.monotonic() - told > _TELL_EVERY:
             told, done = time.monotonic(), progress.done
             left = f", {progress.seconds_left:.0f} s left" if progress.seconds_left is not None else ""
             context.warn(f"{progress.done} of {progress.total} pictures{left}")

@@ -88,11 +88,11 @@ def busy(run_id: str) -> CommandError:
     return CommandError(f"run {run_id} is being worked on already, or waits for it; the page Runs shows how far it is")
 
 
-def devices_of(row: RunRow) -> frozenset[str]:
+def devices_of(device: str | None, engine: str | None = None) -> frozenset[str]:
     """What a run occupies: each of its devices; with Ray the cluster, which looks after its own."""
-    if row.engine == "ray":
+    if engine == "ray":
         return frozenset({"ray"})
-    names = [name.strip() for name in (row.device or "cpu").split(",")]
+    names = [name.strip() for name in (device or "cpu").split(",")]
     return frozenset("cuda:0" if name == "cuda" else name for name in names if name)
 
 
@@ -183,7 +183,7 @@ def _joined(store: Store, row: RunRow) -> Job:
         now = runs.one(store, row.run_id)
         if now is None:
             raise CommandError(f"there is no run {row.run_id} in this project (any more)")
-        job = Job(store.project, row.run_id, devices_of(now), now.place or 0)
+        job = Job(store.project, row.run_id, devices_of(now.device, now.engine), now.place or 0)
         _line.append(job)
         return job
 

@@ -1,4 +1,4 @@
-"""Raters of one name: a scorer with other weights, other code or other settings is another rater, and how it differs is said."""
+"""Raters of one name: a scorer with other weights, code or settings is another rater, and how it differs is said."""
 
 from __future__ import annotations
 
@@ -15,12 +15,17 @@ _NUMBER = re.compile(r" #[0-9]+$")
 
 def new(store: Store, rater: Rater) -> str | None:
     """What is said where runs of this rater will make a new one of a name that the project has; None where they will not."""
-    known = runs.versions_of(store, _NUMBER.sub("", rater.rater_id))
-    if not known or any(one.rater_id == rater.rater_id for one in known):
+    others = known(store, rater.rater_id)
+    if not others or any(one.rater_id == rater.rater_id for one in others):
         return None
-    last = known[-1]
+    last = others[-1]
     why = "; ".join(differences(last, rater)) or "it was asked otherwise"
     return f"this will be a new rater, {rater.rater_id}, as it is not what {last.rater_id} was: {why}"
+
+
+def known(store: Store, rater_id: str) -> list[Rater]:
+    """All scorers of this one's name, oldest first."""
+    return runs.versions_of(store, _NUMBER.sub("", rater_id))
 
 
 def differences(before: Rater, now: Rater) -> list[str]:

@@ -1,0 +1,146 @@
+"""What the button of the page Runs would do, said before it is pressed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any, Final
+
+from data.store import runs as stored
+from data.store.selection import Selection
+from data.store.store import Store
+from ui import devices, runs, teaching, words
+from ui.commands import score, versions
+from ui.commands.context import CommandError
+from ui.components.table import note
+
+ALL: Final = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody asks of the page: which scorer is to look at which images, on what."""
+
+    scorer: str
+    profile: str = score.DEFAULT_PROFILE
+    selection: Selection = field(default_factory=Selection)
+    device: str = score.DEFAULT_DEVICE
+    batch_size: int | None = None
+    limit: int | None = None
+
+    def parameters(self) -> dict[str, Any]:
+        """As the command ``score`` takes them.
+
+        Raises:
+            ValueError: the device is none.
+        """
+        return {
+            "scorer": self.scorer,
+            "profile": self.profile,
+            "overrides": [],
+            "device": devices.named(self.device),
+            "batch_size": self.batch_size,
+            "limit": self.limit,
+            "selection": self.selection.to_dict(),
+        }
+
+
+def wish(asked: Mapping[str, Any]) -> Wish:
+    """By the page's controls."""
+    named = {"suite": asked.get("suite"), "generator": asked.get("generator")}
+    selection = Selection(**{name: (value,) for name, value in named.items() if value and value != ALL})
+    device = str(asked.get("device") or score.DEFAULT_DEVICE)
+    return Wish(asked["scorer"], asked["profile"], selection, device, _whole(asked.get("batch")), _whole(asked.get("limit")))
+
+
+def plan(store: Store, wanted: Wish) -> tuple[str, str, bool]:
+    """What the button would do, in words; its label; whether it can be pressed."""
+    try:
+        planned = score.plan(store, wanted.scorer, wanted.profile, {})
+        devices.named(wanted.device)
+    except CommandError as error:
+        return note(f"{wanted.scorer} cannot be used: {error}", "cc-bad"), "Score", False
+    except ValueError as error:
+        return note(f"{error}.", "cc-bad"), "Score", False
+    rater, asks = planned.rater.rater_id, planned.scorer.asks
+    there = stored.count_pending(store, wanted.selection, rater, asked=asks)
+    if not there.images and asks and stored.count_pending(store, wanted.selection, rater).images:
+        return _no_questions(store, wanted.scorer), "Score", False
+    if not there.images:
+        return _no_images(store, wanted.selection), "Score", False
+    behind = stored.all_unfinished(store, rater)
+    mine = [row for row in behind if row.run_id in runs.queued_or_at_work(store)]
+    left = there.left
+    if mine:
+        others = set(score.in_hand(store, mine))
+        left = stored.count_pending(store, wanted.selection, rater, asked=asks, without=others).left
+    behind = [row for row in behind if row not in mine]
+    if not left and not behind:
+        return _nothing_left(rater, there, mine)
+    parts = [
+        f"{planned.scorer.summary} {rater} has judged {there.images - there.left:,} of the"
+        f" {words.count(there.images, 'image')} of this selection."
+    ]
+    if mine:
+        parts.append(f"{words.count(there.left - left, 'more image')} are before run {mine[0].run_id}.")
+    if there.failed and not mine:
+        parts.append(f"{there.failed:,} failed before and {'is' if there.failed == 1 else 'are'} tried again.")
+    if behind:
+        parts.append(f"It goes on with run {behind[0].run_id} first.")
+        left = max(left, behind[0].n_items - behind[0].n_done)
+    if (new := versions.new(store, planned.rater)) is not None:
+        parts.append(f"{new[0].upper()}{new[1:]}.")
+    first = runs.in_the_way(store, wanted.device)
+    if first is not None:
+        parts.append(f"It waits for run {first}, which is before it on {wanted.device}.")
+    left = left if wanted.limit is None else min(left, wanted.limit)
+    label = f"{'Score' if first is None else 'Queue'} {words.count(left, 'image')}"
+    return note(" ".join(parts)) + command(store, wanted), label, True
+
+
+def command(store: Store, wanted: Wish) -> str:
+    """The same on the command line."""
+    said = ["score", wanted.scorer, *([] if wanted.profile == score.DEFAULT_PROFILE else ["--profile", wanted.profile])]
+    said += [part for name, values in wanted.selection.to_dict().items() for value in values for part in (f"--{name}", value)]
+    if wanted.device != score.DEFAULT_DEVICE:
+        said += ["--device", wanted.device]
+    for name, number in (("--batch-size", wanted.batch_size), ("--limit", wanted.limit)):
+        said += [] if number is None else [name, str(number)]
+    (line,) = teaching.commands(store, (shlex.join(said),))
+    return f'<p class="cc-note">On the command line: {_code(line)}</p>'
+
+
+def _nothing_left(rater: str, there: stored.Pending, mine: list[stored.RunRow]) -> tuple[str, str, bool]:
+    if mine:
+        text = f"{rater} is at work, or waits, in run {mine[0].run_id}: what is left of this selection is before it."
+        return note(text), f"Score {words.count(0, 'image')}", False
+    text = f"{rater} has judged all {words.count(there.images, 'image')} of this selection. Nothing is left to score."
+    return note(text), "Nothing left to score", False
+
+
+def _no_questions(store: Store, scorer: str) -> str:
+    lines = "".join(f"<li>{_code(line)}</li>" for line in teaching.commands(store, teaching.QUESTIONS))
+    text = f"{scorer} answers questions about prompts, and the prompts of this selection have none yet. Make or bring some:"
+    return note(text) + f'<ul class="cc-list">{lines}</ul>'
+
+
+def _no_images(store: Store, selection: Selection) -> str:
+    if selection.to_dict():
+        return note("No image with a file fits this selection.")
+    lines = "".join(f"<li>{_code(line)}</li>" for line in teaching.commands(store, teaching.IMAGES))
+    return note("There are no images to score yet. Import some:") + f'<ul class="cc-list">{lines}</ul>'
+
+
+def _code(text: str) -> str:
+    return f'<code class="cc-code">{escape(text)}</code>'
+
+
+def _whole(value: Any) -> int | None:
+    """A number field's; None where it is empty, or holds none that can be meant."""
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if number >= 1 else None

@@ -52,7 +52,10 @@ _EACH: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``people`` answer, ``think`` seconds each on average, ``speed`` times faster; ``viewers`` look on; for ``seconds``."""
+    """``people`` answer, ``think`` seconds each on average, ``speed`` times faster; ``viewers`` look on; for ``seconds``.
+
+    Meanwhile ``scored`` images a second of a scorer's run are taken in, so long as there are any.
+    """
 
     people: int = 200
     viewers: int = 20
@@ -60,9 +63,10 @@ class Plan:
     seconds: float = 300.0
     speed: float = 1.0
     images: int = 5000
+    scored: float = 5.0
 
 
-SMALL: Final = Plan(people=12, viewers=4, think=1.0, seconds=6.0, speed=2.0, images=200)
+SMALL: Final = Plan(people=12, viewers=4, think=1.0, seconds=6.0, speed=2.0, images=200, scored=30.0)
 
 
 @dataclass
@@ -226,6 +230,7 @@ async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choo
     told = Told()
     people = [Annotator(f"person {n:03}", port, choose, told, plan, n) for n in range(plan.people)]
     viewers = [Viewer(port, PAGES[n % len(PAGES)], told.timed) for n in range(plan.viewers)]
+    wanted = min(len(folders), round(plan.scored * plan.seconds / _EACH) + 1)
     for one in people:
         await one.enter()
     for viewer in viewers:
@@ -236,14 +241,16 @@ async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choo
     await asyncio.gather(
         *(one.work(until) for one in people),
         *(viewer.follow(until) for viewer in viewers),
-        _take_in(project, folders, until, told),
+        _take_in(project, folders[:wanted], until, told),
         _watch(pid, until, told),
     )
     told.seconds = time.perf_counter() - start
     told.server, told.client = _processor(pid) - before, time.process_time() - own
     told.memory.append((told.seconds, resident(pid)))
-    for one in [*people, *viewers]:
+    for one in people:
         one.close()
+    for viewer in viewers:
+        viewer.close()
     return told
 
 
@@ -354,6 +361,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         ("seconds", "that it lasts"),
         ("speed", "so many times faster do people think"),
         ("images", "of the campaign"),
+        ("scored", "images a second by the run that is taken in"),
     ):
         default = getattr(Plan(), name)
         parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{what} (default {default})")

@@ -47,3 +47,25 @@ def told(error: Exception, database: Path) -> Exception:
 def is_durable(error: Exception) -> bool:
     """Whether a commit that failed is on disk all the same, and the database only has to be opened again."""
     return isinstance(error, duckdb.FatalException) and _DURABLE in str(error)
+
+
+def unreadable(path: Path, error: BaseException, backup: str | None) -> str:
+    """Why a database cannot be opened, and what to do (``backup``: its last one); opening has left it as it was."""
+    for pattern, words in _WHY[:4]:
+        if re.search(pattern, str(error)):
+            return f"{path} cannot be opened: {words}"
+    return f"{path} is not a Concord project, or is damaged: {first_line(error)[:300]}; {_way_back(backup)}"
+
+
+def refuse_empty(path: Path, backup: str | None) -> str | None:
+    """What is said of a database of no bytes, which DuckDB would take for a new one; None where there is more, or nothing."""
+    if not path.is_file() or path.stat().st_size:
+        return None
+    return (
+        f"{path} is empty, which no database is, not even that of a new project; {_way_back(backup)}, or remove the empty file"
+    )
+
+
+def _way_back(backup: str | None) -> str:
+    found = f"`restore {backup}` puts its last backup in its place" if backup else "the command `restore` takes a backup back"
+    return f"it was left as it is; {found}"

@@ -18,7 +18,7 @@ from typing import Any
 import duckdb
 
 from data.store import backups, copying, manifest, opening, rows, wide
-from data.store.faults import told
+from data.store.faults import refuse_empty, told, unreadable
 from data.store.gate import Gate
 from data.store.memory import Memory
 from data.store.migrate import SchemaTooNew, migrate, steps
@@ -79,7 +79,7 @@ class Store:
                 raise StoreError(str(error)) from error
             if isinstance(error, duckdb.Error):
                 path = self.project / DATABASE
-                raise StoreError(f"{path} is not a Concord project: {_first_line(error)}{_instead(path)}") from error
+                raise StoreError(unreadable(path, error, _last_backup(path))) from error
             raise
         self.memory = Memory()
         self._version = 0
@@ -202,6 +202,8 @@ class Store:
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:
+    if why := refuse_empty(path, _last_backup(path)):
+        raise StoreError(why)
     try:
         made = not path.exists()
         connection = opening.connect(path, spill=path.parent / "cache" / "duckdb")
@@ -214,15 +216,15 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
         if holder or "Could not set lock" in str(error):
             who = f"process {holder[1]}" if holder else "another process"
             raise StoreBusy(f"{path} is open in {who}; close it, or use the same command while that app is running") from error
-        raise StoreError(f"{path} cannot be opened: {_first_line(error)}{_instead(path)}") from error
-    except duckdb.Error as error:
-        raise StoreError(f"{path} is not a Concord project: {_first_line(error)}{_instead(path)}") from error
+        raise StoreError(unreadable(path, error, _last_backup(path))) from error
+    except (duckdb.Error, UnicodeDecodeError) as error:
+        raise StoreError(unreadable(path, error, _last_backup(path))) from error
 
 
-def _instead(path: Path) -> str:
+def _last_backup(path: Path) -> str | None:
     """What may stand in the place of a database that cannot be opened."""
     found = manifest.listed(backups.home(path.parent))
-    return f"; `restore {found[-1].name}` puts its last backup in its place" if found else ""
+    return found[-1].name if found else None
 
 
 def _as_it_was(connection: duckdb.DuckDBPyConnection, project: Path) -> list[str]:

@@ -73,7 +73,9 @@ def test_shards_scored_elsewhere_come_to_what_is_scored_here(pictured: Path, job
         assert ran.out == f"shard {number}/3: all {n} images are done: {folder}\n"
     items = [[one.item_id for one in RunFolder(folder).work()] for folder in sorted((moved / "scores").iterdir())]
     assert sorted(map(len, items)) == [2, 2, 3]
-    assert sorted(item for some in items for item in some) == sorted(one.item_id for one in read_manifest(moved / "manifest.jsonl"))
+    assert sorted(item for some in items for item in some) == sorted(
+        one.item_id for one in read_manifest(moved / "manifest.jsonl")
+    )
     before = tables(pictured)
     said = done(pictured, "import", "scores", moved / "scores")
     assert said == "7 images judged by seer-playground (import 3; to take it back: import undo 3)\n"

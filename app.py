@@ -26,7 +26,7 @@ from ui.commands.people_cli import people_app
 from ui.commands.preferences_cli import add_preferences
 from ui.commands.questions_cli import export_prompts, export_questions, write_questions
 from ui.commands.reproduce_cli import reproduce_app
-from ui.commands.score_cli import score_command
+from ui.commands.score_cli import export_manifest, score_command
 from ui.commands.serve_cli import serve_command
 from ui.commands.vqa_cli import add_vqa
 
@@ -246,10 +246,12 @@ def import_ratings(
 
 @import_app.command("scores")
 def import_scores(
-    directory: Annotated[str, typer.Argument(help="The folder of a finished run that was made elsewhere.")],
+    directory: Annotated[
+        Many, typer.Argument(metavar="DIR...", help="Folders of a run that was made elsewhere: one, or all its shards.")
+    ],
     project: Project = PLAYGROUND,
 ) -> None:
-    """Add what a scorer saw elsewhere, of images that this project has too."""
+    """Add what a scorer saw elsewhere, of images that this project has too. All shards together are one rater's one run."""
     _execute(project, "import scores", directory=directory)
 
 
@@ -266,6 +268,7 @@ app.command("generate")(generate_command)
 
 
 app.command("score")(score_command)
+export_app.command("manifest")(export_manifest)
 
 
 @app.command("rebuild")

@@ -38,13 +38,13 @@ class Http:
 
     async def json(self, method: str, path: str, body: Any = None) -> Any:
         """What a route says to a request with a JSON body."""
-        return json.loads(await self.bytes(method, path, body))
+        return json.loads(await self.content(method, path, body))
 
     async def text(self, method: str, path: str) -> str:
         """A page."""
-        return (await self.bytes(method, path)).decode()
+        return (await self.content(method, path)).decode()
 
-    async def bytes(self, method: str, path: str, body: Any = None) -> bytes:
+    async def content(self, method: str, path: str, body: Any = None) -> bytes:
         """What a route answers."""
         length = await self._ask(method, path, body)
         if length is None:
@@ -76,8 +76,7 @@ class Http:
         cookies = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
         head = f"{method} {path} HTTP/1.1\r\nhost: 127.0.0.1:{self._port}\r\ncontent-type: application/json\r\n"
         head += f"content-length: {len(text)}\r\n" + (f"cookie: {cookies}\r\n" if cookies else "")
-        self._writer.write(f"{head}\r\n".encode() + text)
-        told = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        told = (await self._exchange(f"{head}\r\n".encode() + text)).decode("latin-1").split("\r\n")
         fields = [line.partition(": ") for line in told[1:] if line]
         for name, _, value in fields:
             if name.lower() == "set-cookie":
@@ -88,6 +87,18 @@ class Http:
         if not told[0].startswith("HTTP/1.1 200"):
             raise Refused(f"{method} {path}: {told[0]} {await self._reader.readexactly(length or 0)!r}")
         return length
+
+    async def _exchange(self, request: bytes) -> bytes:
+        """Send a request, the head of what comes back. A connection that was closed just now is made anew, as browsers do."""
+        try:
+            self._writer.write(request)
+            return await self._reader.readuntil(b"\r\n\r\n")
+        except (ConnectionError, asyncio.IncompleteReadError) as error:
+            if isinstance(error, asyncio.IncompleteReadError) and error.partial:
+                raise
+            await self.connect()
+            self._writer.write(request)
+            return await self._reader.readuntil(b"\r\n\r\n")
 
     async def _chunks(self) -> AsyncIterator[bytes]:
         while size := int(await self._reader.readline(), 16):

@@ -1,12 +1,12 @@
 """An hour of a busy study: 200 people answer, 20 look at Studio's pages, and a scoring run is taken in, all at once.
 
-    uv run benchmarks/load.py [--people 200 --viewers 20 --think 15 --seconds 300 --speed 1] [--quick] [--json FILE] [--profile FILE]
+    uv run benchmarks/load.py [--people 200 --viewers 20 --think 15 --seconds 300 --speed 1] [--quick] [--json FILE]
 
 The server is the real one, over a project of its own; people and viewers are HTTP clients in this process, on the same cores.
 People answer as the form does: a draft, then the answer under an id of their own, which is sent again under the same id when it
 failed, and one in twenty is sent twice on purpose; what comes next rides along. They think for a time that is lognormal, with a
 mean of ``--think`` seconds; ``--speed`` makes all of them so many times faster. Viewers follow their pages as a browser does
-(``viewers.py``). Finished folders of a scorer's run wait to be taken in by ``import scores``, one after the other, over the whole
+(``viewers.py``). Finished folders of a scorer's run wait to be taken in by ``import scores``, one after the other, over all the
 time. In the end the server is killed, and the database is asserted to hold what was acknowledged: nothing lost, nothing twice.
 """
 
@@ -52,7 +52,10 @@ _EACH: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``people`` answer, ``think`` seconds each on average, ``speed`` times faster; ``viewers`` look on; for ``seconds``."""
+    """``people`` answer, ``think`` seconds each on average, ``speed`` times faster; ``viewers`` look on; for ``seconds``.
+
+    Meanwhile ``scored`` images a second of a scorer's run are taken in, so long as there are any.
+    """
 
     people: int = 200
     viewers: int = 20
@@ -60,9 +63,10 @@ class Plan:
     seconds: float = 300.0
     speed: float = 1.0
     images: int = 5000
+    scored: float = 5.0
 
 
-SMALL: Final = Plan(people=12, viewers=4, think=1.0, seconds=6.0, speed=2.0, images=200)
+SMALL: Final = Plan(people=12, viewers=4, think=1.0, seconds=6.0, speed=2.0, images=200, scored=30.0)
 
 
 @dataclass
@@ -114,6 +118,8 @@ class Annotator:
                 await self._next()
                 continue
             think = self._random.lognormvariate(0, _SIGMA) / _MEAN * self._plan.think / self._plan.speed
+            if time.perf_counter() + think > until:
+                return
             await asyncio.sleep(think * 0.7)
             await self._ask("draft", "POST", "/api/draft", self._about() | {"answers": self._answers()})
             await asyncio.sleep(think * 0.3)
@@ -189,7 +195,7 @@ async def _take_in(project: Path, folders: Sequence[Path], until: float, told: T
     server = forward.running(project)
     assert server is not None
     start = time.perf_counter()
-    with open(os.devnull, "w", encoding="utf-8") as nothing:
+    with Path(os.devnull).open("w", encoding="utf-8") as nothing:
         for n, folder in enumerate(folders):
             await asyncio.sleep(max(0.0, start + n * (until - start) / len(folders) - time.perf_counter()))
             if time.perf_counter() >= until:
@@ -224,6 +230,7 @@ async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choo
     told = Told()
     people = [Annotator(f"person {n:03}", port, choose, told, plan, n) for n in range(plan.people)]
     viewers = [Viewer(port, PAGES[n % len(PAGES)], told.timed) for n in range(plan.viewers)]
+    wanted = min(len(folders), round(plan.scored * plan.seconds / _EACH) + 1)
     for one in people:
         await one.enter()
     for viewer in viewers:
@@ -234,14 +241,16 @@ async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choo
     await asyncio.gather(
         *(one.work(until) for one in people),
         *(viewer.follow(until) for viewer in viewers),
-        _take_in(project, folders, until, told),
+        _take_in(project, folders[:wanted], until, told),
         _watch(pid, until, told),
     )
     told.seconds = time.perf_counter() - start
     told.server, told.client = _processor(pid) - before, time.process_time() - own
     told.memory.append((told.seconds, resident(pid)))
-    for one in [*people, *viewers]:
+    for one in people:
         one.close()
+    for viewer in viewers:
+        viewer.close()
     return told
 
 
@@ -285,7 +294,8 @@ def check(project: Path, told: Told) -> None:
     assert not lost, f"{len(lost)} acknowledged answers are missing"
     pairs = Counter(there.values())
     twice = [pair for pair, n in pairs.items() if n > 1]
-    assert len(there) == len(found) and not twice, f"{len(twice)} answers are there twice"
+    assert len(there) == len(found), "an id is there twice"
+    assert not twice, f"{len(twice)} answers are there twice"
     assert set(there) <= told.attempted, "an answer is there that nobody sent"
     assert judged is not None
     assert judged[0] == told.imported, f"{judged[0]} images judged, {told.imported} taken in"
@@ -329,12 +339,14 @@ def lines_of(told: Told, plan: Plan) -> list[str]:
     middles = [statistics.median(memory[start : start + quarter]) for start in range(0, len(memory), quarter)][:4]
     lines += [
         "",
-        f"processor: server {100 * told.server / told.seconds:.0f} % of a core, clients {100 * told.client / told.seconds:.0f} %",
+        f"processor: server {100 * told.server / told.seconds:.0f} % of a core,"
+        f" clients {100 * told.client / told.seconds:.0f} %",
         f"the server's memory: {memory[0]:.0f} MB at the start, {memory[-1]:.0f} at the end, {max(memory):.0f} at most;"
         f" medians of the quarters {', '.join(f'{one:.0f}' for one in middles)}",
         f"images of the run taken in: {told.imported:,}",
         f"errors: {sum(told.errors.values())}" + "".join(f"\n  {n} x {what}" for what, n in told.errors.most_common(12)),
-        f"after kill -9: {len(told.acknowledged):,} answers acknowledged, {told.twice:,} of them sent twice; lost 0, duplicated 0",
+        f"after kill -9: {len(told.acknowledged):,} answers acknowledged, {told.twice:,} of them sent twice;"
+        " lost 0, duplicated 0",
     ]
     return lines
 
@@ -349,6 +361,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         ("seconds", "that it lasts"),
         ("speed", "so many times faster do people think"),
         ("images", "of the campaign"),
+        ("scored", "images a second by the run that is taken in"),
     ):
         default = getattr(Plan(), name)
         parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{what} (default {default})")

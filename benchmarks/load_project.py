@@ -11,9 +11,10 @@ from benchmarks import geneval_campaign
 from data.prompts.coco import COCO
 from data.prompts.geneval import COLORS
 from data.runs import Detection, Run, RunFolder, Seen, Work
-from data.store import rows
+from data.store import browse, rows
 from data.store.store import Store
 from scorers import registry
+from ui import images_api
 
 SCORER: Final = "geneval"
 PROFILE: Final = "playground"
@@ -24,9 +25,14 @@ _PART: Final = 32
 
 
 def make(project: Path, folder: Path, images: int) -> list[geneval_campaign.Shown]:
-    """A running campaign about so many pictures, ``OVERLAP`` people each; what is asked of each."""
+    """A running campaign about so many pictures, ``OVERLAP`` people each, some time after its start: thumbnails are made.
+
+    Returns what is asked of each.
+    """
     with Store(project) as store:
         geneval_campaign.make(store, folder, images, OVERLAP, side=_SIDE)
+        for sha256 in browse.files(store):
+            images_api.make_ahead(store, sha256, images_api.IN_GRIDS)
         return geneval_campaign.shown(store, folder)
 
 

@@ -1,8 +1,8 @@
 """Somebody who has one of Studio's pages open, as an HTTP client that speaks what Gradio's own client in a browser speaks.
 
 It opens the page, runs what the page runs when it opens, and follows it: it asks for the version as ``assets/js/following.js``
-does, and runs the page's event when that has moved. What events say is put into the controls, as their values are sent next time;
-nothing is drawn. (Twenty browsers are too much for the machine that runs the server, too.)
+does, and runs the page's event when that has moved. What events say is put into the controls, as their values are sent next
+time; nothing is drawn. (Twenty browsers are too much for the machine that runs the server, too.)
 """
 
 from __future__ import annotations

@@ -32,6 +32,7 @@ __all__ = [
     "Layout",
     "Skipped",
     "find_images",
+    "image_bytes",
     "open_image",
     "read_image_file",
     "thumbnail",
@@ -112,13 +113,24 @@ def read_image_file(path: Path) -> ImageFile:
     return ImageFile(path, hashlib.sha256(data).hexdigest(), width, height)
 
 
-def open_image(path: Path, sha256: str | None = None) -> Pillow.Image:
+def image_bytes(path: Path) -> bytes:
+    """All of a file, which need not be an image.
+
+    Raises:
+        ImageError: it cannot be one, or cannot be read.
+    """
+    return _read_bytes(path)
+
+
+def open_image(path: Path, sha256: str | None = None, data: bytes | None = None) -> Pillow.Image:
     """The picture as people see it: upright, eight-bit RGB, on white where it is transparent.
+
+    ``data`` is the file's content, where it was read elsewhere; the ``path`` is only named then.
 
     Raises:
         ImageError: the file is no usable image, or its bytes no longer have this ``sha256`` (hex).
     """
-    data = _read_bytes(path)
+    data = _read_bytes(path) if data is None else data
     if sha256 is not None and hashlib.sha256(data).hexdigest() != sha256:
         raise ImageError(path, "the file has changed since it was imported")
     image = _decode(path, data)

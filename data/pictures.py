@@ -103,7 +103,7 @@ class JobFolder:
     def create(self, job: Job) -> None:
         """Write what is asked; an older job here is replaced, and what was told of it goes."""
         self.path.mkdir(parents=True, exist_ok=True)
-        for name in ("progress.json", "opened.json"):
+        for name in ("progress.json", "opened.json", "failed.json"):
             (self.path / name).unlink(missing_ok=True)
         write_whole(self.path / "job.json", json.dumps(asdict(job), ensure_ascii=False).encode())
 
@@ -149,6 +149,24 @@ class JobFolder:
         found = told.parse(path, 1, read_text(path))
         if not isinstance(found, dict):
             raise ValueError(f"{path}: found {quoted(found)}, an object expected")
+        return found
+
+    def tell_failed(self, reasons: Mapping[str, str]) -> None:
+        """Say why there are no pictures: a line each, by file."""
+        write_whole(self.path / "failed.json", json.dumps(dict(reasons), ensure_ascii=False).encode())
+
+    def failed(self) -> dict[str, str]:
+        """Why the worker could not paint some pictures, by file; what it has not tried is not in it.
+
+        Raises:
+            ValueError: the file cannot be read.
+        """
+        path = self.path / "failed.json"
+        if not path.is_file():
+            return {}
+        found = told.parse(path, 1, read_text(path))
+        if not isinstance(found, dict) or not all(isinstance(why, str) for why in found.values()):
+            raise ValueError(f"{path}: found {quoted(found)}, an object of texts expected")
         return found
 
 

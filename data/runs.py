@@ -6,7 +6,9 @@ there at all, and tells how far it is in ``progress.json``. The worker never ope
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -112,6 +114,8 @@ class Run:
     Attributes:
         device: of torch; several with commas have a process each.
         engine: of ``scorers.engines``; runs made before there were several lack it. Like device and part size it is no setting.
+        shard: ``2/4`` where the manifest is the second of four shares of another one; empty: it is all that was asked for.
+        of: of a shard, the hash of all that was asked for (``asked_for``).
     """
 
     run_id: str
@@ -122,6 +126,8 @@ class Run:
     device: str = "cpu"
     part_size: int = PART_SIZE
     engine: str = "local"
+    shard: str = ""
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +165,30 @@ class Progress:
         return self.seconds / self.done * (self.total - self.done) if self.done and self.seconds else None
 
 
+def write_manifest(path: Path, work: Sequence[Work]) -> None:
+    """A line of JSON for each image; on disk, whole, before it has its name."""
+    write_whole(path, "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in work).encode())
+
+
+def read_manifest(path: Path) -> list[Work]:
+    """What ``write_manifest`` wrote.
+
+    Raises:
+        ValueError: it is no manifest.
+    """
+    # not splitlines(): a prompt may hold what else breaks lines there
+    lines = read_text(path).removesuffix("\n").split("\n")
+    return [_work(told.parse(path, n, line), f"{path}:{n}") for n, line in enumerate(lines, 1) if line or len(lines) > 1]
+
+
+def asked_for(work: Sequence[Work]) -> str:
+    """SHA-256 (hex) of what is to be scored, wherever the files are: shards of one manifest are known by it."""
+    digest = hashlib.sha256()
+    for one in work:
+        digest.update(json.dumps({**asdict(one), "path": ""}, sort_keys=True).encode())
+    return digest.hexdigest()
+
+
 class RunBusy(RuntimeError):
     """Another process works on this run."""
 
@@ -176,9 +206,12 @@ class RunFolder:
             FileExistsError: there is a run here already.
         """
         (self.path / "parts").mkdir(parents=True)
-        lines = "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in work)
-        write_whole(self.path / "manifest.jsonl", lines.encode())
+        write_manifest(self.path / "manifest.jsonl", work)
         # last: a folder with this file is complete
+        self.replace(run)
+
+    def replace(self, run: Run) -> None:
+        """Write otherwise what is asked of the same images, in the same parts: on another device, say."""
         write_whole(self.path / "run.json", json.dumps(asdict(run), indent=2, ensure_ascii=False).encode())
 
     def run(self) -> Run:
@@ -198,10 +231,7 @@ class RunFolder:
         Raises:
             ValueError: this is no run's folder.
         """
-        path = self.path / "manifest.jsonl"
-        # not splitlines(): a prompt may hold what else breaks lines there
-        lines = read_text(path).removesuffix("\n").split("\n")
-        return [_work(told.parse(path, n, line), f"{path}:{n}") for n, line in enumerate(lines, 1) if line or len(lines) > 1]
+        return read_manifest(self.path / "manifest.jsonl")
 
     def part(self, number: int) -> Path:
         return self.path / "parts" / f"{number:05d}.parquet"
@@ -250,7 +280,8 @@ class RunFolder:
             return [_seen(row) for row in table.to_pylist()]
         # rows of some other table are of whatever kind
         except (OSError, pa.ArrowException, ValueError, TypeError, LookupError) as error:
-            why = " ".join(str(error).split())[:200]
+            ours = isinstance(error, (OSError, pa.ArrowException, _Odd))
+            why = " ".join(str(error).split())[:200] if ours else "its rows are of another kind"
             raise ValueError(f"{self.part(number)} cannot be read as a part of a run: {why}") from error
 
     def seen(self) -> Iterator[Seen]:
@@ -313,7 +344,23 @@ def _work(value: Any, where: str) -> Work:
     return replace(found, questions=tuple(found.questions), captions=tuple(found.captions))
 
 
+class _Odd(ValueError):
+    """What no worker writes; the message says what."""
+
+
+def _not_finite(name: str) -> Any:
+    raise _Odd(f"a number is {name}")
+
+
 def _seen(row: Mapping[str, Any]) -> Seen:
+    for one in row["detections"]:
+        if not all(map(math.isfinite, (one["score"], *one["box"], *(one["colors"] or ())))):
+            raise _Odd(f"a detection of {row['item_id']} has a number that is not finite")
+        if len(one["box"]) != 4 or one["label"] is None:
+            raise _Odd(f"a detection of {row['item_id']} has no box or no label")
+    payload = json.loads(row["payload"], parse_constant=_not_finite)
+    if not isinstance(payload, dict):
+        raise _Odd(f"the payload of {row['item_id']} is no JSON object")
     detections = tuple(
         Detection(
             one["label"],
@@ -324,4 +371,4 @@ def _seen(row: Mapping[str, Any]) -> Seen:
         )
         for one in row["detections"]
     )
-    return Seen(row["item_id"], json.loads(row["payload"]), detections, row["failed"], row["embedding"])
+    return Seen(row["item_id"], payload, detections, row["failed"], row["embedding"])

@@ -66,6 +66,11 @@ class Ahead(Generic[Asked, Made]):
             thread.join()
         self._made.clear()
 
+    @property
+    def total(self) -> int:
+        """How many things there are in all."""
+        return len(self._things)
+
     def take(self, n: int) -> list[Made]:
         """What is made of the next ``n`` things (fewer at the end). Nothing of it is kept here.
 

@@ -15,11 +15,16 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-DIED: Final = "the worker died while it looked at this image"
+from data.runs import RunFolder
 
 _TWICE: Final = 2
 _THRICE: Final = 3
 """A process may be killed by somebody who has nothing against the image that was at hand: once, and even twice, is no proof."""
+
+_MOST_TIMES: Final = 4
+"""Deaths at the same part that lead to one image."""
+_MOST_BLAMED: Final = 8
+"""Where a worker dies of more images than these, it is hardly the images."""
 
 
 class Attempts:
@@ -93,3 +98,28 @@ def _deaths(folder: Path) -> Mapping[str, tuple[int, int]]:
         return {str(name): (int(times), int(alone)) for name, (times, alone) in found.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
+
+
+class Patience:
+    """How often a worker that died is started again: as long as that leads anywhere.
+
+    A worker that died at something goes on with the next one, which comes nearer to what killed it (see ``Attempts``). One that
+    died without being at anything, or of many things one after the other, is not helped by that.
+
+    Args:
+        folder: the run's.
+    """
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self._far = (-1, 0)
+        self._times = 0
+
+    def again(self) -> bool:
+        """Whether to start another worker, as one has ended before its time and nobody is at work."""
+        if not left(self._folder.path):
+            return False
+        far = (len(self._folder.parts()), len(Attempts(self._folder.path).blamed))
+        self._times = 1 if far != self._far else self._times + 1
+        self._far = far
+        return self._times <= _MOST_TIMES and far[1] <= _MOST_BLAMED

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, Generic, TypeVar
 
 from data.prompts.reading import printable
-from scorers.attempts import DIED, Attempts
+from scorers.attempts import Attempts
 from scorers.base import ModelBroken
 
 Asked = TypeVar("Asked")
@@ -41,6 +41,7 @@ class Careful(Generic[Asked, Made]):
         name: of a thing, the same in every process.
         plain: of a thing that failed another one that is as harmless as can be.
         noun: what things are called: image, picture.
+        died: what is said of one that killed its process, again and again.
         folder: the run's, where a process that dies leaves what it was at; None: it leaves nothing.
 
     Attributes:
@@ -54,9 +55,10 @@ class Careful(Generic[Asked, Made]):
         name: Callable[[Asked], str],
         plain: Callable[[Asked], Asked],
         noun: str,
+        died: str,
         folder: Path | None = None,
     ) -> None:
-        self._do, self._name, self._plain, self._noun = do, name, plain, noun
+        self._do, self._name, self._plain, self._noun, self._died = do, name, plain, noun, died
         self._attempts = Attempts(folder)
         self._most = sys.maxsize
         self._good: Asked | None = None
@@ -76,7 +78,7 @@ class Careful(Generic[Asked, Made]):
         while len(made) < len(things):
             batch = self._next(things[len(made) :])
             if self._name(batch[0]) in self._attempts.blamed:
-                made.append(Failed(DIED))
+                made.append(Failed(self._died))
                 continue
             found = self._tried(batch)
             if isinstance(found, list):

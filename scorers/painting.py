@@ -1,4 +1,8 @@
-"""The worker that generates pictures: ``python -m scorers.painting JOB_DIR``. It never opens the project's database."""
+"""The worker that generates pictures: ``python -m scorers.painting JOB_DIR``. It never opens the project's database.
+
+As with ``scorers.worker``, a picture that cannot be painted fails alone, asked to stop it ends the batch at hand, and what
+stops it otherwise costs that batch at most. The exit status is 0 only if all was tried; 143 if it was stopped.
+"""
 
 from __future__ import annotations
 
@@ -7,41 +11,95 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Final
 
 from data.pictures import Job, JobFolder, Wanted, missing, write_picture
-from data.runs import Progress
+from data.runs import Progress, RunBusy, RunFolder
 from scorers import generators
+from scorers.attempts import settle
+from scorers.careful import Careful, Failed, out_of_memory, said
+from scorers.generators import Painted, Painter
 
+DIED: Final = "the worker died while it painted this picture"
 _OFFLINE: Final = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TRANSFORMERS_OFFLINE": "1"}
+_STOPPED: Final = 128 + signal.SIGTERM
 
 
-def work(folder: JobFolder) -> None:
-    """Paint what is not there yet, batch by batch, and tell how far it is.
+def work(folder: JobFolder, stop: Callable[[], bool] = lambda: False, loaded: Callable[[], None] = lambda: None) -> bool:
+    """Paint what is not there yet, batch by batch, and tell how far it is. What cannot be painted is told, too.
+
+    Args:
+        folder: what is asked.
+        stop: asked before every batch.
+        loaded: called when the model is in memory.
+
+    Returns:
+        Whether all was tried.
 
     Raises:
         ValueError: there is no such generator, it cannot be asked so, or its weights are others than before.
-        RuntimeError: the memory does not suffice.
+        RuntimeError: the model fails on every picture, or the memory does not suffice for one.
         OSError: its weights, or the place for the pictures, cannot be used.
     """
     job = folder.job()
     wanted = missing(job.wanted)
-    done = len(job.wanted) - len(wanted)
-    folder.tell(Progress("loading", done, len(job.wanted)))
+    progress = Progress("loading", len(job.wanted) - len(wanted), len(job.wanted))
+    folder.tell(progress)
+    settle(folder.path)
     paint, opened = generators.load(job.generator, generators.Asking(**job.settings), job.device)
     if job.weights and opened["weights"] != job.weights:
         raise ValueError(f"the weights of {job.generator} are not those of the pictures that are there; give it another --name")
     folder.describe(opened)
+    loaded()
+    carefully = Careful(_painter(paint), _name, _plain, "picture", DIED, folder.path)
+    failures: dict[str, str] = {}
+    folder.tell_failed(failures)
     started = time.monotonic()
     for batch in _batches(wanted, job):
-        for one, made in zip(batch, paint([one.text for one in batch], [one.seed for one in batch]), strict=True):
+        if stop():
+            folder.tell(replace(progress, state="stopped"))
+            return False
+        failures |= _painted(batch, carefully)
+        folder.tell_failed(failures)
+        progress = replace(
+            progress,
+            state="running",
+            done=progress.done + len(batch),
+            failed=len(failures),
+            seconds=time.monotonic() - started,
+            warnings=list(carefully.warnings),
+            batch_halved=carefully.halved,
+        )
+        folder.tell(progress)
+    folder.tell(replace(progress, state="done"))
+    return True
+
+
+def _painted(batch: Sequence[Wanted], carefully: Careful[Wanted, Painted]) -> dict[str, str]:
+    """Paint and write; returns why some could not be, by file."""
+    failures = {}
+    for one, made in zip(batch, carefully(batch), strict=True):
+        if isinstance(made, Failed):
+            failures[one.file] = made.reason
+        else:
             write_picture(Path(one.file), made.picture, made.blanked)
-        done += len(batch)
-        folder.tell(Progress("running", done, len(job.wanted), seconds=time.monotonic() - started))
-    folder.tell(Progress("done", done, len(job.wanted), seconds=time.monotonic() - started))
+    return failures
+
+
+def _painter(paint: Painter) -> Callable[[Sequence[Wanted]], list[Painted]]:
+    return lambda batch: paint([one.text for one in batch], [one.seed for one in batch])
+
+
+def _name(one: Wanted) -> str:
+    return f"{one.prompt_id} {one.index}"
+
+
+def _plain(one: Wanted) -> Wanted:
+    return replace(one, text="a photo of a cup", seed=0)
 
 
 def _batches(wanted: Sequence[Wanted], job: Job) -> list[Sequence[Wanted]]:
@@ -49,35 +107,64 @@ def _batches(wanted: Sequence[Wanted], job: Job) -> list[Sequence[Wanted]]:
 
 
 def _line(error: Exception) -> str:
-    said = " ".join(str(error).split())
-    full = "out of memory" in said.casefold()
-    return "the memory does not suffice; paint fewer at once (--batch-size), or in --precision float16" if full else said[:300]
+    if isinstance(error, RuntimeError) and out_of_memory(error):
+        return "the memory does not suffice; paint fewer at once (--batch-size), or in --precision float16"
+    return said(error)
 
 
-def _stop(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a signal handler's shape
-    sys.exit(128 + number)
+class _Stop(BaseException):
+    """Asked to stop while nothing is under way that would be lost."""
 
 
-def attempt(folder: JobFolder) -> int:
+class _Signals:
+    """Turns SIGTERM into a request to stop after the batch at hand; at once where ``at_once``."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self.at_once = True
+        signal.signal(signal.SIGTERM, self._ask)
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002  (as signal handlers are)
+        self.asked = True
+        if self.at_once:
+            raise _Stop
+
+    def loaded(self) -> None:
+        """From now on a batch is worth waiting for."""
+        self.at_once = False
+
+
+def attempt(folder: JobFolder, stop: Callable[[], bool] = lambda: False, loaded: Callable[[], None] = lambda: None) -> int:
     """As ``work``; what goes wrong is told in the folder and on stderr. Returns the exit status."""
     try:
-        work(folder)
+        with RunFolder(folder.path).claim():
+            return _attempt(folder, stop, loaded)
+    except RunBusy as error:
+        print(said(error), file=sys.stderr)
+        return 1
+
+
+def _attempt(folder: JobFolder, stop: Callable[[], bool], loaded: Callable[[], None]) -> int:
+    before = Progress("loading", 0, 0)
+    try:
+        return 0 if work(folder, stop, loaded) else _STOPPED
+    except _Stop:
+        folder.tell(replace(folder.progress() or before, state="stopped"))
+        return _STOPPED
     except (ValueError, OSError, RuntimeError) as error:
         if isinstance(error, RuntimeError):
             traceback.print_exc()
-        said = _line(error)
-        before = folder.progress()
-        folder.tell(Progress("failed", before.done if before else 0, before.total if before else 0, error=said))
-        print(said, file=sys.stderr)
+        why = _line(error)
+        folder.tell(replace(folder.progress() or before, state="failed", error=why))
+        print(why, file=sys.stderr)
         return 1
-    return 0
 
 
 def main() -> None:
     """Command line."""
     os.environ.update(_OFFLINE)
-    signal.signal(signal.SIGTERM, _stop)
-    sys.exit(attempt(JobFolder(Path(sys.argv[1]))))
+    signals = _Signals()
+    sys.exit(attempt(JobFolder(Path(sys.argv[1])), lambda: signals.asked, signals.loaded))
 
 
 if __name__ == "__main__":

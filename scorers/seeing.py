@@ -20,6 +20,7 @@ from scorers.base import Perceiver, Shown
 from scorers.careful import Careful, Failed
 
 _REASON_LIMIT: Final = 300
+DIED: Final = "the worker died while it looked at this image"
 _LEAST_PIXELS: Final = 1 << 16
 """What an image counts as at least, so that tiny ones are not opened by the ten thousand."""
 
@@ -37,10 +38,11 @@ def see(perceiver: Perceiver, images: Sequence[Shown | Seen]) -> list[Seen]:
     return [seen[one.item_id] for one in images]
 
 
-def opened(work: Work, base: Path) -> Shown | Seen:
-    """What a scorer is shown of this work, whose path may be below ``base``; or why it cannot be."""
+def opened(work: Work, base: Path, content: bytes | None = None) -> Shown | Seen:
+    """What a scorer is shown of this work, whose path may be below ``base``; or why it cannot be. ``content`` is the file's,
+    where it was read elsewhere."""
     try:
-        image = open_image(base / work.path, work.sha256 or None)
+        image = open_image(base / work.path, work.sha256 or None, content)
         questions = tuple(question_of(one) for one in work.questions)
         return Shown(
             work.item_id, image, work.text, parse_spec(work.spec), questions, work.version, tuple(work.captions), work.right
@@ -80,7 +82,7 @@ class Guarded:
 
     def __init__(self, perceiver: Perceiver, folder: Path | None = None) -> None:
         self._odd = tuple(map(line, getattr(perceiver, "warnings", ())))
-        self._careful = Careful(partial(_perceived, perceiver), lambda one: one.item_id, _plain, "image", folder)
+        self._careful = Careful(partial(_perceived, perceiver), lambda one: one.item_id, _plain, "image", DIED, folder)
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -15,28 +15,22 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 import contextlib
 import signal
+import socket
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import FrameType
-from typing import Final
 
 from data.prompts.reading import printable
-from data.runs import Progress, Run, RunBusy, RunFolder
-from scorers import registry
-from scorers.ahead import Ahead, decoders
+from data.runs import Progress, RunBusy, RunFolder
+from scorers import engines
 from scorers.attempts import settle
-from scorers.base import ModelBroken, Perceiver
-from scorers.seeing import guarded, line, opened, pixels, see
-
-_PACKAGES: Final = ("torch", "open-clip-torch", "transformers", "timm", "ultralytics")
-_PIXELS_AHEAD: Final = 1 << 26
-"""Of images that are opened before their part is begun: 64 of 1024 x 1024, 200 MB."""
+from scorers.base import ModelBroken
+from scorers.engines.base import Engine, Part
+from scorers.seeing import line
 
 
 class _Stop(BaseException):
@@ -90,34 +84,55 @@ def work_through(
     progress = _so_far(folder, sum(len(parts[n]) for n in there), sum(map(folder.failures, there)), len(work))
     folder.tell(progress)
     settle(folder.path)
-    missing = [n for n in parts if n not in there]
+    missing = [Part(n, parts[n]) for n in parts if n not in there]
     if missing:
-        perceiver = guarded(_perceiver(run), folder.path)
-        for warning in perceiver.warnings:
-            print(f"warning: {warning}", file=sys.stderr)
-        progress = replace(progress, state="running", versions=_versions(), warnings=perceiver.warnings)
-        folder.tell(progress)
-        loaded()
-        todo = [one for n in missing for one in parts[n]]
-        with Ahead(todo, partial(opened, base=folder.path), pixels, _PIXELS_AHEAD, threads or decoders()) as images:
-            for number in missing:
-                if stop():
-                    folder.tell(replace(progress, state="stopped"))
-                    return False
-                began = time.monotonic()
-                seen = see(perceiver, images.take(len(parts[number])))
-                folder.write_part(number, seen)
-                progress = replace(
-                    progress,
-                    done=progress.done + len(seen),
-                    failed=progress.failed + sum(one.failed is not None for one in seen),
-                    seconds=progress.seconds + time.monotonic() - began,
-                    warnings=perceiver.warnings,
-                    batch_halved=perceiver.halved,
-                )
-                folder.tell(progress)
+        with engines.engine(run, folder.path, threads) as engine:
+            loaded()
+            progress = _make(folder, engine, missing, progress, stop)
+        if progress.done < len(work):
+            folder.tell(replace(progress, state="stopped"))
+            return False
     folder.tell(replace(progress, state="done"))
     return True
+
+
+def _make(folder: RunFolder, engine: Engine, parts: Sequence[Part], progress: Progress, stop: Callable[[], bool]) -> Progress:
+    """Write parts as the engine makes them; returns how far that came."""
+    warned: set[str] = set()
+
+    def told(progress: Progress) -> Progress:
+        """With what is known of the devices by now, in the folder; warnings in the log, too."""
+        now = engine.standing
+        for warning in (one for one in now.warnings if one not in warned):
+            warned.add(warning)
+            print(f"warning: {warning}", file=sys.stderr, flush=True)
+        progress = replace(
+            progress,
+            state="running",
+            versions=dict(now.versions),
+            warnings=list(now.warnings),
+            device=", ".join(now.devices),
+            memory=now.memory,
+            batch_halved=now.batch_halved,
+            host=socket.gethostname(),
+        )
+        folder.tell(progress)
+        return progress
+
+    progress = told(progress)
+    before, began = progress.seconds, time.monotonic()
+    for made in engine.make(parts, stop):
+        folder.write_part(made.number, made.seen)
+        progress = told(
+            replace(
+                progress,
+                done=progress.done + len(made.seen),
+                failed=progress.failed + sum(one.failed is not None for one in made.seen),
+                # by the clock: several devices at once take the time of one
+                seconds=before + time.monotonic() - began,
+            )
+        )
+    return progress
 
 
 def _so_far(folder: RunFolder, done: int, failed: int, total: int) -> Progress:
@@ -128,29 +143,6 @@ def _so_far(folder: RunFolder, done: int, failed: int, total: int) -> Progress:
     if earlier is None or not earlier.done:
         return Progress("loading", done, total, failed)
     return Progress("loading", done, total, failed, earlier.seconds * done / earlier.done, versions=earlier.versions)
-
-
-def _perceiver(run: Run) -> Perceiver:
-    scorer = registry.get(run.scorer)
-    if run.version != scorer.version:
-        raise ValueError(f"this run was begun by {run.scorer} {run.version}, now it is {scorer.version}; start a new run")
-    # where the profile has another name by now, all that any has is wanted
-    profiles = [scorer.profiles[run.profile]] if run.profile in scorer.profiles else scorer.profiles.values()
-    missing = sorted({key for profile in profiles for key in profile} - set(run.settings))
-    if missing:
-        raise ValueError(f"the run's settings lack {', '.join(missing)}")
-    scorer.check(run.settings)
-    if run.settings.get("weights", {}) != registry.fingerprints(scorer, run.settings):
-        raise ValueError("the models' weights are not those that this run was begun with; start a new run")
-    return scorer.open(run.settings, run.device)
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for package in _PACKAGES:
-        with contextlib.suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
 
 
 @contextlib.contextmanager

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from data.store.store import Store
@@ -25,6 +26,9 @@ _SAVED: Final = 5.0
 """Seconds that may be spent at once after a quiet time."""
 _OWED: Final = 15.0
 """Seconds that are paid back at most: pages move once a minute at least."""
+
+_KEPT: Final = 8
+"""So many drawings of a part of a page are kept: of those who look at different things."""
 
 _followed: dict[str, Moves] = {}
 
@@ -95,12 +99,40 @@ def version(store: Store) -> str:
     return store.version if pace is None else pace.version()
 
 
-@contextmanager
-def drawing(store: Store) -> Iterator[None]:
-    """Around what is done to draw a page."""
-    pace = _paces.get(store)
-    if pace is None:
-        yield
-        return
-    with pace.drawing():
-        yield
+class Shared:
+    """What a page draws, drawn once for all who look at the same of the same version, where an app has the project open.
+
+    ``draw`` says the same of the same values, whoever asks.
+    """
+
+    def __init__(self, store: Store, draw: Callable[..., Iterator[Sequence[Any]]]) -> None:
+        self._store = store
+        self._draw = draw
+        self._kept: OrderedDict[tuple[str, str], list[Sequence[Any]]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def drawn(self, version: str, values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+        """What ``draw`` yields of these values."""
+        pace = _paces.get(self._store)
+        if pace is None:
+            yield from self._draw(*values)
+            return
+        key = version, repr(values)
+        with self._lock:
+            kept = self._kept.get(key)
+        if kept is not None:
+            yield from kept[-1:]  # complete at once
+            return
+        made: list[Sequence[Any]] = []
+        drawing = iter(self._draw(*values))
+        while True:
+            with pace.drawing():
+                one = next(drawing, None)
+            if one is None:
+                break
+            made = [one]
+            yield one
+        with self._lock:
+            self._kept[key] = made
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)

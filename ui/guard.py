@@ -67,6 +67,7 @@ class Refusal:
     why: str
 
 
+_ELSEWHERE: Final = Refusal(403, "This request came from another site.")
 _NO_ORIGIN: Final = Refusal(403, "This request does not say which site it comes from: send `Origin` with the app's address.")
 _FAILED: Final = Refusal(500, "Something went wrong in Concord; its terminal says what.")
 
@@ -140,7 +141,7 @@ class Guard:
             return Refusal(404, "There is nothing here.")
         if access is Access.COMMAND:
             return Refusal(403, "Commands do not come through a proxy.") if through_proxy else self._command_refusal(headers)
-        if scope["method"] not in ("GET", "HEAD", "OPTIONS") and (refusal := _foreign(headers, host, path)):
+        if refusal := _foreign(scope["method"], headers, host, path):
             return refusal
         return Refusal(*bodies.TOO_MUCH) if (bodies.declared(headers) or 0) > bodies.most(path) else None
 
@@ -183,11 +184,14 @@ def _host_name(host: str) -> str:
     return name if colon and port.isdigit() else host
 
 
-def _foreign(headers: Headers, host: str, path: str) -> Refusal | None:
-    """Why a request that changes something is not taken for one of ours."""
+def _foreign(method: str, headers: Headers, host: str, path: str) -> Refusal | None:
+    """Why a request is not taken for one of our own pages'. Other sites may lead here, and neither read nor change anything."""
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+    if method in ("GET", "HEAD", "OPTIONS"):
+        leads_here = headers.get("sec-fetch-mode", "navigate") == "navigate" or _SAME_FOR_ALL.match(path)
+        return None if leads_here or site in (None, "same-origin", "none") else _ELSEWHERE
     if origin not in (None, f"http://{host}", f"https://{host}") or site not in (None, "same-origin", "none"):
-        return Refusal(403, "This request came from another site.")
+        return _ELSEWHERE
     if wrong := bodies.wrong_form(path, headers):
         return Refusal(*wrong)
     # browsers say one of both. Scripts may be silent where no other site's page can send the like, and where there is no
@@ -213,6 +217,10 @@ class _Answer:
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.begun = True
+            # Gradio lets every site read its answers where the app is not on localhost
+            message["headers"] = [
+                one for one in message.get("headers", ()) if not one[0].lower().startswith(b"access-control-")
+            ]
             headers = MutableHeaders(scope=message)
             for name, value in _HEADERS.items():
                 if name != "referrer-policy" or name not in headers:

@@ -14,6 +14,7 @@ from data.runs import Progress, RunFolder
 from data.store import runs
 from data.store.runs import RunRow
 from data.store.store import Store
+from ui import following
 from ui.commands import again as trying
 from ui.commands import generate, queueing, runner, score, working
 from ui.commands.context import Context
@@ -117,7 +118,7 @@ def in_the_way(store: Store, device: str) -> str | None:
 def occupation(store: Store) -> str:
     """Moves with the project and with which runs are at work here."""
     found = queueing.jobs(store)
-    return f"{store.version} {[(name, job.at_work, job.stopping.is_set()) for name, job in sorted(found.items())]}"
+    return f"{following.version(store)} {[(name, job.at_work, job.stopping.is_set()) for name, job in sorted(found.items())]}"
 
 
 def version(store: Store) -> str:

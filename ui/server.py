@@ -16,7 +16,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
@@ -44,6 +44,18 @@ _ROUTES = (
     "workbench_api",
 )  # fmt: skip
 """Modules of ``ui`` that have routes; each has ``router(store)``."""
+_TURN_SECONDS = 0.0005
+"""So long may a thread that computes keep others waiting: an answer is many short statements, each of which waits its turn."""
+_REFUSALS: dict[int | str, dict[str, Any]] = {
+    401: {"description": "Nobody is signed in, or has given a name."},
+    403: {"description": "Not for this visitor."},
+    404: {"description": "There is no such thing, or not any more."},
+    409: {"description": "Not as things stand; the sentence says what must be first."},
+    413: {"description": "More than is taken at once."},
+    429: {"description": "Too often; try again later."},
+    503: {"description": "What it takes is not at hand."},
+}
+"""What any route may answer instead, always with a sentence for people."""
 _NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 """How this machine reaches an app that listens everywhere."""
 
@@ -65,22 +77,24 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from fastapi.staticfiles import StaticFiles
 
     from data.store.erased import Erased
+    from data.store.faults import NotWritten
     from ui.access import routes
     from ui.access.door import Door
     from ui.access.sessions import Sessions
 
     app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
     for name in _ROUTES:
-        app.include_router(import_module(f"ui.{name}").router(store))
-    app.include_router(routes.router(store, accounts))
+        app.include_router(import_module(f"ui.{name}").router(store), responses=_REFUSALS)
+    app.include_router(routes.router(store, accounts), responses=_REFUSALS)
     app.mount("/assets", StaticFiles(directory=ASSETS), name="assets")
 
-    @app.get("/favicon.ico")
+    @app.get("/favicon.ico", include_in_schema=False, response_model=None)
     def icon() -> FileResponse:
         return FileResponse(ASSETS / "icon.svg", media_type="image/svg+xml")
 
     app.add_exception_handler(RequestValidationError, _misunderstood)
     app.add_exception_handler(Erased, _erased)
+    app.add_exception_handler(NotWritten, _not_written)
     _mount_pages(app, store)
     # the last one added is the outermost: nothing runs before the guard has agreed
     app.add_middleware(Door, store=store, accounts=accounts)
@@ -94,6 +108,17 @@ async def _erased(_: Request, error: Exception) -> Response:
     from fastapi.responses import JSONResponse
 
     return JSONResponse({"detail": f"{error}."}, 403)
+
+
+async def _not_written(_: Request, error: Exception) -> Response:
+    """The disk is full, say: browsers keep what they sent, and send it again."""
+    from fastapi.responses import JSONResponse
+
+    from data.store.faults import NotWritten
+
+    print(f"concord: {error}", file=sys.stderr, flush=True)
+    why = error.why if isinstance(error, NotWritten) else "please try again"
+    return JSONResponse({"detail": f"The server cannot save just now: {why}."}, 503, headers={"retry-after": "10"})
 
 
 async def _misunderstood(_: Request, error: Exception) -> Response:
@@ -208,6 +233,7 @@ def serve(project: Path, how: Serving) -> None:
             )
             logging.getLogger("uvicorn.error").addFilter(_no_farewell)
             keep_pace(store)
+            sys.setswitchinterval(_TURN_SECONDS)
             backing = closing(scheduled.Keeper(store, how.backup_every, how.keep_backups))
             with suppress(KeyboardInterrupt), closing(Keeper(store)), closing(Thumbnails(store)), backing:
                 _Server(config, ready).run(sockets=[listening])

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from data.store import browse
+from data.store.faults import NotWritten
 from data.store.store import Store
 from data.store.writer import CLOSED
 
@@ -47,7 +48,7 @@ class Thumbnails:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
         seen: tuple[str, Any] = ("", None)
         while not self._stop.wait(_EVERY if seen[0] else 0.1):
-            with suppress(*CLOSED):
+            with suppress(*CLOSED, NotWritten):
                 version = self._store.version
                 if version == seen[0]:
                     continue

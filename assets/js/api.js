@@ -19,7 +19,7 @@ export class Api {
     return this.request(route, options);
   }
 
-  /** {outcome: "ok" | "refused" | "signed-out" | "unreachable", status, data}; never throws. */
+  /** {outcome: "ok" | "refused" | "signed-out" | "unreachable", status, data, wait?: seconds to wait}; never throws. */
   async request(route, options) {
     let response;
     try {
@@ -36,7 +36,9 @@ export class Api {
       /* a page instead of JSON: a proxy or a login answered in the server's place */
     }
     if (status === 401 || status === 403) return { outcome: "signed-out", status, data: data ?? {} };
-    if (status >= 500 || WORTH_RETRYING.has(status)) return { outcome: "unreachable", status, data: data ?? {} };
+    if (status >= 500 || WORTH_RETRYING.has(status)) {
+      return { outcome: "unreachable", status, data: data ?? {}, wait: Number(response.headers.get("retry-after")) || 0 };
+    }
     if (!response.ok) return { outcome: "refused", status, data: data ?? {} };
     const isObject = typeof data === "object" && data !== null;
     return isObject ? { outcome: "ok", status, data } : { outcome: "unreachable", status, data: {} };

@@ -1,6 +1,7 @@
 // Answers on their way. An entry stays here, and in localStorage, until the server has acknowledged it; it is sent again
 // under the same id, so it can neither be lost nor counted twice.
 
+import { detail } from "./api.js";
 import * as store from "./store.js";
 
 const FIRST_DELAY_MS = 1_000;
@@ -15,6 +16,7 @@ export class Outbox {
     this.name = null;
     this.entries = [];
     this.failures = 0;
+    this.reason = "";
     this.sending = false;
     this.timer = null;
     window.addEventListener("online", () => this.retryNow(), { signal });
@@ -75,14 +77,17 @@ export class Outbox {
     this.sending = true;
     while (!this.signal.aborted && this.waiting.length > 0) {
       const entry = this.waiting[0];
-      const { outcome, data } = await this.api.post(entry.route, entry.body);
+      const { outcome, data, wait = 0 } = await this.api.post(entry.route, entry.body);
       if (outcome === "unreachable" || outcome === "signed-out") {
         this.failures += 1;
-        this.later();
+        // a server that is there may say why: its disk is full, say
+        this.reason = detail(data, "");
+        this.later(wait);
         if (outcome === "signed-out") this.listener.signedOut();
         break;
       }
       this.failures = 0;
+      this.reason = "";
       this.drop(entry);
       if (outcome === "ok") this.listener.saved(entry, data);
       else this.listener.refused(entry, data);
@@ -92,10 +97,11 @@ export class Outbox {
     this.listener.changed();
   }
 
-  later() {
+  /** `wait`: seconds that the server asks for. */
+  later(wait = 0) {
     if (this.signal.aborted) return;
     const delay = Math.min(FIRST_DELAY_MS * 2 ** (this.failures - 1), LONGEST_DELAY_MS);
-    this.timer = setTimeout(() => this.retryNow(), delay * (0.8 + 0.4 * Math.random()));
+    this.timer = setTimeout(() => this.retryNow(), Math.max(wait * 1_000, delay * (0.8 + 0.4 * Math.random())));
   }
 }
 

@@ -16,6 +16,7 @@ from typing import Any, Final
 from data.export.reading import Cells
 from data.export.tables import Columns
 from data.export.typed import Row, typed
+from data.prompts.reading import quoted
 
 COLUMNS: Final[Columns] = {
     "annotation_id": "text",
@@ -55,6 +56,22 @@ COLUMNS: Final[Columns] = {
 
 _STATUSES: Final = ("valid", "surplus", "gold", "training")
 _KINDS: Final = ("image", "pair", "group")
+
+
+_NONE: Final = type(None)
+_QUESTION: Final = dict.fromkeys(("question_id", "text", "answer", "element_type", "element"), (str,)) | {
+    "choices": (list,),
+    # what older files lack
+    "parents": (list, _NONE),
+}
+_IMAGE: Final = {"image": (str,), "prompt": (str,), "generator": (str,), "index": (int,), "sha256": (str, _NONE)}
+_CAMPAIGN: Final = {
+    "title": (str, _NONE), "questionnaire": (str,), "overlap": (int,), "version": (str, _NONE), "definition": (str, _NONE),
+    "seed": (int, _NONE), "stratum": (bool, _NONE),
+}  # fmt: skip
+_NAMES: Final[Mapping[type, str]] = {str: "a text", int: "a whole number", list: "a list of texts", bool: "true or false"}
+_LARGEST: Final = 2**31 - 1
+_LARGEST_SEED: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +122,34 @@ def read(path: Path, cells: Cells) -> list[Answer]:
     return sorted(typed(path, cells, _answer), key=lambda answer: answer.seq)
 
 
+def _each(row: Row, column: str, wanted: Mapping[str, tuple[type, ...]]) -> Sequence[Mapping[str, Any]]:
+    """The objects of a JSON array, each with what must stand there."""
+    found = row.json(column, list) or []
+    for one in found:
+        _check(column, one, wanted)
+    return found
+
+
+def _made(row: Row) -> Mapping[str, Any] | None:
+    found = row.json("campaign_made", dict)
+    if found is not None:
+        _check("campaign_made", found, _CAMPAIGN)
+    return found
+
+
+def _check(column: str, one: Any, wanted: Mapping[str, tuple[type, ...]]) -> None:
+    if not isinstance(one, dict):
+        raise ValueError(f"{column} holds {quoted(one)}, a JSON object expected")
+    for name, kinds in wanted.items():
+        said = one.get(name)
+        if isinstance(said, list):
+            fits = list in kinds and all(isinstance(part, str) for part in said)
+        else:
+            fits = isinstance(said, kinds) and (not isinstance(said, bool) or bool in kinds)
+        if not fits or (isinstance(said, int) and abs(said) > (_LARGEST_SEED if name == "seed" else _LARGEST)):
+            raise ValueError(f"{column}: {quoted(name)} is {quoted(said)}, {_NAMES[kinds[0]]} expected")
+
+
 def _answer(row: Row) -> Answer:
     answers = row.json("answers", dict)
     if answers is None:
@@ -139,7 +184,7 @@ def _answer(row: Row) -> Answer:
         scales=row.json("scales", dict) or {},
         prompt_text=row.maybe("prompt_text"),
         prompt_spec=row.json("prompt_spec", dict),
-        questions=row.json("questions", list) or [],
-        images=row.json("images", list) or [],
-        campaign_made=row.json("campaign_made", dict),
+        questions=_each(row, "questions", _QUESTION),
+        images=_each(row, "images", _IMAGE),
+        campaign_made=_made(row),
     )

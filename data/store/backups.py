@@ -17,7 +17,7 @@ import duckdb
 
 from data.files import on_disk, sha256_of
 from data.people import keyed
-from data.store import copying, erased, manifest
+from data.store import copying, erased, manifest, opening
 from data.store.copying import Contents, Rest, no_rest
 from data.store.manifest import DATABASE, FILES, MANIFEST, SCHEDULED, Backup, BadBackup, File, Manifest
 
@@ -101,7 +101,7 @@ def _tell(
     temporary: Path, held: Contents, project: Path, reason: str, made: datetime, before: Sequence[Backup], files: Sequence[File]
 ) -> Manifest:
     database = temporary / DATABASE
-    with duckdb.connect(str(database), read_only=True) as connection:
+    with opening.connect(database, read_only=True) as connection:
         secret = copying.secret_of(connection)
         n_erased = len(erased.marks(connection)) if "erased" in held.tables else 0
     return Manifest(

@@ -13,7 +13,7 @@ import duckdb
 
 from data.export.people import pseudonym
 from data.files import on_disk, sha256_of
-from data.store import backups, copying, erasing, manifest, rows, snapshot
+from data.store import backups, copying, erasing, manifest, opening, rows, snapshot
 from data.store.erased import mark, marks
 from data.store.manifest import DATABASE, Backup, BadBackup, Manifest
 from data.store.store import Store, run
@@ -171,13 +171,13 @@ def _in_file(
     try:
         work.mkdir(mode=0o700)
         first, second = work / "first", work / "second"
-        with duckdb.connect(str(path), read_only=True) as old:
+        with opening.connect(path, read_only=True) as old:
             there = named(old)
             gone = [name for name in there if mark(secret, name) in known or name in set(names)]
             if not gone:
                 return False
             copying.copy(old, first)
-        with duckdb.connect(str(first)) as connection:
+        with opening.connect(first) as connection:
             strike(connection, gone, secret, known)
             # once more: deleted rows stay in a file's blocks
             copying.copy(connection, second)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -11,9 +11,10 @@ from typing import Final
 import duckdb
 
 from data.files import on_disk
-from data.store import rows
+from data.store import opening, rows
 
 _BATCH: Final = 20_000
+_TRANSACTION: Final = 200_000
 PROJECTIONS: Final = frozenset({"browse", "browse_raters", "prompt_parts", "stale"})
 """Made from other tables."""
 PASSING: Final = frozenset({"claims", "copies"})
@@ -99,7 +100,7 @@ def copy(cursor: duckdb.DuckDBPyConnection, path: Path, rest: Rest = no_rest) ->
         cursor.begin()
         try:
             held = contents(cursor, rest)
-            with duckdb.connect(str(path), config={"threads": 1, "memory_limit": "1GB"}) as out:
+            with opening.connect(path, threads=1, memory="1GB") as out:
                 path.chmod(0o600)
                 _copy(cursor, out, rest)
         finally:
@@ -125,30 +126,39 @@ def wal(path: Path) -> Path:
 
 
 def _copy(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, rest: Rest) -> None:
-    out.execute("set TimeZone = 'UTC'")
+    # few transactions, as each waits for the disk; none so big that it needs much memory
+    out.begin()
     # sequences go on where they are now: no number is given twice
     for kind in ("sequences", "tables"):
         for (sql,) in cursor.execute(f"select sql from duckdb_{kind}() where not temporary").fetchall():
             out.execute(sql)
+    written = 0
     for name in tables(cursor):
-        _copy_rows(cursor, out, name, rest)
-    for sql, in cursor.execute(
+        for n in _copy_rows(cursor, out, name, rest):
+            written += n
+            if written >= _TRANSACTION:
+                out.commit()
+                out.begin()
+                written = 0
+    out.commit()
+    for (sql,) in cursor.execute(
         "select sql from duckdb_indexes() where sql is not null"
         " union all select sql from duckdb_views() where not internal and not temporary"
-    ).fetchall():  # fmt: skip
+    ).fetchall():
         begun = time.monotonic()
         out.execute(sql)
         rest(time.monotonic() - begun)
-    out.execute("checkpoint")
 
 
-def _copy_rows(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, table: str, rest: Rest) -> None:
+def _copy_rows(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, table: str, rest: Rest) -> Iterator[int]:
     begun = time.monotonic()
     for batch in cursor.sql(f'select * from "{table}"').to_arrow_reader(_BATCH):
-        out.register("batch", batch)
-        out.execute(f'insert into "{table}" select * from batch')
-        out.unregister("batch")
+        if batch.num_rows:
+            out.register("batch", batch)
+            out.execute(f'insert into "{table}" select * from batch')
+            out.unregister("batch")
         rest(time.monotonic() - begun)
+        yield batch.num_rows
         begun = time.monotonic()
 
 
@@ -159,7 +169,7 @@ def look(path: Path) -> Contents:
         OSError: it cannot be opened.
     """
     try:
-        with duckdb.connect(str(path), read_only=True, config={"threads": 1, "memory_limit": "1GB"}) as connection:
+        with opening.connect(path, read_only=True, threads=1, memory="1GB") as connection:
             return contents(connection)
     except duckdb.Error as error:
         raise OSError(f"{path} cannot be opened: {str(error).splitlines()[0]}") from error

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-_MOST = 5000
+_MOST = 20_000
 
 
 class Memory:

@@ -10,8 +10,9 @@ from weakref import WeakKeyDictionary, WeakSet
 import duckdb
 
 from data.store import rows, wide
+from data.store.faults import NotWritten
 from data.store.store import Store, run
-from data.store.writer import WriterClosed
+from data.store.writer import CLOSED
 
 _CHUNK: Final = 20_000
 """So many rows are made at once, while answers that come in wait."""
@@ -50,7 +51,11 @@ def catch_up(store: Store) -> int:
     if behind > _AT_ONCE and store in _kept:
         _late.add(store)
         return behind
-    return refresh(store)
+    try:
+        return refresh(store)
+    except NotWritten:
+        # the disk is full: rows of before can still be read
+        return behind
 
 
 def refresh(store: Store) -> int:
@@ -89,7 +94,7 @@ class Keeper:
     def _run(self) -> None:
         seen = ""
         while not self._stop.wait(_EVERY):
-            with suppress(WriterClosed, duckdb.ConnectionException):
+            with suppress(*CLOSED, NotWritten):
                 version = self._store.version
                 if version != seen:
                     refresh(self._store)

@@ -14,7 +14,7 @@ from typing import Any, Final
 import duckdb
 
 from data.files import on_disk, sha256_of
-from data.store import backups, copies, copying, manifest
+from data.store import backups, copies, copying, manifest, opening
 from data.store.erased import mark, marks
 from data.store.manifest import DATABASE, Backup, BadBackup, File
 from data.store.migrate import migrate, steps
@@ -92,7 +92,7 @@ def _marks(project: Path) -> tuple[str, dict[str, Any]]:
             continue
         try:
             # the project's own is opened to be written: so it takes in what it had put beside itself
-            with duckdb.connect(str(path), read_only=n > 0, config={"threads": 1}) as connection:
+            with opening.connect(path, read_only=n > 0, threads=1) as connection:
                 found = copying.secret_of(connection)
                 if secret in ("", found) and "erased" in copying.tables(connection):
                     known |= marks(connection)
@@ -124,7 +124,7 @@ def _prepared(backup: Backup, work: Path, secret: str, known: Mapping[str, Any])
     if sha256_of(fresh) not in {backup.manifest.sha256, backup.manifest.before}:
         raise BadBackup(f"{backup.database} was changed while it was read")
     fresh.chmod(0o600)
-    with duckdb.connect(str(fresh), config={"threads": 2, "memory_limit": "2GB"}) as connection:
+    with opening.connect(fresh, memory="2GB") as connection:
         migrate(connection)
         same = copying.secret_of(connection) == secret
         gone = [name for name in copies.named(connection) if mark(secret, name) in known] if same and known else []

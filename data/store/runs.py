@@ -140,14 +140,14 @@ def ingest(store: Store, run_id: str, part: int, seen: Sequence[tuple[Seen, Sequ
         RunRefused: there is no such run, or the project does not know one of the images.
         ImportRefused: the suite judges an aspect on another scale.
     """
-    new: bool = store.write(_ingest, (run_id, part, seen, rule_version))
+    new: bool = store.write(_ingest, (run_id, part, seen, rule_version), forget=False)
     return new
 
 
 def set_state(store: Store, run_id: str, state: State, error: str | None = None) -> None:
     """Say how a run stands; ``error`` is forgotten unless it is given. What is to wait waits at the queue's end, unless it has
     a place in it."""
-    store.write(_set_state, (run_id, state, error), touched=frozenset())
+    store.write(_set_state, (run_id, state, error), touched=frozenset(), forget=False)
 
 
 def remove(store: Store, run_id: str) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import duckdb
 
-from data.store import rows
+from data.store import opening, rows
 from data.store.described import LEFT_OUT, SCHEMA, Column
 from data.store.export import BATCH
 from data.store.store import Store
@@ -45,7 +45,7 @@ def write(store: Store, path: Path, rename: Rename | None = None) -> Copied:
         # a folder that is not there is said as one by whoever writes files
         temporary.touch()
         temporary.unlink()
-        with duckdb.connect(str(temporary), config={"threads": 2, "memory_limit": "2GB"}) as out:
+        with opening.connect(temporary, memory="2GB") as out:
             copied = _copy(store, out, rename)
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
@@ -60,7 +60,6 @@ def write(store: Store, path: Path, rename: Rename | None = None) -> Copied:
 
 
 def _copy(store: Store, out: duckdb.DuckDBPyConnection, rename: Rename | None) -> Copied:
-    out.execute("set TimeZone = 'UTC'")
     with store.read() as cursor:
         cursor.begin()
         try:
@@ -165,7 +164,7 @@ def is_one(path: Path) -> bool:
     Raises:
         duckdb.Error: it cannot be opened.
     """
-    with duckdb.connect(str(path), read_only=True) as connection:
+    with opening.connect(path, read_only=True) as connection:
         if not connection.execute("select 1 from duckdb_tables() where table_name = ?", [ABOUT]).fetchone():
             return False
         said = rows.one(connection, f"select value from {ABOUT} where name = 'what'")

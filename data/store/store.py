@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import stat
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,21 +17,16 @@ from typing import Any
 
 import duckdb
 
-from data.store import backups, copying, manifest, rows, wide
+from data.store import backups, copying, manifest, opening, rows, wide
+from data.store.faults import refuse_empty, told, unreadable
 from data.store.gate import Gate
 from data.store.memory import Memory
 from data.store.migrate import SchemaTooNew, migrate, steps
 from data.store.writer import Items, Operation, P, R, Writer
 
 DATABASE = manifest.DATABASE
+_REOPEN_SECONDS = 0.5
 _REMEMBERED = 1000  # commits of which it is known what they touched
-_SETTINGS = (
-    # data text never names a file, and a Python variable never a table
-    "set enable_external_access = false",
-    "set python_enable_replacements = false",
-    "set TimeZone = 'UTC'",
-    "set lock_configuration = true",
-)
 
 
 class StoreBusy(RuntimeError):
@@ -66,7 +63,8 @@ class Store:
         """
         self.project = project.resolve()
         try:
-            self.project.mkdir(parents=True, exist_ok=True)
+            # a folder that is there already may be shared on purpose
+            self.project.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"the project folder {self.project} cannot be made: {error.strerror}") from error
         self._connection = _connect(self.project / DATABASE)
@@ -75,14 +73,13 @@ class Store:
             if migrate(self._connection) >= wide.SINCE:
                 _fill_wide_rows(self._connection)
             self.secret = _secret(self._connection)
-            _restrict(self._connection)
         except BaseException as error:
             self._connection.close()
             if isinstance(error, SchemaTooNew):
                 raise StoreError(str(error)) from error
             if isinstance(error, duckdb.Error):
                 path = self.project / DATABASE
-                raise StoreError(f"{path} is not a Concord project: {_first_line(error)}{_instead(path)}") from error
+                raise StoreError(unreadable(path, error, _last_backup(path))) from error
             raise
         self.memory = Memory()
         self._version = 0
@@ -90,8 +87,9 @@ class Store:
         self._log = threading.Lock()
         self._epoch = secrets.token_hex(4)
         self._gate = Gate()
-        self._writer = Writer(self._connection.cursor(), self._committed)
+        self._writer = self._new_writer()
         self._closed = False
+        self._reopening: threading.Thread | None = None
 
     def __enter__(self) -> Store:
         return self
@@ -121,17 +119,22 @@ class Store:
             cursor = self._connection.cursor()
             try:
                 yield cursor
+            except duckdb.FatalException as error:
+                raise self._failed(error) from error
             finally:
                 cursor.close()
 
-    def write(self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None) -> R:
+    def write(
+        self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None, forget: bool = True
+    ) -> R:
         """Run a write and wait until it is on disk. What the operation raises is raised here.
 
         ``shown`` is False for what no page shows (who is looking at what): it does not move the version. ``touched`` are
-        the items of which it changes what people say, if it changes no other numbers.
+        the items of which it changes what people say, if it changes no other numbers. ``forget`` is False for what changes
+        numbers, but nothing that ``memory`` keeps.
         """
         with self._gate.shared():
-            written = self._writer.submit(operation, payload, shown=shown, touched=touched)
+            written = self._writer.submit(operation, payload, shown=shown, touched=touched, forget=forget)
         return written.result()
 
     def rewrite(self) -> None:
@@ -149,18 +152,48 @@ class Store:
                 _exchange(self.project / DATABASE)
             finally:
                 self._connection = _connect(self.project / DATABASE)
-                _restrict(self._connection)
-                self._writer = Writer(self._connection.cursor(), self._committed)
+                self._writer = self._new_writer()
 
     def close(self) -> None:
         """Finish queued writes and let go of the database. Safe to call twice."""
         if not self._closed:
             self._closed = True
+            if self._reopening is not None:
+                self._reopening.join()
             self._writer.close()
             self._connection.close()
 
-    def _committed(self, touched: Sequence[Items]) -> None:
-        if not all(touched):
+    def _new_writer(self) -> Writer:
+        return Writer(self._connection.cursor(), self._committed, self._failed)
+
+    def _failed(self, error: Exception) -> Exception:
+        """What whoever asked for something that failed is told; a database that DuckDB gave up is opened again meanwhile."""
+        if isinstance(error, duckdb.FatalException):
+            with self._log:
+                if self._reopening is None and not self._closed:
+                    self._reopening = threading.Thread(target=self._reopen, name="store-reopening", daemon=True)
+                    self._reopening.start()
+        return told(error, self.project / DATABASE)
+
+    def _reopen(self) -> None:
+        """Open the database anew, as often as it takes; what was acknowledged is in the log beside it, and so is not lost."""
+        with self._gate.alone():
+            self._writer.close()
+            self._connection.close()
+            while True:
+                try:
+                    self._connection = _connect(self.project / DATABASE)
+                    break
+                except (StoreError, StoreBusy, duckdb.Error):
+                    # as long as the disk is full, everybody waits here
+                    if self._closed:
+                        return
+                    time.sleep(_REOPEN_SECONDS)
+            self._writer = self._new_writer()
+            self._reopening = None
+
+    def _committed(self, touched: Sequence[Items], forget: bool) -> None:
+        if forget:
             self.memory.forget()
         known = [items for items in touched if items is not None]
         with self._log:
@@ -169,22 +202,29 @@ class Store:
 
 
 def _connect(path: Path) -> duckdb.DuckDBPyConnection:
+    if why := refuse_empty(path, _last_backup(path)):
+        raise StoreError(why)
     try:
-        return duckdb.connect(str(path), config={"threads": 2, "memory_limit": "4GB"})
+        made = not path.exists()
+        connection = opening.connect(path, spill=path.parent / "cache" / "duckdb")
+        if made:
+            # its secret signs cookies: for this user's eyes alone, whatever becomes of the folder
+            path.chmod(0o600)
+        return connection
     except duckdb.IOException as error:
         holder = re.search(r"PID (\d+)", str(error))
         if holder or "Could not set lock" in str(error):
             who = f"process {holder[1]}" if holder else "another process"
             raise StoreBusy(f"{path} is open in {who}; close it, or use the same command while that app is running") from error
-        raise StoreError(f"{path} cannot be opened: {_first_line(error)}{_instead(path)}") from error
-    except duckdb.Error as error:
-        raise StoreError(f"{path} is not a Concord project: {_first_line(error)}{_instead(path)}") from error
+        raise StoreError(unreadable(path, error, _last_backup(path))) from error
+    except (duckdb.Error, UnicodeDecodeError) as error:
+        raise StoreError(unreadable(path, error, _last_backup(path))) from error
 
 
-def _instead(path: Path) -> str:
+def _last_backup(path: Path) -> str | None:
     """What may stand in the place of a database that cannot be opened."""
     found = manifest.listed(backups.home(path.parent))
-    return f"; `restore {found[-1].name}` puts its last backup in its place" if found else ""
+    return found[-1].name if found else None
 
 
 def _as_it_was(connection: duckdb.DuckDBPyConnection, project: Path) -> list[str]:
@@ -214,22 +254,16 @@ def _fill_wide_rows(connection: duckdb.DuckDBPyConnection) -> None:
             raise
 
 
-def _restrict(connection: duckdb.DuckDBPyConnection) -> None:
-    for setting in _SETTINGS:
-        connection.execute(setting)
-
-
 def _exchange(path: Path) -> None:
     """Put a copy of a closed database in its place: deleted rows stay in DuckDB's blocks, and are not copied."""
     fresh = path.with_suffix(".new")
     try:
         fresh.unlink(missing_ok=True)
-        with duckdb.connect() as connection:
-            connection.execute("set threads = 2")
-            for name, file, how in (("old", path, " (read_only)"), ("fresh", fresh, "")):
-                quoted = str(file).replace("'", "''")
-                connection.execute(f"attach '{quoted}' as {name}{how}")
+        with opening.connect(None, spill=path.parent / "cache" / "duckdb", folders=[path.parent]) as connection:
+            opening.attach(connection, "old", path, read_only=True)
+            opening.attach(connection, "fresh", fresh)
             connection.execute("copy from database old to fresh")
+        fresh.chmod(stat.S_IMODE(path.stat().st_mode))
         with fresh.open("rb") as written:
             os.fsync(written.fileno())
         fresh.replace(path)

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 import duckdb
 
+from data.store.faults import is_durable
+
 P = TypeVar("P")
 R = TypeVar("R")
 
@@ -41,6 +43,7 @@ class _Job:
     future: Future[Any]
     shown: bool
     touched: Items
+    forget: bool
 
 
 class Writer:
@@ -49,19 +52,29 @@ class Writer:
     A failing job fails alone: the rest of its group is written without it.
     """
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, on_commit: Callable[[Sequence[Items]], None]) -> None:
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        on_commit: Callable[[Sequence[Items], bool], None],
+        on_error: Callable[[Exception], Exception] = lambda error: error,
+    ) -> None:
+        """``on_error`` hears of what failed, and says what whoever waits is told."""
         self._connection = connection
         self._on_commit = on_commit
+        self._on_error = on_error
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._thread.start()
 
-    def submit(self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None) -> Future[R]:
+    def submit(
+        self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None, forget: bool = True
+    ) -> Future[R]:
         """Queue a write; the future resolves once it is on disk.
 
-        ``shown``: whether ``on_commit`` is to hear of it; it is told which items each write touched.
+        ``shown``: whether ``on_commit`` is to hear of it; it is told which items each write touched, and whether any of them
+        changed more than what is said of items and asked to ``forget``.
 
         Raises:
             WriterClosed: the store has been closed.
@@ -70,7 +83,7 @@ class Writer:
         with self._lock:
             if self._closed:
                 raise WriterClosed("the project is closed; nothing was written")
-            self._queue.put(_Job(operation, payload, future, shown, touched))
+            self._queue.put(_Job(operation, payload, future, shown, touched, forget and not touched))
         return future
 
     def close(self) -> None:
@@ -104,14 +117,14 @@ class Writer:
             results = self._transaction(group)
         except Exception as error:
             if len(group) == 1:
-                group[0].future.set_exception(error)
+                group[0].future.set_exception(self._on_error(error))
             else:
                 for job in group:
                     self._write([job])
             return
-        shown = [job.touched for job in group if job.shown]
+        shown = [job for job in group if job.shown]
         if shown:
-            self._on_commit(shown)
+            self._on_commit([job.touched for job in shown], any(job.forget for job in shown))
         for job, result in zip(group, results, strict=True):
             job.future.set_result(result)
 
@@ -129,10 +142,19 @@ class Writer:
                     raise RuntimeError(f"{operation} gave {len(found)} results for {len(among)} payloads")
                 for place, result in zip(among, found, strict=True):
                     results[place] = result
-            self._connection.commit()
+            self._commit()
         except BaseException:
             # a commit that failed has ended the transaction already, and its own error is the one to tell
             with suppress(duckdb.Error):
                 self._connection.rollback()
             raise
         return results
+
+    def _commit(self) -> None:
+        try:
+            self._connection.commit()
+        except duckdb.FatalException as error:
+            # it is on disk, and whoever waits is not to send it again; what comes next is not
+            if not is_durable(error):
+                raise
+            self._on_error(error)

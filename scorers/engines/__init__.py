@@ -7,6 +7,7 @@ names, has them look at parts of the run, and hands over what was seen.
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -50,6 +51,13 @@ def known(name: str) -> str:
     return name
 
 
+def lacking(name: str) -> str | None:
+    """What to tell people where an engine's package is not installed; None if nothing is missing."""
+    if name == RAY and find_spec("ray") is None:
+        return "the engine ray needs the package ray, which is not installed; install it with: uv sync --group ray"
+    return None
+
+
 def engine(run: Run, base: Path, threads: int | None = None) -> Engine:
     """The engine of a run; used as a context, it opens the models.
 
@@ -59,8 +67,9 @@ def engine(run: Run, base: Path, threads: int | None = None) -> Engine:
         threads: how many open images, in all processes of this machine together; None: as many as suits it.
 
     Raises:
-        ValueError: there is no such engine, or it cannot have these devices.
-        ImportError: the engine's package is not installed.
+        ValueError: there is no such engine, it is not installed, or it cannot have these devices.
     """
-    made: Engine = import_module(_MODULES[known(run.engine)]).make(run, base, threads)
+    if (why := lacking(known(run.engine))) is not None:
+        raise ValueError(why)
+    made: Engine = import_module(_MODULES[run.engine]).make(run, base, threads)
     return made

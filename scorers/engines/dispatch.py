@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from data.runs import Seen
-from scorers.attempts import DIED
 from scorers.engines.base import Made, Part, Standing
 from scorers.engines.hand import Broken, Died, Ready, Said, Task, Told
+from scorers.seeing import DIED
 
 _TRIES: Final = 2
 """A process may die of something else than what it looks at, once."""
@@ -140,6 +140,7 @@ class Dispatch:
             if isinstance(said, Ready):
                 place.ready, place.device = True, said.device
                 self._versions |= said.versions
+                self._warnings += said.warnings
             elif isinstance(said, Told):
                 self._take(place, said)
             elif isinstance(said, Broken):

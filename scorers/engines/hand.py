@@ -1,4 +1,4 @@
-"""A process that has a run's models: what it is told, what it says, and how it sees one task while the next one's images open."""
+"""A process that has a run's models: what it is told and says, and how it sees one task while the next one's images open."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from data.runs import Run, Seen
 from scorers.ahead import Ahead
 from scorers.base import ModelBroken, Shown
 from scorers.engines import opening
-from scorers.seeing import line, pixels, see
+from scorers.seeing import guarded, line, pixels, see
 
 PIXELS_AHEAD: Final = 1 << 26
 """Of images that are opened before their part is begun: 64 of 1024 x 1024, 200 MB."""
@@ -33,6 +33,7 @@ class Ready:
 
     device: str
     versions: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,13 @@ class Hand:
         self._ahead: dict[tuple[int, int | None], Ahead[Any, Shown | Seen]] = {}
         self._leaving = ExitStack()
         self._leaving.enter_context(opening.computing_with(computing))
-        self._perceiver = opening.perceiver(run, device)
-        self.ready = Ready(opening.called(device), opening.versions())
+        # without a folder: whoever hands out the tasks sees who dies of what
+        self._perceiver = guarded(opening.perceiver(run, device))
+        self.ready = Ready(opening.called(device), opening.versions(), tuple(self._perceiver.warnings))
+
+    def has(self, number: int, place: int | None) -> bool:
+        """Whether a task's images are being opened, so that it need not be brought again."""
+        return (number, place) in self._ahead
 
     def see(self, task: Task, following: Task | None) -> Told:
         """What is seen of a task; meanwhile images of the ``following`` one are opened, which may never be asked for.
@@ -117,11 +123,10 @@ class Hand:
         for key in set(self._ahead) - {_key(task), following and _key(following)}:
             self._end(key)
         try:
-            seen = see(self._perceiver, images.take(len(task.work)))
+            seen = see(self._perceiver, images.take(images.total))
         finally:
             self._end(_key(task))
-        warnings = tuple(map(line, getattr(self._perceiver, "warnings", ())))
-        return Told(_key(task), seen, opening.peak_memory(), getattr(self._perceiver, "halved", 0), warnings)
+        return Told(_key(task), seen, opening.peak_memory(), self._perceiver.halved, tuple(self._perceiver.warnings))
 
     def close(self) -> None:
         """End its threads."""

@@ -1,5 +1,5 @@
-"""A run's models opened on a device, by any engine: refused where this code would see something else than the run was begun with,
-and computing with a number of threads that is the same wherever they are.
+"""A run's models opened on a device, by any engine: refused where this code would see something else than the run was begun
+with, and computing with a number of threads that is the same wherever they are.
 """
 
 from __future__ import annotations

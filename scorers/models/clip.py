@@ -47,7 +47,9 @@ class Clip:
         architecture, weights = _named(name)
         try:
             # all its weights, and no others: open_clip is strict by itself
-            model, self._transform = open_clip.create_model_from_pretrained(architecture, weights, device=device)
+            model, self._transform = open_clip.create_model_from_pretrained(
+                architecture, weights, device=device, weights_only=True
+            )
             self._tokenizer = open_clip.get_tokenizer(architecture)
         except RuntimeError as error:
             if weights is not None and "Failed to download" in str(error):

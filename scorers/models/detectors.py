@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from scorers.models.files import checkpoint, folder
+from scorers.models.files import checkpoint, folder, refuse_pickle
 
 FULL: Final = "fp32"
 HALF: Final = "bf16"
@@ -116,10 +116,11 @@ def open_detector(name: str, side: int, keep: float, overlap: float, device: str
     (``yolo11x-seg``, ``.pt``), or a model of transformers: a folder as ``save_pretrained`` writes it, or a hub id.
 
     Raises:
-        ValueError: there is no such model, its weights do not fit, or it has no such precision.
+        ValueError: there is no such model, its weights do not fit or are a pickle, or it has no such precision.
         OSError: it is not on this machine.
         ImportError: the packages of the group ``yolo`` are not installed.
     """
+    refuse_pickle(name)
     asked = Opening(name, side, keep, overlap, device, precision)
     path = folder(name)
     yolo = checkpoint(name) if path is None or (path / "config.json").is_file() else path

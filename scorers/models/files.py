@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +23,9 @@ _NAMED: Final = {name: f"assets/playground/generator/{stage}" for name, stage in
 _DIGITS: Final = 12
 _YOLO: Final = re.compile(r"yolo[\w-]*(\.pt)?", re.IGNORECASE)
 _BLOCK: Final = 1 << 22
+TRUST: Final = "CONCORD_TRUST_PICKLE"
+"""The environment variable that lets weights be read from pickles."""
+_PICKLES: Final = (".pt", ".pth", ".bin", ".ckpt", ".pkl", ".pickle")
 
 
 def folder(name: str) -> Path | None:
@@ -37,13 +42,32 @@ def checkpoint(name: str) -> Path | None:
     return ROOT / Path(name).expanduser() if name.endswith(".pt") and folder(name) is None else None
 
 
+def trusted() -> bool:
+    """Whether whoever started this program lets weights be unpickled (``CONCORD_TRUST_PICKLE=1``), by known classes alone."""
+    return os.environ.get(TRUST) == "1"
+
+
+def refuse_pickle(name: str) -> None:
+    """Refuse weights by the look of their name, before anything of them is read.
+
+    Raises:
+        ValueError: they are a pickle, and nobody has said that these may be read.
+    """
+    if name.lower().endswith(_PICKLES) and folder(name) is None and not trusted():
+        raise ValueError(
+            f"{Path(name).name} is a pickle, which can run code of whoever made it: take weights as safetensors, or start"
+            f" Concord with {TRUST}=1 if you trust where it comes from"
+        )
+
+
 def fingerprint(name: str) -> str | None:
     """The first 12 hex digits of the SHA-256 of a folder's or file's weights; None for a model of a hub.
 
     Raises:
-        ValueError: the name is that of a folder or file, but there is none, or it holds no weights.
+        ValueError: the name is that of a folder or file, but there is none, or it holds no weights, or they are a pickle.
     """
     file = checkpoint(name)
+    refuse_pickle(name if file is None else file.name)
     if file is not None:
         if not file.is_file():
             raise ValueError(f"there is no file {file.name} in {file.parent.name}/")
@@ -61,8 +85,15 @@ def fingerprint(name: str) -> str | None:
 
 
 def _digest(files: Sequence[Path]) -> str:
+    stats = [(path, path.stat()) for path in files]
+    return _digest_of(tuple((path, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for path, one in stats))
+
+
+@lru_cache(maxsize=64)
+def _digest_of(files: tuple[tuple[Path, int, int, int, int], ...]) -> str:
+    """Read once while the files stay as they are: a page asks for it every few seconds."""
     digest = hashlib.sha256()
-    for path in files:
+    for path, *_ in files:
         with path.open("rb") as file:
             while block := file.read(_BLOCK):
                 digest.update(block)

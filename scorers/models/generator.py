@@ -114,13 +114,15 @@ class PlaygroundPipeline(DiffusionPipeline):  # type: ignore[misc]  # diffusers 
         Raises:
             OSError: a part is not there.
         """
-        full: dict[str, Any] = {"torch_dtype": torch.float32, "local_files_only": True}
+        full: dict[str, Any] = {"torch_dtype": torch.float32, "local_files_only": True, "use_safetensors": True}
         transformer = PixArtTransformer2DModel.from_pretrained(folder / stage / "transformer", **full)
         # on a CPU half as fast again as the default
         transformer.set_attn_processor(AttnProcessor())
         return cls(
             PlaygroundAutoencoder.from_pretrained(folder / "autoencoder", **full).eval(),
-            CLIPTextModel.from_pretrained(folder / stage / "text_encoder", dtype=torch.float32, local_files_only=True).eval(),
+            CLIPTextModel.from_pretrained(
+                folder / stage / "text_encoder", dtype=torch.float32, local_files_only=True, use_safetensors=True
+            ).eval(),
             PreTrainedTokenizerFast.from_pretrained(folder / "tokenizer", local_files_only=True),
             transformer.eval(),
             DDPMScheduler.from_pretrained(folder / "scheduler", local_files_only=True),

@@ -12,7 +12,7 @@ from safetensors import SafetensorError
 from transformers import AutoConfig, AutoProcessor, AutoTokenizer
 from transformers.utils import logging
 
-from scorers.models.files import folder
+from scorers.models.files import folder, refuse_pickle, trusted
 
 _COMPUTED: Final = re.compile(
     r"num_batches_tracked$|position_ids$|relative_position_index$|relative_coords_table$|attn_mask$|empty_weight$"
@@ -29,17 +29,17 @@ def config_of(name: str) -> Any:
         OSError: it is not on this machine.
         ValueError: it cannot be read.
     """
-    return _from(AutoConfig, name)
+    return _from(AutoConfig, name, trust_remote_code=False)
 
 
 def tokenizer_of(name: str) -> Any:
     """A model's tokenizer; raises as ``config_of``."""
-    return _from(AutoTokenizer, name)
+    return _from(AutoTokenizer, name, trust_remote_code=False)
 
 
 def processor_of(name: str) -> Any:
     """What makes images and texts into what a model reads; raises as ``config_of``."""
-    return _from(AutoProcessor, name)
+    return _from(AutoProcessor, name, trust_remote_code=False)
 
 
 def load(kind: Any, name: str, device: str, dtype: torch.dtype = torch.float32) -> Any:
@@ -56,7 +56,9 @@ def load(kind: Any, name: str, device: str, dtype: torch.dtype = torch.float32) 
         ValueError: they hold not exactly the weights that the architecture has.
     """
     # the dtype is said: since transformers 5 it would be whatever the file has
-    model, told = _from(kind, name, dtype=dtype, output_loading_info=True, ignore_mismatched_sizes=True)
+    options = {"dtype": dtype, "output_loading_info": True, "ignore_mismatched_sizes": True}
+    # else a folder without safetensors would be read from its pickle
+    model, told = _from(kind, name, **options, use_safetensors=None if trusted() else True)
     check_whole(kind, name, told)
     return model.to(device).eval()
 
@@ -99,6 +101,7 @@ def by_shape(pixels: Sequence[torch.Tensor], most: int) -> Iterable[list[int]]:
 
 
 def _from(kind: Any, name: str, **options: Any) -> Any:
+    refuse_pickle(name)
     path = folder(name)
     logging.set_verbosity_error()  # what is wrong with the weights is said in one line
     logging.disable_progress_bar()

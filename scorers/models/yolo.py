@@ -1,5 +1,6 @@
 """Ultralytics' segmentation models (AGPL-3.0, hence an optional package): from a yaml and safetensors, where nothing is
-unpickled, or from one of Ultralytics' own checkpoints (``yolo11x-seg.pt``), of which only known classes are."""
+unpickled, or from one of Ultralytics' own checkpoints (``yolo11x-seg.pt``): a pickle, of which only known classes are, and
+only where ``CONCORD_TRUST_PICKLE=1`` says so."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ import scorers.models.quiet  # noqa: F401  (before ultralytics)
 from scorers.models.batches import together
 from scorers.models.boxes import confidence, rounded
 from scorers.models.detectors import Found
+from scorers.models.files import refuse_pickle
 from scorers.models.labels import common, vocabulary
 from scorers.models.soundness import Soundness
 
@@ -34,7 +36,7 @@ def load(path: Path) -> Any:
 
     Raises:
         OSError: there is no such file.
-        ValueError: it is no such model, or the folder's files do not belong together.
+        ValueError: it is no such model, the folder's files do not belong together, or pickles are not to be read.
     """
     yolo = _from_folder(path) if path.is_dir() else _from_checkpoint(path)
     names, n_classes = yolo.model.names, int(yolo.model.model[-1].nc)
@@ -66,6 +68,7 @@ def _from_checkpoint(path: Path) -> Any:
 
     # only known classes are unpickled: the file cannot run code of its own (not by a variable, as that is read but once)
     tasks.SAFE_LOAD = True
+    refuse_pickle(path.name)
     if not path.is_file():
         raise OSError(f"there is no file {path.name}; fetch it from Ultralytics' releases into {path.parent.name}/")
     try:

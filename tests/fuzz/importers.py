@@ -71,11 +71,14 @@ class Bench:
             self._do(importer.command, folder, importer.parameters(folder))
         finally:
             new = [row["import_id"] for row in imports.listed(self.store) if row["import_id"] not in before]
-            if new:
-                self.taken += 1
-                if self.taken % _LOOK_EVERY == 0:
+            self.taken += bool(new)
+            try:
+                if new and self.taken % _LOOK_EVERY == 0:
                     self._look(folder)
-            self._forget(new)
+            except Exception as error:
+                raise Unexpected(f"taken in, but then: {type(error).__name__}: {error}") from error
+            finally:
+                self._forget(new)
 
     def _do(self, command: str, folder: Path, parameters: Mapping[str, Any]) -> str:
         out, err = io.StringIO(), io.StringIO()
@@ -89,7 +92,10 @@ class Bench:
 
     def _forget(self, new: list[int]) -> None:
         for import_id in reversed(new):
-            imports.undo(self.store, import_id)
+            try:
+                imports.undo(self.store, import_id)
+            except Exception as error:
+                raise Unexpected(f"taken in, but not back: {error}") from error
         for one in managing.listed(self.store):
             if one.campaign_id == "fuzzed":
                 managing.remove(self.store, one.campaign_id)

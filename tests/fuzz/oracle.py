@@ -44,7 +44,7 @@ def wrong_with(error: BaseException, promised: tuple[type[BaseException], ...]) 
     It may raise what it promises, by a ``raise`` of its own: what a library raised on the way knows nothing of the file.
     """
     if isinstance(error, Unexpected):
-        return str(error)
+        return _short(error)
     kind = type(error).__name__
     if isinstance(error, Hang):
         return f"hangs: {error}"

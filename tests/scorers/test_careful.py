@@ -12,9 +12,10 @@ import pytest
 
 from data.runs import RunFolder
 from scorers import attempts
-from scorers.attempts import DIED, Attempts, settle
+from scorers.attempts import Attempts, settle
 from scorers.base import ModelBroken
 from scorers.careful import TOO_LARGE, Careful, Failed, out_of_memory
+from scorers.seeing import DIED
 from tests.scorers import breaking
 from tests.scorers.making import ROOT
 
@@ -41,7 +42,7 @@ class Model:
 
 
 def careful(model: Model, folder: Path | None = None) -> Careful[int, int]:
-    return Careful(model, str, lambda _: 0, "image", folder)
+    return Careful(model, str, lambda _: 0, "image", DIED, folder)
 
 
 ODD = Failed("the model failed: tensor of the wrong shape")
@@ -81,7 +82,7 @@ def test_a_model_that_is_broken_says_so_at_once() -> None:
     def broken(_: Sequence[int]) -> list[int]:
         raise ModelBroken("gives no numbers")
 
-    see: Careful[int, int] = Careful(broken, str, abs, "image")
+    see: Careful[int, int] = Careful(broken, str, abs, "image", DIED)
     with pytest.raises(ModelBroken):
         see([1, 2])
 

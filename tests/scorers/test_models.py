@@ -123,6 +123,12 @@ def test_folders_that_are_no_detector_are_refused(yolo: Path, tmp_path: Path) ->
     assert "\n" not in str(caught.value)
 
 
+@pytest.fixture(autouse=True)
+def trusting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pickles are read here; that they are not unless somebody says so is tested in test_pickles.py."""
+    monkeypatch.setenv(files.TRUST, "1")
+
+
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """As Ultralytics hands its models out: pickled whole, in half precision."""

@@ -25,6 +25,7 @@ from data.prompts.spec import parse_spec  # noqa: E402
 from data.runs import Run, RunFolder, Seen, Work  # noqa: E402
 from scorers import geneval, registry, worker  # noqa: E402
 from scorers.base import ModelBroken, Shown  # noqa: E402
+from scorers.engines import opening  # noqa: E402
 from scorers.models import sentinel  # noqa: E402
 from tests.scorers import published  # noqa: E402
 from tests.scorers.making import ROOT, picture  # noqa: E402
@@ -179,7 +180,7 @@ def test_a_broken_model_stops_the_run_before_anything_is_said(
         def perceive(self, batch: list[Shown]) -> list[Seen]:  # noqa: ARG002  (as every scorer's)
             raise ModelBroken("it gives no finite numbers")
 
-    monkeypatch.setattr(worker, "_opened", lambda _: Broken())
+    monkeypatch.setattr(opening, "perceiver", lambda *_: Broken())
     run = RunFolder(tmp_path / "run")
     asked = works(tmp_path / "images", {"plain.png": GOOD["plain.png"]})
     settings = registry.settings(registry.get("geneval"), "paper", models)

@@ -55,9 +55,9 @@ SCORER = Scorer(
 )
 
 
-def perceive(work: Work) -> Seen:
+def perceive(work: Work, base: Path = Path()) -> Seen:
     try:
-        image = open_image(Path(work.path), work.sha256)
+        image = open_image(base / work.path, work.sha256)
     except ImageError as error:
         return Seen(work.item_id, failed=error.reason)
     if work.questions:
@@ -75,7 +75,7 @@ def parts_of(run: Run, work: Sequence[Work]) -> dict[int, Sequence[Work]]:
 def finish(folder: RunFolder) -> None:
     """All parts at once, in this process."""
     for number, part in parts_of(folder.run(), folder.work()).items():
-        folder.write_part(number, [perceive(one) for one in part])
+        folder.write_part(number, [perceive(one, folder.path) for one in part])
 
 
 def _main(folder: RunFolder) -> int:
@@ -98,7 +98,7 @@ def _main(folder: RunFolder) -> int:
                 print("stopped after a part", file=sys.stderr)
                 return 1
             time.sleep(float(os.environ.get("SEER_SECONDS", "0")))
-            folder.write_part(number, [perceive(one) for one in part])
+            folder.write_part(number, [perceive(one, folder.path) for one in part])
             with (folder.path / "made.txt").open("a") as made:
                 made.write(f"{number}\n")
             if str(number + 1) == os.environ.get("SEER_DIES_AFTER"):

@@ -74,6 +74,7 @@ OF_THE_FORM = (
 # The studio's pages use these too. All others that hand out files, fetch addresses or run components are closed to everybody.
 OF_THE_STUDIO = (
     *OF_THE_FORM, "/gradio_api/queue/join", "/gradio_api/queue/data", "/gradio_api/queue/status", "/gradio_api/cancel",
+    "/gradio_api/run/{api_name}", "/gradio_api/run/{api_name}/",
     "/gradio_api/reset", "/gradio_api/reset/", "/gradio_api/upload", "/gradio_api/upload_progress", "/gradio_api/theme.css",
 )  # fmt: skip
 CLOSED = ("/login", "/logout", "/monitoring")
@@ -175,6 +176,8 @@ def address(path: str) -> str:
     """A path that the route answers to, with something in its gaps."""
     for name in ("path", "path_or_url", "url_path"):
         path = path.replace(f"{{{name}:path}}", "x")
+    # what is sent without a queue has this name, whatever it is
+    path = path.replace("/studio/gradio_api/run/{api_name}", "/studio/gradio_api/run/predict")
     return path.replace("{", "").replace("}", "")
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import cast
 
 import pytest
 
 from data.store.store import Store
 from ui import following
-from ui.following import Pace
+from ui.following import Pace, Shared
 
 
 class Project:
@@ -85,6 +86,43 @@ def test_a_clock_that_stands_still_owes_nothing(pace: Pace, project: Project) ->
 def test_without_an_app_pages_see_the_project_as_it_is(project: Project) -> None:
     store = cast("Store", project)
     assert following.version(store) == "1"
-    with following.drawing(store):
-        project.version = "2"
+    project.version = "2"
     assert following.version(store) == "2"
+
+
+def test_who_looks_at_the_same_shares_one_drawing(project: Project) -> None:
+    store = cast("Store", project)
+    drawn: list[str] = []
+
+    def draw(value: str) -> Iterator[list[str]]:
+        drawn.append(value)
+        yield [f"{value}, soon more"]
+        yield [value]
+
+    shared = Shared(store, draw)
+    assert [list(shared.drawn("1", ("a",))) for _ in range(2)] == [[["a, soon more"], ["a"]]] * 2
+    assert drawn == ["a", "a"], "without an app nothing is kept"
+    drawn.clear()
+    following.keep_pace(store)
+    first, second = (list(shared.drawn("1", ("a",))) for _ in range(2))
+    assert (first, second) == ([["a, soon more"], ["a"]], [["a"]])
+    assert list(shared.drawn("1", ("b",)))[-1] == ["b"]
+    assert list(shared.drawn("2", ("a",)))[-1] == ["a"]
+    assert drawn == ["a", "b", "a"]
+
+
+def test_a_drawing_that_failed_is_not_kept(project: Project) -> None:
+    store, wrong = cast("Store", project), [True]
+    following.keep_pace(store)
+
+    def draw() -> Iterator[list[str]]:
+        yield ["begun"]
+        if wrong:
+            raise ValueError("no")
+        yield ["whole"]
+
+    shared = Shared(store, draw)
+    with pytest.raises(ValueError, match="no"):
+        list(shared.drawn("1", ()))
+    wrong.clear()
+    assert list(shared.drawn("1", ())) == [["begun"], ["whole"]]

@@ -88,7 +88,7 @@ def test_answer_last_revise_and_leave(world: World) -> None:
     assert client.post("/api/submit", json=again).status_code == 200
     assert client.get("/api/next").json()["progress"]["done"] == 1
     assert world.column("select label from judgements where aspect = 'correct' and rater_id = 'ann'") == ["no"]
-    assert client.post("/api/leave").json() == {"left": True}
+    assert client.post("/api/leave", json={}).json() == {"left": True}
     assert client.get("/api/next").json() == {"state": "name"}
 
 

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from data.store.store import Store
 from ui.access import pages
 from ui.access.accounts import Accounts
+from ui.access.pace import UNKNOWN, Pace, by_address, by_name, rate_of
 from ui.access.rules import Access, access_of, may
 from ui.access.sessions import now, touch
 from ui.access.visitors import SignedOut, Visitor, visitor
@@ -22,6 +23,7 @@ Scope = MutableMapping[str, Any]
 App = Callable[[Scope, Any, Any], Awaitable[None]]
 _UNKNOWN: Final = "Please sign in first."
 _NOT_YOURS: Final = "Your account is for labelling images; this page is for researchers."
+_TOO_FAST: Final = "That was more than anybody can do in so short a time. Nothing is lost: please wait a moment."
 _NAMED: Final = "Your name comes with your sign-in and cannot be changed here."
 
 
@@ -32,6 +34,7 @@ class Door:
         self._app = app
         self._store = store
         self._accounts = accounts
+        self._pace = Pace()
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -52,6 +55,7 @@ class Door:
             session.clear()
             if access is not Access.PUBLIC:
                 refused = _refused(scope, path, 401, str(over), sign_in=self._accounts is not None)
+        refused = refused or self._too_fast(scope, path, found)
         if refused is None and access is not Access.PUBLIC:
             refused = self._refusal(scope, path, access, found)
         scope["visitor"] = found
@@ -66,6 +70,19 @@ class Door:
             if over is not None:
                 raise SignedOut(over)
         return found
+
+    def _too_fast(self, scope: Scope, path: str, found: Visitor | None) -> Response | None:
+        """Nobody may keep the others waiting; where nobody signs in there are no others."""
+        if self._accounts is None or path.startswith(("/assets/", "/favicon.ico")):
+            return None
+        if found is not None and found.name is not None:
+            seconds = self._pace.wait(by_name(found.name), rate_of(scope["method"], path))
+        else:
+            client = scope.get("client")
+            seconds = self._pace.wait(by_address(client[0] if client else ""), UNKNOWN)
+        if not seconds:
+            return None
+        return JSONResponse({"detail": _TOO_FAST}, 429, {"retry-after": str(seconds)})
 
     def _refusal(self, scope: Scope, path: str, access: Access | None, found: Visitor | None) -> Response | None:
         if found is None or access is None:

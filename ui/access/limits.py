@@ -59,11 +59,11 @@ class Limiter:
 
 
 def _keys(name: str, address: str) -> Iterable[tuple[tuple[str, str], int]]:
-    return (("name", name.casefold()[:100]), BY_NAME), (("address", _network(address)), BY_ADDRESS)
+    return (("name", name.casefold()[:100]), BY_NAME), (("address", network(address)), BY_ADDRESS)
 
 
-def _network(address: str) -> str:
-    """One household has a whole network of IPv6 addresses."""
+def network(address: str) -> str:
+    """Whom an address stands for: one household has a whole network of IPv6 addresses."""
     try:
         parsed = ip_address(address)
     except ValueError:

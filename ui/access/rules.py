@@ -18,7 +18,7 @@ class Access(Enum):
 
 
 _USED_BY_FORM: Final = ("app_id", "heartbeat", "info", "startup-events")
-_USED_BY_STUDIO: Final = (*_USED_BY_FORM, "queue", "cancel", "reset", "theme.css", "upload", "upload_progress")
+_USED_BY_STUDIO: Final = (*_USED_BY_FORM, "queue", "run/predict", "cancel", "reset", "theme.css", "upload", "upload_progress")
 """Of Gradio's own routes what our pages use. Others hand out files, fetch addresses or run components by their number."""
 
 

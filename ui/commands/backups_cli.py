@@ -16,6 +16,14 @@ class Shown(StrEnum):
     json = "json"
 
 
+class Area(StrEnum):
+    installed = "installed"
+    device = "device"
+    models = "models"
+    tools = "tools"
+    project = "project"
+
+
 Form = Annotated[Shown, typer.Option("--format", help="How it is printed.")]
 
 
@@ -56,12 +64,13 @@ def _restore(
 
 def _doctor(
     everything: Annotated[bool, typer.Option("--all", help="Look at every image and backup whole: it takes long.")] = False,
+    only: Annotated[list[Area], typer.Option(help="Look at this alone; repeatable.")] = [],  # noqa: B006
     form: Form = Shown.table,
     project: Annotated[
         Path, typer.Option("--project", help="The project's folder.", show_default="projects/playground")
     ] = PLAYGROUND,
 ) -> None:
-    """What is installed, which device and models are there, and whether the project is healthy; each finding says what to do."""
+    """What is installed, which device and models there are, whether the project is healthy; each finding says what to do."""
     from ui.commands.doctor import execute
 
-    raise typer.Exit(execute(project, form.value, everything=everything))
+    raise typer.Exit(execute(project, form.value, [area.value for area in only], everything=everything))

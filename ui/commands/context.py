@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from data.store.imports import Imported
-from data.store.store import Store
+if TYPE_CHECKING:
+    # commands without a project take errors from here, where DuckDB need not be
+    from data.store.imports import Imported
+    from data.store.store import Store
 
 
 class CommandError(Exception):

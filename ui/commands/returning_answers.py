@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from agreement import Scale, ScaleError
 from data.aspects import SCALES
 from data.campaign import Campaign
 from data.export.annotations import Answer
@@ -125,14 +126,14 @@ def _asked(answers: Iterable[Answer]) -> Mapping[tuple[str, int], tuple[PromptQu
 
 
 def _prompts(answers: Iterable[Answer]) -> list[Prompt]:
-    return _each(
+    return each(
         (Prompt(a.prompt, a.suite, a.prompt_text, a.task, a.prompt_spec or {}), a.prompt)
         for a in answers
         if a.prompt is not None and a.prompt_text is not None
     )
 
 
-def _each(found: Iterable[tuple[T, str]]) -> list[T]:
+def each(found: Iterable[tuple[T, str]]) -> list[T]:
     """Each thing once, by its id, which must mean the same on every line."""
     known: dict[str, T] = {}
     for one, name in found:
@@ -151,7 +152,7 @@ def _images(answers: Iterable[Answer]) -> list[Image]:
 
 def _items(answers: Sequence[Answer]) -> list[Item]:
     """The items that the answers are about, and of pairs and groups those of their images, too."""
-    own = _each((Item(a.item, a.suite, a.prompt, a.task, a.generator, cast(Any, a.item_kind)), a.item) for a in answers)
+    own = each((Item(a.item, a.suite, a.prompt, a.task, a.generator, cast(Any, a.item_kind)), a.item) for a in answers)
     found = {item.item_id: item for item in own}
     for a in answers:
         for one in a.images if a.item_kind != "image" else ():
@@ -161,7 +162,7 @@ def _items(answers: Sequence[Answer]) -> list[Item]:
 
 
 def _raters(answers: Iterable[Answer]) -> list[Rater]:
-    return _each((Rater(a.rater, "human", cast(Identity, a.identity), simulated=a.simulated), a.rater) for a in answers)
+    return each((Rater(a.rater, "human", cast(Identity, a.identity), simulated=a.simulated), a.rater) for a in answers)
 
 
 def _scales(answers: Sequence[Answer], stated: Sequence[Stated]) -> list[tuple[str, str, str]]:
@@ -171,7 +172,10 @@ def _scales(answers: Sequence[Answer], stated: Sequence[Stated]) -> list[tuple[s
             scale = answer.scales.get(judgement.aspect) or SCALES.get(judgement.aspect)
             if scale is None:
                 raise CommandError(f"answer {answer.annotation_id}: the file does not say the scale of {judgement.aspect!r}")
-            found.setdefault((answer.suite, judgement.aspect), scale)
+            try:
+                found.setdefault((answer.suite, judgement.aspect), str(Scale.parse(str(scale))))
+            except ScaleError as error:
+                raise CommandError(f"answer {answer.annotation_id}: {error}") from error
     return [(suite, aspect, scale) for (suite, aspect), scale in found.items()]
 
 

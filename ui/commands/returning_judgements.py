@@ -8,13 +8,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final, cast
 
+from agreement import Scale, ScaleError
 from annotation import direct
 from data.export.judgements import Judged
+from data.prompts.reading import quoted
 from data.records import Annotation, Evidence, Identity, Item, Judgement, Rater, RaterKind
 from data.store.imports import Bundle
 from data.store.returned import Returned, Stated
 from data.store.statuses import Decision, Status
 from ui.commands.context import CommandError, digest
+from ui.commands.returning_answers import each
 
 _STATUSES: Final = ("surplus", "gold", "training")
 _OTHER: Final = (*_STATUSES, "saw_evidence", "selected", "repeat")
@@ -25,10 +28,11 @@ def judgements_bundle(path: Path, judged: Sequence[Judged]) -> Bundle:
     """The import: each source (a person's answer, a scorer's evidence) has the judgements that the file has of it.
 
     Raises:
-        CommandError: there is nothing in the file, or a source is by two raters.
+        CommandError: there is nothing in the file, a source is by two raters, or a value is not on its scale.
     """
     if not judged:
         raise CommandError(f"{path}: no judgements in it")
+    scales = {(one.suite, one.aspect, one.scale): _on_its_scale(path, one) for one in judged}
     sources: dict[str, list[Judged]] = {}
     for one in judged:
         sources.setdefault(one.source_id, []).append(one)
@@ -41,11 +45,26 @@ def judgements_bundle(path: Path, judged: Sequence[Judged]) -> Bundle:
         "judgements",
         ", ".join(sorted({one.suite for one in judged})),
         digest(*(json.dumps(asdict(one), default=str, sort_keys=True) for one in judged)),
-        items=list({one.item: Item(one.item, one.suite, one.prompt, one.task, one.generator) for one in judged}.values()),
+        items=each((Item(one.item, one.suite, one.prompt, one.task, one.generator), one.item) for one in judged),
         raters=_raters(judged),
-        scales=list(dict.fromkeys((one.suite, one.aspect, one.scale) for one in judged)),
+        scales=list(dict.fromkeys((suite, aspect, scale) for (suite, aspect, _), scale in scales.items())),
         returned=Returned(answers=people, evidence=scorers),
     )
+
+
+def _on_its_scale(path: Path, one: Judged) -> str:
+    """The scale as it is stored. A judgement that is not on it would be in the way of every statistic."""
+    try:
+        scale = Scale.parse(one.scale)
+        if one.label is not None and scale.kind != "interval":
+            scale.read(one.label)
+        elif scale.kind == "interval" and one.label is not None:
+            raise ScaleError(f"a judgement on the scale interval has a value and no label, not {quoted(one.label)}")
+        elif scale.kind != "interval" and one.value is not None:
+            raise ScaleError(f"a judgement on the scale {quoted(one.scale)} has a label beside its value")
+    except ScaleError as error:
+        raise CommandError(f"{path}: {quoted(one.aspect)} of item {quoted(one.item)}: {error}") from error
+    return str(scale)
 
 
 def _answer(source_id: str, rows: Sequence[Judged]) -> Stated:
@@ -88,8 +107,7 @@ def _judgements(rows: Sequence[Judged]) -> tuple[Judgement, ...]:
 
 
 def _raters(judged: Iterable[Judged]) -> list[Rater]:
-    every = (
-        Rater(one.rater, cast(RaterKind, one.kind), cast("Identity | None", one.identity), simulated=one.simulated)
+    return each(
+        (Rater(one.rater, cast(RaterKind, one.kind), cast("Identity | None", one.identity), simulated=one.simulated), one.rater)
         for one in judged
     )
-    return list({rater.rater_id: rater for rater in every}.values())

@@ -19,6 +19,7 @@ from data.store.store import Store
 from ui import words
 from ui.commands import queueing, versions, working
 from ui.commands.context import CommandError, Context, UsageError
+from ui.commands.overrides import pairs
 from ui.commands.reading import readable
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 DEFAULT_PROFILE = "playground"
 DEFAULT_DEVICE = "cpu"
+DEFAULT_ENGINE = "local"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,36 @@ class Plan:
 
 # finding out what is left and beginning it is one step
 beginning = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a run is done with; it changes nothing of what comes out."""
+
+    device: str
+    engine: str = DEFAULT_ENGINE
+    part_size: int = PART_SIZE
+
+    def __str__(self) -> str:
+        return self.device if self.engine == DEFAULT_ENGINE else f"{self.device} with {self.engine}"
+
+
+def check_engine(engine: str, device: str) -> None:
+    """Whether runs can be done with it here.
+
+    Raises:
+        UsageError: there is no such engine, or no device is named.
+        CommandError: its package is not installed.
+    """
+    from scorers import engines
+
+    try:
+        engines.known(engine)
+        engines.devices(device)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if (why := engines.lacking(engine)) is not None:
+        raise CommandError(why)
 
 
 def plan(store: Store, scorer: str, profile: str, overrides: Mapping[str, str]) -> Plan:
@@ -82,8 +114,10 @@ def run(
     batch_size: int | None,
     limit: int | None,
     selection: Mapping[str, Sequence[str]],
+    engine: str = DEFAULT_ENGINE,
 ) -> None:
     """First what the rater left unfinished, then what of the selection is left."""
+    check_engine(engine, device)
     chosen = plan(context.store, scorer, profile, pairs(overrides))
     where = Selection.of(lambda name: selection.get(name, ()))
     rater_id = chosen.rater.rater_id
@@ -94,7 +128,7 @@ def run(
         context.warn(f"going on with run {row.run_id}: {row.n_done:,} of {words.count(row.n_items, 'image')} are done")
         ended.append(working.work(context, row, chosen.scorer))
     room = None if limit is None else max(0, limit - sum(row.n_items for row in ended))
-    begun = _begin(context, chosen, where, device, batch_size or PART_SIZE, room, tried)
+    begun = _begin(context, chosen, where, Means(device, engine, batch_size or PART_SIZE), room, tried)
     if begun is not None:
         ended.append(working.work(context, begun, chosen.scorer))
     if not ended:
@@ -119,21 +153,6 @@ def resume(context: Context, run_id: str) -> None:
     _report(context, row.rater_id, [working.work(context, row, registry.get(row.scorer))])
 
 
-def pairs(overrides: Sequence[str]) -> dict[str, str]:
-    """Settings as ``--set`` has them, by name.
-
-    Raises:
-        UsageError: one is no ``key=value``.
-    """
-    found = {}
-    for text in overrides:
-        key, equals, value = text.partition("=")
-        if not equals or not key.strip():
-            raise UsageError(f"--set {text}: expected key=value, e.g. threshold=0.4")
-        found[key.strip()] = value.strip()
-    return found
-
-
 def _left_behind(context: Context, rater_id: str) -> RunRow | None:
     """The rater's unfinished run that nobody is at and that can go on. One whose folder is gone is given up."""
     for row in runs.all_unfinished(context.store, rater_id):
@@ -150,9 +169,7 @@ def _has_folder(store: Store, row: RunRow) -> bool:
     return (working.folder_of(store, row).path / "run.json").is_file()
 
 
-def _begin(
-    context: Context, chosen: Plan, where: Selection, device: str, part_size: int, limit: int | None, tried: set[str]
-) -> RunRow | None:
+def _begin(context: Context, chosen: Plan, where: Selection, on: Means, limit: int | None, tried: set[str]) -> RunRow | None:
     """A new run of what is left, but for what was just ``tried`` and what another run of this rater is at or waits for; None
     if that is nothing."""
     store = context.store
@@ -168,8 +185,8 @@ def _begin(
             return None
         if (why := versions.new(store, chosen.rater)) is not None:
             context.warn(why)
-        row = _write(store, chosen, left, device, part_size)
-    context.warn(f"run {row.run_id}: {words.count(len(left), 'image')} to score on {device}")
+        row = _write(store, chosen, left, on)
+    context.warn(f"run {row.run_id}: {words.count(len(left), 'image')} to score on {on}")
     if found.left_out:
         context.warn(found.told())
     unspecified = 0 if "score" in chosen.scorer.scales else sum(not one.spec for one in left)
@@ -202,9 +219,10 @@ def _items(folder: RunFolder) -> tuple[str, ...]:
     return _items_of(folder.path) if (folder.path / "run.json").is_file() else ()
 
 
-def _write(store: Store, chosen: Plan, left: Sequence[Work], device: str, part_size: int) -> RunRow:
+def _write(store: Store, chosen: Plan, left: Sequence[Work], on: Means) -> RunRow:
     run_id = working.next_id(store, chosen.rater.rater_id)
-    asked = Run(run_id, chosen.scorer.name, chosen.scorer.version, chosen.profile, chosen.settings, device, part_size)
+    scorer = chosen.scorer
+    asked = Run(run_id, scorer.name, scorer.version, chosen.profile, chosen.settings, on.device, on.part_size, on.engine)
     return written(store, asked, chosen.rater, left)
 
 

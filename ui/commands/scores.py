@@ -1,45 +1,74 @@
-"""``import scores``: take in a run that was made elsewhere."""
+"""``import scores``: take in a run that was made elsewhere, in one folder or in shards."""
 
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from data.runs import Run, RunFolder, Work
+from data.runs import Progress, Run, RunFolder, Work, write_manifest
 from data.store import imports, runs
 from data.store.runs import RunRow, Source
 from ui import words
-from ui.commands import score, working
+from ui.commands import score, sharding, working
 from ui.commands.context import CommandError, Context, digest
+from ui.commands.scores_check import refuse_senseless
 
 _FILES = ("run.json", "manifest.jsonl")
+_NAMED = 5
 
 
-def run(context: Context, directory: str) -> None:
-    """Copy a finished run's folder into the project and take its parts in. The same folder twice is the same import."""
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A run's folder as it was found; ``name``: as whoever asked knows it."""
+
+    name: str
+    folder: RunFolder
+    asked: Run
+    work: list[Work]
+
+    def sha256(self) -> str:
+        """Of all that counts in it."""
+        parts = (self.folder.part(number) for number in self.folder.parts())
+        return digest(*(self.folder.path / name for name in _FILES), *parts)
+
+
+def run(context: Context, directory: str | Sequence[str]) -> None:
+    """Copy a finished run's folder, or all its shards', into the project as one run, and take its parts in. The same folders
+    twice are the same import, whatever their order.
+
+    Raises:
+        CommandError: they are not finished, do not belong together or not here, or one is missing.
+    """
     from scorers import registry
 
-    folder = RunFolder(context.path(directory))
-    asked, work = _read(folder, directory)
-    _refuse_unfinished(folder, asked, work, directory)
-    _refuse_others(context, work)
+    given = [directory] if isinstance(directory, str) else list(directory)
+    made = [_read(folder, name) for folder, name in _folders(context, given)]
+    for one in made:
+        _refuse_unfinished(one)
+    made = _together(made)
+    _refuse_others(context, [work for one in made for work in one.work])
+    asked = made[0].asked
     scorer = registry.get(asked.scorer)
-    sha256 = digest(*(folder.path / name for name in _FILES), *(folder.part(number) for number in folder.parts()))
-    rater = score.rater_of(context.store, scorer, asked.profile, asked.version, asked.settings)
+    for one in made:
+        refuse_senseless(context, scorer, asked, one.folder, one.name)
+    sha256 = made[0].sha256() if len(made) == 1 else digest(*(one.sha256() for one in made))
     row = _known(context, sha256)
     if row is not None and row.n_done >= row.n_items:
         context.say(f"nothing to do: this was imported before, as import {row.import_id}")
         return
     if row is None:
+        rater = score.rater_of(context.store, scorer, asked.profile, asked.version, asked.settings)
         run_id = working.next_id(context.store, rater.rater_id)
-        _copy(folder, context.store.project / "runs" / run_id)
-        stored = replace(asked, run_id=run_id)
-        runs.add_run(context.store, stored, rater, f"runs/{run_id}", len(work), Source(rater.rater_id, sha256))
+        _copy(made, context.store.project / "runs" / run_id)
+        stored = replace(asked, run_id=run_id, shard="", of="")
+        n_items = sum(len(one.work) for one in made)
+        runs.add_run(context.store, stored, rater, f"runs/{run_id}", n_items, Source(rater.rater_id, sha256))
         row = runs.one(context.store, run_id)
         assert row is not None
-    for number in folder.parts():
-        working.take_in(context, row, scorer, number, folder.read_part(number))
+    for number, (folder, part) in enumerate(_parts(made)):
+        working.take_in(context, row, scorer, number, folder.read_part(part))
     runs.set_state(context.store, row.run_id, "done")
     taken = runs.one(context.store, row.run_id)
     assert taken is not None
@@ -50,24 +79,84 @@ def run(context: Context, directory: str) -> None:
     )
 
 
-def _read(folder: RunFolder, directory: str) -> tuple[Run, list[Work]]:
-    if not (folder.path / "run.json").is_file():
-        raise CommandError(f"{directory}: this is no run's folder (there is no run.json in it)")
+def _folders(context: Context, given: Sequence[str]) -> list[tuple[RunFolder, str]]:
+    """The runs' folders: those that are named, and those in a folder that is none itself; each once."""
+    found: dict[Path, tuple[RunFolder, str]] = {}
+    for name in given:
+        path = context.path(name)
+        paths = [path] if (path / "run.json").is_file() else sorted(below.parent for below in path.glob("*/run.json"))
+        if not paths:
+            raise CommandError(f"{name}: this is no run's folder (there is no run.json in it, nor in a folder in it)")
+        for one in paths:
+            found.setdefault(one.resolve(), (RunFolder(one), name if one == path else f"{name.rstrip('/')}/{one.name}"))
+    return list(found.values())
+
+
+def _read(folder: RunFolder, name: str) -> _Made:
     try:
-        return folder.run(), folder.work()
+        return _Made(name, folder, folder.run(), folder.work())
     except (OSError, ValueError, TypeError) as error:
-        raise CommandError(f"{directory}: the run cannot be read: {' '.join(str(error).split())}") from error
+        raise CommandError(f"{name}: the run cannot be read: {' '.join(str(error).split())}") from error
 
 
-def _refuse_unfinished(folder: RunFolder, asked: Run, work: list[Work], directory: str) -> None:
+def _refuse_unfinished(made: _Made) -> None:
     """All parts must be there, each about the images that the manifest names."""
-    parts = [work[start : start + asked.part_size] for start in range(0, len(work), asked.part_size)]
-    there = sum(len(part) for number, part in enumerate(parts) if folder.is_of(number, part))
+    work, size = made.work, made.asked.part_size
+    parts = [work[start : start + size] for start in range(0, len(work), size)]
+    there = sum(len(part) for number, part in enumerate(parts) if made.folder.is_of(number, part))
     if there < len(work) or not work:
         raise CommandError(
-            f"{directory}: the run is not finished, {there:,} of {words.count(len(work), 'image')} are there; "
+            f"{made.name}: the run is not finished, {there:,} of {words.count(len(work), 'image')} are there; "
             "run its worker again, then import it"
         )
+
+
+def _together(made: Sequence[_Made]) -> list[_Made]:
+    """In the order of their shards.
+
+    Raises:
+        CommandError: they are not of one rater, not shares of the same images, or some are missing.
+    """
+    first = made[0]
+    for one in made[1:]:
+        other = _differences(first.asked, one.asked)
+        if other:
+            raise CommandError(f"{first.name} and {one.name} are not of one rater: {'; '.join(other)}")
+        if bool(one.asked.shard) != bool(first.asked.shard) or one.asked.of != first.asked.of:
+            raise CommandError(
+                f"{first.name} and {one.name} are not shares of one manifest; import them one after the other"
+            )
+    homes: dict[str, _Made] = {}
+    for one in made:
+        for work in one.work:
+            other_home = homes.setdefault(work.item_id, one)
+            if other_home is not one:
+                raise CommandError(
+                    f"{work.item_id} is in {other_home.name} and in {one.name}; each image may be in one of them"
+                )
+    if not first.asked.shard:
+        return sorted(made, key=lambda one: one.work[0].item_id)
+    numbers = {one.name: sharding.share(one.asked.shard) for one in made}
+    of = {n for _, n in numbers.values()}
+    if len(of) > 1:
+        raise CommandError(f"shards of {' and of '.join(map(str, sorted(of)))} are mixed; import those of one way of sharing")
+    missing = sorted(set(range(1, max(of) + 1)) - {number for number, _ in numbers.values()})
+    if missing:
+        named = ", ".join(map(str, missing[:_NAMED])) + (" ..." if len(missing) > _NAMED else "")
+        raise CommandError(
+            f"{words.count(len(missing), 'shard')} of {max(of)} missing: {named}; score {'it' if len(missing) == 1 else 'them'}"
+            " (score --manifest --shard), then import all together"
+        )
+    return sorted(made, key=lambda one: numbers[one.name])
+
+
+def _differences(one: Run, two: Run) -> list[str]:
+    """What makes two runs those of two raters, in words."""
+    pairs = [(name, getattr(one, name), getattr(two, name)) for name in ("scorer", "version", "profile")]
+    for key in sorted({*one.settings, *two.settings}):
+        if one.settings.get(key) != two.settings.get(key):
+            pairs.append((key, one.settings.get(key), two.settings.get(key)))
+    return [f"{name} {a}, there {b}" for name, a, b in pairs if a != b]
 
 
 def _refuse_others(context: Context, work: list[Work]) -> None:
@@ -82,15 +171,35 @@ def _refuse_others(context: Context, work: list[Work]) -> None:
 
 
 def _known(context: Context, sha256: str) -> RunRow | None:
-    """The run that was imported from this very folder, perhaps not to its end."""
+    """The run that was imported from these very folders, perhaps not to its end."""
     import_id = imports.known(context.store, "scores", sha256)
     return next((row for row in runs.listed(context.store) if import_id is not None and row.import_id == import_id), None)
 
 
-def _copy(folder: RunFolder, to: Path) -> None:
+def _parts(made: Sequence[_Made]) -> list[tuple[RunFolder, int]]:
+    """Where the parts of the one run are, in order."""
+    return [(one.folder, number) for one in made for number in one.folder.parts()]
+
+
+def _copy(made: Sequence[_Made], to: Path) -> None:
+    """One run's folder of all of them. Shards may end with a smaller part, so parts have numbers of their own here."""
     (to / "parts").mkdir(parents=True)
     for name in (*_FILES, "progress.json", working.LOG):
-        if (folder.path / name).is_file():
-            shutil.copyfile(folder.path / name, to / name)
-    for number in folder.parts():
-        shutil.copyfile(folder.part(number), RunFolder(to).part(number))
+        if (made[0].folder.path / name).is_file():
+            shutil.copyfile(made[0].folder.path / name, to / name)
+    for number, (folder, part) in enumerate(_parts(made)):
+        shutil.copyfile(folder.part(part), RunFolder(to).part(number))
+    if len(made) > 1:
+        whole = RunFolder(to)
+        write_manifest(to / "manifest.jsonl", [work for one in made for work in one.work])
+        whole.replace(replace(made[0].asked, run_id=to.name, shard="", of=""))
+        whole.tell(_sum(made))
+
+
+def _sum(made: Sequence[_Made]) -> Progress:
+    """How far all of them together came: to their end."""
+    told = [found for one in made if (found := working.progress_of(one.folder)) is not None]
+    total = sum(len(one.work) for one in made)
+    seconds, failed = sum(one.seconds for one in told), sum(one.failed for one in told)
+    versions = told[0].versions if told else {}
+    return Progress("done", total, total, failed, seconds, versions=versions)

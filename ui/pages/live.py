@@ -43,15 +43,13 @@ def keep_current(
     """
     seen = _follower(following.name_of(moves), seconds)
 
+    shared = following.Shared(store, draw)
+
     def fresh(*values: Any) -> Iterator[list[Any]]:
         version = moves(store)
-        drawn = draw(*values)
-        while True:
-            with following.drawing(store):
-                one = next(drawn, None)
-            if one is None:
-                return
-            yield [*one, version]
+        for drawn in shared.drawn(version, values):
+            # of a change that is a dictionary Gradio takes the value out
+            yield [*(dict(one) if isinstance(one, dict) else one for one in drawn), version]
 
     def tick(known: str, *values: Any) -> Iterator[list[Any]]:
         if known in (None, "", moves(store)):

@@ -26,7 +26,7 @@ class Desk:
         self.batches: list[list[int]] = []
         self.writer = Writer(self.connection.cursor(), self._count)
 
-    def _count(self, _: Sequence[Items]) -> None:
+    def _count(self, _: Sequence[Items], forget: bool) -> None:  # noqa: ARG002
         self.commits += 1
 
     def insert(self, cursor: duckdb.DuckDBPyConnection, payloads: Sequence[int]) -> list[int]:

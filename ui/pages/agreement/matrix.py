@@ -35,6 +35,9 @@ def matrix(store: Store, view: View, rows: Rows, *, intervals: bool) -> str:
 
     ``rows`` is the report of the selection: people among themselves, scorers against people.
     """
+    if not view.statistic:
+        # of the first few answers there is none yet
+        return note(_ALONE)
     known = pairable(store, view.selection)
     persons = [judge for judge in known if judge.person]
     kept = [judge for judge in known if judge.scorer] + persons[:MOST_PERSONS]

@@ -1,0 +1,1 @@
+update questions set parents = '["dog"]';

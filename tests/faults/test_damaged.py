@@ -1,0 +1,152 @@
+"""A database that cannot be used: one clear sentence that says how to go on, exit status 1, and not a byte of it touched."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from data.store.store import DATABASE, Store, StoreError
+from tests.data.store.making import answer, fill, submit
+from tests.ui import making
+
+ROOT = Path(__file__).resolve().parents[2]
+WAL = DATABASE + ".wal"
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+sys.path[:0] = [sys.argv[2]]
+from data.store.store import Store
+from tests.data.store.making import fill, submit
+store = Store(Path(sys.argv[1]))
+for item in fill(store, 40):
+    submit(store, item)
+print("said", flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """One that was closed, with answers in it."""
+    with Store(tmp_path / "project") as store:
+        for item in fill(store, 40):
+            submit(store, item)
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> Path:
+    """One whose app was killed: the last answers are in the log."""
+    folder = tmp_path / "project"
+    line = [sys.executable, "-c", KILLED, str(folder), str(ROOT)]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert (folder / WAL).stat().st_size > 1000
+    return folder
+
+
+def cut(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"no database at all " * 1000)
+
+
+def blotted(path: Path) -> None:
+    """The header is as it was, what follows is not."""
+    content = path.read_bytes()
+    path.write_bytes(content[:8192] + b"\xa5" * (len(content) - 8192))
+
+
+def headless(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(b"\0" * 4096 + content[4096:])
+
+
+def newer(path: Path) -> None:
+    """As a later DuckDB would write it: the number of its storage stands behind the magic bytes."""
+    content = bytearray(path.read_bytes())
+    assert bytes(content[8:12]) == b"DUCK"
+    content[12:20] = (9999).to_bytes(8, "little")
+    path.write_bytes(bytes(content))
+
+
+@pytest.mark.parametrize("harm", [cut, garbage, blotted, headless, newer], ids=lambda one: str(one.__name__))
+def test_a_database_that_cannot_be_read_is_left_as_it_is(project: Path, harm: Callable[[Path], None]) -> None:
+    path = project / DATABASE
+    harm(path)
+    before = {one.name: one.read_bytes() for one in project.iterdir() if one.is_file()}
+    ran = making.concord(project, "agreement")
+    assert ran.status == 1
+    (line,) = ran.err.strip().splitlines()
+    assert str(path) in line
+    assert "restore" in line, "the way back is not named"
+    assert ran.out == ""
+    assert {one.name: one.read_bytes() for one in project.iterdir() if one.is_file()} == before
+
+
+def test_an_empty_file_is_not_taken_for_a_new_project(project: Path) -> None:
+    (project / DATABASE).write_bytes(b"")
+    ran = making.concord(project, "agreement")
+    assert ran.status == 1
+    assert "is empty" in ran.err
+    assert "restore" in ran.err
+    assert (project / DATABASE).stat().st_size == 0
+
+
+def test_a_project_of_a_newer_concord_is_left_as_it_is(project: Path) -> None:
+    path = project / DATABASE
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("update meta set value = '999' where key = 'schema_version'")
+    before = path.read_bytes()
+    ran = making.concord(project, "agreement")
+    assert ran.status == 1
+    assert "update Concord" in ran.err
+    assert path.read_bytes() == before
+    assert not (project / WAL).exists()
+
+
+def test_a_log_that_breaks_off_gives_what_was_whole(killed: Path) -> None:
+    """As after a loss of power: the last answer may be half written."""
+    log = killed / WAL
+    log.write_bytes(log.read_bytes()[:-20])
+    with Store(killed) as store, store.read() as cursor:
+        (n,) = cursor.execute("select count(*) from annotations").fetchone() or (0,)
+    assert n in (38, 39)
+
+
+def test_a_log_that_is_garbage_is_left_as_it_is(killed: Path) -> None:
+    log = killed / WAL
+    blotted_ = bytearray(log.read_bytes())
+    blotted_[len(blotted_) // 2 : len(blotted_) // 2 + 400] = b"\xa5" * 400
+    log.write_bytes(bytes(blotted_))
+    before = {name: (killed / name).read_bytes() for name in (DATABASE, WAL)}
+    with pytest.raises(StoreError, match="restore"):
+        Store(killed)
+    assert {name: (killed / name).read_bytes() for name in (DATABASE, WAL)} == before
+
+
+def test_a_killed_app_lost_nothing_that_was_acknowledged(killed: Path) -> None:
+    with Store(killed) as store, store.read() as cursor:
+        assert cursor.execute("select count(*) from annotations").fetchone() == (40,)
+
+
+def test_an_answer_sent_before_and_after_a_kill_is_stored_once(killed: Path) -> None:
+    with Store(killed) as store, store.read() as cursor:
+        found = cursor.execute("select annotation_id, item_id, rater_id from annotations order by seq").fetchall()
+    with Store(killed) as store:
+        id_, item, person = found[-1]
+        saved = submit(store, item, person, annotation_id=str(id_))
+        assert not saved.new
+        assert answer(item, person).item_id == item
+        with store.read() as cursor:
+            assert cursor.execute("select count(*) from annotations").fetchone() == (40,)

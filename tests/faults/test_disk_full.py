@@ -1,0 +1,154 @@
+"""A full disk: one clear sentence, nothing half done, and when there is room again everything goes on without a restart."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data.records import Rater
+from data.runs import Run, Seen
+from data.store import imports, opening, runs, statements
+from data.store.faults import NotWritten
+from data.store.store import Store
+from tests.data.store.making import answer, column, content, fill, pictures, submit
+from tests.faults.limits import full, limited
+from tests.ui import making
+from tests.ui.conftest import opened
+from tests.ui.visiting import World, first, saying
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "project") as made:
+        yield made
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    with opened(tmp_path) as made:
+        yield made
+
+
+def said(store: Store) -> list[Any]:
+    return column(store, "select annotation_id from annotations order by seq")
+
+
+def test_an_answer_is_answered_with_a_sentence_and_saved_once_when_there_is_room(world: World) -> None:
+    client = world.person()
+    body = saying(first(client)["ticket"])
+    with full(world.store.project):
+        refused = client.post("/api/submit", json=body)
+    assert refused.status_code == 503
+    detail = refused.json()["detail"]
+    assert detail.startswith("The server cannot save just now: the disk is full")
+    assert str(world.store.project) not in detail, "no path of the machine is an annotator's business"
+    assert world.column("select annotation_id from annotations where campaign_id is not null") == []
+    # the browser sends it again, under the same id
+    assert client.post("/api/submit", json=body).json()["new"] is True
+    assert client.post("/api/submit", json=body).json()["new"] is False
+    assert world.column("select annotation_id from annotations where campaign_id is not null") == [body["id"]]
+
+
+def test_what_can_be_read_goes_on_meanwhile(world: World) -> None:
+    with full(world.store.project):
+        assert world.client().get("/api/studio/items").status_code == 200
+
+
+def test_answers_that_waited_together_fail_together_and_each_can_be_sent_again(store: Store) -> None:
+    items = fill(store)
+    with full(store.project):
+        for item in items:
+            with pytest.raises(NotWritten, match="the disk is full"):
+                submit(store, item)
+    assert said(store) == []
+    sent = [submit(store, item).annotation_id for item in items]
+    assert said(store) == sent
+
+
+def test_a_database_that_duckdb_gave_up_is_opened_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # a log that is moved into the database soon: where that fails DuckDB refuses everything from then on
+    monkeypatch.setitem(opening._CONFIG, "checkpoint_threshold", "150KB")
+    with Store(tmp_path) as store:
+        (item, *_) = fill(store)
+        acknowledged, refused = [], 0
+        with limited(280_000):
+            for n in range(300):
+                one = answer(item, f"person {n}", annotation_id=_id(n))
+                try:
+                    acknowledged.append(statements.submit(store, one).annotation_id)
+                except NotWritten:
+                    refused += 1
+                    if refused > 3:
+                        break
+        assert refused > 3
+        last = _patiently(store, item)
+        assert said(store) == [*acknowledged, last]
+    with Store(tmp_path) as store:
+        assert said(store) == [*acknowledged, last]
+
+
+def _patiently(store: Store, item: str) -> str:
+    """As the browser does: the same answer until it is taken."""
+    one = answer(item, "patient", annotation_id=_id(999))
+    for _ in range(100):
+        try:
+            return statements.submit(store, one).annotation_id
+        except NotWritten:
+            time.sleep(0.1)
+    raise AssertionError("the database did not come back")
+
+
+def _id(n: int) -> str:
+    return f"00000000-0000-4000-8000-{n:012}"
+
+
+def test_an_import_is_whole_or_not_there(store: Store) -> None:
+    fill(store)
+    before = content(store)
+    with full(store.project), pytest.raises(NotWritten, match="make room"):
+        imports.apply(store, [pictures(500, "g2")])
+    assert content(store) == before
+    imports.apply(store, [pictures(500, "g2")])
+    assert column(store, "select count(*) from images where generator = 'g2'") == [500]
+
+
+def test_a_part_of_a_run_is_in_or_not(store: Store) -> None:
+    items = fill(store)
+    runs.add_run(store, Run("0001-x", "geneval", "1", "p", {}), Rater("x", "scorer", None, "1", {}), "runs/0001-x", len(items))
+    part = [(Seen(item, {}, (), "unreadable"), ()) for item in items]
+    with full(store.project), pytest.raises(NotWritten):
+        runs.ingest(store, "0001-x", 0, part, "geneval-1")
+    assert column(store, "select count(*) from evidence") == [0]
+    assert column(store, "select count(*) from run_parts") == [0]
+    assert runs.ingest(store, "0001-x", 0, part, "geneval-1")
+    assert not runs.ingest(store, "0001-x", 0, part, "geneval-1"), "a part is taken in once"
+
+
+_FILES: Mapping[str, tuple[str, ...]] = {
+    "ratings.csv": ("export", "ratings", "-o"),
+    "judgements.parquet": ("export", "judgements", "-o"),
+    "report.html": ("export", "report", "--format", "html", "-o"),
+    "copy.duckdb": ("export", "snapshot", "-o"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(_FILES))
+def test_a_file_is_whole_or_not_there(tmp_path: Path, name: str) -> None:
+    project, target = tmp_path / "project", tmp_path / "out" / name
+    target.parent.mkdir()
+    images = making.geneval_folder(tmp_path / "sdv2")
+    making.done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
+    ratings = making.ratings_csv(tmp_path / "r.csv", *(f"geneval/00000/sdv2/0,{who},5" for who in ("rita", "ruth")))
+    making.done(project, "import", "ratings", ratings, *making.RATINGS, "--suite", "geneval")
+    with limited(40):
+        ran = making.concord(project, *_FILES[name], target)
+    assert ran.status == 1
+    assert len(ran.err.strip().splitlines()) == 1
+    assert "File too large" in ran.err
+    assert list(target.parent.iterdir()) == [], "something half done was left"
+    making.done(project, *_FILES[name], target)
+    assert target.stat().st_size > 40

@@ -40,7 +40,7 @@ def score_command(
         chosen = [
             name for name, given in (("suite", suite), ("task", task), ("generator", generator), ("limit", limit)) if given
         ]
-        raise typer.Exit(_elsewhere(scorer, profile, settings, device, batch_size, manifest, shard, out, chosen))
+        raise typer.Exit(_elsewhere(scorer, profile, settings, device, batch_size, manifest, shard, out, chosen, engine))
     from ui.commands.runner import execute
 
     parameters = {"scorer": scorer, "profile": profile, "overrides": settings, "device": device, "batch_size": batch_size}
@@ -58,6 +58,7 @@ def _elsewhere(
     shard: str | None,
     out: Path | None,
     chosen: Many,
+    engine: str,
 ) -> int:
     """Score a manifest; returns the exit status."""
     if manifest is None or out is None:
@@ -68,7 +69,7 @@ def _elsewhere(
         return 2
     from ui.commands.sharding import execute
 
-    parameters = {"scorer": scorer, "profile": profile, "device": device, "batch_size": batch_size}
+    parameters = {"scorer": scorer, "profile": profile, "device": device, "batch_size": batch_size, "engine": engine}
     return execute(parameters | {"overrides": settings, "manifest": manifest, "shard": shard, "out": out})
 
 

@@ -19,6 +19,7 @@ from data.runs import Progress, RunFolder, Seen
 from data.store import runs
 from data.store.runs import RunRow
 from data.store.store import Store
+from scorers.attempts import Patience
 from ui import words
 from ui.commands import queueing
 from ui.commands.context import CommandError, Context
@@ -100,7 +101,7 @@ class _Session:
     taken: set[int]
     log_start: int = 0
     told: tuple[float, int] = (0.0, -1)
-    warned: bool = False
+    warned: int = 0
 
     def run(self) -> None:
         """Until the worker has ended and all its parts are in. Ctrl-C stops after the part at hand, twice at once."""
@@ -109,6 +110,7 @@ class _Session:
                 self._adopt()
                 self._start()
                 self._follow()
+                self._start_again()
             except KeyboardInterrupt:
                 self.context.warn("stopping after the images at hand (Ctrl-C again: at once)")
                 self.job.stop()
@@ -168,6 +170,17 @@ class _Session:
         if self.job.stopping.is_set():  # said between the two
             self.job.process.terminate()
 
+    def _start_again(self) -> None:
+        """As long as a worker died while it looked at images, and that leads to the one that does it."""
+        patience = Patience(self.folder)
+        while not self.job.stopping.is_set() and self.job.process is not None and self.job.process.returncode:
+            if not patience.again():
+                return
+            why = self._why()
+            self.context.warn(f"{why}; it is started again, to find the image that it dies of, if it is one")
+            self._start()
+            self._follow()
+
     def _follow(self) -> None:
         while True:
             # asked first: what the worker wrote before it ended is seen
@@ -199,10 +212,9 @@ class _Session:
         if progress is not None and progress.state == "running":
             self.job.saw(progress.done)
         when, done = self.told
-        if progress is not None and not self.warned and progress.warnings:
-            self.warned = True
-            for warning in progress.warnings:
-                self.context.warn(f"warning: {warning}")
+        for warning in () if progress is None else progress.warnings[self.warned :]:
+            self.warned += 1
+            self.context.warn(f"warning: {warning}")
         if progress is None or progress.done == done or time.monotonic() - when < _TELL_SECONDS:
             return
         self.told = (time.monotonic(), progress.done)

@@ -1,0 +1,209 @@
+"""Kills a scoring run and its ingestion at random moments, and asserts that nothing of it can be told afterwards.
+
+    uv run benchmarks/kills.py [--kills 30 --imports 30 --seed 0 --scorer geneval --generator NAME]
+
+The playground is scored with real small models, once undisturbed, and once by a command that is killed (SIGKILL) again and
+again: its worker, the command itself, which takes parts into the database, or both at once. What its worker makes while nobody
+looks is taken in later. Then the finished folder is taken into a third project by ``import scores``, which is killed as often.
+In the end judgements, evidence and detections of all three are asserted to be equal in every column but times and source ids.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from data.runs import RunFolder  # noqa: E402
+
+WHO = ("worker", "command", "both")
+TABLES = {
+    "judgements": "item_id, rater_id, aspect, target, label, value, rule_version",
+    "evidence": "item_id, rater_id, payload, rule_version, failed",
+    "detections": "image_id, rank, label, score, x0, y0, x1, y1, color_probs",
+}
+"""What must be equal: all but times, and what says which run a row is from."""
+
+
+@dataclass(slots=True)
+class Killed:
+    """What was killed when, and how far the run was."""
+
+    kills: Counter[str] = field(default_factory=Counter)
+    when: Counter[str] = field(default_factory=Counter)
+    starts: int = 0
+
+
+def app(project: Path, *words: str) -> list[str]:
+    return [sys.executable, str(ROOT / "app.py"), *words, "--project", str(project)]
+
+
+def finished(project: Path, *words: str) -> str:
+    """What a command says that is left in peace."""
+    done = subprocess.run(app(project, *words), cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def workers(project: Path) -> list[int]:
+    """Processes of workers of this project's runs, whoever started them."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            words = path.read_bytes().decode(errors="replace").split("\0")
+            if "scorers.worker" in words and any(word.startswith(f"{project}/") for word in words):
+                found.append(int(path.parent.name))
+    return found
+
+
+def kill(pids: Sequence[int]) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def moment(folder: RunFolder | None) -> str:
+    """Where a run is, in words."""
+    if folder is None:
+        return "before the run"
+    parts, total = len(folder.parts()), -(-len(folder.work()) // folder.run().part_size)
+    return "before the first part" if not parts else "after the last part" if parts == total else "between"
+
+
+def newest(project: Path, known: set[str]) -> RunFolder | None:
+    """The folder of the run that was begun here."""
+    folders = sorted(path for path in (project / "runs").iterdir() if path.name not in known and (path / "run.json").is_file())
+    return RunFolder(folders[-1]) if folders else None
+
+
+def scored(project: Path, words: Sequence[str], kills: int, chance: random.Random, longest: float) -> Killed:
+    """Score, killed so many times; then in peace."""
+    told, known = Killed(), {path.name for path in (project / "runs").iterdir()}
+    while sum(told.kills.values()) < kills:
+        told.starts += 1
+        command = subprocess.Popen(app(project, *words), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        who = WHO[sum(told.kills.values()) % len(WHO)]
+        with suppress(subprocess.TimeoutExpired):
+            command.wait(chance.uniform(0.0, longest))
+        if command.poll() is not None and who != "worker":
+            # it came to its end before: only as often as there is anything left to kill
+            assert command.returncode == 0
+            break
+        folder = newest(project, known)
+        at_work = workers(project)
+        if who == "worker" and not at_work:
+            kill([command.pid])
+            command.wait()
+            continue
+        told.kills[who] += 1
+        told.when[moment(folder)] += 1
+        kill([*(at_work if who != "command" else ()), *((command.pid,) if who != "worker" else ())])
+        with suppress(subprocess.TimeoutExpired):
+            # where the worker alone is killed, the command says so, or starts another one: that one is killed next
+            command.wait(3)
+        kill([command.pid])
+        command.wait()
+    finished(project, *words)
+    return told
+
+
+def taken_in(project: Path, run: Path, kills: int, chance: random.Random, longest: float) -> Killed:
+    """Import a finished run, killed so many times; then in peace."""
+    told, words = Killed(), ("import", "scores", str(run))
+    while told.starts < kills:
+        told.starts += 1
+        command = subprocess.Popen(app(project, *words), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with suppress(subprocess.TimeoutExpired):
+            command.wait(chance.uniform(0.0, longest))
+        if command.poll() is None:
+            kill([command.pid])
+            told.kills["import"] += 1
+        else:
+            assert command.returncode == 0
+            told.when["it was done"] += 1
+        command.wait()
+    finished(project, *words)
+    return told
+
+
+def rows(project: Path, rater: str) -> dict[str, list[Any]]:
+    """All that there is by a rater, in an order of its own."""
+    with duckdb.connect(str(project / "concord.duckdb"), read_only=True) as connection:
+        mine = {
+            "judgements": "rater_id = ?",
+            "evidence": "rater_id = ?",
+            "detections": "run_id in (select run_id from runs where rater_id = ?)",
+        }
+        return {
+            table: connection.execute(f"select {columns} from {table} where {mine[table]} order by all", [rater]).fetchall()
+            for table, columns in TABLES.items()
+        }
+
+
+def main(arguments: Sequence[str] | None = None) -> list[str]:
+    """Run it; returns the lines that it printed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--kills", type=int, default=30)
+    parser.add_argument("--imports", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--scorer", default="geneval")
+    parser.add_argument("--set", default="threshold=0.31", help="a setting, so that it is a rater of its own")
+    parser.add_argument("--generator", default="playground-late")
+    parser.add_argument("--batch-size", default="4")
+    asked = parser.parse_args(arguments)
+    chance, lines = random.Random(asked.seed), []
+
+    def say(line: str) -> None:
+        lines.append(line)
+        print(line, flush=True)
+
+    with tempfile.TemporaryDirectory() as made:
+        one, two, three = (Path(made) / name for name in ("undisturbed", "killed", "imported"))
+        finished(one, "import", "playground")
+        for other in (two, three):
+            shutil.copytree(one, other)
+        words = ["score", asked.scorer, "--set", asked.set, "--generator", asked.generator, "--batch-size", asked.batch_size]
+        known = {path.name for path in (one / "runs").iterdir()}
+        began = time.monotonic()
+        said = finished(one, *words)
+        took = time.monotonic() - began
+        run = newest(one, known)
+        assert run is not None
+        say(f"undisturbed: {said}, {len(run.parts())} parts, {took:.0f} s")
+        rater = f"{asked.scorer}-playground[{asked.set}]"
+        scoring = scored(two, words, asked.kills, chance, took)
+        began = time.monotonic()
+        finished(three, "import", "playground")
+        importing = taken_in(three, run.path, asked.imports, chance, 2.5 * (time.monotonic() - began))
+        there = {project.name: rows(project, rater) for project in (one, two, three)}
+        assert there["undisturbed"]["judgements"]
+        for name, found in there.items():
+            assert found == there["undisturbed"], f"{name} differs from undisturbed"
+        for what, told in (("scoring", scoring), ("import scores", importing)):
+            of = ", ".join(f"{who} {n}" for who, n in sorted(told.kills.items()))
+            when = ", ".join(f"{at} {n}" for at, n in sorted(told.when.items()))
+            say(f"{what}: {sum(told.kills.values())} kills ({of}) in {told.starts} starts{f'; {when}' if when else ''}")
+        counts = ", ".join(f"{len(found):,} {table}" for table, found in there["undisturbed"].items())
+        say(f"equal in all three, in every column but times and source ids: {counts}")
+    return lines
+
+
+if __name__ == "__main__":
+    main()

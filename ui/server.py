@@ -26,6 +26,7 @@ from data.store.store import Store, StoreBusy
 from ui.commands import forward, queueing
 from ui.commands.context import CommandError
 from ui.commands.runner import first_start
+from ui.entrance import Entrance
 from ui.following import keep_pace
 from ui.guard import Guard, is_loopback
 from ui.root import at, checked, stand
@@ -52,6 +53,7 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
     404: {"description": "There is no such thing, or not any more."},
     409: {"description": "Not as things stand; the sentence says what must be first."},
     413: {"description": "More than is taken at once."},
+    415: {"description": "Routes that change something take JSON alone."},
     429: {"description": "Too often; try again later."},
     503: {"description": "What it takes is not at hand."},
 }
@@ -96,6 +98,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     app.add_exception_handler(Erased, _erased)
     app.add_exception_handler(NotWritten, _not_written)
     _mount_pages(app, store)
+    app.add_middleware(Entrance, root=root)
     # the last one added is the outermost: nothing runs before the guard has agreed
     app.add_middleware(Door, store=store, accounts=accounts)
     app.add_middleware(Sessions, store=store, path=root or "/")

@@ -123,9 +123,7 @@ def _together(made: Sequence[_Made]) -> list[_Made]:
         if other:
             raise CommandError(f"{first.name} and {one.name} are not of one rater: {'; '.join(other)}")
         if bool(one.asked.shard) != bool(first.asked.shard) or one.asked.of != first.asked.of:
-            raise CommandError(
-                f"{first.name} and {one.name} are not shares of one manifest; import them one after the other"
-            )
+            raise CommandError(f"{first.name} and {one.name} are not shares of one manifest; import them one after the other")
     homes: dict[str, _Made] = {}
     for one in made:
         for work in one.work:

@@ -139,7 +139,7 @@ def test_a_queue_and_what_failed_tried_again(visitor: Visit, tmp_path: Path) -> 
         act(page, "Resume")
         state(page, third, "queued")
         act(page, "Sooner")
-        row(page, f"It waits for run {third}.")
+        expect(page.locator("#runs tbody tr").nth(1)).to_contain_text(third, timeout=_FOLLOWS_MS)
         choose(page, second)
         act(page, "Cancel")
         state(page, second, "cancelled")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -43,7 +43,13 @@ def score_command(
         raise typer.Exit(_elsewhere(scorer, profile, settings, device, batch_size, manifest, shard, out, chosen, engine))
     from ui.commands.runner import execute
 
-    parameters = {"scorer": scorer, "profile": profile, "overrides": settings, "device": device, "batch_size": batch_size}
+    parameters: dict[str, Any] = {
+        "scorer": scorer,
+        "profile": profile,
+        "overrides": settings,
+        "device": device,
+        "batch_size": batch_size,
+    }
     parameters |= {"engine": engine, "limit": limit, "selection": {"suite": suite, "task": task, "generator": generator}}
     raise typer.Exit(execute(project, "score", parameters))
 
@@ -69,7 +75,13 @@ def _elsewhere(
         return 2
     from ui.commands.sharding import execute
 
-    parameters = {"scorer": scorer, "profile": profile, "device": device, "batch_size": batch_size, "engine": engine}
+    parameters: dict[str, Any] = {
+        "scorer": scorer,
+        "profile": profile,
+        "device": device,
+        "batch_size": batch_size,
+        "engine": engine,
+    }
     return execute(parameters | {"overrides": settings, "manifest": manifest, "shard": shard, "out": out})
 
 
@@ -88,6 +100,6 @@ def export_manifest(
     """Write what a scorer has before it, to be scored on machines without the project: score --manifest (docs/runs.md)."""
     from ui.commands.runner import execute
 
-    parameters = {"scorer": scorer, "profile": profile, "overrides": settings, "limit": limit, "output": output}
+    parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "overrides": settings, "limit": limit, "output": output}
     parameters |= {"images": images, "selection": {"suite": suite, "task": task, "generator": generator}}
     raise typer.Exit(execute(project, "export manifest", parameters))

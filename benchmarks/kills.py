@@ -114,6 +114,7 @@ def scored(project: Path, words: Sequence[str], kills: int, chance: random.Rando
             continue
         told.kills[who] += 1
         told.when[moment(folder)] += 1
+        print(f"kill {sum(told.kills.values())}: {who}, {moment(folder)}", file=sys.stderr, flush=True)
         kill([*(at_work if who != "command" else ()), *((command.pid,) if who != "worker" else ())])
         with suppress(subprocess.TimeoutExpired):
             # where the worker alone is killed, the command says so, or starts another one: that one is killed next

@@ -45,8 +45,6 @@ _ROUTES = (
     "workbench_api",
 )  # fmt: skip
 """Modules of ``ui`` that have routes; each has ``router(store)``."""
-_TURN_SECONDS = 0.0005
-"""So long may a thread that computes keep others waiting: an answer is many short statements, each of which waits its turn."""
 _REFUSALS: dict[int | str, dict[str, Any]] = {
     401: {"description": "Nobody is signed in, or has given a name."},
     403: {"description": "Not for this visitor."},
@@ -58,6 +56,8 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
     503: {"description": "What it takes is not at hand."},
 }
 """What any route may answer instead, always with a sentence for people."""
+_TURN_SECONDS = 0.0005
+"""So long may a thread that computes keep others waiting: an answer is many short statements, each of which waits its turn."""
 _NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 """How this machine reaches an app that listens everywhere."""
 

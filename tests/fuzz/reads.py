@@ -279,12 +279,13 @@ def completion_of(folder: Path) -> None:
     import httpx
 
     from scorers.models.language import endpoint
+    from scorers.models.language.base import Completion
 
     content = content_of(folder / "answer.json")
     found = endpoint._read(httpx.Response(200, content=content))
     for status in (200, 400, 429):
         endpoint_of()._said(httpx.Response(status, content=content))
-    if isinstance(found, endpoint.Completion):
+    if isinstance(found, Completion):
         parse_questions(found.text)
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from data import images
-from data.export import annotations, judgements
+from data.export import annotations as answers_files
+from data.export import judgements
 from data.formats import coco_annotations, matching_tifa
 from data.maps import MapFolder
 from data.prompts.question_files import format_questions, read_questions
@@ -50,6 +51,7 @@ from tests.fuzz.reads import (
     written_of,
     yaml_of,
 )
+from tests.ui.making import METADATA
 
 Read = Callable[[Path], object]
 """Reads the files of a case, which lie in this folder; and does with what it reads what the app would do with it."""
@@ -100,7 +102,7 @@ _JOB: Final[Files] = {
     "opened.json": seeds.document({"weights": "w"}),
 }
 _GENEVAL_FOLDER: Final[Files] = {
-    "00000/metadata.jsonl": seeds.lines(seeds.METADATA[0]),
+    "00000/metadata.jsonl": seeds.lines(METADATA[0]),
     "00000/samples/0000.png": seeds.picture("PNG"),
     "00001/samples/1.jpg": seeds.picture("JPEG"),
 }
@@ -158,13 +160,13 @@ READERS: Final[tuple[Target, ...]] = (
     Target("co-occurrence", ({"c.json": seeds.COCO},),
            lambda folder: coco_annotations.read_cooccurrence(folder / "c.json", "c")),
     Target("study geneval",
-           ({"metadata.jsonl": seeds.lines(*seeds.METADATA), "annotations.csv": seeds.GENEVAL_STUDY},), study_of),
+           ({"metadata.jsonl": seeds.lines(*METADATA), "annotations.csv": seeds.GENEVAL_STUDY},), study_of),
     Target("study tifa", ({"t.json": seeds.TIFA_STUDY},), lambda folder: tifa.read_human_annotations(folder / "t.json")),
     Target("ratings", ({"r.csv": seeds.RATINGS},), ratings_of),
     *_parted("exported ratings", {"e.csv": seeds.EXPORTED, "e.parquet": seeds.table(seeds.EXPORTED)}, exported_of),
     *_parted("exported judgements", {"j.csv": seeds.JUDGEMENTS, "j.parquet": seeds.table(seeds.JUDGEMENTS)},
              partial(cells_of, judgements.read)),
-    *_parted("exported answers", {"a.jsonl": seeds.ANSWERS_JSONL}, partial(cells_of, annotations.read)),
+    *_parted("exported answers", {"a.jsonl": seeds.ANSWERS_JSONL}, partial(cells_of, answers_files.read)),
     Target("folder: geneval", (_GENEVAL_FOLDER,), partial(places_of, "geneval")),
     Target("folder: visor", (_VISOR_FOLDER,), partial(places_of, "visor")),
     Target("folder: csv", (_CSV_FOLDER,), partial(places_of, "csv")),

@@ -54,5 +54,5 @@ def job(folder: Path, texts: Sequence[str], batch: int) -> JobFolder:
 
 if __name__ == "__main__":
     pause = float(sys.argv[2]) if len(sys.argv) > 2 else 0.0
-    generators.load = lambda *given, **named: load(seconds=pause)  # type: ignore[assignment]  # noqa: ARG005
+    generators.load = lambda *given, **named: load(seconds=pause)  # noqa: ARG005
     painting.main()

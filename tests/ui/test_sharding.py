@@ -1,4 +1,4 @@
-"""``export manifest``, ``score --manifest`` without a project, ``import scores`` of the shards; with a scorer without models."""
+"""``export manifest``, ``score --manifest`` without a project, ``import scores`` of shards; with a scorer without models."""
 
 from __future__ import annotations
 
@@ -133,10 +133,10 @@ def test_what_cannot_be_asked(job: Path, words: tuple[str, ...], status: int, sa
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda text: "", "there is no image in it"),
+        (lambda _: "", "there is no image in it"),
         (lambda text: text + text, "7 images are in it more than once"),
-        (lambda text: "{}\n", "this is no manifest (export manifest writes one)"),
-        (lambda text: "\0", "this is no manifest"),
+        (lambda _: "{}\n", "this is no manifest (export manifest writes one)"),
+        (lambda _: "\0", "this is no manifest"),
     ],
 )
 def test_what_is_no_manifest(job: Path, change: Callable[[str], str], says: str) -> None:

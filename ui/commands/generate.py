@@ -167,7 +167,7 @@ def _work(context: Context, row: RunRow) -> None:
             runs.set_state(store, row.run_id, "done")
             return
         told = folder.progress()
-        why = (told.error if told else None) or _ending(status, folder)
+        why = (told.error if told else None) or _unpaintable(context, folder) or _ending(status, folder)
         if turn.stopping.is_set() or _was_stopped(status):
             runs.set_state(store, row.run_id, "cancelled" if turn.given_up else "paused")
         else:
@@ -266,6 +266,15 @@ def _wanted(context: Context, suite: str, called: str, asked: Sequence[Prompt], 
 
 def _was_stopped(status: int) -> bool:
     return status in (-signal.SIGTERM, 128 + signal.SIGTERM)
+
+
+def _unpaintable(context: Context, folder: JobFolder) -> str:
+    """Name each picture that the model could not paint; returns why, in a line, empty if it could paint all that it tried."""
+    reasons = folder.failed()
+    for one in folder.job().wanted:
+        if one.file in reasons:
+            context.warn(f"failed: {one.prompt_id} {one.index}: {reasons[one.file]}")
+    return "; ".join(f"{why} ({n:,})" if n > 1 else why for why, n in Counter(reasons.values()).most_common(3))
 
 
 def _ending(status: int, folder: JobFolder) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -40,11 +40,12 @@ def score_command(
         chosen = [
             name for name, given in (("suite", suite), ("task", task), ("generator", generator), ("limit", limit)) if given
         ]
-        raise typer.Exit(_elsewhere(scorer, profile, settings, device, batch_size, manifest, shard, out, chosen))
+        raise typer.Exit(_elsewhere(scorer, profile, settings, device, batch_size, manifest, shard, out, chosen, engine))
     from ui.commands.runner import execute
 
-    parameters = {"scorer": scorer, "profile": profile, "overrides": settings, "device": device, "batch_size": batch_size}
-    parameters |= {"engine": engine, "limit": limit, "selection": {"suite": suite, "task": task, "generator": generator}}
+    parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "overrides": settings, "device": device}
+    parameters |= {"batch_size": batch_size, "engine": engine}
+    parameters |= {"limit": limit, "selection": {"suite": suite, "task": task, "generator": generator}}
     raise typer.Exit(execute(project, "score", parameters))
 
 
@@ -58,6 +59,7 @@ def _elsewhere(
     shard: str | None,
     out: Path | None,
     chosen: Many,
+    engine: str,
 ) -> int:
     """Score a manifest; returns the exit status."""
     if manifest is None or out is None:
@@ -68,7 +70,8 @@ def _elsewhere(
         return 2
     from ui.commands.sharding import execute
 
-    parameters = {"scorer": scorer, "profile": profile, "device": device, "batch_size": batch_size}
+    parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "device": device, "batch_size": batch_size}
+    parameters["engine"] = engine
     return execute(parameters | {"overrides": settings, "manifest": manifest, "shard": shard, "out": out})
 
 
@@ -87,6 +90,6 @@ def export_manifest(
     """Write what a scorer has before it, to be scored on machines without the project: score --manifest (docs/runs.md)."""
     from ui.commands.runner import execute
 
-    parameters = {"scorer": scorer, "profile": profile, "overrides": settings, "limit": limit, "output": output}
+    parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "overrides": settings, "limit": limit, "output": output}
     parameters |= {"images": images, "selection": {"suite": suite, "task": task, "generator": generator}}
     raise typer.Exit(execute(project, "export manifest", parameters))

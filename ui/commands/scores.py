@@ -12,7 +12,7 @@ from data.store import imports, runs
 from data.store.runs import RunRow, Source
 from ui import words
 from ui.commands import score, sharding, working
-from ui.commands.context import CommandError, Context, digest
+from ui.commands.context import CommandError, Context, UsageError, digest
 from ui.commands.scores_check import refuse_senseless
 
 _FILES = ("run.json", "manifest.jsonl")
@@ -123,9 +123,7 @@ def _together(made: Sequence[_Made]) -> list[_Made]:
         if other:
             raise CommandError(f"{first.name} and {one.name} are not of one rater: {'; '.join(other)}")
         if bool(one.asked.shard) != bool(first.asked.shard) or one.asked.of != first.asked.of:
-            raise CommandError(
-                f"{first.name} and {one.name} are not shares of one manifest; import them one after the other"
-            )
+            raise CommandError(f"{first.name} and {one.name} are not shares of one manifest; import them one after the other")
     homes: dict[str, _Made] = {}
     for one in made:
         for work in one.work:
@@ -136,7 +134,7 @@ def _together(made: Sequence[_Made]) -> list[_Made]:
                 )
     if not first.asked.shard:
         return sorted(made, key=lambda one: one.work[0].item_id)
-    numbers = {one.name: sharding.share(one.asked.shard) for one in made}
+    numbers = {one.name: _share(one) for one in made}
     of = {n for _, n in numbers.values()}
     if len(of) > 1:
         raise CommandError(f"shards of {' and of '.join(map(str, sorted(of)))} are mixed; import those of one way of sharing")
@@ -148,6 +146,13 @@ def _together(made: Sequence[_Made]) -> list[_Made]:
             " (score --manifest --shard), then import all together"
         )
     return sorted(made, key=lambda one: numbers[one.name])
+
+
+def _share(made: _Made) -> tuple[int, int]:
+    try:
+        return sharding.share(made.asked.shard)
+    except UsageError as error:  # what stands in a file is nobody's option
+        raise CommandError(f"{made.name}: 'shard' of run.json: {error}") from error
 
 
 def _differences(one: Run, two: Run) -> list[str]:

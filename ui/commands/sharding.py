@@ -76,7 +76,7 @@ def run(
 
 
 def share_of(work: Sequence[Work], mine: tuple[int, int] | None) -> list[Work]:
-    """Every n-th, beginning with the i-th: shares differ by one image at most, and each has some of every prompt and generator."""
+    """Every n-th, beginning with the i-th: shares differ by one image at most, and each has some of every generator."""
     if mine is None:
         return list(work)
     number, of = mine

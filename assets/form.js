@@ -366,8 +366,8 @@ class Form {
   // ---- what the outbox reports ----
 
   changed() {
-    const { state, waiting } = this.outbox;
-    this.frame.setStatus(state === "saved" && this.item?.refused ? "refused" : state, waiting.length);
+    const { state, waiting, reason } = this.outbox;
+    this.frame.setStatus(state === "saved" && this.item?.refused ? "refused" : state, waiting.length, reason);
   }
 
   saved(entry, data) {

@@ -38,13 +38,13 @@ class Http:
 
     async def json(self, method: str, path: str, body: Any = None) -> Any:
         """What a route says to a request with a JSON body."""
-        return json.loads(await self.bytes(method, path, body))
+        return json.loads(await self.content(method, path, body))
 
     async def text(self, method: str, path: str) -> str:
         """A page."""
-        return (await self.bytes(method, path)).decode()
+        return (await self.content(method, path)).decode()
 
-    async def bytes(self, method: str, path: str, body: Any = None) -> bytes:
+    async def content(self, method: str, path: str, body: Any = None) -> bytes:
         """What a route answers."""
         length = await self._ask(method, path, body)
         if length is None:

@@ -36,7 +36,7 @@ _TURN: Final = 25
 """Cases of a target, before it is another's turn."""
 _SMALLER: Final = 400
 """Attempts at most to make a case smaller."""
-_SLOW: Final = 5
+_SLOW: Final = 50
 """An importer's case takes so many times as long as a reader's, and it gets as many fewer."""
 
 

@@ -247,8 +247,10 @@ async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choo
     told.seconds = time.perf_counter() - start
     told.server, told.client = _processor(pid) - before, time.process_time() - own
     told.memory.append((told.seconds, resident(pid)))
-    for one in [*people, *viewers]:
+    for one in people:
         one.close()
+    for viewer in viewers:
+        viewer.close()
     return told
 
 

@@ -288,7 +288,8 @@ def _eight_bit(pixels: np.ndarray) -> np.ndarray:
     low, high = 0.0, 65535.0
     if pixels.dtype.kind == "f" or values.max() > high or values.min() < 0:
         low, high = float(values.min()), float(values.max())
-    scaled = (values - low) * (255.0 / ((high - low) or 1.0))
+    with np.errstate(all="ignore"):  # of numbers near the largest there are
+        scaled = np.nan_to_num((values - low) * (255.0 / ((high - low) or 1.0)))
     return np.clip(np.rint(scaled), 0, 255).astype(np.uint8)
 
 

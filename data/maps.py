@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from data import told
 from data.files import write_whole
 
 Places = NDArray[np.float32]
@@ -98,8 +99,8 @@ class MapFolder:
     def stage(self) -> Stage | None:
         """How far the worker last said it was; None if it said nothing that can be read."""
         try:
-            return Stage(**json.loads((self.path / "progress.json").read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError):
+            return told.read(Stage, self.path / "progress.json")
+        except ValueError:
             return None
 
     @property
@@ -119,9 +120,9 @@ class MapFolder:
         """The map; None if there is none, or none that can be read: it can be made anew."""
         try:
             table = pq.read_table(self.file, partitioning=None)
-            told = json.loads(table.schema.metadata[_TOLD])
+            about = json.loads(table.schema.metadata[_TOLD])
             places = np.stack([table.column(name).to_numpy() for name in ("x", "y")], axis=1).astype(np.float32)
             items = tuple(table.column("item_id").to_pylist())
-            return Map(items=items, places=places, **{**told, "shares": tuple(told["shares"])})
-        except (OSError, pa.ArrowException, ValueError, TypeError, LookupError):
+            return Map(items=items, places=places, **{**about, "shares": tuple(about["shares"])})
+        except (OSError, pa.ArrowException, ValueError, TypeError, LookupError, RecursionError):
             return None

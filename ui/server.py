@@ -16,7 +16,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
@@ -26,6 +26,7 @@ from data.store.store import Store, StoreBusy
 from ui.commands import forward, queueing
 from ui.commands.context import CommandError
 from ui.commands.runner import first_start
+from ui.entrance import Entrance
 from ui.following import keep_pace
 from ui.guard import Guard, is_loopback
 from ui.root import at, checked, stand
@@ -44,6 +45,17 @@ _ROUTES = (
     "workbench_api",
 )  # fmt: skip
 """Modules of ``ui`` that have routes; each has ``router(store)``."""
+_REFUSALS: dict[int | str, dict[str, Any]] = {
+    401: {"description": "Nobody is signed in, or has given a name."},
+    403: {"description": "Not for this visitor."},
+    404: {"description": "There is no such thing, or not any more."},
+    409: {"description": "Not as things stand; the sentence says what must be first."},
+    413: {"description": "More than is taken at once."},
+    415: {"description": "Routes that change something take JSON alone."},
+    429: {"description": "Too often; try again later."},
+    503: {"description": "What it takes is not at hand."},
+}
+"""What any route may answer instead, always with a sentence for people."""
 _TURN_SECONDS = 0.0005
 """So long may a thread that computes keep others waiting: an answer is many short statements, each of which waits its turn."""
 _NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
@@ -74,8 +86,8 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
 
     app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
     for name in _ROUTES:
-        app.include_router(import_module(f"ui.{name}").router(store))
-    app.include_router(routes.router(store, accounts))
+        app.include_router(import_module(f"ui.{name}").router(store), responses=_REFUSALS)
+    app.include_router(routes.router(store, accounts), responses=_REFUSALS)
     app.mount("/assets", StaticFiles(directory=ASSETS), name="assets")
 
     @app.get("/favicon.ico", include_in_schema=False, response_model=None)
@@ -86,6 +98,7 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     app.add_exception_handler(Erased, _erased)
     app.add_exception_handler(NotWritten, _not_written)
     _mount_pages(app, store)
+    app.add_middleware(Entrance, root=root)
     # the last one added is the outermost: nothing runs before the guard has agreed
     app.add_middleware(Door, store=store, accounts=accounts)
     app.add_middleware(Sessions, store=store, path=root or "/")

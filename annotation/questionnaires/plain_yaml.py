@@ -24,11 +24,12 @@ class _Loader(yaml.SafeLoader):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        where: Any = event.start_mark
         if isinstance(event, yaml.AliasEvent):
-            raise yaml.constructor.ConstructorError(None, None, "aliases (*name) are not read", event.start_mark)
+            raise yaml.constructor.ConstructorError(None, None, "aliases (*name) are not read", where)
         # they would make sets, dates, bytes, or numbers of what is none
         if event.tag is not None:
-            raise yaml.constructor.ConstructorError(None, None, "tags (!name) are not read", event.start_mark)
+            raise yaml.constructor.ConstructorError(None, None, "tags (!name) are not read", where)
         return super().compose_node(parent, index)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:

@@ -73,10 +73,11 @@ export class Frame {
     this.showBottom();
   }
 
-  setStatus(state, waiting) {
+  setStatus(state, waiting, reason = "") {
     this.everSaved ||= state !== "saved";
     const many = state === "retrying" && waiting > 1 ? ` (${waiting} answers)` : "";
-    const text = this.everSaved ? STATUS[state] + many : "";
+    const why = state === "retrying" && reason ? `. ${reason}` : "";
+    const text = this.everSaved ? STATUS[state] + many + why : "";
     if (this.status.textContent !== text) this.status.textContent = text;
     this.status.dataset.status = state;
     this.state = state;

@@ -1,6 +1,7 @@
 // Answers on their way. An entry stays here, and in localStorage, until the server has acknowledged it; it is sent again
 // under the same id, so it can neither be lost nor counted twice.
 
+import { detail } from "./api.js";
 import * as store from "./store.js";
 
 const FIRST_DELAY_MS = 1_000;
@@ -15,6 +16,7 @@ export class Outbox {
     this.name = null;
     this.entries = [];
     this.failures = 0;
+    this.reason = "";
     this.sending = false;
     this.timer = null;
     window.addEventListener("online", () => this.retryNow(), { signal });
@@ -78,11 +80,14 @@ export class Outbox {
       const { outcome, data, wait = 0 } = await this.api.post(entry.route, entry.body);
       if (outcome === "unreachable" || outcome === "signed-out") {
         this.failures += 1;
+        // a server that is there may say why: its disk is full, say
+        this.reason = detail(data, "");
         this.later(wait);
         if (outcome === "signed-out") this.listener.signedOut();
         break;
       }
       this.failures = 0;
+      this.reason = "";
       this.drop(entry);
       if (outcome === "ok") this.listener.saved(entry, data);
       else this.listener.refused(entry, data);

@@ -71,6 +71,7 @@ _CAMPAIGN: Final = {
 }  # fmt: skip
 _NAMES: Final[Mapping[type, str]] = {str: "a text", int: "a whole number", list: "a list of texts", bool: "true or false"}
 _LARGEST: Final = 2**31 - 1
+_LARGEST_SEED: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ def _check(column: str, one: Any, wanted: Mapping[str, tuple[type, ...]]) -> Non
             fits = list in kinds and all(isinstance(part, str) for part in said)
         else:
             fits = isinstance(said, kinds) and (not isinstance(said, bool) or bool in kinds)
-        if not fits or (isinstance(said, int) and not -_LARGEST <= said <= _LARGEST):
+        if not fits or (isinstance(said, int) and abs(said) > (_LARGEST_SEED if name == "seed" else _LARGEST)):
             raise ValueError(f"{column}: {quoted(name)} is {quoted(said)}, {_NAMES[kinds[0]]} expected")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.export.cells import unescaped
-from data.prompts.reading import InputError, located, printable, read_text, unreadable
+from data.prompts.reading import MAX_FILE_BYTES, InputError, located, printable, read_text, unreadable
 from data.studies.table import read_table
 
 _MAGIC: Final = b"PAR1"
@@ -27,6 +27,10 @@ class Cells:
     def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
         for line, cells in self.records:
             yield line, dict(zip(self.header, cells, strict=True))
+
+
+_MAX_CELLS: Final = 50_000_000
+"""A Parquet file of a few bytes can say the same value so many times that no memory holds it."""
 
 
 def read_cells(path: Path) -> Cells:
@@ -53,10 +57,19 @@ def _parquet(path: Path) -> Cells:
     from pyarrow import parquet as files
 
     try:
-        table = files.read_table(path)
+        with files.ParquetFile(path) as file:
+            told = file.metadata
+            unpacked = sum(told.row_group(n).total_byte_size for n in range(told.num_row_groups))
+            if told.num_rows * told.num_columns > _MAX_CELLS or unpacked > MAX_FILE_BYTES:
+                what = f"{told.num_rows:,} rows of {told.num_columns:,} columns, {unpacked / 1e6:,.0f} MB unpacked"
+                raise InputError(located(path, None, f"{what}: more than is read; split it"))
+            table = file.read()
     except (ArrowException, OSError) as error:
         raise InputError(located(path, None, f"not Parquet: {printable(str(error).splitlines()[0])}")) from error
-    columns = [[_cell(value) for value in column.to_pylist()] for column in table.columns]
+    try:
+        columns = [[_cell(value) for value in column.to_pylist()] for column in table.columns]
+    except UnicodeDecodeError as error:  # a file may say that bytes are text
+        raise InputError(located(path, None, f"byte 0x{error.object[error.start]:02x} in a text is not UTF-8")) from None
     return Cells(tuple(table.column_names), list(enumerate(zip(*columns, strict=True), 1)))
 
 

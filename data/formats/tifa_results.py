@@ -118,11 +118,11 @@ def _said(entry: Any, taken: list[str], chosen: str, free: str) -> Said:
         raise ValueError(f"'choices' is {quoted(choices)}, a list of texts expected")
     name = entry.get("question_id")
     question_id = name if isinstance(name, str) and name and name not in taken else new_id(text, taken)
+    scored, parents = entry.get("scores"), entry.get("parents")
     question = PromptQuestion(
         question_id, text, tuple(choices), _text(entry, "answer"), _text(entry, "element_type"), _text(entry, "element"),
-        parents=tuple(one for one in entry.get("parents") or () if isinstance(one, str)),
+        parents=tuple(one for one in parents if isinstance(one, str)) if isinstance(parents, list) else (),
     )  # fmt: skip
-    scored = entry.get("scores")
     words = entry.get(free)
     return Said(
         question,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +13,8 @@ MAX_PROBLEMS = 5
 """So many problems of one file are told at once: enough to see a pattern, few enough to read."""
 
 _NAME_LIMIT = 100
+MAX_FILE_BYTES = 1 << 30
+"""So much of a text file is read: what is larger is no table of a study, and what is made of it would not fit into memory."""
 
 
 class InputError(ValueError):
@@ -77,9 +80,18 @@ def read_text(path: Path) -> str:
     """The file's text, decoded as UTF-8; a byte order mark is dropped. Line ends stay as they are.
 
     Raises:
-        InputError: there is no such file, or it is not UTF-8.
+        InputError: there is no such file, it is too large, or it is not UTF-8.
     """
     try:
+        status = path.stat()  # before opening: opening a pipe would wait for ever, and a device never ends
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+            fail(path, None, "not a regular file")
+        if status.st_size > MAX_FILE_BYTES:
+            fail(
+                path,
+                None,
+                f"the file has {status.st_size / 1e6:,.0f} MB; at most {MAX_FILE_BYTES / 1e6:,.0f} are read: split it",
+            )
         data = path.read_bytes()
     except FileNotFoundError:
         fail(path, None, "no such file; check the path")

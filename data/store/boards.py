@@ -46,7 +46,9 @@ with said as (
     select 'answer' as what, rater_id, item_id, status, passed, null::timestamptz as moment, seq as place
     from annotations where rater_id in {people} and campaign_id = $campaign and revises is null
     union all
-    select 'claim', rater_id, item_id, null, null, until, place from claims where campaign_id = $campaign and until > $now
+    select 'claim', rater_id, item_id, null, null, until, place from claims
+    -- one that ends later than any claim can was made before the clock was set back
+    where campaign_id = $campaign and until > $now and until <= $latest
     union all
     select 'skip', rater_id, item_id, null, null, skipped, 0 from skips where campaign_id = $campaign and rater_id in {people}
     union all
@@ -71,6 +73,8 @@ class Board:
         self._connection, self._campaign, self._now = connection, campaign, now
         self._listing = listing(connection, campaign.campaign_id, known.stamp)
         self._lease = timedelta(minutes=campaign.settings.lease_minutes)
+        # the lease may have been shortened since
+        self._latest = now + 2 * self._lease
         self._people = {name: Person() for name in people}
         self._changed: set[str] = set()
         self._used: set[int] = set()
@@ -92,7 +96,7 @@ class Board:
     def _read_facts(self) -> None:
         names = {f"p{n}": name for n, name in enumerate(self._people)}
         query = _FACTS.format(people=f"({', '.join(f'${key}' for key in names)})")
-        parameters = {"campaign": self._campaign.campaign_id, "now": self._now, **names}
+        parameters = {"campaign": self._campaign.campaign_id, "now": self._now, "latest": self._latest, **names}
         for what, name, item_id, status, passed, moment in self._connection.execute(query, parameters).fetchall():
             position = self._listing.positions.get(item_id)
             if what == "claim" and position is not None:
@@ -187,8 +191,8 @@ class Board:
         names = sorted(self._changed)
         campaign_id = self._campaign.campaign_id
         self._connection.execute(
-            f"delete from claims where campaign_id = ? and (until <= ? or rater_id in {marks(names)})",
-            [campaign_id, self._now, *names],
+            f"delete from claims where campaign_id = ? and (until <= ? or until > ? or rater_id in {marks(names)})",
+            [campaign_id, self._now, self._latest, *names],
         )
         claims = [
             (campaign_id, item_ids[position], name, self._people[name].until, place)

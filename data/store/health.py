@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 import duckdb
 
 from data.files import sha256_of
-from data.store import backups, copying, manifest, rows, scheduled
+from data.store import backups, copying, manifest, opening, rows, scheduled
 from data.store.manifest import DATABASE, Backup, BadBackup
 from data.store.migrate import steps
 from data.store.store import Store, StoreBusy
@@ -60,7 +60,7 @@ def closed(project: Path, *, everything: bool = False) -> list[Finding]:
             return [_project("attention", f"{project} is a file and no project's folder", "name a folder with --project")]
         return [_project("note", f"there is no project in {project} yet", "any command with --project makes it")]
     try:
-        with duckdb.connect(str(path), read_only=True, config={"threads": 2, "memory_limit": "2GB"}) as connection:
+        with opening.connect(path, read_only=True, memory="2GB") as connection:
             connection.execute("set TimeZone = 'UTC'")
             return examine(connection, project, everything=everything)
     except duckdb.Error as error:

@@ -18,7 +18,7 @@ from data.store import backups, copies, copying, manifest
 from data.store.copying import Stopped
 from data.store.erased import marks
 from data.store.manifest import SCHEDULED, Backup, BadBackup
-from data.store.store import Store
+from data.store.store import Store, run
 from data.store.writer import CLOSED
 
 EVERY_HOURS: Final = 24.0
@@ -27,9 +27,9 @@ _FIRST_LOOK: Final = 60.0  # seconds; whoever opens the app is not to wait for t
 _LOOK: Final = 60.0
 _AGAIN: Final = 900.0
 """After a failure."""
-_SHARE: Final = 1.0
+SHARE: Final = 1.0
 """So long a rest for each second of work."""
-_LONGEST_REST: Final = 0.5
+LONGEST_REST: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Keeper:
         _states.pop(self._store, None)
 
     def _run(self) -> None:
-        _be_modest()
+        be_modest()
         first, look, again = self._waits
         wait = first
         while not self._stop.wait(wait):
@@ -118,20 +118,34 @@ class Keeper:
                     last = made
                     backups.retire(self._store.project, self._keep, _good)
         before = _states.get(self._store, State())
+        _states[self._store] = State(last.manifest.made if last else None)
         if before.failed:
             self._say("Backups are made again.")
-        _states[self._store] = State(last.manifest.made if last else None)
+            self._show()
 
     def _tell(self, error: Exception) -> None:
         why = getattr(error, "strerror", None) or " ".join(str(error).split())
         before = _states.get(self._store, State())
+        _states[self._store] = State(before.last, why, before.since or datetime.now(UTC))
         if not before.failed:
             self._say(f"No backup could be made: {why}. It is tried again every {self._waits[2] / 60:.0f} minutes.")
-        _states[self._store] = State(before.last, why, before.since or datetime.now(UTC))
+            self._show()
+
+    def _show(self) -> None:
+        """Let open pages look again; no statistic has changed."""
+        with suppress(*CLOSED, duckdb.Error):
+            self._store.write(_nothing, None, touched=frozenset())
 
     def _rest(self, seconds: float) -> None:
-        if self._stop.wait(min(seconds * _SHARE, _LONGEST_REST)):
+        if self._stop.wait(min(seconds * SHARE, LONGEST_REST)):
             raise Stopped
+
+
+def _nothing_one(connection: duckdb.DuckDBPyConnection, _: None) -> None:
+    """Only the version moves."""
+
+
+_nothing = run(_nothing_one)
 
 
 def is_due(last: Backup | None, every: timedelta, now: datetime) -> bool:
@@ -169,7 +183,7 @@ def _good(backup: Backup) -> bool:
     return False
 
 
-def _be_modest() -> None:
+def be_modest() -> None:
     """Let everybody else's threads go first, where the system knows such a thing for threads (Linux)."""
     if sys.platform == "linux":
         with suppress(OSError):

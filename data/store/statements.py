@@ -153,7 +153,7 @@ def _first_answers(connection: duckdb.DuckDBPyConnection, annotations: Sequence[
     """Save answers that revise nothing; returns the status of each."""
     decisions = decide(connection, annotations, places)
     numbers = rows.sequence(connection, "statement_seq", len(annotations))
-    now = datetime.now(UTC)
+    now = _now()
     written = zip(annotations, decisions, numbers, strict=True)
     rows.insert(
         connection,
@@ -171,6 +171,16 @@ def _first_answers(connection: duckdb.DuckDBPyConnection, annotations: Sequence[
     return {a.annotation_id: decision.status for a, decision in zip(annotations, decisions, strict=True)}
 
 
+_last = datetime.min.replace(tzinfo=UTC)
+
+
+def _now() -> datetime:
+    """When an answer came; never before an earlier one, though the clock may have been set back. For the writer's thread."""
+    global _last
+    _last = max(_last, datetime.now(UTC))
+    return _last
+
+
 def _revision(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> str:
     """Save a revision in the place of the latest of its chain; returns the chain's status."""
     latest = rows.one(
@@ -186,7 +196,7 @@ def _revision(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> 
     status, superseded, seq = str(latest["status"]), latest["annotation_id"], latest["seq"]
     # what is known of the first answer to a check stays: a second try proves nothing
     decision = Decision(latest["status"], latest["passed"], bool(latest["selected"]), latest["status_before"])
-    row = annotation_row(annotation, decision, superseded, latest["root_id"], seq, datetime.now(UTC), None)
+    row = annotation_row(annotation, decision, superseded, latest["root_id"], seq, _now(), None)
     rows.insert(connection, "annotations", ANNOTATION_COLUMNS, [row])
     wide.mark_where(connection, "select item_id from judgements where source_id = ?", [superseded])
     connection.execute("delete from judgements where source_id = ?", [superseded])

@@ -12,6 +12,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "agreement --by certainty --compare --thresholds",
         "agreement --consensus majority --consensus mace",
     ),
+    "backup": ("backup", "backup -o /mnt/other-disk/concord", "backup --list"),
     "campaigns archive": ("campaigns archive cows",),
     "campaigns create": (
         "campaigns create cows --suite geneval --n 50 --overlap 3 --instructions 'Look closely.'",
@@ -27,6 +28,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "campaigns show": ("campaigns show cows --format json",),
     "campaigns start": ("campaigns start cows",),
     "campaigns stop": ("campaigns stop cows",),
+    "doctor": ("doctor", "doctor --only project --all --format json"),
     "export annotations": ("export annotations --people pseudonyms -o annotations.jsonl",),
     "export datasets": ("export datasets --suite mine -o dataset",),
     "export judgements": ("export judgements -o judgements.parquet",),
@@ -96,6 +98,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "questionnaires": ("questionnaires", "questionnaires visor", "questionnaires mine.yaml"),
     "questions": ("questions prompts.txt --device cuda -o questions.jsonl",),
     "rebuild": ("rebuild",),
+    "restore": ("restore", "restore 20261122T193000Z-asked"),
     "reproduce geneval": (
         "reproduce geneval --metadata evaluation_metadata.jsonl sdv2=annotations_sdv2.csv if-xl=annotations_if-xl.csv",
     ),

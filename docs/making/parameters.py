@@ -127,6 +127,8 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "profile": "Its profile.",
         "suite": "Whose images.",
         "generator": "Whose images.",
+        "device": "What the scorer is to run on: `cpu`, `cuda:1`, several with commas.",
+        "show": "Which runs the table has: `newest`, or a part such as `21-40`.",
         "run": "The run whose log is shown.",
     },
 }

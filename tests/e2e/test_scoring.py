@@ -50,7 +50,7 @@ def test_from_no_images_to_all_scored(fresh: Server, visitor: Visit, tmp_path: P
     row(page, "5 of 5 images", _SCORED_MS)
     button(page, "Nothing left to score", can=False)
     expect(page.locator(".cc-state")).to_have_text("done", timeout=_FOLLOWS_MS)
-    button(page, "Stop", can=False)
+    button(page, "Pause", can=False)
     assert page.evaluate("window.unloaded") is False, "the page was loaded again"
     assert "nothing to do: clipscore-playground has judged all 5 images" in fresh.run("score", "clipscore")
     page.goto("/studio/")

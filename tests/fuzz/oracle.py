@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from data.prompts.reading import InputError
+
 ROOT: Final = Path(__file__).resolve().parents[2]
 HANG: Final = 5.0
 """Seconds at work after which a reader hangs."""
@@ -52,7 +54,9 @@ def wrong_with(error: BaseException, promised: tuple[type[BaseException], ...]) 
         return f"{kind} escapes: {_short(error)}"
     if not _meant(error):
         return f"{kind} of somebody else's: {_short(error)}"
-    for problem in getattr(error, "problems", None) or (str(error),):
+    # a command passes on what a reader found, several problems in one line
+    several = next((one.problems for one in (error, error.__cause__) if isinstance(one, InputError)), None)
+    for problem in several or (str(error),):
         if why := wrong_with_words(problem):
             return f"{kind}: {why}: {_short(problem)}"
     return None

@@ -10,7 +10,7 @@ import pytest
 from tests.fuzz.cases import drawn, tried
 from tests.fuzz.importers import IMPORTERS, Bench, Importer, bench, targets_of
 
-CASES = 12
+CASES = 8
 
 
 @pytest.fixture(scope="module")

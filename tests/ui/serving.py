@@ -28,7 +28,7 @@ class Serving:
     def __init__(self, project: Path) -> None:
         self.project = project
         self.port = free_port()
-        words = ["serve", "--project", str(project), "--no-browser", "--port", str(self.port)]
+        words = ["serve", "--project", str(project), "--no-browser", "--port", str(self.port), "--backup-every", "0"]
         self.process = subprocess.Popen(
             [sys.executable, str(ROOT / "app.py"), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )

@@ -16,7 +16,7 @@ pytest.importorskip("torch")
 pytest.importorskip("diffusers", reason="the group scorers is not installed")
 
 from data.images import read_image_file
-from scorers import generators, painting
+from scorers import painting
 from tests.scorers import painting_badly, tiny_pipelines
 from tests.ui import making
 from tests.ui.making import concord, done, query
@@ -64,7 +64,7 @@ def test_a_picture_has_a_seed_of_its_own_whatever_the_batch(project: Path, tmp_p
 def test_a_prompt_that_cannot_be_painted_is_named_with_its_reason(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project.parent / "p.txt").write_text("red\nraise\nblue\n")
     done(project, "import", "prompts", project.parent / "p.txt", "--suite", "mine")
-    monkeypatch.setattr(generators, "load", lambda *_, **__: painting_badly.load())
+    monkeypatch.setattr("scorers.painting.generators.load", lambda *_, **__: painting_badly.load())
     ran = concord(project, "generate", "mine", "--generator", "playground-early", "--name", "some", "--n", 1)
     assert ran.status == 1
     assert "failed: mine/00001 0: the model failed: the prompt has 900 tokens" in ran.err

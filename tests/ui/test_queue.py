@@ -231,7 +231,7 @@ def test_how_raters_of_one_name_differ_is_said() -> None:
 
 def test_the_rate_is_of_the_last_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr(queueing.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("ui.commands.queueing.time.monotonic", lambda: now[0])
     job = Job(Path("p"), "r", frozenset({"cpu"}), 1)
     assert job.per_second() is None
     for minute in range(10):

@@ -218,7 +218,7 @@ def changed(path: Path, name: str, value: object, n: int = 0) -> Path:
         ("submitted", "yesterday", "submitted is 'yesterday'; it is a time"),
         ("questionnaire", "genevla", "there is no questionnaire 'genevla'; did you mean geneval?"),
         ("item", None, "column 'item' is empty; every row has one"),
-        ("images", [{"image": "x"}], "what an answer is about is not as it was written: 'prompt'"),
+        ("images", [{"image": "x"}], "images: 'prompt' is None, a text expected"),
         ("scales", {}, "the file does not say the scale of"),
     ],
 )

@@ -80,7 +80,7 @@ def left_behind(
 
 
 def plan(store: Store, selection: Selection = ALL, **more: Any) -> tuple[str, str, bool]:
-    said, label, possible = page.plan(store, Wish("seer", selection=selection, **more))
+    said, label, possible = planning.plan(store, Wish("seer", selection=selection, **more))
     return text(said), label, possible
 
 
@@ -202,7 +202,7 @@ def test_a_model_that_is_not_at_hand_is_said_in_words(world: World, monkeypatch:
         raise ValueError(f"there is no folder {HOSTILE}")
 
     monkeypatch.setattr(registry, "settings", missing)
-    said, label, possible = page.plan(world.store, Wish("seer"))
+    said, label, possible = planning.plan(world.store, Wish("seer"))
     assert text(said) == "seer cannot be used: there is no folder &lt;img src=x onerror=alert(1)&gt;"
     assert (label, possible) == ("Score", False)
 

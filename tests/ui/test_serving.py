@@ -158,12 +158,19 @@ COMMANDS_IN_ORDER = (
     "people erase ann --yes",
     "people erase ann --yes",
     "people list --format json",
+    "backup",
+    "backup -o elsewhere",
+    "backup -o p.txt",
+    "backup --list",
+    "doctor --only project",
 )
 
 
 # each project has its own secret, and gives invitations names by chance
 _UNTOLD = re.compile(
-    r"(?<=/join/)[\w.-]+|(?<=prolific-)[0-9a-f]{10}|(?<=invitation )[\w-]{12}\b|^[\w-]{12}(?=  default)", re.MULTILINE
+    r"(?<=/join/)[\w.-]+|(?<=prolific-)[0-9a-f]{10}|(?<=invitation )[\w-]{12}\b|^[\w-]{12}(?=  default)"
+    r"|\d{8}T\d{6}Z[\w-]*|\d{4}-\d\d-\d\d",
+    re.MULTILINE,
 )
 
 
@@ -267,7 +274,7 @@ def test_the_address_is_for_this_user_and_goes_with_the_app(sides: Sides) -> Non
     assert seconds < 10
     there, here = tables(sides.open), tables(sides.closed)
     # these say when they were submitted or begun
-    for name in ("annotations", "runs", "invitations", "erased"):
+    for name in ("annotations", "runs", "invitations", "erased", "copies"):
         assert len(there.pop(name)) == len(here.pop(name)) > 0
     assert there["items"]
     assert there == here

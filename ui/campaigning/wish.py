@@ -10,7 +10,7 @@ from typing import Any, Final
 from annotation.questionnaires.plain_yaml import YamlError
 from annotation.questionnaires.plain_yaml import read as read_yaml
 from data.campaign import Settings
-from data.prompts.reading import InputError, quoted
+from data.prompts.reading import MAX_PROBLEMS, InputError, quoted
 
 LISTS: Final = ("suite", "task", "generator", "items", "also")
 _NUMBERS: Final = {"n": int, "overlap": int, "seed": int}
@@ -52,7 +52,7 @@ def wish(given: Mapping[str, Any], origin: str = "the campaign") -> Wish:
     """A wish from values by name, as a file or a command has them; None is "not said".
 
     Raises:
-        InputError: a name that there is not, or a value of the wrong kind; all of them at once.
+        InputError: a name that there is not, or a value of the wrong kind; the first of them at once.
     """
     known = ("id", *(one.name for one in fields(Wish) if one.name not in ("settings", "campaign_id")), *SETTINGS)
     said = {("id" if name == "campaign_id" else name): value for name, value in given.items() if value is not None}
@@ -64,6 +64,8 @@ def wish(given: Mapping[str, Any], origin: str = "the campaign") -> Wish:
                 values[name] = _read(name, said[name])
             except ValueError as error:
                 problems.append(f"{name}: {error}")
+    if len(problems) > MAX_PROBLEMS:
+        problems = [*problems[:MAX_PROBLEMS], f"and {len(problems) - MAX_PROBLEMS} more mistakes"]
     if problems:
         raise InputError(*(f"{origin}: {problem}" for problem in problems))
     settings = {name: values.pop(name) for name in SETTINGS if name in values}

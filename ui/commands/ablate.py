@@ -17,6 +17,7 @@ from ui.commands import score
 from ui.commands.agreement import selected
 from ui.commands.context import CommandError, Context, UsageError
 from ui.commands.itm import aligned, between, number
+from ui.commands.overrides import pairs
 from ui.matching.ablation import Setting, table
 from ui.matching.rows import Row
 
@@ -50,7 +51,7 @@ def run(
     grid = []
     for of_steps, of_seed in product(wanted[1], wanted[2]):
         settings = [*overrides, f"trials={max(wanted[0])}", f"steps={of_steps}", f"seed={of_seed}"]
-        planned = score.plan(context.store, scorer, profile, score.pairs(settings))
+        planned = score.plan(context.store, scorer, profile, pairs(settings))
         score.run(_quiet(context, output), scorer, profile, settings, device, batch_size, limit, selection)
         grid.append(Setting(planned.rater.rater_id, of_steps, of_seed))
     only = replace(chosen, rater=tuple(setting.rater for setting in grid))
@@ -64,7 +65,7 @@ def run(
 
 
 def _usual(context: Context, scorer: str, profile: str, overrides: Sequence[str]) -> Mapping[str, Any]:
-    planned = score.plan(context.store, scorer, profile, score.pairs(overrides))
+    planned = score.plan(context.store, scorer, profile, pairs(overrides))
     lacking = [name for name in ("trials", "steps", "seed") if name not in planned.settings]
     if lacking:
         raise UsageError(

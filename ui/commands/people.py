@@ -138,7 +138,7 @@ def _reach_copies(context: Context, name: str) -> None:
         if one.outcome == "gone":
             context.warn(f"not reached, as it is not there any more (if it was moved, erase them there): {one.path}")
     for path in _naming(context.store.project, name):
-        context.warn(f"not touched, and it holds this name: {_shown(context, path)}")
+        context.warn(f"not touched, and it holds this name: {path}")
     context.warn("not touched: tables, reports and datasets that were exported, and what was copied by hand")
     failed = [one for one in found if one.outcome == "failed"]
     for one in failed:

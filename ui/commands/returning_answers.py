@@ -34,6 +34,11 @@ def answers_bundle(path: Path, answers: Sequence[Answer]) -> tuple[Bundle, Count
     """
     if not answers:
         raise CommandError(f"{path}: no answers in it")
+    often, times = Counter(answer.annotation_id for answer in answers).most_common(1)[0]
+    if times > 1:
+        raise CommandError(
+            f"{path}: the answer {quoted(often)} stands in it {times} times; each has an annotation_id of its own"
+        )
     try:
         stated, other_rules = _stated(answers)
         bundle = Bundle(

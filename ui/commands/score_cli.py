@@ -43,14 +43,9 @@ def score_command(
         raise typer.Exit(_elsewhere(scorer, profile, settings, device, batch_size, manifest, shard, out, chosen, engine))
     from ui.commands.runner import execute
 
-    parameters: dict[str, Any] = {
-        "scorer": scorer,
-        "profile": profile,
-        "overrides": settings,
-        "device": device,
-        "batch_size": batch_size,
-    }
-    parameters |= {"engine": engine, "limit": limit, "selection": {"suite": suite, "task": task, "generator": generator}}
+    parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "overrides": settings, "device": device}
+    parameters |= {"batch_size": batch_size, "engine": engine}
+    parameters |= {"limit": limit, "selection": {"suite": suite, "task": task, "generator": generator}}
     raise typer.Exit(execute(project, "score", parameters))
 
 
@@ -75,13 +70,8 @@ def _elsewhere(
         return 2
     from ui.commands.sharding import execute
 
-    parameters: dict[str, Any] = {
-        "scorer": scorer,
-        "profile": profile,
-        "device": device,
-        "batch_size": batch_size,
-        "engine": engine,
-    }
+    parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "device": device, "batch_size": batch_size}
+    parameters["engine"] = engine
     return execute(parameters | {"overrides": settings, "manifest": manifest, "shard": shard, "out": out})
 
 

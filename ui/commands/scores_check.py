@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from data.prompts.reading import printable, quoted
@@ -21,7 +22,8 @@ def refuse_senseless(context: Context, scorer: Scorer, asked: Run, folder: RunFo
         CommandError: the settings are none of this scorer's, or what was seen of an image is no evidence for it.
     """
     try:
-        scorer.check(asked.settings)
+        with suppress(KeyError):  # a run of before there was that setting
+            scorer.check(asked.settings)
     except Exception as error:  # of settings that are of any kind whatever is raised
         why = printable(error) if isinstance(error, ValueError) else f"found {quoted(dict(asked.settings), 120)}"
         raise CommandError(f"{directory}: 'settings' of run.json make no sense to {scorer.name}: {why}") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,7 +12,7 @@ import gradio as gr
 
 from agreement import Options
 from data.aspects import YES_NO_ASPECTS
-from data.store import browse
+from data.store import browse, scheduled
 from data.store.selection import Selection
 from data.store.store import Store
 from ui import teaching, words
@@ -124,7 +125,16 @@ def _summary(store: Store, totals: dict[str, int]) -> str:
     ]
     if totals["simulated"]:
         parts.append(words.count(totals["simulated"], "answer") + " by simulated people")
-    return note(f"The project “{store.project.name}” holds {', '.join(parts)}.", "cc-lead")
+    return _trouble(store) + note(f"The project “{store.project.name}” holds {', '.join(parts)}.", "cc-lead")
+
+
+def _trouble(store: Store) -> str:
+    """That backups fail, as long as they do."""
+    state = scheduled.state(store)
+    if state is None or not state.failed or state.since is None:
+        return ""
+    said = f"No backup could be made since {state.since:%Y-%m-%d %H:%M} UTC: {state.failed}. It is tried again by itself."
+    return f'<p class="cc-note" role="status"><strong>{escape(said)}</strong> <code>doctor</code> says more.</p>'
 
 
 def _glance(store: Store, pictures: int) -> str:

@@ -17,10 +17,11 @@ from typing import Any
 import duckdb
 import pytest
 
+from data.export.people import pseudonym
+from data.files import sha256_of
 from data.store import backups, copies, copying, erasing, manifest, restoring, snapshot, statements
-from data.store.backups import Backup
 from data.store.copies import BEFORE
-from data.store.manifest import BadBackup
+from data.store.manifest import Backup, BadBackup
 from data.store.migrate import steps
 from data.store.store import DATABASE, Store, StoreBusy, StoreError
 from tests.data.store.making import answer, column, fill, submit
@@ -143,7 +144,7 @@ def test_damage_is_found(store: Store, tmp_path: Path) -> None:
     one = manifest.read(shutil.copytree(good.path, tmp_path / "out"))
     line = json.dumps({"path": "../../x", "bytes": 1, "sha256": "", "modified": 0})
     (one.path / manifest.FILES).write_text(line + "\n")
-    sha = manifest.sha256_of(one.path / manifest.FILES)
+    sha = sha256_of(one.path / manifest.FILES)
     with pytest.raises(BadBackup, match="not in the backup"):
         Backup(one.path, replace(one.manifest, files_sha256=sha)).files()
     with pytest.raises(BadBackup, match="schema"):
@@ -317,7 +318,7 @@ def test_the_erased_are_taken_out_of_every_copy(store: Store, tmp_path: Path) ->
     backup(store)
     far = backup(store, into=tmp_path / "disk", reason="far")
     copies.remember(store, far.path, "backup")
-    for name, rename in (("named", None), ("others", lambda who: copies.pseudonym(store.secret, who))):
+    for name, rename in (("named", None), ("others", lambda who: pseudonym(store.secret, who))):
         snapshot.write(store, tmp_path / f"{name}.duckdb", rename)
         copies.remember(store, tmp_path / f"{name}.duckdb", "snapshot", names=rename is None)
     copies.remember(store, tmp_path / "moved.duckdb", "snapshot")
@@ -337,7 +338,7 @@ def test_the_erased_are_taken_out_of_every_copy(store: Store, tmp_path: Path) ->
     )
     subprocess.run([sys.executable, "-c", code, str(aside), NAME], check=True)
     assert copying.wal(aside).exists()
-    alias = copies.pseudonym(store.secret, NAME)
+    alias = pseudonym(store.secret, NAME)
     with duckdb.connect(str(tmp_path / "others.duckdb"), read_only=True) as connection:
         assert connection.execute("select count(*) from annotations where rater_id = ?", [alias]).fetchone() != (0,)
     assert len(bytes_with(tmp_path, NAME)) >= 5

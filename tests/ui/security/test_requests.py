@@ -254,7 +254,7 @@ def test_slow_bodies_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_stream_may_last_once_its_request_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "_PATIENCE", {True: 0.05, False: 0.05})
-    told = [{"type": "http.request", "body": b"", "more_body": False}, {"type": "http.disconnect"}]
+    told: list[dict[str, Any]] = [{"type": "http.request", "body": b"", "more_body": False}, {"type": "http.disconnect"}]
 
     async def sends() -> dict[str, Any]:
         if len(told) == 1:

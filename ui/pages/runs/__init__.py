@@ -53,7 +53,7 @@ class _Controls:
 
     notice: gr.HTML
     filters: list[gr.Dropdown]
-    numbers: list[gr.Number]
+    numbers: list[gr.Textbox]
     plan: gr.HTML
     begin: gr.Button
     message: gr.HTML
@@ -93,8 +93,9 @@ def _laid_out() -> _Controls:
         suite, generator = (dropdown(label, [ALL], ALL) for label in ("Suite", "Generator"))
     with gr.Row(elem_classes="cc-filters"):
         device = dropdown("Device", [devices.CPU], devices.CPU)
-        batch = gr.Number(None, label="Images at once", precision=0, placeholder="32", elem_id="run-batch")
-        limit = gr.Number(None, label="At most", precision=0, placeholder="all images", elem_id="run-limit")
+        # a number field shows 0 where nothing is said
+        batch = gr.Textbox(label="Images at once", placeholder="32", elem_id="run-batch")
+        limit = gr.Textbox(label="At most", placeholder="all images", elem_id="run-limit")
     plan_ = gr.HTML(elem_id="run-plan")
     begin = gr.Button("Score", variant="primary", interactive=False, elem_id="run-begin")
     message = gr.HTML(visible=False, elem_id="run-message")

@@ -1,0 +1,128 @@
+"""Backups of a large project while people answer: how long one takes, and what it costs those who submit.
+
+    uv run benchmarks/backups.py [--images 100000] [--people 20] [--think 1]
+
+The scheduled way (with rests, in a modest thread) and the asked one (without) are measured beside a time without any. Each
+backup is asserted to be whole; the restored project to have the rows of the backup.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from benchmarks import synthetic
+from data.store import backups, copying, manifest, restoring, scheduled
+from data.store.store import Store
+from tests.data.store.making import submit
+
+
+class People:
+    """People who answer with a pause between, and how long each submit took."""
+
+    def __init__(self, store: Store, items: Sequence[str], n: int, think: float) -> None:
+        self.seconds: list[float] = []
+        self._stop = threading.Event()
+        self._store, self._items, self._think = store, items, think
+        self._threads = [threading.Thread(target=self._work, args=(f"answering {k}", random.Random(k))) for k in range(n)]
+
+    def _work(self, who: str, chance: random.Random) -> None:
+        while not self._stop.wait(chance.expovariate(1 / self._think)):
+            begun = time.perf_counter()
+            submit(self._store, chance.choice(self._items), who)
+            self.seconds.append(time.perf_counter() - begun)
+
+    def __enter__(self) -> People:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def told(self) -> str:
+        if len(self.seconds) < 2:
+            return f"{len(self.seconds)} submits"
+        cuts = statistics.quantiles(self.seconds, n=100)
+        return (
+            f"{len(self.seconds):6,} submits, p50 {1000 * cuts[49]:6.1f} ms, p95 {1000 * cuts[94]:6.1f} ms, longest"
+            f" {1000 * max(self.seconds):6.1f} ms"
+        )
+
+
+def main(arguments: Sequence[str] | None = None) -> list[str]:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--images", type=int, default=100_000)
+    parser.add_argument("--people", type=int, default=20)
+    parser.add_argument("--think", type=float, default=1.0)
+    parser.add_argument("--alone", type=float, default=20.0, help="seconds without a backup")
+    asked = parser.parse_args(arguments)
+    lines: list[str] = []
+
+    def say(line: str) -> None:
+        print(line, flush=True)
+        lines.append(line)
+
+    with tempfile.TemporaryDirectory(prefix="concord-backups-") as folder:
+        _measure(Path(folder), asked, say)
+    return lines
+
+
+def _measure(folder: Path, asked: argparse.Namespace, say: Callable[[str], None]) -> None:
+    project = folder / "project"
+    with Store(project) as store:
+        sizes = synthetic.make(store, asked.images)
+        with store.read() as cursor:
+            items = [row[0] for row in cursor.execute("select item_id from items limit 1000").fetchall()]
+        say(f"{sizes.images:,} images, {sizes.by_people:,} judgements by people, {sizes.by_scorers:,} by scorers")
+        with People(store, items, asked.people, asked.think) as people:
+            time.sleep(asked.alone)
+        say(f"no backup         {asked.alone:6.1f} s  {people.told()}")
+        for name, rest in (("asked", copying.no_rest), ("scheduled", _resting)):
+            with People(store, items, asked.people, asked.think) as people:
+                begun = time.perf_counter()
+                made = _made(store, name, rest)
+                took = time.perf_counter() - begun
+            say(f"backup, {name:9} {took:6.1f} s  {people.told()}; {made.manifest.bytes / 2**20:,.0f} MB")
+            manifest.check(made)
+        begun = time.perf_counter()
+        assert scheduled.make(store, made) is not None, "people have answered since"
+    begun = time.perf_counter()
+    restoring.restore(folder / "new", made)
+    say(f"restored in       {time.perf_counter() - begun:6.1f} s")
+    with Store(folder / "new") as store, store.read() as cursor:
+        found = copying.contents(cursor).said()
+    assert {name: held.rows for name, held in found.items()} == {n: h.rows for n, h in made.manifest.contents.said().items()}
+    say("all rows of the backup are in the restored project")
+
+
+def _made(store: Store, name: str, rest: copying.Rest) -> manifest.Backup:
+    found: list[manifest.Backup] = []
+
+    def work() -> None:
+        if rest is not copying.no_rest:
+            scheduled.be_modest()
+        with backups.making, store.read() as cursor:
+            found.append(backups.make(cursor, store.project, name, rest=rest))
+
+    # a thread of its own, as it stays modest
+    worker = threading.Thread(target=work)
+    worker.start()
+    worker.join()
+    return found[0]
+
+
+def _resting(seconds: float) -> None:
+    time.sleep(min(seconds * scheduled.SHARE, scheduled.LONGEST_REST))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""What the routes' own description allows, and addresses of all kinds: an answer that the description knows, and no failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.fuzz.routes import COOKIES, QUERIES, Rooms, ask, call, rooms
+
+QUIET = settings(
+    derandomize=True, database=None, deadline=None, max_examples=70, suppress_health_check=list(HealthCheck), print_blob=False
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rooms]:
+    with rooms(tmp_path_factory.mktemp("rooms")) as found:
+        yield found
+
+
+@pytest.mark.parametrize("who", ["researcher", "annotator"])
+def test_what_the_description_allows(made: Rooms, who: str) -> None:
+    operations = made.operations()
+    assert len(operations) > 30
+
+    @QUIET
+    @given(st.sampled_from(operations).flatmap(lambda one: one.as_strategy()))
+    def asked(case: object) -> None:
+        call(made.people[who], case)
+
+    asked()
+
+
+def test_addresses_of_all_kinds(made: Rooms) -> None:
+    paths = made.gets()
+    assert {"/api/studio/facets", "/studio/browse", "/login"} <= set(paths)
+
+    @QUIET
+    @given(st.sampled_from(paths), QUERIES, st.sampled_from(sorted(made.people)))
+    def asked(path: str, query: list[tuple[str, str]], who: str) -> None:
+        ask(made.people[who], "GET", path.replace("{", "").replace("}", ""), query)
+
+    asked()
+
+
+def test_cookies_of_all_kinds(made: Rooms) -> None:
+    name = next(iter(made.people["researcher"].cookies))
+
+    @settings(QUIET, max_examples=25)
+    @given(COOKIES, st.sampled_from(["/api/next", "/studio/", "/api/studio/items", "/login"]))
+    def asked(cookie: str, path: str) -> None:
+        ask(made.house.client(), "GET", path, [], headers={"cookie": f"{name}={cookie}"})
+
+    asked()

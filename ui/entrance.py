@@ -1,0 +1,35 @@
+"""Of a page's address Gradio itself reads two parts, and fails on what it does not know: these never reach it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode
+
+Scope = MutableMapping[str, Any]
+App = Callable[[Scope, Any, Any], Awaitable[None]]
+
+_MOUNTS: Final = ("/annotate", "/studio")
+_DEEP_LINK: Final = "deep_link"
+"""A folder below Gradio's own with a page's values; our pages have addresses of their own."""
+_PAGE: Final = "page"
+"""At the door of a mount: which of its pages; one that there is not is answered with a failure."""
+
+
+class Entrance:
+    """ASGI middleware, right before the pages."""
+
+    def __init__(self, app: App, root: str = "") -> None:
+        self._app = app
+        self._root = root
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        path = str(scope.get("path", "")).removeprefix(self._root)
+        if scope["type"] == "http" and path.startswith(_MOUNTS) and scope.get("query_string"):
+            query = scope["query_string"].decode("latin-1")
+            left_out = (_DEEP_LINK, _PAGE) if path.rstrip("/") in _MOUNTS else (_DEEP_LINK,)
+            given = parse_qsl(query, keep_blank_values=True)
+            if any(name in left_out for name, _ in given):
+                kept = [(name, value) for name, value in given if name not in left_out]
+                scope = {**scope, "query_string": urlencode(kept).encode()}
+        await self._app(scope, receive, send)

@@ -284,7 +284,8 @@ def _opaque(image: Pillow.Image) -> Pillow.Image:
 
 def _eight_bit(pixels: np.ndarray) -> np.ndarray:
     """Grey values of more than eight bits. 16-bit integers by their full range; wider ones have none, so by their own."""
-    values = np.nan_to_num(pixels.astype(np.float64), posinf=0, neginf=0)
+    with np.errstate(invalid="ignore"):  # NaN of a kind that warns
+        values = np.nan_to_num(pixels.astype(np.float64), posinf=0, neginf=0)
     low, high = 0.0, 65535.0
     if pixels.dtype.kind == "f" or values.max() > high or values.min() < 0:
         low, high = float(values.min()), float(values.max())

@@ -209,11 +209,13 @@ def test_runs_that_no_scorer_has_made(
 
 def test_parts_of_an_address_that_gradio_fails_on(tmp_path: Path) -> None:
     with admitting.house(tmp_path) as house:
-        for name, mounts in (("anna", ("/annotate/",)), ("rosa", ("/annotate/", "/studio/", "/studio/browse"))):
-            client = house.account(name)
-            for mount in mounts:
-                for query in ("page=geneval", "deep_link=../../x", "page=&deep_link=x", "p%61ge=x", "suite=a&page=x"):
-                    assert client.get(f"{mount}?{query}").status_code == 200, (mount, query)
+        for name, address in (
+            ("anna", "/annotate/?page=geneval"),
+            ("anna", "/annotate?p%61ge=x"),
+            ("rosa", "/studio/?suite=a&page=x&deep_link=../../x"),
+            ("rosa", "/studio/browse?deep_link=x"),
+        ):
+            assert house.account(name).get(address, follow_redirects=True).status_code == 200, address
         assert house.app.openapi()["paths"]["/api/submit"]["post"]["responses"].keys() >= {"200", "403", "404", "422"}
 
 

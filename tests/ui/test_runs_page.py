@@ -214,7 +214,7 @@ def test_a_model_that_is_not_at_hand_is_said_in_words(world: World, monkeypatch:
         ("failed", "other weights; start a new run", "failed Other weights; start a new run. Score begins a new one."),
         ("paused", None, "paused Resume goes on where it was paused."),
         ("running", None, "interrupted The app was closed while it ran. Resume goes on; nothing is done twice."),
-        ("lost", "its folder is gone", "given up Its folder is gone. What it had judged stays; score the rest anew."),
+        ("lost", "its folder is gone", "lost Its folder is gone. What it had judged stays; score the rest anew."),
     ],
 )
 def test_each_state_says_what_to_do(world: World, state: runs.State, error: str | None, says: str) -> None:

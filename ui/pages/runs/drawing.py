@@ -29,7 +29,7 @@ _STATES: Final = {
     "cancelled": ("cancelled", "What it had judged stays; Score begins a new run of the rest."),
     "interrupted": ("interrupted", "The app was closed while it ran. Resume goes on; nothing is done twice."),
     "failed": ("failed", "Put that right, then Resume: what is done is not done again."),
-    "lost": ("given up", "What it had judged stays; score the rest anew."),
+    "lost": ("lost", "What it had judged stays; score the rest anew."),
     "done": ("done", ""),
 }
 _HEADERS: Final = ("run", "state", "progress", "speed", "time", "failed")
@@ -135,7 +135,7 @@ def _speeds(view: View) -> str:
         return ""
     overall = view.overall
     both = f"; {_speed(overall)} over all" if view.is_active and overall and overall != view.per_second else ""
-    return f"{_speed(view.per_second)} {_noun(view)}s{' in the last minutes' if both else ''}{both}"
+    return f"{_speed(view.per_second, f'{_noun(view)}s')}{' in the last minutes' if both else ''}{both}"
 
 
 def settings(store: Store, view: View) -> str:
@@ -167,7 +167,7 @@ def _of_scorer(view: View) -> list[tuple[str, str]]:
     now = "" if row.version == scorer.version else f"; by now it is {scorer.version}, which is another rater"
     changed = ", ".join(score.changed_settings(scorer, row.profile, row.settings))
     return [
-        ("differs from it", changed or "in nothing"),
+        ("changed of the profile", changed or "nothing"),
         ("scorer", f"{row.scorer} {row.version}{now}"),
         ("judged by the rules", rules(scorer)),
     ]
@@ -204,14 +204,15 @@ def _noun(view: View) -> str:
     return "picture" if view.row.kind == "generate" else "image"
 
 
-def _speed(per_second: float | None) -> str:
-    """``5.2 a second``, or how many a minute or an hour where it is slow."""
+def _speed(per_second: float | None, of: str = "") -> str:
+    """``5.2 a second``, or how many a minute or an hour where it is slow; with what they are: ``5.2 images a second``."""
     if per_second is None:
         return ""
+    what = f" {of}" if of else ""
     for factor, unit in ((1, "second"), (60, "minute")):
         if per_second * factor >= 1:
-            return f"{per_second * factor:.1f} a {unit}"
-    return f"{per_second * 3600:.1f} an hour"
+            return f"{per_second * factor:.1f}{what} a {unit}"
+    return f"{per_second * 3600:.1f}{what} an hour"
 
 
 def _sentence(text: str) -> str:

@@ -1,4 +1,5 @@
-"""The page Runs: a real scorer begun with a click, an interrupted run resumed, and names that are attempts at an attack."""
+"""The page Runs: a real scorer begun with a click, an interrupted run resumed, a queue, what failed tried again, and names that
+are attempts at an attack."""
 
 from __future__ import annotations
 
@@ -35,6 +36,33 @@ def row(page: Page, text: str, timeout: float = _FOLLOWS_MS) -> None:
     expect(page.locator("#runs tbody tr").filter(has_text=text)).to_have_count(1, timeout=timeout)
 
 
+def left_running(project: Path, scorer: str) -> RunFolder:
+    """A run of all images as an app leaves it that is killed just after it began one."""
+    with Store(project) as store:
+        plan = score.plan(store, scorer, "playground", {})
+        run = Run(f"0001-{plan.rater.rater_id}", scorer, plan.scorer.version, "playground", plan.settings)
+        folder = RunFolder(project / "runs" / run.run_id)
+        work = runs.pending(store, Selection(), "x")
+        folder.create(run, work)
+        runs.add_run(store, run, plan.rater, f"runs/{run.run_id}", len(work))
+    return folder
+
+
+def state(page: Page, run_id: str, says: str, timeout: float = _FOLLOWS_MS) -> None:
+    shown = page.locator("#runs tbody tr").filter(has=page.get_by_role("link", name=run_id, exact=True))
+    expect(shown.locator(".cc-state")).to_have_text(says, timeout=timeout)
+
+
+def choose(page: Page, run_id: str) -> None:
+    page.get_by_role("link", name=run_id, exact=True).click()
+    expect(page.locator("#run-details h2")).to_have_text(run_id, timeout=_FOLLOWS_MS)
+
+
+def act(page: Page, name: str) -> None:
+    button(page, name, can=True)
+    page.locator("#run-actions").get_by_role("button", name=name, exact=True).click()
+
+
 def test_from_no_images_to_all_scored(fresh: Server, visitor: Visit, tmp_path: Path) -> None:
     page = visitor(fresh).page
     page.goto("/studio/runs?scorer=clipscore")
@@ -69,11 +97,7 @@ def test_an_interrupted_run_goes_on_and_is_removed(visitor: Visit, tmp_path: Pat
         "--generator",
         "alpha",
     )
-    with Store(project) as store:
-        plan = score.plan(store, "clipscore", "playground", {})
-        run = Run("0001-clipscore-playground", "clipscore", plan.scorer.version, "playground", plan.settings)
-        RunFolder(project / "runs" / run.run_id).create(run, runs.pending(store, Selection(), "x"))
-        runs.add_run(store, run, plan.rater, f"runs/{run.run_id}", 2)
+    left_running(project, "clipscore")
     with serving(project) as server:
         page = visitor(server).page
         page.goto("/studio/runs?scorer=clipscore")
@@ -87,6 +111,55 @@ def test_an_interrupted_run_goes_on_and_is_removed(visitor: Visit, tmp_path: Pat
         page.get_by_role("button", name="Remove it").click()
         expect(page.locator("#runs")).to_contain_text("No scorer has looked at this project’s images yet.", timeout=_FOLLOWS_MS)
         button(page, "Score 2 images", can=True)
+
+
+def test_a_queue_and_what_failed_tried_again(visitor: Visit, tmp_path: Path) -> None:
+    project, images = tmp_path / "project", world.visor_folder(tmp_path / "images", (0, 1, 2))
+    command(project, "import", "images", images, "--layout", "visor", "--generator", "alpha")
+    first, second, third, fourth = (
+        f"000{n}-{name}-playground" for n, name in enumerate(("geneval", "visor", "clipscore", "clipscore"), 1)
+    )
+    picture = images / "1_0.png"
+    whole = picture.read_bytes()
+    picture.write_bytes(whole[: len(whole) // 2])
+    # the worker of an app from before, which does not end before it is let go
+    with left_running(project, "geneval").claim(), serving(project) as server:
+        page = visitor(server).page
+        for n, scorer in enumerate(("visor", "clipscore")):
+            page.goto(f"/studio/runs?scorer={scorer}")
+            expect(page.locator("#run-plan")).to_contain_text(f"It waits for run {(first, second)[n]}", timeout=_FOLLOWS_MS)
+            button(page, "Queue 3 images", can=True)
+            page.get_by_role("button", name="Queue 3 images").click()
+            state(page, (second, third)[n], "queued")
+        state(page, first, "loading the models")
+
+        choose(page, third)
+        act(page, "Pause")
+        state(page, third, "paused")
+        act(page, "Resume")
+        state(page, third, "queued")
+        act(page, "Sooner")
+        row(page, f"It waits for run {third}.")
+        choose(page, second)
+        act(page, "Cancel")
+        state(page, second, "cancelled")
+        choose(page, first)
+        act(page, "Pause")
+        state(page, first, "paused")
+
+        state(page, third, "done", _SCORED_MS)
+        row(page, "the file has changed since it was imported (1)")
+        choose(page, third)
+        expect(page.locator("#run-details")).to_contain_text("1 image failed:")
+        picture.write_bytes(whole)
+        act(page, "Try these again")
+        state(page, fourth, "done", _SCORED_MS)
+        row(page, "1 of 1 image")
+        choose(page, third)
+        expect(page.locator("#run-details")).to_contain_text("1 image failed, 1 of them seen since by a later run:")
+        expect(page.get_by_role("button", name="Try these again")).to_be_hidden()
+        state(page, first, "paused")
+        state(page, second, "cancelled")
 
 
 @pytest.mark.parametrize("generator", world.HOSTILE)

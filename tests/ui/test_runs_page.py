@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,23 @@ def test_left_running_it_shows_as_interrupted_and_goes_on(world: World) -> None:
 
 def _command(store: Store, more: str = "") -> str:
     return f"uv run app.py score seer{more} --project {store.project}"
+
+
+def test_what_an_older_version_saw_is_not_judged_by_newer_rules(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = world.store
+    run_id = left_behind(store, "running", n_done=1)
+    folder = RunFolder(store.project / "runs" / run_id)
+    # all of it was seen before the app was closed and the scorer changed
+    for part, one in enumerate(folder.work()[1:], 1):
+        folder.write_part(part, [Seen(one.item_id)])
+    newer = replace(seer.SCORER, version="2")
+    monkeypatch.setattr(registry, "get", lambda _name: newer)
+    supervisor.resume(store, run_id)
+    until(lambda: only(store).state == "failed")
+    until(lambda: not queueing.jobs(store))
+    assert only(store).row.n_done == 1
+    shown = text(page._status(store, None, None)[0])
+    assert "This run was begun by seer 1, now it is 2; start a new run. Score begins a new one." in shown
 
 
 def test_a_removed_run_leaves_nothing(world: World) -> None:

@@ -79,6 +79,7 @@ def work(context: Context, row: RunRow, scorer: Scorer) -> RunRow:
         row = runs.one(context.store, row.run_id) or row
         session = _Session(context, row, scorer, folder_of(context.store, row), job, set(row.parts))
         try:
+            _refuse_other_rules(row, scorer)
             session.run()
         except Exception as error:
             session.end()
@@ -87,6 +88,13 @@ def work(context: Context, row: RunRow, scorer: Scorer) -> RunRow:
                 runs.set_state(context.store, row.run_id, "failed", " ".join(str(error).split()))
             raise
         return session.conclude()
+
+
+def _refuse_other_rules(row: RunRow, scorer: Scorer) -> None:
+    """A worker refuses to look with other code than a run was begun with; what it had seen before is not judged by other rules
+    either, as all of it would be said to be one rater's."""
+    if row.version != scorer.version:
+        raise CommandError(f"this run was begun by {row.scorer} {row.version}, now it is {scorer.version}; start a new run")
 
 
 @dataclass(slots=True)

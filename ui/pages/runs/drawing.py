@@ -169,7 +169,7 @@ def _of_scorer(view: View) -> list[tuple[str, str]]:
     return [
         ("changed of the profile", changed or "nothing"),
         ("scorer", f"{row.scorer} {row.version}{now}"),
-        ("judged by the rules", rules(scorer)),
+        ("judged by the rules", "" if now else rules(scorer)),
     ]
 
 

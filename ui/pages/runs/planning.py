@@ -115,7 +115,7 @@ def command(store: Store, wanted: Wish) -> str:
 def _nothing_left(rater: str, there: stored.Pending, mine: list[stored.RunRow]) -> tuple[str, str, bool]:
     if mine:
         text = f"{rater} is at work, or waits, in run {mine[0].run_id}: what is left of this selection is before it."
-        return note(text), f"Score {words.count(0, 'image')}", False
+        return note(text), "Nothing left to score", False
     text = f"{rater} has judged all {words.count(there.images, 'image')} of this selection. Nothing is left to score."
     return note(text), "Nothing left to score", False
 

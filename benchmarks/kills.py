@@ -4,8 +4,8 @@
 
 The playground is scored with real small models, once undisturbed, and once by a command that is killed (SIGKILL) again and
 again: its worker, the command itself, which takes parts into the database, or both at once. What its worker makes while nobody
-looks is taken in later. Then the finished folder is taken into a third project by ``import scores``, which is killed as often.
-In the end judgements, evidence and detections of all three are asserted to be equal in every column but times and source ids.
+looks is taken in later. Then the finished folder is taken into another project by ``import scores``, which is killed as often.
+In the end judgements, evidence and detections of all are asserted to be equal in every column but times and source ids.
 """
 
 from __future__ import annotations
@@ -93,36 +93,42 @@ def newest(project: Path, known: set[str]) -> RunFolder | None:
     return RunFolder(folders[-1]) if folders else None
 
 
-def scored(project: Path, words: Sequence[str], kills: int, chance: random.Random, longest: float) -> Killed:
-    """Score, killed so many times; then in peace."""
-    told, known = Killed(), {path.name for path in (project / "runs").iterdir()}
-    while sum(told.kills.values()) < kills:
+def scored(project: Path, words: Sequence[str], told: Killed, kills: int, chance: random.Random) -> None:
+    """Score, killed again and again until that many are ``told``, or the run is whole; then in peace."""
+    known = {path.name for path in (project / "runs").iterdir()}
+    while sum(told.kills.values()) < kills and moment(newest(project, known)) != "after the last part":
         told.starts += 1
         command = subprocess.Popen(app(project, *words), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _wait_a_while(project, command, known, chance)
         who = WHO[sum(told.kills.values()) % len(WHO)]
-        with suppress(subprocess.TimeoutExpired):
-            command.wait(chance.uniform(0.0, longest))
-        if command.poll() is not None and who != "worker":
-            # it came to its end before: only as often as there is anything left to kill
-            assert command.returncode == 0
-            break
-        folder = newest(project, known)
         at_work = workers(project)
-        if who == "worker" and not at_work:
-            kill([command.pid])
-            command.wait()
-            continue
-        told.kills[who] += 1
-        told.when[moment(folder)] += 1
-        print(f"kill {sum(told.kills.values())}: {who}, {moment(folder)}", file=sys.stderr, flush=True)
-        kill([*(at_work if who != "command" else ()), *((command.pid,) if who != "worker" else ())])
+        if command.poll() is None and (at_work or who == "command"):
+            told.kills[who] += 1
+            told.when[when := moment(newest(project, known))] += 1
+            print(f"kill {sum(told.kills.values())}: {who}, {when}", file=sys.stderr, flush=True)
+            kill([*(at_work if who != "command" else ()), *((command.pid,) if who != "worker" else ())])
+        # where the worker alone is killed, the command says so, or starts another one: then it goes, too
         with suppress(subprocess.TimeoutExpired):
-            # where the worker alone is killed, the command says so, or starts another one: that one is killed next
             command.wait(3)
         kill([command.pid])
         command.wait()
     finished(project, *words)
-    return told
+
+
+def _wait_a_while(project: Path, command: subprocess.Popen[bytes], known: set[str], chance: random.Random) -> None:
+    """Until there is a worker, then for some seconds: two times of three until it has made a part, as loading takes longest."""
+    until = time.monotonic() + 60
+
+    def parts() -> int:
+        folder = newest(project, known)
+        return 0 if folder is None else len(folder.parts())
+
+    while not workers(project) and command.poll() is None and time.monotonic() < until:
+        time.sleep(0.02)
+    before, made = parts(), chance.random() < 2 / 3
+    while made and parts() == before and command.poll() is None and time.monotonic() < until:
+        time.sleep(0.01)
+    time.sleep(chance.uniform(0.0, 0.4 if made else 4.0))
 
 
 def taken_in(project: Path, run: Path, kills: int, chance: random.Random, longest: float) -> Killed:
@@ -176,10 +182,11 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         print(line, flush=True)
 
     with tempfile.TemporaryDirectory() as made:
-        one, two, three = (Path(made) / name for name in ("undisturbed", "killed", "imported"))
-        finished(one, "import", "playground")
-        for other in (two, three):
-            shutil.copytree(one, other)
+        one, three = Path(made) / "undisturbed", Path(made) / "imported"
+        fresh = Path(made) / "fresh"
+        finished(fresh, "import", "playground")
+        shutil.copytree(fresh, one)
+        shutil.copytree(fresh, three)
         words = ["score", asked.scorer, "--set", asked.set, "--generator", asked.generator, "--batch-size", asked.batch_size]
         known = {path.name for path in (one / "runs").iterdir()}
         began = time.monotonic()
@@ -189,11 +196,16 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         assert run is not None
         say(f"undisturbed: {said}, {len(run.parts())} parts, {took:.0f} s")
         rater = f"{asked.scorer}-playground[{asked.set}]"
-        scoring = scored(two, words, asked.kills, chance, took)
+        # a run that came to its end between the kills is compared, and another one killed
+        scoring, killed = Killed(), [one]
+        while sum(scoring.kills.values()) < asked.kills:
+            killed.append(Path(made) / f"killed-{len(killed)}")
+            shutil.copytree(fresh, killed[-1])
+            scored(killed[-1], words, scoring, asked.kills, chance)
         began = time.monotonic()
         finished(three, "import", "playground")
         importing = taken_in(three, run.path, asked.imports, chance, 2.5 * (time.monotonic() - began))
-        there = {project.name: rows(project, rater) for project in (one, two, three)}
+        there = {project.name: rows(project, rater) for project in (*killed, three)}
         assert there["undisturbed"]["judgements"]
         for name, found in there.items():
             assert found == there["undisturbed"], f"{name} differs from undisturbed"
@@ -202,7 +214,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
             when = ", ".join(f"{at} {n}" for at, n in sorted(told.when.items()))
             say(f"{what}: {sum(told.kills.values())} kills ({of}) in {told.starts} starts{f'; {when}' if when else ''}")
         counts = ", ".join(f"{len(found):,} {table}" for table, found in there["undisturbed"].items())
-        say(f"equal in all three, in every column but times and source ids: {counts}")
+        say(f"equal in all {len(there)} projects, in every column but times and source ids: {counts}")
     return lines
 
 

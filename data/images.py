@@ -284,11 +284,13 @@ def _opaque(image: Pillow.Image) -> Pillow.Image:
 
 def _eight_bit(pixels: np.ndarray) -> np.ndarray:
     """Grey values of more than eight bits. 16-bit integers by their full range; wider ones have none, so by their own."""
-    values = np.nan_to_num(pixels.astype(np.float64), posinf=0, neginf=0)
+    with np.errstate(invalid="ignore"):  # NaN of a kind that warns
+        values = np.nan_to_num(pixels.astype(np.float64), posinf=0, neginf=0)
     low, high = 0.0, 65535.0
     if pixels.dtype.kind == "f" or values.max() > high or values.min() < 0:
         low, high = float(values.min()), float(values.max())
-    scaled = (values - low) * (255.0 / ((high - low) or 1.0))
+    with np.errstate(all="ignore"):  # of numbers near the largest there are
+        scaled = np.nan_to_num((values - low) * (255.0 / ((high - low) or 1.0)))
     return np.clip(np.rint(scaled), 0, 255).astype(np.uint8)
 
 

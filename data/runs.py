@@ -259,7 +259,7 @@ class RunFolder:
     def is_of(self, number: int, work: Sequence[Work]) -> bool:
         """Whether that part is there, can be read, and is about these images in this order."""
         try:
-            items = pq.read_table(self.part(number), columns=["item_id"], partitioning=None).column(0).to_pylist()
+            items = pq.read_table(self.part(number), columns=["item_id", "failed"], partitioning=None).column(0).to_pylist()
         except (OSError, pa.ArrowException, IndexError):
             return False
         return bool(items == [one.item_id for one in work])

@@ -16,7 +16,7 @@ from annotation.questionnaires.custom_question import Ask, ask, judgement
 from annotation.questionnaires.form import Asked, Derived, Form, ItemKind, Meaning
 from annotation.questionnaires.plain_yaml import YamlError
 from annotation.questionnaires.plain_yaml import read as read_yaml
-from data.prompts.reading import InputError
+from data.prompts.reading import InputError, quoted
 
 MOST_QUESTIONS: Final = 60
 BUILT_IN: Final = frozenset({"geneval", "tifa_likert", "tifa_vqa", "visor", "ab", "direct", "custom"})
@@ -96,7 +96,7 @@ def _asks(value: Any, item: ItemKind, problems: list[str]) -> list[Ask]:
         try:
             asks.append(ask(one, item, asks))
         except Mistake as mistake:
-            problems.append(f"question {name if isinstance(name, str) else k!r}: {mistake}")
+            problems.append(f"question {quoted(name) if isinstance(name, str) else k}: {mistake}")
     return asks
 
 

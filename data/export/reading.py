@@ -66,7 +66,10 @@ def _parquet(path: Path) -> Cells:
             table = file.read()
     except (ArrowException, OSError) as error:
         raise InputError(located(path, None, f"not Parquet: {printable(str(error).splitlines()[0])}")) from error
-    columns = [[_cell(value) for value in column.to_pylist()] for column in table.columns]
+    try:
+        columns = [[_cell(value) for value in column.to_pylist()] for column in table.columns]
+    except UnicodeDecodeError as error:  # a file may say that bytes are text
+        raise InputError(located(path, None, f"byte 0x{error.object[error.start]:02x} in a text is not UTF-8")) from None
     return Cells(tuple(table.column_names), list(enumerate(zip(*columns, strict=True), 1)))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from data.prompts.negatives import wrong_captions
+from data.prompts.reading import quoted
 from data.prompts.spec import SpecError
 
 
@@ -46,5 +47,5 @@ def of_spec(spec: Mapping[str, Any]) -> Candidates:
     if len(captions) < 2 or len(set(captions)) < len(captions):
         raise SpecError("'captions' must be two or more, all different")
     if not isinstance(right, int) or isinstance(right, bool) or not 0 <= right < len(captions):
-        raise SpecError(f"'right' must be the place of a caption, 0 to {len(captions) - 1}, got {right!r}")
+        raise SpecError(f"'right' must be the place of a caption, 0 to {len(captions) - 1}, got {quoted(right)}")
     return Candidates(tuple(captions), right)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from data.prompts.reading import quoted
+
 Relation = Literal["left of", "right of", "above", "below"]
 
 _RELATIONS: dict[str, Relation] = {
@@ -100,7 +102,7 @@ def asks_only_places(spec: Spec) -> bool:
 def _geneval(spec: Mapping[str, Any]) -> Spec:
     include, tag = _entries(spec, "include"), spec.get("tag")
     if tag is not None and not isinstance(tag, str):
-        raise SpecError(f"'tag' must be a task's name, got {tag!r}")
+        raise SpecError(f"'tag' must be a task's name, got {quoted(tag)}")
     excludes = tuple(
         ExcludeSpec(entry["class"], _count(entry, f"exclude[{k}]")) for k, entry in enumerate(_entries(spec, "exclude"))
     )
@@ -113,7 +115,7 @@ def _geneval(spec: Mapping[str, Any]) -> Spec:
         exact = tag == "counting" or entry["class"] in excluded
         color = entry.get("color")
         if color is not None and not isinstance(color, str):
-            raise SpecError(f"'include[{k}].color' must be a colour name, got {color!r}")
+            raise SpecError(f"'include[{k}].color' must be a colour name, got {quoted(color)}")
         objects.append(ObjectSpec(entry["class"], targets[k], count, exact, color))
         if entry.get("position") is not None:
             relations.append(_geneval_relation(entry["position"], k, targets))
@@ -136,24 +138,24 @@ def _entries(spec: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
 def _count(entry: Mapping[str, Any], where: str, usual: int | None = None) -> int:
     count = entry.get("count", usual)
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise SpecError(f"'{where}.count' must be a whole number of at least 1, got {count!r}")
+        raise SpecError(f"'{where}.count' must be a whole number of at least 1, got {quoted(count)}")
     return count
 
 
 def _geneval_relation(position: Any, subject: int, targets: list[str]) -> RelationSpec:
     where = f"'include[{subject}].position'"
     if not isinstance(position, (list, tuple)) or len(position) != 2:
-        raise SpecError(f"{where} must be [relation, index], got {position!r}")
+        raise SpecError(f"{where} must be [relation, index], got {quoted(position)}")
     relation, reference = position
     if not isinstance(relation, str) or relation not in _RELATIONS:
-        raise SpecError(f"{where}: unknown relation {relation!r}; known: left of, right of, above, below")
+        raise SpecError(f"{where}: unknown relation {quoted(relation)}; known: left of, right of, above, below")
     if (
         not isinstance(reference, int)
         or isinstance(reference, bool)
         or not 0 <= reference < len(targets)
         or reference == subject
     ):
-        raise SpecError(f"{where}: {reference!r} is not the index of another object")
+        raise SpecError(f"{where}: {quoted(reference)} is not the index of another object")
     return _relation(subject, reference, relation, targets)
 
 
@@ -167,7 +169,7 @@ def _sr2d(spec: Mapping[str, Any]) -> Spec:
     if relation is None:
         return Spec(objects)
     if not isinstance(relation, str) or relation not in _RELATIONS or len(names) != 2:
-        raise SpecError(f"'relation' must be left, right, above or below between two objects, got {relation!r}")
+        raise SpecError(f"'relation' must be left, right, above or below between two objects, got {quoted(relation)}")
     return Spec(objects, (_relation(0, 1, relation, targets),))
 
 

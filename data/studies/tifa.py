@@ -141,4 +141,5 @@ def _metrics(value: dict[str, Any]) -> dict[str, float | None]:
 
 
 def _is_number(found: Any) -> bool:
-    return isinstance(found, (int, float)) and not isinstance(found, bool)
+    # a whole number of hundreds of digits is none that can be compared
+    return isinstance(found, float) or (isinstance(found, int) and not isinstance(found, bool) and abs(found) < 2**63)

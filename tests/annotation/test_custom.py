@@ -235,7 +235,7 @@ def test_mistakes_of_the_whole(head: str, words: str) -> None:
         ("a: 1\nb: 2\na: 3", "line 3: the key 'a' stands twice"),
         ("a: &x 1\nb: *x", "line 2: aliases"),
         ("a: &x [*x]", "line 1: aliases"),
-        ("a: !!python/object/apply:os.system ['x']", "line 1: could not determine a constructor"),
+        ("a: !!python/object/apply:os.system ['x']", "line 1: tags (!name) are not read"),
         ("? [a]\n: 1", "line 1: a key must be a word"),
         ("[" * 50_000, "nested too deeply"),
         ("a: \0", "special characters are not allowed"),

@@ -22,8 +22,11 @@ from data.pictures import JobFolder
 from data.prompts.files import read_prompts
 from data.runs import Detection, Run, RunFolder, Seen, Work
 from data.studies.table import read_table, require_columns
+from data.studies.tifa import read_human_annotations
 from scorers import registry
 from tests.fuzz import seeds
+from tests.fuzz.cases import drawn, tried
+from tests.fuzz.targets import READERS
 from tests.ui import admitting, making
 from tests.ui.making import concord, tables
 from ui.campaigning.known import rows_of
@@ -206,9 +209,42 @@ def test_runs_that_no_scorer_has_made(
 
 def test_parts_of_an_address_that_gradio_fails_on(tmp_path: Path) -> None:
     with admitting.house(tmp_path) as house:
-        for name, mounts in (("anna", ("/annotate/",)), ("rosa", ("/annotate/", "/studio/", "/studio/browse"))):
-            client = house.account(name)
-            for mount in mounts:
-                for query in ("page=geneval", "deep_link=../../x", "page=&deep_link=x", "p%61ge=x", "suite=a&page=x"):
-                    assert client.get(f"{mount}?{query}").status_code == 200, (mount, query)
+        for name, address in (
+            ("anna", "/annotate/?page=geneval"),
+            ("anna", "/annotate?p%61ge=x"),
+            ("rosa", "/studio/?suite=a&page=x&deep_link=../../x"),
+            ("rosa", "/studio/browse?deep_link=x"),
+        ):
+            assert house.account(name).get(address, follow_redirects=True).status_code == 200, address
         assert house.app.openapi()["paths"]["/api/submit"]["post"]["responses"].keys() >= {"200", "403", "404", "422"}
+
+
+NUMBERS = (
+    ("evidence", 985), ("exported judgements: j.parquet", 1292), ("exported ratings: e.parquet", 1258),
+    ("image-text matching: rows.jsonl", 849), ("known answers: k.json", 1132), ("questionnaire", 1583), ("run", 331),
+    ("run", 440), ("study tifa", 232),
+)  # fmt: skip
+"""Of the first hundred thousand cases those that were answered badly."""
+
+
+@pytest.mark.parametrize(("name", "number"), NUMBERS)
+def test_cases_that_were_answered_badly(tmp_path: Path, name: str, number: int) -> None:
+    target = next(one for one in READERS if one.name == name)
+    assert str(tried(target, drawn(target, number), tmp_path / "case") or "") == ""
+
+
+def test_a_study_with_a_number_of_hundreds_of_digits(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_bytes(seeds.TIFA_STUDY.replace(b'"CLIPScore": 0.5', b'"CLIPScore": 1' + b"0" * 400, 1))
+    with pytest.raises(ValueError, match=r"'CLIPScore' is 1000.*a number or null expected"):
+        read_human_annotations(path)
+
+
+def test_texts_of_parquet_that_are_no_texts(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "e.parquet"
+    pq.write_table(pa.table({"suite": pa.array([b"\xff"]).view(pa.string())}), path)
+    with pytest.raises(ValueError, match="byte 0xff in a text is not UTF-8"):
+        read_cells(path)

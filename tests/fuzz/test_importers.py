@@ -10,7 +10,7 @@ import pytest
 from tests.fuzz.cases import drawn, tried
 from tests.fuzz.importers import IMPORTERS, Bench, Importer, bench, targets_of
 
-CASES = 8
+CASES = 5
 
 
 @pytest.fixture(scope="module")

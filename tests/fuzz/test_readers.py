@@ -10,7 +10,7 @@ from tests.fuzz.cases import drawn, tried
 from tests.fuzz.oracle import Hang, Unexpected, impatient, wrong_with
 from tests.fuzz.targets import READERS, Target
 
-CASES = 40
+CASES = 30
 
 
 @pytest.mark.parametrize("target", READERS, ids=lambda target: target.name)

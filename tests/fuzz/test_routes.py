@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.fuzz.routes import COOKIES, QUERIES, Rooms, ask, call, rooms
 
 QUIET = settings(
-    derandomize=True, database=None, deadline=None, max_examples=70, suppress_health_check=list(HealthCheck), print_blob=False
+    derandomize=True, database=None, deadline=None, max_examples=50, suppress_health_check=list(HealthCheck), print_blob=False
 )
 
 
@@ -49,7 +49,7 @@ def test_addresses_of_all_kinds(made: Rooms) -> None:
 def test_cookies_of_all_kinds(made: Rooms) -> None:
     name = next(iter(made.people["researcher"].cookies))
 
-    @settings(QUIET, max_examples=25)
+    @settings(QUIET, max_examples=20)
     @given(COOKIES, st.sampled_from(["/api/next", "/studio/", "/api/studio/items", "/login"]))
     def asked(cookie: str, path: str) -> None:
         ask(made.house.client(), "GET", path, [], headers={"cookie": f"{name}={cookie}"})

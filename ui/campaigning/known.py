@@ -75,7 +75,10 @@ def _json(text: str, origin: str) -> list[Row]:
 
 def _csv(text: str, origin: str) -> list[Row]:
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, restkey="\0more")
-    names = reader.fieldnames or []
+    try:
+        names = list(reader.fieldnames or [])
+    except csv.Error as error:
+        raise InputError(f"{origin}, line 1: {error}") from None
     if not {"item", "role"} <= set(names) or len(names) < 3 or len(set(names)) < len(names):
         raise InputError(f"{origin}: the first line must be item,role and then the ids of questions, got {quoted(names)}")
     made, problems = [], []

@@ -34,12 +34,14 @@ sys.path.insert(0, str(ROOT))
 from data.runs import RunFolder  # noqa: E402
 
 WHO = ("worker", "command", "both")
-TABLES = {
-    "judgements": "item_id, rater_id, aspect, target, label, value, rule_version",
-    "evidence": "item_id, rater_id, payload, rule_version, failed",
-    "detections": "image_id, rank, label, score, x0, y0, x1, y1, color_probs",
+MINE = {
+    "judgements": "rater_id = ?",
+    "evidence": "rater_id = ?",
+    "detections": "run_id in (select run_id from runs where rater_id = ?)",
 }
-"""What must be equal: all but times, and what says which run a row is from."""
+"""Whose rows are compared."""
+SOURCES = {"source_id", "evidence_id", "run_id", "import_id", "seq"}
+"""Columns that say which run or import a row is from, and in which order rows came. No other may differ."""
 
 
 @dataclass(slots=True)
@@ -153,15 +155,12 @@ def taken_in(project: Path, run: Path, kills: int, chance: random.Random, longes
 def rows(project: Path, rater: str) -> dict[str, list[Any]]:
     """All that there is by a rater, in an order of its own."""
     with duckdb.connect(str(project / "concord.duckdb"), read_only=True) as connection:
-        mine = {
-            "judgements": "rater_id = ?",
-            "evidence": "rater_id = ?",
-            "detections": "run_id in (select run_id from runs where rater_id = ?)",
-        }
-        return {
-            table: connection.execute(f"select {columns} from {table} where {mine[table]} order by all", [rater]).fetchall()
-            for table, columns in TABLES.items()
-        }
+        found = {}
+        for table, mine in MINE.items():
+            known = [name for name, *_ in connection.execute(f"describe {table}").fetchall()]
+            columns = ", ".join(name for name in known if name not in SOURCES)
+            found[table] = connection.execute(f"select {columns} from {table} where {mine} order by all", [rater]).fetchall()
+        return found
 
 
 def main(arguments: Sequence[str] | None = None) -> list[str]:

@@ -61,7 +61,6 @@ def closed(project: Path, *, everything: bool = False) -> list[Finding]:
         return [_project("note", f"there is no project in {project} yet", "any command with --project makes it")]
     try:
         with opening.connect(path, read_only=True, memory="2GB") as connection:
-            connection.execute("set TimeZone = 'UTC'")
             return examine(connection, project, everything=everything)
     except duckdb.Error as error:
         if "lock" in str(error) or "different configuration" in str(error):

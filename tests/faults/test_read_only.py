@@ -45,7 +45,7 @@ def locked(project: Path) -> Iterator[Path]:
     for path in (project / DATABASE, project):
         path.chmod(0o555 if path.is_dir() else 0o444)
     # pytest's folders are for their owner alone
-    for parent in list(project.parents)[:3]:
+    for parent in list(project.parents)[:4]:
         parent.chmod(parent.stat().st_mode | 0o055)
     yield project
     project.chmod(0o755)

@@ -93,7 +93,7 @@ def test_nothing_of_a_part_is_kept(models: dict[str, str], tmp_path: Path, monke
     overrides = {"detector": models["mask2former"], "clip": models["clip"], "detector_side": "64"}
     settings = registry.settings(registry.get("geneval"), "paper", overrides)
     work = [one for one in asked(tmp_path / "images", 3) if one.item_id != "i2"]
-    monkeypatch.setattr(worker, "_PIXELS_AHEAD", 0)
+    monkeypatch.setattr("scorers.engines.local.PIXELS_AHEAD", 0)
     alive: list[tuple[int, int]] = []
 
     def count() -> bool:

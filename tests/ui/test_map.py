@@ -349,6 +349,7 @@ def test_one_image_and_equal_ones(tmp_path: Path, n: int, same: bool) -> None:
     with Store(exploring.project(tmp_path)) as store:
         every = items_of(store)[:n]
         keep(store, every, SETTINGS, "clip here", np.ones((n, 8)))
+        made(store)
         lead = opened(store)["lead"]
         assert ("all 36 embeddings are the same" in lead) == same
         assert f"{n} image" in lead

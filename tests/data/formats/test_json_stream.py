@@ -57,8 +57,8 @@ def test_entries_are_those_of_the_whole(
         ('{"a": []} x', "'x' after the end, character 11"),
         ('{"a": {"b": 1}}', "'a' is {'b': 1}, a list expected"),
         ('{"b": "half', "Unterminated string"),
-        ('{"b": ' + '[{"x":' * 100_000, "not JSON (maximum recursion depth exceeded"),
-        ('{"b": ' + "9" * 5000 + "}", "not JSON (Exceeds the limit"),
+        ('{"b": ' + '[{"x":' * 100_000, "not JSON (nested too deeply"),
+        ('{"b": ' + "9" * 5000 + "}", "not JSON (a number with too many digits"),
     ],
 )  # fmt: skip
 def test_what_is_none_is_told_in_a_line(tmp_path: Path, text: str, why: str) -> None:

@@ -113,7 +113,8 @@ def test_an_empty_project_says_what_to_do(fresh: Server, visitor: Visit) -> None
 def test_the_flip_test_is_chosen_and_its_address_is_the_same_view(playground: Server, visitor: Visit) -> None:
     page = visitor(playground).page
     opened(page)
-    page.get_by_label("Flip test").check()
+    page.get_by_label("Flip test").click()
+    expect(page.get_by_label("Flip test")).to_be_checked()
     numbers = page.locator("#flip-numbers")
     expect(numbers.locator("caption")).to_have_text("Prompts with flipped relations", timeout=_FOLLOWS_MS)
     expect(page.locator("#explore-knobs")).to_be_hidden()

@@ -25,7 +25,7 @@ if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from tests.fuzz.cases import Found, drawn, tried
+from tests.fuzz.cases import Found, drawn, lay, tried
 from tests.fuzz.importers import bench, targets_of
 from tests.fuzz.mutating import Files
 from tests.fuzz.targets import READERS, Target
@@ -82,13 +82,8 @@ def _note(target: Target, found: Found, tally: Tally, save: Path, folder: Path) 
     print(f"{target.name}, number {tally.next}: {found.why} (at {found.where})", flush=True)
     small = smaller(target, found, folder)
     place = save / f"{target.name.replace(' ', '-').replace(':', '')}-{tally.next}"
-    for name, content in small.items():
-        path = place / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if content is None:
-            path.mkdir(exist_ok=True)
-        else:
-            path.write_bytes(content)
+    place.mkdir(parents=True, exist_ok=True)
+    lay(small, place)
     (place / ".target").write_text(target.name, encoding="utf-8")
 
 

@@ -46,17 +46,22 @@ def tried(target: Target, files: Files, folder: Path) -> Found | None:
     return None
 
 
+def lay(files: Files, folder: Path) -> None:
+    """Write a case's files into a folder; None is a folder."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if content is None:
+            path.mkdir(exist_ok=True)
+        else:
+            path.write_bytes(content)
+
+
 @contextmanager
 def _laid(files: Files, folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True)
     try:
-        for name, content in files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if content is None:
-                path.mkdir(exist_ok=True)
-            else:
-                path.write_bytes(content)
+        lay(files, folder)
         yield
     finally:
         shutil.rmtree(folder, ignore_errors=True)

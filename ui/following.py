@@ -56,6 +56,7 @@ class Pace:
         self._store = store
         self._clock = clock
         self._lock = threading.Lock()
+        self._turn = threading.Lock()
         self._version = store.version
         self._left = _SAVED
         self._at = clock()
@@ -70,14 +71,15 @@ class Pace:
 
     @contextmanager
     def drawing(self) -> Iterator[None]:
-        """Around what is done to draw; its time counts."""
-        start = self._clock()
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._earn()
-                self._left = max(self._left - (self._clock() - start), -_OWED)
+        """Around what is done to draw; its time counts. One at a time: several would be no faster, and slow all else down."""
+        with self._turn:
+            start = self._clock()
+            try:
+                yield
+            finally:
+                with self._lock:
+                    self._earn()
+                    self._left = max(self._left - (self._clock() - start), -_OWED)
 
     def _earn(self) -> None:
         now = self._clock()
@@ -99,6 +101,51 @@ def version(store: Store) -> str:
     return store.version if pace is None else pace.version()
 
 
+class _Drawing:
+    """What one page draws of one version, step by step: whoever needs the next step makes it, and it is there for all."""
+
+    def __init__(self, steps: Iterator[Sequence[Any]], pace: Pace) -> None:
+        self._steps = steps
+        self._pace = pace
+        self._lock = threading.Lock()
+        self._last: Sequence[Any] | None = None
+        self._made = 0
+        self._whole = False
+        self._error: Exception | None = None
+
+    @property
+    def failed(self) -> bool:
+        return self._error is not None
+
+    def steps(self) -> Iterator[Sequence[Any]]:
+        """Each step that is made from now on, after the last one that was."""
+        seen = 0
+        while (found := self._after(seen)) is not None:
+            seen, step = found
+            yield step
+
+    def _after(self, seen: int) -> tuple[int, Sequence[Any]] | None:
+        with self._lock:
+            if seen == self._made and not self._whole:
+                self._make()
+            if self._error is not None:
+                raise self._error
+            # whoever comes late has no use for what was there before
+            return (self._made, self._last) if self._last is not None and seen < self._made else None
+
+    def _make(self) -> None:
+        try:
+            with self._pace.drawing():
+                step = next(self._steps, None)
+        except Exception as error:
+            self._error, self._whole = error, True
+            return
+        if step is None:
+            self._whole = True
+        else:
+            self._last, self._made = step, self._made + 1
+
+
 class Shared:
     """What a page draws, drawn once for all who look at the same of the same version, where an app has the project open.
 
@@ -108,7 +155,7 @@ class Shared:
     def __init__(self, store: Store, draw: Callable[..., Iterator[Sequence[Any]]]) -> None:
         self._store = store
         self._draw = draw
-        self._kept: OrderedDict[tuple[str, str], list[Sequence[Any]]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], _Drawing] = OrderedDict()
         self._lock = threading.Lock()
 
     def drawn(self, version: str, values: Sequence[Any]) -> Iterator[Sequence[Any]]:
@@ -117,22 +164,14 @@ class Shared:
         if pace is None:
             yield from self._draw(*values)
             return
-        key = version, repr(values)
+        yield from self._drawing((version, repr(values)), values, pace).steps()
+
+    def _drawing(self, key: tuple[str, str], values: Sequence[Any], pace: Pace) -> _Drawing:
         with self._lock:
             kept = self._kept.get(key)
-        if kept is not None:
-            yield from kept[-1:]  # complete at once
-            return
-        made: list[Sequence[Any]] = []
-        drawing = iter(self._draw(*values))
-        while True:
-            with pace.drawing():
-                one = next(drawing, None)
-            if one is None:
-                break
-            made = [one]
-            yield one
-        with self._lock:
-            self._kept[key] = made
+            if kept is None or kept.failed:
+                kept = self._kept[key] = _Drawing(iter(self._draw(*values)), pace)
+            self._kept.move_to_end(key)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
+            return kept

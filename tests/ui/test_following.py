@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import cast
 
 import pytest
@@ -126,3 +128,61 @@ def test_a_drawing_that_failed_is_not_kept(project: Project) -> None:
         list(shared.drawn("1", ()))
     wrong.clear()
     assert list(shared.drawn("1", ())) == [["begun"], ["whole"]]
+
+
+def test_who_comes_while_it_is_drawn_waits_for_the_same_drawing(project: Project) -> None:
+    store = cast("Store", project)
+    following.keep_pace(store)
+    begun, go_on, drawn = threading.Event(), threading.Event(), []
+
+    def draw() -> Iterator[list[str]]:
+        drawn.append(1)
+        begun.set()
+        assert go_on.wait(10)
+        yield ["soon more"]
+        yield ["whole"]
+
+    shared = Shared(store, draw)
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(lambda: list(shared.drawn("1", ())))
+        assert begun.wait(10)
+        others = [threads.submit(lambda: list(shared.drawn("1", ()))) for _ in range(3)]
+        go_on.set()
+        seen = [one.result(10) for one in (first, *others)]
+    assert drawn == [1]
+    assert [one[-1] for one in seen] == [["whole"]] * 4
+
+
+def test_who_goes_away_in_the_middle_keeps_nobody_waiting(project: Project) -> None:
+    store = cast("Store", project)
+    following.keep_pace(store)
+
+    def draw() -> Iterator[list[str]]:
+        yield ["soon more"]
+        yield ["whole"]
+
+    shared = Shared(store, draw)
+    gone = shared.drawn("1", ())
+    assert next(gone) == ["soon more"]
+    assert list(shared.drawn("1", ())) == [["soon more"], ["whole"]]
+
+
+def test_one_page_is_drawn_at_a_time(project: Project) -> None:
+    store = cast("Store", project)
+    following.keep_pace(store)
+    at_once, most, lock = 0, 0, threading.Lock()
+
+    def draw(_: int) -> Iterator[list[str]]:
+        nonlocal at_once, most
+        with lock:
+            at_once += 1
+            most = max(most, at_once)
+        threading.Event().wait(0.02)
+        with lock:
+            at_once -= 1
+        yield ["whole"]
+
+    shared = Shared(store, draw)
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(lambda n: list(shared.drawn("1", (n,))), range(6)))
+    assert most == 1

@@ -16,7 +16,8 @@ from pydantic import AfterValidator, BaseModel, Field
 from annotation.questionnaires.base import clean
 from annotation.questionnaires.checks import validate
 from data.campaign import Campaign
-from data.store import campaigns, consents, drafts, own, statements, uncovered
+from data.records import Annotation
+from data.store import answering, campaigns, consents, drafts, own, statements, uncovered
 from data.store.store import Store
 from ui import asking, standing
 
@@ -134,11 +135,7 @@ def router(store: Store) -> APIRouter:
 
     @routes.post("/submit", response_model=None)
     def submit(request: Request, body: Submission) -> dict[str, Any] | JSONResponse:
-        person = _person(request)
-        saved = _submit(store, person, _campaign(store, request, body.campaign), body)
-        if body.following and isinstance(saved, dict):
-            saved["next"] = _desk(store, person, request.session.get("campaign"))
-        return saved
+        return _submit(store, request, _campaign(store, request, body.campaign), body)
 
     return routes
 
@@ -253,12 +250,23 @@ def _task(store: Store, ticket: str) -> campaigns.Task:
 
 
 def _desk(store: Store, name: str, chosen: str | None) -> dict[str, Any]:
+    turned_to = chosen or campaigns.DEFAULT
+    return _before(store, name, chosen) or _told(store, name, turned_to, campaigns.desk(store, name, turned_to))
+
+
+def _before(store: Store, name: str, chosen: str | None) -> dict[str, Any] | None:
+    """What is to be done before anything is offered."""
     if chosen is None and (offered := standing.choices(store)):
         return {"state": "choose", "name": name, "campaigns": offered}
     campaign = asking.campaign_of(store, chosen or campaigns.DEFAULT)
     if campaign is not None and campaign.state == "running" and (first := standing.consent(store, campaign, name)):
         return first | {"name": name, "campaign": standing.about(store, campaign)}
-    desk = campaigns.desk(store, name, chosen or campaigns.DEFAULT)
+    return None
+
+
+def _told(store: Store, name: str, campaign_id: str, desk: campaigns.Desk) -> dict[str, Any]:
+    """What lies before somebody, as their browser is told."""
+    campaign = asking.campaign_of(store, campaign_id)
     answer: dict[str, Any] = {"name": name, "progress": standing.progress(desk.progress)}
     if campaign is not None:
         answer |= {"campaign": standing.about(store, campaign), "training": standing.training(desk.training)}
@@ -277,7 +285,8 @@ def _again(store: Store, person: str, campaign: Campaign, said: own.Said) -> dic
     return about.to_json() | {"answers": said.answers, "revises": said.annotation_id}
 
 
-def _submit(store: Store, person: str, campaign: Campaign, body: Submission) -> dict[str, Any] | JSONResponse:
+def _submit(store: Store, request: Request, campaign: Campaign, body: Submission) -> dict[str, Any] | JSONResponse:
+    person, chosen = _person(request), request.session.get("campaign")
     try:
         about = asking.asking(store, campaign, _task(store, body.ticket), person, body.asked)
     except KeyError as error:
@@ -286,9 +295,30 @@ def _submit(store: Store, person: str, campaign: Campaign, body: Submission) -> 
     if errors:
         return JSONResponse({"detail": "Some answers are missing or cannot be right.", "errors": errors}, 422)
     answers = clean(about.questionnaire, body.answers)
+    annotation = _annotation(store, about, person, answers, body)
+    first = _before(store, person, chosen) if body.following else None
+    desk: campaigns.Desk | None = None
+    try:
+        if body.following and first is None:
+            answered = answering.answer(store, annotation, about.form.undecided, chosen or campaigns.DEFAULT)
+            saved, desk = answered.saved, answered.desk
+        else:
+            saved = statements.submit(store, annotation, about.form.undecided)
+    except KeyError as error:
+        raise HTTPException(422, "The image or the answer that this one revises is gone, or is not yours.") from error
+    told = asking.feedback_json(about.questionnaire, answers, saved.feedback)
+    # gold and attention items must look like all others
+    status = "surplus" if saved.status == "surplus" else "valid"
+    said = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": told}
+    if desk is not None:
+        first = _told(store, person, chosen or campaigns.DEFAULT, desk)
+    return said if first is None else said | {"next": first}
+
+
+def _annotation(store: Store, about: asking.Asking, person: str, answers: Mapping[str, Any], body: Submission) -> Annotation:
     revised = str(body.revises) if body.revises else None
     saw_evidence, revises = uncovered.place_of(store, person, about.task.item_id, revised)
-    annotation = about.annotation(
+    return about.annotation(
         person,
         answers,
         annotation_id=str(body.id),
@@ -297,11 +327,3 @@ def _submit(store: Store, person: str, campaign: Campaign, body: Submission) -> 
         saw_evidence=saw_evidence,
         revises=revises,
     )
-    try:
-        saved = statements.submit(store, annotation, about.form.undecided)
-    except KeyError as error:
-        raise HTTPException(422, "The image or the answer that this one revises is gone, or is not yours.") from error
-    told = asking.feedback_json(about.questionnaire, answers, saved.feedback)
-    # gold and attention items must look like all others
-    status = "surplus" if saved.status == "surplus" else "valid"
-    return {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": told}

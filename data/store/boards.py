@@ -12,9 +12,10 @@ import numpy as np
 
 from data.campaign import Checks, Training, number
 from data.campaign import Line as Order
-from data.store import rows
+from data.store import grounds, rows
 from data.store.lines import Line, Person
 from data.store.listings import listing
+from data.store.memory import Memory
 from data.store.places import Known, marks
 
 Closed = Literal["none", "draft", "stopped", "archived", "revoked", "training", "limit"]
@@ -54,9 +55,6 @@ with said as (
     union all
     select 'report', rater_id, item_id, null, null, moment, 0 from reports
     where campaign_id = $campaign and rater_id in {people} and dismissed is null
-    union all
-    select 'revoked', rater_id, null, null, null, moment, 0 from revocations
-    where coalesce(campaign_id, $campaign) = $campaign and rater_id in {people} and lifted is null
 )
 select what, rater_id, item_id, status, passed, moment from said order by place
 """
@@ -68,14 +66,19 @@ select position, wanted - people as room, aside from campaign_items where campai
 class Board:
     """A campaign's open places, and what the people who ask have done. Nothing is written before ``write``."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, known: Known, people: Sequence[str], now: datetime) -> None:
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, known: Known, people: Sequence[str], now: datetime, memory: Memory
+    ) -> None:
         campaign = known.campaign
         self._connection, self._campaign, self._now = connection, campaign, now
         self._listing = listing(connection, campaign.campaign_id, known.stamp)
         self._lease = timedelta(minutes=campaign.settings.lease_minutes)
         # the lease may have been shortened since
         self._latest = now + 2 * self._lease
-        self._people = {name: Person() for name in people}
+        gone = grounds.revoked(connection, memory)
+        self._people = {
+            name: Person(revoked=not {None, campaign.campaign_id}.isdisjoint(gone.get(name, ()))) for name in people
+        }
         self._changed: set[str] = set()
         self._used: set[int] = set()
         found = connection.execute(_OPEN, [campaign.campaign_id]).fetchnumpy()
@@ -206,9 +209,7 @@ def _note(
     person: Person, what: str, item_id: str, position: int | None, status: str, passed: bool | None, moment: datetime
 ) -> None:
     """Take down one fact about a person."""
-    if what == "revoked":
-        person.revoked = True
-    elif what == "answer":
+    if what == "answer":
         person.items.add(item_id)
     if position is None:
         return

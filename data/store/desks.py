@@ -13,7 +13,7 @@ from data.campaign import Training
 from data.store import drafts
 from data.store.boards import Board, Closed, Progress, Seat
 from data.store.memory import Memory
-from data.store.places import DEFAULT, ensure_default, known
+from data.store.places import DEFAULT, ensure_default, remembered
 from data.store.tasks import Task, known_tasks
 
 
@@ -49,12 +49,12 @@ def seat(connection: duckdb.DuckDBPyConnection, seekers: Sequence[Seeker]) -> li
     """Decide who gets what, in the order of asking, and write it down as claims."""
     now = max(seeker.now for seeker in seekers)
     names = list(dict.fromkeys(seeker.campaign for seeker in seekers))
-    if DEFAULT in names:
-        ensure_default(connection, now)
+    memory = seekers[0].memory
+    if DEFAULT in names and ensure_default(connection, now):
+        memory.forget()
     people = {name: sorted({s.person for s in seekers if s.campaign == name}) for name in names}
     boards = {
-        one.campaign.campaign_id: Board(connection, one, people[one.campaign.campaign_id], now)
-        for one in known(connection, names)
+        name: Board(connection, one, people[name], now, memory) for name, one in remembered(connection, names, memory).items()
     }
     written = {name: drafts.of(connection, name, people[name]) for name in boards}
     nothing = Seat([], Progress(0, 0), "none")
@@ -63,7 +63,7 @@ def seat(connection: duckdb.DuckDBPyConnection, seekers: Sequence[Seeker]) -> li
     for name, board in boards.items():
         board.write(named[name])
     item_ids = sorted({item_id for ids in named.values() for item_id in ids.values()})
-    found = known_tasks(connection, item_ids, seekers[0].memory)
+    found = known_tasks(connection, item_ids, memory)
     desks: list[Desk] = []
     for seeker, given in zip(seekers, seats, strict=True):
         own_ids = [named[seeker.campaign][position] for position in given.positions]

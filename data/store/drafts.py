@@ -9,9 +9,9 @@ from typing import Any
 
 import duckdb
 
-from data.campaign import Settings
 from data.store import rows
-from data.store.places import marks
+from data.store.memory import Memory
+from data.store.places import marks, remembered
 from data.store.store import Store
 
 
@@ -27,7 +27,7 @@ class Draft:
 
 def save(store: Store, draft: Draft, *, now: datetime | None = None) -> None:
     """Keep a draft in place of an earlier one; whoever writes keeps their claim for another lease."""
-    store.write(_save, (draft, now or datetime.now(UTC)), shown=False)
+    store.write(_save, _Kept(draft, now or datetime.now(UTC), store.memory), shown=False)
 
 
 def of(connection: duckdb.DuckDBPyConnection, campaign: str, people: Sequence[str]) -> dict[str, dict[str, dict[str, Any]]]:
@@ -45,23 +45,27 @@ def of(connection: duckdb.DuckDBPyConnection, campaign: str, people: Sequence[st
 _WHERE = "campaign_id = ? and rater_id = ? and item_id = ?"
 
 
-def _save_all(connection: duckdb.DuckDBPyConnection, payloads: Sequence[tuple[Draft, datetime]]) -> list[None]:
-    latest = {(draft.campaign, draft.person, draft.item_id): (draft, now) for draft, now in payloads}
-    for key, (draft, now) in latest.items():
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    draft: Draft
+    now: datetime
+    memory: Memory
+
+
+def _save_all(connection: duckdb.DuckDBPyConnection, payloads: Sequence[_Kept]) -> list[None]:
+    latest = {(one.draft.campaign, one.draft.person, one.draft.item_id): one for one in payloads}
+    for key, one in latest.items():
         connection.execute(f"delete from drafts where {_WHERE}", list(key))
         columns = ("campaign_id", "rater_id", "item_id", "answers", "saved")
-        rows.insert(connection, "drafts", columns, [(*key, rows.to_json(draft.answers), now)])
-        _keep_claim(connection, key, now)
+        rows.insert(connection, "drafts", columns, [(*key, rows.to_json(one.draft.answers), one.now)])
+        _keep_claim(connection, key, one)
     return [None] * len(payloads)
 
 
-def _keep_claim(connection: duckdb.DuckDBPyConnection, key: tuple[str, str, str], now: datetime) -> None:
-    found = rows.one(connection, "select settings from campaigns where campaign_id = ?", [key[0]])
-    if found is not None:
-        minutes = Settings.of(rows.from_json(found["settings"])).lease_minutes
-        connection.execute(
-            f"update claims set until = ? where {_WHERE} and until > ?", [now + timedelta(minutes=minutes), *key, now]
-        )
+def _keep_claim(connection: duckdb.DuckDBPyConnection, key: tuple[str, str, str], one: _Kept) -> None:
+    for known in remembered(connection, [key[0]], one.memory).values():
+        until = one.now + timedelta(minutes=known.campaign.settings.lease_minutes)
+        connection.execute(f"update claims set until = ? where {_WHERE} and until > ?", [until, *key, one.now])
 
 
 _save = _save_all

@@ -11,6 +11,7 @@ import duckdb
 
 from data.campaign import Campaign, CampaignItem, Settings, shuffled
 from data.store import rows
+from data.store.memory import Memory
 
 DEFAULT = "default"
 DEFAULT_OVERLAP = 3
@@ -60,6 +61,16 @@ def known(connection: duckdb.DuckDBPyConnection, ids: Sequence[str] | None = Non
     return [_known(row) for row in found]
 
 
+def remembered(connection: duckdb.DuckDBPyConnection, ids: Sequence[str], memory: Memory) -> dict[str, Known]:
+    """Those of these campaigns that exist, by id; read only where they are not in memory. For the writer's thread."""
+    since = memory.state
+    kept: dict[str, Known] = {one: found for one in ids if (found := memory.get(("known", one))) is not None}
+    read = {one.campaign.campaign_id: one for one in known(connection, [one for one in ids if one not in kept])}
+    for campaign_id, one in read.items():
+        memory.put(("known", campaign_id), one, since)
+    return kept | read
+
+
 def _known(row: dict[str, Any]) -> Known:
     stamp = row.pop("stamp")
     settings = Settings.of(rows.from_json(row["settings"]))
@@ -90,8 +101,8 @@ def add(connection: duckdb.DuckDBPyConnection, campaign: Campaign, items: Sequen
     )
 
 
-def ensure_default(connection: duckdb.DuckDBPyConnection, now: datetime) -> None:
-    """The default campaign exists, and has all images that have a file.
+def ensure_default(connection: duckdb.DuckDBPyConnection, now: datetime) -> bool:
+    """The default campaign exists, and has all images that have a file. Returns whether anything was to be done for that.
 
     Its order is that of ``public_id``, a keyed hash: random, and the same for all.
     """
@@ -106,10 +117,11 @@ def ensure_default(connection: duckdb.DuckDBPyConnection, now: datetime) -> None
             [(DEFAULT, DEFAULT_OVERLAP, now, settings)],
         )
     elif imported["synced"] == imported["imports"]:
-        return
+        return False
     connection.execute(_FORGOTTEN, [DEFAULT])
     connection.execute(_ADDED, {"campaign": DEFAULT})
     connection.execute("update campaigns set synced = ? where campaign_id = ?", [imported["imports"], DEFAULT])
+    return True
 
 
 _IMPORTED = """

@@ -9,9 +9,10 @@ from typing import Any
 
 import duckdb
 
-from data.aspects import SCALES
 from data.records import Annotation, Evidence, Judgement
-from data.store import detections, erased, questions, rows, wide
+from data.store import detections, grounds, questions, rows, wide
+from data.store.memory import Memory
+from data.store.places import marks
 from data.store.statuses import Decision, Feedback, Places, Rule, ask_more, decide, end_claims, feedback, places_of
 from data.store.store import Store, run
 
@@ -56,21 +57,27 @@ class Saved:
     feedback: Feedback | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """An answer that somebody sent. With ``more``, an item about which it says yes is offered to one person more."""
+
+    annotation: Annotation
+    memory: Memory
+    more: Rule | None = None
+
+
 def submit(store: Store, annotation: Annotation, more: Rule | None = None) -> Saved:
     """Save one answer; returns once it is on disk. Sending the same ``annotation_id`` again changes nothing.
 
     A revision supersedes its predecessor's judgements and keeps its place in the order; a revision of something already
-    revised joins the end of that chain. With ``more``, an item about which it says yes is offered to one person more.
+    revised joins the end of that chain.
 
     Raises:
         KeyError: there is no such item (in the campaign), ``revises`` names no annotation of this rater on this item, or the
             ``annotation_id`` belongs to another answer.
         Erased: the person has been erased from the project.
     """
-    touched = frozenset({annotation.item_id, *(j.item_id for j in annotation.judgements if j.item_id is not None)})
-    if more is None:
-        return store.write(_submit, annotation, touched=touched)
-    saved: Saved = store.write(_submit_and_ask, (annotation, more), touched=touched)
+    saved: Saved = store.write(save, Sent(annotation, store.memory, more), touched=frozenset(items_of([annotation])))
     return saved
 
 
@@ -86,14 +93,26 @@ def rebuild(store: Store, derive: Callable[[dict[str, Any]], tuple[str, Sequence
     return count
 
 
-def _submit_all(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> list[Saved]:
-    ids = [annotation.annotation_id for annotation in annotations]
-    stored = rows.existing(connection, "annotations", "annotation_id", ["item_id", "rater_id", "status"], ids)
+def save(connection: duckdb.DuckDBPyConnection, sent: Sequence[Sent]) -> list[Saved]:
+    """Save answers that were sent, each as ``submit`` says. For the writer's thread."""
+    plain = [one.annotation for one in sent if one.more is None]
+    saved = iter(_save(connection, plain, sent[0].memory) if plain else [])
+    return [next(saved) if one.more is None else _save_and_ask(connection, one, one.more) for one in sent]
+
+
+def _save_and_ask(connection: duckdb.DuckDBPyConnection, one: Sent, more: Rule) -> Saved:
+    saved = _save(connection, [one.annotation], one.memory)[0]
+    ask_more(connection, one.annotation, more)
+    return saved
+
+
+def _save(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], memory: Memory) -> list[Saved]:
+    stored = _stored(connection, [annotation.annotation_id for annotation in annotations])
     status = {annotation_id: row["status"] for annotation_id, row in stored.items()}
     whose = {annotation_id: (row["item_id"], row["rater_id"]) for annotation_id, row in stored.items()}
     fresh: dict[str, Annotation] = {}
     first_sent: list[bool] = []
-    places = places_of(connection, annotations)
+    places = places_of(connection, annotations, memory)
     for annotation in annotations:
         about = (annotation.item_id, annotation.rater_id)
         if whose.setdefault(annotation.annotation_id, about) != about:
@@ -102,9 +121,10 @@ def _submit_all(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Ann
         if first_sent[-1]:
             fresh[annotation.annotation_id] = annotation
     if fresh:
-        _prepare(connection, list(fresh.values()))
+        grounds.prepare(connection, list(fresh.values()), memory)
         wide.mark(connection, items_of(fresh.values()))
-        status |= _first_answers(connection, [annotation for annotation in fresh.values() if not annotation.revises], places)
+        unrevised = [annotation for annotation in fresh.values() if not annotation.revises]
+        status |= _first_answers(connection, unrevised, places, memory)
         for annotation in fresh.values():
             if annotation.revises:
                 status[annotation.annotation_id] = _revision(connection, annotation)
@@ -113,45 +133,18 @@ def _submit_all(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Ann
     return [Saved(a.annotation_id, new, status[a.annotation_id], feedback(a, places)) for a, new in sent]
 
 
-def _submit_ruled(connection: duckdb.DuckDBPyConnection, payload: tuple[Annotation, Rule]) -> Saved:
-    annotation, more = payload
-    saved = _submit_all(connection, [annotation])[0]
-    ask_more(connection, annotation, more)
-    return saved
+def _stored(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Those of these answers that are there already."""
+    columns = "annotation_id, item_id, rater_id, status"
+    found = rows.dicts(connection, f"select {columns} from annotations where annotation_id in {marks(ids)}", ids)
+    return {row["annotation_id"]: row for row in found}
 
 
-def _prepare(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> None:
-    """What annotations refer to must be there: their items, their raters, and the scales of what they judge."""
-    suites = rows.existing(connection, "items", "item_id", ["suite"], [a.item_id for a in annotations])
-    known = rows.existing(connection, "raters", "rater_id", [], [a.rater_id for a in annotations])
-    for annotation in annotations:
-        if annotation.item_id not in suites:
-            raise KeyError(annotation.item_id)
-    # an import that brought the name may have been undone since the person entered
-    people = dict.fromkeys(a.rater_id for a in annotations if a.rater_id not in known)
-    erased.refuse(connection, people)
-    rows.insert(
-        connection,
-        "raters",
-        ("rater_id", "kind", "identity", "settings", "simulated"),
-        [(name, "human", "person", "{}", False) for name in people],
-    )
-    own = {aspect: scale for a in annotations for aspect, scale in a.scales.items()}
-    judged = {(suites[a.item_id]["suite"], j.aspect) for a in annotations for j in a.judgements}
-    scaled = rows.dicts(
-        connection,
-        "select suite, aspect from scales where suite in (select unnest(?::varchar[]))",
-        [sorted({suite for suite, _ in judged})],
-    )
-    # a suite that is judged for the first time gets the vocabulary's scales
-    new = sorted(judged - {(row["suite"], row["aspect"]) for row in scaled})
-    scales = [(suite, aspect, SCALES.get(aspect) or own[aspect]) for suite, aspect in new]
-    rows.insert(connection, "scales", ("suite", "aspect", "scale"), scales)
-
-
-def _first_answers(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], places: Places) -> dict[str, str]:
+def _first_answers(
+    connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], places: Places, memory: Memory
+) -> dict[str, str]:
     """Save answers that revise nothing; returns the status of each."""
-    decisions = decide(connection, annotations, places)
+    decisions = decide(connection, annotations, places, memory)
     numbers = rows.sequence(connection, "statement_seq", len(annotations))
     now = _now()
     written = zip(annotations, decisions, numbers, strict=True)
@@ -334,6 +327,4 @@ def _members(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[list[str]
     return members
 
 
-_submit = _submit_all
-_submit_and_ask = run(_submit_ruled)
 _rebuild = run(_rebuild_one)

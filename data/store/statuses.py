@@ -10,9 +10,10 @@ import duckdb
 
 from data.campaign import Campaign, Role, wrong
 from data.records import Annotation
-from data.store import rows
+from data.store import grounds, rows
 from data.store.listings import listing
-from data.store.places import DEFAULT, campaigns, known, marks
+from data.store.memory import Memory
+from data.store.places import DEFAULT, campaigns, marks, remembered
 
 Status = Literal["valid", "surplus", "gold", "training"]
 Rule = Callable[[Sequence[Mapping[str, Any]]], bool]
@@ -60,14 +61,15 @@ class Place:
 Places = Mapping[_Key, Place]
 
 
-def places_of(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[_Key, Place]:
+def places_of(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], memory: Memory) -> dict[_Key, Place]:
     """What each answer is about, for campaigns that exist.
 
     Raises:
         KeyError: an item is not of the campaign.
     """
     places: dict[_Key, Place] = {}
-    for one in known(connection, sorted({a.campaign_id for a in annotations if a.campaign_id is not None})):
+    named = sorted({a.campaign_id for a in annotations if a.campaign_id is not None})
+    for one in remembered(connection, named, memory).values():
         campaign = one.campaign
         items = listing(connection, campaign.campaign_id, one.stamp)
         asked = sorted({a.item_id for a in annotations if a.campaign_id == campaign.campaign_id})
@@ -91,13 +93,15 @@ def _wanted(connection: duckdb.DuckDBPyConnection, campaign_id: str, positions: 
     return dict(connection.execute(query, [campaign_id, *positions]).fetchall())
 
 
-def decide(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], places: Places) -> list[Decision]:
+def decide(
+    connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], places: Places, memory: Memory
+) -> list[Decision]:
     """Decide about new answers, as they will be written, and count the people who have answered validly."""
     asked = [a for a in annotations if a.campaign_id is not None]
     if not asked:
         return [Decision("valid") for _ in annotations]
     people = _people(connection, asked)
-    revoked = _revoked(connection, asked)
+    revoked = grounds.revoked(connection, memory)
     decisions: list[Decision] = []
     for annotation in annotations:
         key = (annotation.campaign_id or "", annotation.item_id)
@@ -106,7 +110,7 @@ def decide(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotati
             decisions.append(Decision("valid"))
             continue
         answered = people.setdefault(key, set())
-        out = not revoked.get(annotation.rater_id, set()).isdisjoint({None, key[0]})
+        out = not {None, key[0]}.isdisjoint(revoked.get(annotation.rater_id, ()))
         decision = _decision(place, answered, annotation, out)
         if decision.status == "valid" and not annotation.saw_evidence:
             answered.add(annotation.rater_id)
@@ -141,18 +145,6 @@ def _people(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotat
     for campaign_id, item_id, rater_id in found:
         people.setdefault((campaign_id, item_id), set()).add(rater_id)
     return people
-
-
-def _revoked(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[str, set[str | None]]:
-    """From which campaigns these people are revoked; None: from all."""
-    names = sorted({a.rater_id for a in annotations})
-    found = connection.execute(
-        f"select rater_id, campaign_id from revocations where lifted is null and rater_id in {marks(names)}", names
-    ).fetchall()
-    revoked: dict[str, set[str | None]] = {}
-    for rater_id, campaign_id in found:
-        revoked.setdefault(rater_id, set()).add(campaign_id)
-    return revoked
 
 
 def _write_counts(connection: duckdb.DuckDBPyConnection, counts: Sequence[tuple[Place, int]]) -> None:

@@ -164,7 +164,7 @@ class Store:
             self._connection.close()
 
     def _new_writer(self) -> Writer:
-        return Writer(self._connection.cursor(), self._committed, self._failed)
+        return Writer(self._connection.cursor(), self._committed, self._failed, self.memory.forget)
 
     def _failed(self, error: Exception) -> Exception:
         """What whoever asked for something that failed is told; a database that DuckDB gave up is opened again meanwhile."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -57,11 +57,14 @@ class Writer:
         connection: duckdb.DuckDBPyConnection,
         on_commit: Callable[[Sequence[Items], bool], None],
         on_error: Callable[[Exception], Exception] = lambda error: error,
+        on_rollback: Callable[[], None] = lambda: None,
     ) -> None:
-        """``on_error`` hears of what failed, and says what whoever waits is told."""
+        """``on_error`` hears of what failed, and says what whoever waits is told; ``on_rollback``, that what was read while
+        it was tried may never have been."""
         self._connection = connection
         self._on_commit = on_commit
         self._on_error = on_error
+        self._on_rollback = on_rollback
         self._queue: SimpleQueue[_Job | None] = SimpleQueue()
         self._lock = threading.Lock()
         self._closed = False
@@ -108,14 +111,15 @@ class Writer:
                 except Empty:
                     break
             stopping = job is None
-            if group:
-                self._write(group)
+            for together in _together(group):
+                self._write(together)
         self._connection.close()
 
     def _write(self, group: list[_Job]) -> None:
         try:
             results = self._transaction(group)
         except Exception as error:
+            self._on_rollback()
             if len(group) == 1:
                 group[0].future.set_exception(self._on_error(error))
             else:
@@ -158,3 +162,19 @@ class Writer:
             if not is_durable(error):
                 raise
             self._on_error(error)
+
+
+def _together(group: Sequence[_Job]) -> Iterator[list[_Job]]:
+    """What is written in one transaction each, in its order: a write that makes ``memory`` forget stands alone, so that others
+    may take what they need from there."""
+    together: list[_Job] = []
+    for job in group:
+        if job.shown and job.forget:
+            if together:
+                yield together
+            yield [job]
+            together = []
+        else:
+            together.append(job)
+    if together:
+        yield together

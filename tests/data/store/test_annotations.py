@@ -12,7 +12,7 @@ import pytest
 from data.records import Judgement
 from data.store import browse, campaigns, frame, own, statements
 from data.store.selection import Selection
-from data.store.statements import Saved
+from data.store.statements import Saved, Sent
 from data.store.store import Store, run
 from tests.data.store.making import answer, column, content, fill, submit, table
 
@@ -57,7 +57,7 @@ def test_sent_twice_at_once_and_in_one_group(store: Store) -> None:
     other = answer(item, "bob")
     with store.read() as cursor:
         cursor.begin()
-        group = statements._submit(cursor, [other, other, said])
+        group = statements.save(cursor, [Sent(one, store.memory) for one in (other, other, said)])
         cursor.commit()
     assert [s.new for s in group] == [True, False, False]
     assert len(table(store, "annotations")) == len(table(store, "judgements")) == 2
@@ -84,7 +84,7 @@ def test_a_batch_means_the_same_as_one_by_one(store: Store) -> None:
     ]
     with store.read() as cursor:
         cursor.begin()
-        together = statements._submit(cursor, batch)
+        together = statements.save(cursor, [Sent(one, store.memory) for one in batch])
         judged = cursor.execute("select item_id, rater_id, label, source_id from judgements order by seq").fetchall()
         cursor.rollback()
     one_by_one = [statements.submit(store, said) for said in batch]

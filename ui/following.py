@@ -7,15 +7,22 @@ project moves only so often that drawing takes a share of the time, and all who 
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Final
+from concurrent.futures import Future
+from contextlib import suppress
+from contextvars import copy_context
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
 from data.store.store import Store
+
+T = TypeVar("T")
 
 Moves = Callable[[Store], str]
 """Gives a text that differs when there is something new to draw."""
@@ -27,6 +34,8 @@ _SAVED: Final = 5.0
 _OWED: Final = 15.0
 """Seconds that are paid back at most: pages move once a minute at least."""
 
+_NICE: Final = 10
+"""How far the thread that draws stands back behind others (Linux has a priority for each thread)."""
 _KEPT: Final = 8
 """So many drawings of a part of a page are kept: of those who look at different things."""
 
@@ -56,7 +65,8 @@ class Pace:
         self._store = store
         self._clock = clock
         self._lock = threading.Lock()
-        self._turn = threading.Lock()
+        self._turns: SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = SimpleQueue()
+        threading.Thread(target=self._take_turns, name="drawing", daemon=True).start()
         self._version = store.version
         self._left = _SAVED
         self._at = clock()
@@ -69,17 +79,30 @@ class Pace:
                 self._version = self._store.version
             return self._version
 
-    @contextmanager
-    def drawing(self) -> Iterator[None]:
-        """Around what is done to draw; its time counts. One at a time: several would be no faster, and slow all else down."""
-        with self._turn:
+    def draw(self, step: Callable[[], T]) -> T:
+        """Do a step of a drawing; its time counts.
+
+        One at a time, in a thread of its own that lets all others go first: several would be no faster, and answers would wait.
+        """
+        done: Future[T] = Future()
+        self._turns.put((partial(copy_context().run, step), done))
+        return done.result()
+
+    def _take_turns(self) -> None:
+        # where it cannot be told so, it is as important as all else
+        with suppress(AttributeError, OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
+        while True:
+            step, done = self._turns.get()
             start = self._clock()
             try:
-                yield
-            finally:
-                with self._lock:
-                    self._earn()
-                    self._left = max(self._left - (self._clock() - start), -_OWED)
+                tell = partial(done.set_result, step())
+            except BaseException as error:
+                tell = partial(done.set_exception, error)
+            with self._lock:
+                self._earn()
+                self._left = max(self._left - (self._clock() - start), -_OWED)
+            tell()
 
     def _earn(self) -> None:
         now = self._clock()
@@ -135,8 +158,7 @@ class _Drawing:
 
     def _make(self) -> None:
         try:
-            with self._pace.drawing():
-                step = next(self._steps, None)
+            step = self._pace.draw(lambda: next(self._steps, None))
         except Exception as error:
             self._error, self._whole = error, True
             return

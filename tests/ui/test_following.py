@@ -41,8 +41,10 @@ def pace(project: Project, clock: Clock) -> Pace:
 
 
 def draw(pace: Pace, clock: Clock, seconds: float) -> None:
-    with pace.drawing():
+    def step() -> None:
         clock.now += seconds
+
+    pace.draw(step)
 
 
 def test_what_is_drawn_quickly_moves_with_every_write(pace: Pace, project: Project, clock: Clock) -> None:

@@ -125,16 +125,17 @@ def router(store: Store) -> APIRouter:
         consents.give(store, campaign.campaign_id, person, body.text)
         return {"agreed": True}
 
+    # these two are asked for most, and are JSON already: FastAPI would walk through all of it once more
     @routes.get("/next")
-    def following(request: Request) -> dict[str, Any]:
+    def following(request: Request) -> JSONResponse:
         name = request.session.get("name")
-        return {"state": "name"} if name is None else _desk(store, name, request.session.get("campaign"))
+        return JSONResponse({"state": "name"} if name is None else _desk(store, name, request.session.get("campaign")))
 
     _ways(store, routes)
     _looking_back(store, routes)
 
-    @routes.post("/submit", response_model=None)
-    def submit(request: Request, body: Submission) -> dict[str, Any] | JSONResponse:
+    @routes.post("/submit")
+    def submit(request: Request, body: Submission) -> JSONResponse:
         return _submit(store, request, _campaign(store, request, body.campaign), body)
 
     return routes
@@ -285,7 +286,7 @@ def _again(store: Store, person: str, campaign: Campaign, said: own.Said) -> dic
     return about.to_json() | {"answers": said.answers, "revises": said.annotation_id}
 
 
-def _submit(store: Store, request: Request, campaign: Campaign, body: Submission) -> dict[str, Any] | JSONResponse:
+def _submit(store: Store, request: Request, campaign: Campaign, body: Submission) -> JSONResponse:
     person, chosen = _person(request), request.session.get("campaign")
     try:
         about = asking.asking(store, campaign, _task(store, body.ticket), person, body.asked)
@@ -312,7 +313,7 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
     said = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": told}
     if desk is not None:
         first = _told(store, person, chosen or campaigns.DEFAULT, desk)
-    return said if first is None else said | {"next": first}
+    return JSONResponse(said if first is None else said | {"next": first})
 
 
 def _annotation(store: Store, about: asking.Asking, person: str, answers: Mapping[str, Any], body: Submission) -> Annotation:

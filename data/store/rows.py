@@ -18,6 +18,8 @@ def insert(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[
         connection.execute(f"insert into {table} ({', '.join(columns)}) select {unnested}", lists)
 
 
+_FEW = 4
+"""So many keys are planned faster one by one than as a join with a list of them."""
 Parameters = Sequence[Any] | Mapping[str, Any]
 
 
@@ -49,6 +51,18 @@ def existing(
         connection, f"select {', '.join((key, *columns))} from {table} where {key} in (select unnest(?))", [list(keys)]
     )
     return {row[key]: row for row in found}
+
+
+def delete(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[str], keys: Sequence[Sequence[str]]) -> None:
+    """Delete the rows with one of these texts in these columns; ``table`` and ``columns`` are code, never data."""
+    named = ", ".join(columns)
+    if len(keys) <= _FEW:
+        marks = ", ".join([f"({', '.join('?' * len(columns))})"] * len(keys))
+        connection.execute(f"delete from {table} where ({named}) in ({marks})", [value for key in keys for value in key])
+        return
+    lists = ", ".join(["unnest(?::varchar[])"] * len(columns))
+    columns_of = [list(column) for column in zip(*keys, strict=True)]
+    connection.execute(f"delete from {table} where ({named}) in (select ({lists}))", columns_of)
 
 
 def sequence(connection: duckdb.DuckDBPyConnection, name: str, n: int) -> list[int]:

@@ -164,13 +164,9 @@ def _write_counts(connection: duckdb.DuckDBPyConnection, counts: Sequence[tuple[
 
 def end_claims(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> None:
     """Whoever has answered holds nothing any more, and has nothing half written."""
-    campaign, item, person = zip(*((a.campaign_id, a.item_id, a.rater_id) for a in annotations), strict=True)
-    for table in ("claims", "drafts"):
-        connection.execute(
-            f"delete from {table} where (campaign_id, item_id, rater_id) in"
-            " (select (unnest(?::varchar[]), unnest(?::varchar[]), unnest(?::varchar[])))",
-            [list(campaign), list(item), list(person)],
-        )
+    keys = [(a.campaign_id, a.item_id, a.rater_id) for a in annotations if a.campaign_id is not None]
+    for table in ("claims", "drafts") if keys else ():
+        rows.delete(connection, table, ("campaign_id", "item_id", "rater_id"), keys)
 
 
 def ask_more(connection: duckdb.DuckDBPyConnection, annotation: Annotation, rule: Rule) -> None:

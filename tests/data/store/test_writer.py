@@ -23,17 +23,25 @@ class Desk:
         self.connection = duckdb.connect(":memory:")
         self.connection.execute("create table t (n integer primary key)")
         self.commits = 0
+        self.forgotten = 0
         self.batches: list[list[int]] = []
-        self.writer = Writer(self.connection.cursor(), self._count)
+        self.writer = Writer(self.connection.cursor(), self._count, on_rollback=self._forget)
 
     def _count(self, _: Sequence[Items], forget: bool) -> None:  # noqa: ARG002
         self.commits += 1
+
+    def _forget(self) -> None:
+        self.forgotten += 1
 
     def insert(self, cursor: duckdb.DuckDBPyConnection, payloads: Sequence[int]) -> list[int]:
         self.batches.append(list(payloads))
         for n in payloads:
             cursor.execute("insert into t values (?)", [n])
         return [n * 10 for n in payloads]
+
+    def put(self, n: int) -> Future[int]:
+        """Insert a number, which changes nothing that is kept in memory."""
+        return self.writer.submit(self.insert, n, forget=False)
 
     def rows(self) -> list[int]:
         return [row[0] for row in self.connection.cursor().execute("select n from t order by n").fetchall()]
@@ -69,7 +77,7 @@ def results(futures: Sequence[Future[int]]) -> list[int]:
 
 def test_what_waits_together_is_one_commit_with_results_in_order(desk: Desk) -> None:
     with desk.held():
-        futures = [desk.writer.submit(desk.insert, n) for n in (3, 1, 2)]
+        futures = [desk.put(n) for n in (3, 1, 2)]
     assert results(futures) == [30, 10, 20]
     assert desk.batches == [[3, 1, 2]]
     assert desk.commits == 2  # the one that held, and the group
@@ -78,12 +86,27 @@ def test_what_waits_together_is_one_commit_with_results_in_order(desk: Desk) -> 
 
 def test_a_failing_job_fails_alone(desk: Desk) -> None:
     with desk.held():
-        futures = [desk.writer.submit(desk.insert, n) for n in (1, 2, 2, 3)]
+        futures = [desk.put(n) for n in (1, 2, 2, 3)]
     assert results([*futures[:2], futures[3]]) == [10, 20, 30]
     with pytest.raises(duckdb.ConstraintException):
         futures[2].result(10)
     assert desk.rows() == [1, 2, 3]
     assert desk.commits == 4
+
+
+def test_what_makes_memory_forget_is_written_alone_in_its_place(desk: Desk) -> None:
+    with desk.held():
+        futures = [desk.put(1), desk.put(2), desk.writer.submit(desk.insert, 3), desk.put(4), desk.put(5)]
+    assert results(futures) == [10, 20, 30, 40, 50]
+    assert desk.batches == [[1, 2], [3], [4, 5]]
+
+
+def test_who_keeps_what_was_read_hears_of_what_was_rolled_back(desk: Desk) -> None:
+    assert results([desk.put(1)]) == [10]
+    assert desk.forgotten == 0
+    with pytest.raises(duckdb.ConstraintException):
+        desk.put(1).result(10)
+    assert desk.forgotten == 1
 
 
 def test_the_writer_goes_on_after_failures_of_any_kind(desk: Desk) -> None:

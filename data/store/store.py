@@ -10,7 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,10 +69,13 @@ class Store:
             raise StoreError(f"the project folder {self.project} cannot be made: {error.strerror}") from error
         self._connection = _connect(self.project / DATABASE)
         try:
-            self.notes = _as_it_was(self._connection, self.project)
-            if migrate(self._connection) >= wide.SINCE:
-                _fill_wide_rows(self._connection)
-            self.secret = _secret(self._connection)
+            # a connection that has not read a result to its end stays in a transaction, for whose sake DuckDB would keep all
+            # that is overwritten from then on: this one lives as long as the project is open, and so is asked nothing
+            with closing(self._connection.cursor()) as cursor:
+                self.notes = _as_it_was(cursor, self.project)
+                if migrate(cursor) >= wide.SINCE:
+                    _fill_wide_rows(cursor)
+                self.secret = _secret(cursor)
         except BaseException as error:
             self._connection.close()
             if isinstance(error, SchemaTooNew):

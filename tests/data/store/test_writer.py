@@ -176,3 +176,19 @@ def test_versions_of_two_openings_differ(tmp_path: Path) -> None:
         assert second.version != version
     with pytest.raises(WriterClosed):
         second.write(run(_add), 1)
+
+
+def test_what_is_overwritten_is_let_go_of(tmp_path: Path) -> None:
+    def overwrite(cursor: duckdb.DuckDBPyConnection, n: int) -> None:
+        cursor.execute("update meta set value = ? where key = 'n0'", [str(n)])
+
+    with Store(tmp_path) as store:
+        store.write(run(_add), 0)
+    with Store(tmp_path) as store:
+        for n in range(40):
+            store.write(run(overwrite), n)
+        with store.read() as cursor:
+            found = cursor.execute("select memory_usage_bytes from duckdb_memory() where tag = 'TRANSACTION'").fetchone()
+    # DuckDB keeps a quarter of a megabyte for each of them as long as any connection is in a transaction from before
+    assert found is not None
+    assert found[0] < 2**20

@@ -23,6 +23,7 @@ from scorers import generators
 from scorers.attempts import settle
 from scorers.careful import Careful, Failed, out_of_memory, said
 from scorers.generators import Painted, Painter
+from scorers.manners import stand_back
 
 DIED: Final = "the worker died while it painted this picture"
 _OFFLINE: Final = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TRANSFORMERS_OFFLINE": "1"}
@@ -168,4 +169,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    stand_back()
     main()

@@ -30,6 +30,7 @@ from scorers import engines
 from scorers.attempts import settle
 from scorers.base import ModelBroken
 from scorers.engines.base import Engine, Part
+from scorers.manners import stand_back
 from scorers.seeing import line
 
 
@@ -195,4 +196,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    stand_back()
     sys.exit(main())

@@ -6,8 +6,6 @@ folder's progress says why.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from data.maps import Map, MapFolder, Stage
+from scorers.manners import stand_back
 from scorers.maps import METHODS, UMAP_PACKAGE
 from scorers.maps.gathering import gather
 from scorers.maps.projecting import project
@@ -76,7 +75,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    # whoever labels images on this machine comes first
-    with contextlib.suppress(OSError, AttributeError):
-        os.nice(10)
+    stand_back()
     sys.exit(main())

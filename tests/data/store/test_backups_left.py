@@ -58,7 +58,8 @@ def test_what_a_killed_backup_left_elsewhere_goes_with_the_next_one_and_a_living
 def test_two_at_once_do_not_take_each_others(store: Store, tmp_path: Path) -> None:
     """One that begins while another is at work in the same folder: both come through whole."""
     fill(store)
-    disk, inner = tmp_path / "disk", []
+    disk = tmp_path / "disk"
+    inner: list[None] = []
 
     with Store(tmp_path / "other") as other:
         fill(other)

@@ -11,11 +11,16 @@ from __future__ import annotations
 import argparse
 import random
 import statistics
+import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+
+if not __package__:
+    # run as a script, whose folder comes first
+    sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmarks import synthetic
 from data.store import backups, copying, manifest, restoring, scheduled

@@ -105,6 +105,10 @@ class JobFolder:
         self.path.mkdir(parents=True, exist_ok=True)
         for name in ("progress.json", "opened.json", "failed.json"):
             (self.path / name).unlink(missing_ok=True)
+        self.replace(job)
+
+    def replace(self, job: Job) -> None:
+        """Write otherwise what is asked of the same pictures; what was told of them stays."""
         write_whole(self.path / "job.json", json.dumps(asdict(job), ensure_ascii=False).encode())
 
     def job(self) -> Job:

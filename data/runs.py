@@ -11,8 +11,8 @@ import json
 import math
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Final
@@ -163,6 +163,17 @@ class Progress:
     def seconds_left(self) -> float | None:
         """None before the first part is through, as nothing can be said then."""
         return self.seconds / self.done * (self.total - self.done) if self.done and self.seconds else None
+
+
+def so_far(told: Callable[[], Progress | None], done: int, total: int, failed: int = 0) -> Progress:
+    """Where an attempt begins, by what is there; the time spent on that is known from an earlier attempt alone, which may have
+    told it a part late. ``told`` gives what that one said last, or raises ValueError or TypeError."""
+    earlier = None
+    with suppress(ValueError, TypeError):  # somebody else's file
+        earlier = told()
+    if earlier is None or not earlier.done:
+        return Progress("loading", done, total, failed)
+    return Progress("loading", done, total, failed, earlier.seconds * done / earlier.done, versions=earlier.versions)
 
 
 def write_manifest(path: Path, work: Sequence[Work]) -> None:

@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Final
 
 from data.pictures import Job, JobFolder, Wanted, missing, write_picture
-from data.runs import Progress, RunBusy, RunFolder
+from data.runs import Progress, RunBusy, RunFolder, so_far
 from scorers import generators
 from scorers.attempts import settle
 from scorers.careful import Careful, Failed, out_of_memory, said
@@ -48,7 +48,7 @@ def work(folder: JobFolder, stop: Callable[[], bool] = lambda: False, loaded: Ca
     """
     job = folder.job()
     wanted = missing(job.wanted)
-    progress = Progress("loading", len(job.wanted) - len(wanted), len(job.wanted))
+    progress = so_far(folder.progress, len(job.wanted) - len(wanted), len(job.wanted))
     folder.tell(progress)
     settle(folder.path)
     paint, opened = generators.load(job.generator, generators.Asking(**job.settings), job.device)
@@ -59,7 +59,7 @@ def work(folder: JobFolder, stop: Callable[[], bool] = lambda: False, loaded: Ca
     carefully = Careful(_painter(paint), _name, _plain, "picture", DIED, folder.path)
     failures: dict[str, str] = {}
     folder.tell_failed(failures)
-    started = time.monotonic()
+    before, began = progress.seconds, time.monotonic()
     for batch in _batches(wanted, job):
         if stop():
             folder.tell(replace(progress, state="stopped"))
@@ -71,7 +71,7 @@ def work(folder: JobFolder, stop: Callable[[], bool] = lambda: False, loaded: Ca
             state="running",
             done=progress.done + len(batch),
             failed=len(failures),
-            seconds=time.monotonic() - started,
+            seconds=before + time.monotonic() - began,
             warnings=list(carefully.warnings),
             batch_halved=carefully.halved,
         )

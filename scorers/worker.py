@@ -25,7 +25,7 @@ from pathlib import Path
 from types import FrameType
 
 from data.prompts.reading import printable
-from data.runs import Progress, RunBusy, RunFolder
+from data.runs import Progress, RunBusy, RunFolder, so_far
 from scorers import engines
 from scorers.attempts import settle
 from scorers.base import ModelBroken
@@ -82,7 +82,7 @@ def work_through(
         raise ValueError(f"the run cannot be read: {error}") from error
     parts = {n: work[at : at + run.part_size] for n, at in enumerate(range(0, len(work), run.part_size))}
     there = {n for n in folder.parts() if n in parts and folder.is_of(n, parts[n])}
-    progress = _so_far(folder, sum(len(parts[n]) for n in there), sum(map(folder.failures, there)), len(work))
+    progress = so_far(folder.progress, sum(len(parts[n]) for n in there), len(work), sum(map(folder.failures, there)))
     folder.tell(progress)
     settle(folder.path)
     missing = [Part(n, parts[n]) for n in parts if n not in there]
@@ -134,16 +134,6 @@ def _make(folder: RunFolder, engine: Engine, parts: Sequence[Part], progress: Pr
             )
         )
     return progress
-
-
-def _so_far(folder: RunFolder, done: int, failed: int, total: int) -> Progress:
-    """What the parts say; the time spent on them is known from an earlier attempt alone, which may have told it a part late."""
-    earlier = None
-    with contextlib.suppress(ValueError, TypeError):  # somebody else's file
-        earlier = folder.progress()
-    if earlier is None or not earlier.done:
-        return Progress("loading", done, total, failed)
-    return Progress("loading", done, total, failed, earlier.seconds * done / earlier.done, versions=earlier.versions)
 
 
 @contextlib.contextmanager

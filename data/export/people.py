@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final, Literal
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from data.people import keyed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 As = Literal["names", "pseudonyms"]
 _SHOWN: Final = ("order", "questions")

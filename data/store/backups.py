@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,6 +31,7 @@ WEEKS: Final = 4
 """Of so many weeks the last scheduled backup stays, besides the newest ones."""
 
 _MAKING: Final = ".making-"
+_OURS: Final = re.compile(r"\.making-[0-9]+-[0-9]{8}T[0-9]{6}Z-")
 _APPENDED: Final = {".txt", ".log"}
 """Whatever else there is, is written whole and then left alone, so that a second name for it (a link) is a copy."""
 _SKIPPED: Final = {".lock"}
@@ -67,11 +69,8 @@ def make(
     folder = home(project) if into is None else into
     moment = now or datetime.now(UTC)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if into is None:
-        sweep(folder)
-    temporary = folder / f"{_MAKING}{os.getpid()}-{moment:%Y%m%dT%H%M%SZ}-{reason}"
-    try:
-        temporary.mkdir(mode=0o700)
+    name = f"{moment:%Y%m%dT%H%M%SZ}-{reason}"
+    with _temporary(folder, name, alone=into is None) as temporary:
         held = copying.copy(cursor, temporary / DATABASE, rest)
         found = copying.look(temporary / DATABASE)
         manifest.differing(held, found, temporary / DATABASE)
@@ -80,9 +79,45 @@ def make(
         told = _tell(temporary, held, project, reason, moment, before, files)
         manifest.write(temporary, told)
         on_disk(temporary)
-        return manifest.read(_named(temporary, folder, f"{moment:%Y%m%dT%H%M%SZ}-{reason}"))
+        return manifest.read(_named(temporary, folder, name))
+
+
+@contextmanager
+def _temporary(folder: Path, name: str, *, alone: bool) -> Iterator[Path]:
+    """A place to make a backup in, held meanwhile and gone afterwards; first those that killed processes left here are gone."""
+    temporary = folder / f"{_MAKING}{os.getpid()}-{name}"
+    with ExitStack() as stack:
+        # one at a time, so that nobody takes a place that is not held yet for one that was left
+        with _held(folder, patient=True):
+            sweep(folder, alone=alone)
+            temporary.mkdir(mode=0o700)
+            stack.enter_context(_held(temporary))
+        stack.callback(shutil.rmtree, temporary, ignore_errors=True)
+        yield temporary
+
+
+@contextmanager
+def _held(folder: Path, *, patient: bool = False) -> Iterator[bool]:
+    """Hold a folder, whatever its name becomes; whether that could be done. Whatever ends the process lets go of it.
+
+    It cannot be done where another process holds it, unless ``patient``, nor where there are no such locks: on Windows, and on
+    some network disks.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield False
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        could = True
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if patient else fcntl.LOCK_NB))
+        except OSError:
+            could = False
+        yield could
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        os.close(descriptor)
 
 
 def _named(temporary: Path, folder: Path, name: str) -> Path:
@@ -179,15 +214,29 @@ def _link(source: Path, target: Path) -> bool:
     return True
 
 
-def sweep(folder: Path) -> list[Path]:
-    """Throw away what backups left in a project that were never finished, because their process ended; the paths.
+def sweep(folder: Path, *, alone: bool = True) -> list[Path]:
+    """Throw away what backups left that were never finished, because their process ended; the paths.
 
-    Whoever makes one holds the project: if this is called by its holder, nobody else is at work.
+    ``alone``: nobody else can be at work here, as whoever makes one in a project holds the project. Elsewhere other projects
+    may have theirs made: those go of which it can be told that no living process holds them.
     """
-    gone = [path for path in folder.iterdir() if path.name.startswith(_MAKING)] if folder.is_dir() else []
+    found = [path for path in folder.iterdir() if path.name.startswith(_MAKING)] if folder.is_dir() else []
+    gone = [path for path in found if alone or _left(path)]
     for path in gone:
         shutil.rmtree(path, ignore_errors=True)
     return gone
+
+
+def _left(path: Path) -> bool:
+    """Whether it is a backup's that no living process is making; no where it cannot be told."""
+    if not _OURS.match(path.name) or path.is_symlink() or not path.is_dir():
+        return False
+    try:
+        with _held(path) as could:
+            return could
+    except OSError:
+        # another's, or gone meanwhile
+        return False
 
 
 def superfluous(backups: Iterable[Backup], keep: int) -> list[Backup]:

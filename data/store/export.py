@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from data.store import rows
 from data.store.frame import FRAME
 from data.store.selection import Selection
 from data.store.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _SOURCES = ", j.source_id, j.rule_version, a.submitted::timestamp as submitted, a.campaign_id as campaign"
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from data.store import rows
 from data.store.selection import Selection
 from data.store.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Scales = dict[tuple[str, str], str]
 """The scale of each (suite, aspect)."""

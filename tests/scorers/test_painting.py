@@ -5,7 +5,9 @@ from __future__ import annotations
 import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PIL import Image
@@ -78,6 +80,31 @@ def test_where_it_suffices_for_none_that_is_said(
     assert capsys.readouterr().err.splitlines()[-1] == (
         "the memory does not suffice; paint fewer at once (--batch-size), or in --precision float16"
     )
+
+
+@pytest.mark.usefixtures("room")
+def test_gone_on_with_its_seconds_are_those_of_all_its_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = 0.0
+
+    def now() -> float:
+        nonlocal clock
+        clock += 1.0
+        return clock
+
+    folder = painting_badly.job(tmp_path, ["red"] * 8, batch=2)
+    asked = iter([False, False, True])
+    monkeypatch.setattr(painting, "time", SimpleNamespace(monotonic=now))
+    assert not painting.work(folder, stop=lambda: next(asked))
+    first = folder.progress()
+    assert first is not None
+    assert (first.done, first.seconds, first.seconds_left) == (4, 2.0, 2.0)
+    # killed before it told of a picture that is there
+    folder.tell(replace(first, done=3, seconds=1.5))
+    clock, asked = 100.0, iter([False, True])
+    assert not painting.work(folder, stop=lambda: next(asked))
+    then = folder.progress()
+    assert then is not None
+    assert (then.done, then.seconds, then.seconds_left) == (6, 3.0, 1.0)
 
 
 @pytest.mark.usefixtures("room")

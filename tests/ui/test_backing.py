@@ -6,13 +6,12 @@ import json
 import subprocess
 import sys
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-import app
 from data.store import backups, manifest, scheduled
 from data.store.migrate import steps
 from data.store.store import DATABASE, Store
@@ -26,6 +25,7 @@ from tests.ui.serving import Serving
 from ui.commands import machine
 from ui.pages import overview
 
+ROOT = Path(__file__).resolve().parents[2]
 COUNT = "select count(*) from annotations"
 
 
@@ -238,13 +238,36 @@ def test_the_hubs_names_of_image_text_models() -> None:
     assert all(one.todo.count("/") == 1 for one in machine.models() if one.todo.startswith("uv run hf download"))
 
 
-def test_devices_are_asked_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_devices_are_asked_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(machine, "_may_have_gpu", lambda: True)
     monkeypatch.setattr(machine, "_PROBE", 'print(\'{"torch": "2", "cuda": [["X", 1073741824]], "mps": false}\')')
     assert [one.text for one in machine.devices()] == ["cuda:0: X, 1 GB (score --device cuda:0)"]
     monkeypatch.setattr(machine, "_PROBE", "raise OSError('libcudart is missing')")
     (one,) = machine.devices()
     assert (one.level, one.text) == ("attention", "torch cannot be opened: OSError: libcudart is missing")
-    assert "torch" not in CliRunner().invoke(app.app, ["doctor", "--help"]).output
+    # it takes seconds to open: not where there can be no GPU, unless asked for
+    monkeypatch.setattr(machine, "_may_have_gpu", lambda: False)
+    (one,) = machine.devices()
+    assert (one.level, "no GPU's driver" in one.text) == ("ok", True)
+    assert one.text.endswith(f"torch {version('torch')} was not opened (--all does)")
+    assert [one.level for one in machine.devices(everything=True)] == ["attention"]
+    assert [doctor(tmp_path, "--only", "device", *words)[0] for words in ((), ("--all",))] == [0, 1]
+
+
+def test_doctor_imports_nothing_that_takes_long(filled: Path) -> None:
+    code = """
+import sys
+from pathlib import Path
+from ui.commands import doctor
+doctor.execute(Path(sys.argv[1]), "table")
+slow = ("pandas", "scipy", "inflect", "torch", "transformers", "gradio", "sklearn", "matplotlib")
+print([name for name in slow if name in sys.modules])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(filled)], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
+    )
+    assert "there is no backup" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def test_the_overview_says_that_backups_fail(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ pytest.importorskip("torch")
 pytest.importorskip("diffusers", reason="the group scorers is not installed")
 
 from data.images import read_image_file
+from data.pictures import JobFolder
 from scorers import painting
 from tests.scorers import painting_badly, tiny_pipelines
 from tests.ui import making
@@ -109,6 +111,24 @@ def test_what_was_painted_before_a_stop_is_used(project: Path) -> None:
     assert len(query(project, IMAGES)) == len(painted) >= 2
     assert f"{len(painted)} pictures of" in out
     assert not _still_painting(project)
+
+
+def test_gone_on_with_the_time_spent_before_counts(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stops = iter([False, True, False, False])
+    monkeypatch.setattr(generate, "_paint", lambda context, folder, turn: painting.attempt(folder, lambda: next(stops)))  # noqa: ARG005
+    asked = (*EARLY, *QUICK, "--n", 2, "--limit", 1, "--batch-size", 1)
+    assert concord(project, *asked).status == 1
+    (path,) = (project / "runs").glob("*-generate-*")
+    told = JobFolder(path).progress()
+    assert told is not None
+    assert (told.state, told.done) == ("stopped", 1)
+    JobFolder(path).tell(replace(told, seconds=1000.0))
+    # its weights are known now, and written into what is asked
+    done(project, *asked)
+    told = JobFolder(path).progress()
+    assert told is not None
+    assert (told.state, told.done) == ("done", 2)
+    assert 1000 < told.seconds < 1100
 
 
 def _still_painting(project: Path) -> list[str]:

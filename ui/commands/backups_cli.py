@@ -63,7 +63,9 @@ def _restore(
 
 
 def _doctor(
-    everything: Annotated[bool, typer.Option("--all", help="Look at every image and backup whole: it takes long.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Look at every image and backup whole, and open torch: it takes long.")
+    ] = False,
     only: Annotated[list[Area], typer.Option(help="Look at this alone; repeatable.")] = [],  # noqa: B006
     form: Form = Shown.table,
     project: Annotated[

@@ -14,7 +14,7 @@ from typing import Final
 from data.store import health
 from data.store.health import Finding
 from data.store.store import StoreBusy
-from ui.commands import forward, machine, working
+from ui.commands import forward, machine
 from ui.commands.context import Context
 
 _MARKS: Final = {"ok": "ok  ", "note": "note", "attention": "!!  "}
@@ -24,13 +24,13 @@ def execute(project: Path, form: str, areas: Sequence[str] = (), *, everything: 
     """Look, print what was found, and return the exit status: 1 where something is to be done."""
     looks: dict[str, Callable[[], list[Finding]]] = {
         "installed": machine.installed,
-        "device": machine.devices,
+        "device": lambda: machine.devices(everything=everything),
         "models": machine.models,
         "tools": machine.tools,
         "project": lambda: _project(project.resolve(), everything=everything),
     }
     wanted = {area: look for area, look in looks.items() if not areas or area in areas}
-    # the device is asked by a process of its own, which takes longest
+    # torch is asked by a process of its own, which takes longest
     with ThreadPoolExecutor(len(wanted)) as pool:
         found = [finding for looked in [pool.submit(look) for look in wanted.values()] for finding in looked.result()]
     if form == "json":
@@ -55,6 +55,9 @@ def _project(project: Path, *, everything: bool) -> list[Finding]:
 
 def examine(context: Context, everything: bool = False) -> None:
     """What the open app says of its project: findings as JSON."""
+    # the open app has it in any case; the command alone needs none of all that it brings
+    from ui.commands import working
+
     at_work = working.at_work(context.store)
     context.say(json.dumps([asdict(one) for one in health.opened(context.store, at_work, everything=everything)]))
 

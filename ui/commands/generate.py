@@ -179,7 +179,7 @@ def _with_its_weights(store: Store, row: RunRow, folder: JobFolder) -> None:
     """What is known by now of the generator's weights is asked of the worker, too."""
     job, known = folder.job(), generations.of(store, row.rater_id) or {}
     if (weights := str(known.get("weights", ""))) != job.weights:
-        folder.create(replace(job, weights=weights))
+        folder.replace(replace(job, weights=weights))
 
 
 def _taken_in(context: Context, row: RunRow, folder: JobFolder) -> int:

@@ -48,6 +48,8 @@ if torch.cuda.is_available():
 found["mps"] = bool(getattr(torch.backends, "mps", None) and torch.backends.mps.is_available())
 print(json.dumps(found))
 """
+_DRIVERS: Final = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
+"""Of NVIDIA, AMD, and Windows below Linux."""
 _PORTS: Final = range(7860, 7880)
 
 
@@ -85,12 +87,27 @@ def _group(group: str, pins: Sequence[Sequence[str]], *, usual: bool) -> Finding
     return Finding("installed", "ok", f"{group}: {there} {'package' if there == 1 else 'packages'}, as pinned")
 
 
-def devices() -> list[Finding]:
-    """What models can run on, asked in a process of its own that knows no network."""
+def devices(*, everything: bool = False) -> list[Finding]:
+    """What models can run on.
+
+    Torch takes seconds to open. It is asked, in a process of its own that knows no network, where there may be a GPU for it to
+    see, or ``everything`` is looked at.
+    """
     try:
-        version("torch")
+        torch = version("torch")
     except PackageNotFoundError:
         return [Finding("device", "note", "no torch: no scorer can run here", "if one is to: uv run --group scorers app.py")]
+    if not everything and not _may_have_gpu():
+        text = f"cpu, {os.cpu_count()} cores; no GPU's driver: the playground's models run, large ones take long"
+        return [Finding("device", "ok", f"{text}; torch {torch} was not opened (--all does)")]
+    return _asked()
+
+
+def _may_have_gpu() -> bool:
+    return sys.platform == "darwin" or shutil.which("nvidia-smi") is not None or any(map(os.path.exists, _DRIVERS))
+
+
+def _asked() -> list[Finding]:
     environment = os.environ | {"HF_HUB_OFFLINE": "1"}
     try:
         done = subprocess.run(

@@ -15,7 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.skipif(not hasattr(os, "nice"), reason="processes have no such priority here")
 def test_what_a_worker_begins_stands_back_too() -> None:
     child = "import os, sys; print(os.nice(0))"
-    code = f"import subprocess, sys; from scorers.manners import stand_back; stand_back(); subprocess.run([sys.executable, '-c', {child!r}])"
+    code = (
+        "import subprocess, sys; from scorers.manners import stand_back; stand_back();"
+        f" subprocess.run([sys.executable, '-c', {child!r}])"
+    )
     said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert int(said.stdout) == min(os.nice(0) + 10, 19)
 

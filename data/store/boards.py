@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 import duckdb
@@ -43,17 +43,17 @@ class Seat:
 
 _FACTS = """
 with said as (
-    -- a moment costs more to fetch than all the rest, and of answers none is needed
-    select 'answer' as what, rater_id, item_id, status, passed, null::timestamptz as moment, seq as place
+    -- microseconds, as to make a time of each costs more than all the rest
+    select 'answer' as what, rater_id, item_id, status, passed, null::bigint as moment, seq as place
     from annotations where rater_id in {people} and campaign_id = $campaign and revises is null
     union all
-    select 'claim', rater_id, item_id, null, null, until, place from claims
+    select 'claim', rater_id, item_id, null, null, epoch_us(until), place from claims
     -- one that ends later than any claim can was made before the clock was set back
     where campaign_id = $campaign and until > $now and until <= $latest
     union all
-    select 'skip', rater_id, item_id, null, null, skipped, 0 from skips where campaign_id = $campaign and rater_id in {people}
+    select 'skip', rater_id, item_id, null, null, epoch_us(skipped), 0 from skips where campaign_id = $campaign and rater_id in {people}
     union all
-    select 'report', rater_id, item_id, null, null, moment, 0 from reports
+    select 'report', rater_id, item_id, null, null, epoch_us(moment), 0 from reports
     where campaign_id = $campaign and rater_id in {people} and dismissed is null
 )
 select what, rater_id, item_id, status, passed, moment from said order by place
@@ -61,6 +61,9 @@ select what, rater_id, item_id, status, passed, moment from said order by place
 _OPEN = """
 select position, wanted - people as room, aside from campaign_items where campaign_id = ? and (people < wanted or aside)
 """
+
+
+_EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 class Board:
@@ -205,9 +208,7 @@ class Board:
         rows.insert(self._connection, "claims", ("campaign_id", "item_id", "rater_id", "until", "place"), claims)
 
 
-def _note(
-    person: Person, what: str, item_id: str, position: int | None, status: str, passed: bool | None, moment: datetime
-) -> None:
+def _note(person: Person, what: str, item_id: str, position: int | None, status: str, passed: bool | None, moment: int) -> None:
     """Take down one fact about a person."""
     if what == "answer":
         person.items.add(item_id)
@@ -219,7 +220,8 @@ def _note(
             person.passed.add(position)
     elif what == "claim":
         person.held.append(position)
-        person.until = min(moment, person.until or moment)
+        until = _EPOCH + timedelta(microseconds=moment)
+        person.until = min(until, person.until or until)
     elif what == "skip":
         person.put_off[position] = max(moment, person.put_off.get(position, moment))
     elif what == "report":

@@ -21,7 +21,7 @@ class Person:
         answered: the status of the first answer.
         passed: of gold, attention and training items, those answered rightly.
         held: claims, in their order; ``until``: when they end.
-        put_off: skipped items, by when; ``broken``: those that they reported.
+        put_off: skipped items, by when, in microseconds; ``broken``: those that they reported.
     """
 
     items: set[str] = field(default_factory=set)
@@ -29,7 +29,7 @@ class Person:
     passed: set[int] = field(default_factory=set)
     held: list[int] = field(default_factory=list)
     until: datetime | None = None
-    put_off: dict[int, datetime] = field(default_factory=dict)
+    put_off: dict[int, int] = field(default_factory=dict)
     broken: set[int] = field(default_factory=set)
     revoked: bool = False
 

@@ -27,7 +27,7 @@ T = TypeVar("T")
 Moves = Callable[[Store], str]
 """Gives a text that differs when there is something new to draw."""
 
-_SHARE: Final = 0.25
+_SHARE: Final = 0.15
 """So much of the time may be spent on drawing, in the long run."""
 _SAVED: Final = 5.0
 """Seconds that may be spent at once after a quiet time."""

@@ -23,6 +23,7 @@ import uvicorn
 from data.store import scheduled
 from data.store.refreshing import Keeper
 from data.store.store import Store, StoreBusy
+from ui import process
 from ui.commands import forward, queueing
 from ui.commands.context import CommandError
 from ui.commands.runner import first_start
@@ -56,8 +57,6 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
     503: {"description": "What it takes is not at hand."},
 }
 """What any route may answer instead, always with a sentence for people."""
-_TURN_SECONDS = 0.0005
-"""So long may a thread that computes keep others waiting: an answer is many short statements, each of which waits its turn."""
 _NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 """How this machine reaches an app that listens everywhere."""
 
@@ -202,6 +201,7 @@ def serve(project: Path, how: Serving) -> None:
     """
     accounts, root = _asked(how)
     host = how.host
+    process.settle()
     try:
         store = Store(project)
     except StoreBusy as busy:
@@ -236,7 +236,6 @@ def serve(project: Path, how: Serving) -> None:
             )
             logging.getLogger("uvicorn.error").addFilter(_no_farewell)
             keep_pace(store)
-            sys.setswitchinterval(_TURN_SECONDS)
             backing = closing(scheduled.Keeper(store, how.backup_every, how.keep_backups))
             with suppress(KeyboardInterrupt), closing(Keeper(store)), closing(Thumbnails(store)), backing:
                 _Server(config, ready).run(sockets=[listening])

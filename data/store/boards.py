@@ -51,7 +51,8 @@ with said as (
     -- one that ends later than any claim can was made before the clock was set back
     where campaign_id = $campaign and until > $now and until <= $latest
     union all
-    select 'skip', rater_id, item_id, null, null, epoch_us(skipped), 0 from skips where campaign_id = $campaign and rater_id in {people}
+    select 'skip', rater_id, item_id, null, null, epoch_us(skipped), 0 from skips
+    where campaign_id = $campaign and rater_id in {people}
     union all
     select 'report', rater_id, item_id, null, null, epoch_us(moment), 0 from reports
     where campaign_id = $campaign and rater_id in {people} and dismissed is null

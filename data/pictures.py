@@ -147,13 +147,7 @@ class JobFolder:
         Raises:
             ValueError: the file cannot be read.
         """
-        path = self.path / "opened.json"
-        if not path.is_file():
-            return {}
-        found = told.parse(path, 1, read_text(path))
-        if not isinstance(found, dict):
-            raise ValueError(f"{path}: found {quoted(found)}, an object expected")
-        return found
+        return self._object("opened.json")
 
     def tell_failed(self, reasons: Mapping[str, str]) -> None:
         """Say why there are no pictures: a line each, by file."""
@@ -165,12 +159,19 @@ class JobFolder:
         Raises:
             ValueError: the file cannot be read.
         """
-        path = self.path / "failed.json"
+        found = self._object("failed.json")
+        if not all(isinstance(why, str) for why in found.values()):
+            raise ValueError(f"{self.path / 'failed.json'}: found {quoted(found)}, an object of texts expected")
+        return found
+
+    def _object(self, name: str) -> dict[str, Any]:
+        """What a file holds; nothing where it is not there."""
+        path = self.path / name
         if not path.is_file():
             return {}
         found = told.parse(path, 1, read_text(path))
-        if not isinstance(found, dict) or not all(isinstance(why, str) for why in found.values()):
-            raise ValueError(f"{path}: found {quoted(found)}, an object of texts expected")
+        if not isinstance(found, dict):
+            raise ValueError(f"{path}: found {quoted(found)}, an object expected")
         return found
 
 

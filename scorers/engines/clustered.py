@@ -12,18 +12,16 @@ import secrets
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from data.images import ImageError, image_bytes
 from data.runs import Run, Work
 from scorers import engines, own
 from scorers.engines import opening
-from scorers.engines.base import Engine, Made, Part, Standing
-from scorers.engines.dispatch import Dispatch
+from scorers.engines.base import Engine
+from scorers.engines.dispatch import Crew, Manned
 from scorers.engines.hand import Broken, Died, Said, Task, Told
 from scorers.engines.sent import Actor, Sent
 from scorers.seeing import line
@@ -37,7 +35,7 @@ def make(run: Run, base: Path, threads: int | None) -> Engine:
     for device in engines.devices(run.device):
         if device.startswith("cuda:"):
             raise ValueError(f"Ray chooses the GPUs itself: instead of {device} say cuda for all, or cuda,cuda for two")
-    return Clustered(run, base, threads)
+    return Manned(run, lambda: _crew(run, base, threads))
 
 
 @contextlib.contextmanager
@@ -92,36 +90,11 @@ def _own_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-class Clustered:
-    """See the module."""
-
-    def __init__(self, run: Run, base: Path, threads: int | None) -> None:
-        self._run, self._base, self._threads = run, base, threads
-        self._leaving = ExitStack()
-        self._dispatch: Dispatch
-
-    def __enter__(self) -> Self:
-        opening.check(self._run)
-        asked = engines.devices(self._run.device)
-        with ExitStack() as so_far:
-            ray = so_far.enter_context(connected(len(asked)))
-            crew = _Actors(ray, self._run, _devices(ray, asked), self._base, self._threads)
-            so_far.callback(crew.close)
-            self._dispatch = Dispatch(crew)
-            self._dispatch.open()
-            self._leaving = so_far.pop_all()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._leaving.close()
-
-    @property
-    def standing(self) -> Standing:
-        return self._dispatch.standing
-
-    def make(self, parts: Sequence[Part], stop: Callable[[], bool]) -> Iterator[Made]:
-        """See ``Engine``."""
-        return self._dispatch.make(parts, stop)
+@contextlib.contextmanager
+def _crew(run: Run, base: Path, threads: int | None) -> Iterator[Crew]:
+    asked = engines.devices(run.device)
+    with connected(len(asked)) as ray, contextlib.closing(_Actors(ray, run, _devices(ray, asked), base, threads)) as crew:
+        yield crew
 
 
 def _devices(ray: Any, asked: Sequence[str]) -> tuple[str, ...]:

@@ -9,10 +9,13 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from types import TracebackType
+from typing import Final, Protocol, Self
 
-from data.runs import Seen
+from data.runs import Run, Seen
+from scorers.engines import opening
 from scorers.engines.base import Made, Part, Standing
 from scorers.engines.hand import Broken, Died, Ready, Said, Task, Told
 from scorers.seeing import DIED
@@ -207,3 +210,31 @@ class Dispatch:
                 raise RuntimeError("the model's process dies on every image")
         at = task.place or 0
         self._put(task, {at: Seen(self._open[task.number].part.work[at].item_id, failed=DIED)})
+
+
+class Manned:
+    """The engine of a crew: ``crew`` begins one, and ends it when it is left."""
+
+    def __init__(self, run: Run, crew: Callable[[], AbstractContextManager[Crew]]) -> None:
+        self._run, self._crew = run, crew
+        self._leaving = ExitStack()
+        self._dispatch: Dispatch
+
+    def __enter__(self) -> Self:
+        opening.check(self._run)
+        with ExitStack() as so_far:
+            self._dispatch = Dispatch(so_far.enter_context(self._crew()))
+            self._dispatch.open()
+            self._leaving = so_far.pop_all()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._leaving.close()
+
+    @property
+    def standing(self) -> Standing:
+        return self._dispatch.standing
+
+    def make(self, parts: Sequence[Part], stop: Callable[[], bool]) -> Iterator[Made]:
+        """See ``Engine``."""
+        return self._dispatch.make(parts, stop)

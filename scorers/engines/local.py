@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from functools import partial
 from multiprocessing import connection
 from multiprocessing.connection import Connection
@@ -22,7 +22,7 @@ from scorers import engines
 from scorers.ahead import Ahead, decoders
 from scorers.engines import opening
 from scorers.engines.base import Engine, Made, Part, Standing
-from scorers.engines.dispatch import Dispatch
+from scorers.engines.dispatch import Manned
 from scorers.engines.hand import PIXELS_AHEAD, Broken, Died, Hand, Said, Task, broken
 from scorers.seeing import Guarded, guarded, opened, pixels, see
 
@@ -34,7 +34,9 @@ def make(run: Run, base: Path, threads: int | None) -> Engine:
     devices = engines.devices(run.device)
     if len(devices) == 1:
         return Here(run, devices[0], base, threads or decoders())
-    return Several(run, devices, base, threads or decoders())
+    each = max(1, (threads or decoders()) // len(devices))
+    # a process for each device
+    return Manned(run, lambda: closing(_Children(run, devices, base, each)))
 
 
 class Here:
@@ -73,35 +75,6 @@ class Here:
                 if stop():
                     return
                 yield Made(part.number, see(self._perceiver, images.take(len(part.work))))
-
-
-class Several:
-    """An engine with a process for each device."""
-
-    def __init__(self, run: Run, devices: Sequence[str], base: Path, threads: int) -> None:
-        self._run = run
-        self._crew = _Children(run, devices, base, max(1, threads // len(devices)))
-        self._dispatch = Dispatch(self._crew)
-
-    def __enter__(self) -> Self:
-        opening.check(self._run)
-        try:
-            self._dispatch.open()
-        except BaseException:
-            self._crew.close()
-            raise
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._crew.close()
-
-    @property
-    def standing(self) -> Standing:
-        return self._dispatch.standing
-
-    def make(self, parts: Sequence[Part], stop: Callable[[], bool]) -> Iterator[Made]:
-        """See ``Engine``."""
-        return self._dispatch.make(parts, stop)
 
 
 class _Child:

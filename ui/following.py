@@ -31,7 +31,7 @@ _SHARE: Final = 0.15
 """So much of the time may be spent on drawing, in the long run."""
 _SAVED: Final = 5.0
 """Seconds that may be spent at once after a quiet time."""
-_OWED: Final = 15.0
+_OWED: Final = 9.0
 """Seconds that are paid back at most: pages move once a minute at least."""
 
 _NICE: Final = 10

@@ -1,10 +1,12 @@
-"""Of a page's address Gradio itself reads two parts, and fails on what it does not know: these never reach it."""
+"""Where Gradio fails on what pages may well ask: two parts of an address never reach it, and a stream may end early."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
+
+from starlette.exceptions import HTTPException
 
 Scope = MutableMapping[str, Any]
 App = Callable[[Scope, Any, Any], Awaitable[None]]
@@ -14,6 +16,10 @@ _DEEP_LINK: Final = "deep_link"
 """A folder below Gradio's own with a page's values; our pages have addresses of their own."""
 _PAGE: Final = "page"
 """At the door of a mount: which of its pages; one that there is not is answered with a failure."""
+
+_STREAM: Final = "/queue/data"
+"""What a page hears of its events by. When the page was left in that moment Gradio says "not found" in the middle of it, which
+no answer can say any more: it ends."""
 
 
 class Entrance:
@@ -32,4 +38,11 @@ class Entrance:
             if any(name in left_out for name, _ in given):
                 kept = [(name, value) for name, value in given if name not in left_out]
                 scope = {**scope, "query_string": urlencode(kept).encode()}
-        await self._app(scope, receive, send)
+        try:
+            await self._app(scope, receive, send)
+        except RuntimeError as error:
+            if not (
+                path.endswith(_STREAM) and isinstance(error.__cause__, HTTPException) and error.__cause__.status_code == 404
+            ):
+                raise
+            await send({"type": "http.response.body", "body": b"", "more_body": False})

@@ -10,7 +10,7 @@ import pytest
 
 from data.store.store import Store
 from ui.components.filters import Choice, dropdown
-from ui.pages.live import keep_current
+from ui.pages.live import keep_current, moved
 
 Followed = Callable[..., list[Any]]
 
@@ -75,3 +75,15 @@ def test_a_page_that_draws_itself_knows_from_then_on_what_it_has_seen(project: P
     *_, seen = last(functions["fresh"]("a"))
     assert seen == "1"
     assert last(functions["tick"](seen, "a")) == [gr.skip()] * 3
+
+
+def test_a_component_as_a_change_is_no_exception() -> None:
+    """Gradio takes either for a change, and so must this: one page's radio buttons were set again by each following."""
+    with gr.Blocks():
+        letter, shape, other = gr.Radio(["a", "b"]), dropdown("Shape"), gr.HTML()
+    drawn = [gr.Radio(value="b"), gr.Dropdown(["x", "y"], value="y", visible=True), gr.HTML("b")]
+    for asked, set_again in ((["b", "y"], (False, False)), (["a", "x"], (True, True)), ([None, "y"], (True, False))):
+        first, second, third = moved([letter, shape], asked, [letter, shape, other], drawn)
+        assert ("value" in first, "value" in second) == set_again
+        assert (second["choices"], second["visible"], second["__type__"]) == (["x", "y"], True, "update")
+        assert third is drawn[2], "what was not asked is drawn"

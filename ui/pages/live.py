@@ -55,9 +55,8 @@ def keep_current(
         if known in (None, "", moves(store)):
             yield [gr.skip()] * (len(outputs) + 1)
             return
-        asked = dict(zip(inputs, values, strict=True))
         for *drawn, version in fresh(*values):
-            yield [*(_moved(asked, *one) for one in zip(outputs, drawn, strict=True)), version]
+            yield [*moved(inputs, values, outputs, drawn), version]
 
     quiet: dict[str, Any] = {"outputs": [*outputs, seen], "show_progress": "hidden", "api_visibility": "private"}
     if opened is None:
@@ -82,9 +81,22 @@ def _follower(of: str, seconds: float) -> gr.HTML:
     )
 
 
-def _moved(asked: Mapping[Any, Any], output: Component | BlockContext, change: Any) -> Any:
-    """A change to an output, without the value that it has already."""
-    if isinstance(change, dict) and "value" in change and output in asked and change["value"] == asked[output]:
+def moved(
+    inputs: Sequence[Component], values: Sequence[Any], outputs: Sequence[Component | BlockContext], drawn: Sequence[Any]
+) -> list[Any]:
+    """What was drawn of these values of the inputs, without the values that outputs among them have already.
+
+    A control that is set to what was asked of it would undo the click that somebody made meanwhile.
+    """
+    asked = dict(zip(inputs, values, strict=True))
+    return [_without_value(change, asked[one]) if one in asked else change for one, change in zip(outputs, drawn, strict=True)]
+
+
+def _without_value(change: Any, asked: Any) -> Any:
+    """A change to a control, without its value if that is what was asked; Gradio takes a component for a change, too."""
+    if isinstance(change, Component):
+        change = change.constructor_args | {"__type__": "update"}
+    if isinstance(change, dict) and "value" in change and change["value"] == asked:
         return {name: value for name, value in change.items() if name != "value"}
     return change
 

@@ -24,7 +24,7 @@ from ui.mapping import figure, making, paints
 from ui.mapping.lasso import Mapped, mapped_of, points_of
 from ui.mapping.making import Standing
 from ui.mapping.selecting import selected
-from ui.pages.live import ignored, keep_current
+from ui.pages.live import ignored, keep_current, moved
 from ui.root import at
 
 NAME = "Map"
@@ -76,18 +76,19 @@ def build(store: Store) -> None:
         yield from _opened(store, request.query_params)
 
     def draw(known: dict[str, Any], *chosen: str | None) -> Iterator[list[Any]]:
-        yield from _draw(store, Shown(**known), *chosen)
+        for places in _draw(store, Shown(**known), *chosen):
+            yield moved(inputs, (known, *chosen), drawn, places)
 
     def cut(known: dict[str, Any], method: str, model: str, paint: str, *numbers: float | None) -> Iterator[list[Any]]:
         line, why = rectangle(numbers)
-        moved = Shown(**known)
-        moved = moved if why else replace(moved, lasso=line, turn=moved.turn + 1)
-        for places in _draw(store, moved, method, model, paint):
+        shows = Shown(**known)
+        shows = shows if why else replace(shows, lasso=line, turn=shows.turn + 1)
+        for places in _draw(store, shows, method, model, paint):
             yield [*places, note(why, "cc-bad") if why else ""]
 
     def uncut(known: dict[str, Any], *chosen: str | None) -> Iterator[list[Any]]:
-        moved = Shown(**known)
-        for places in _draw(store, replace(moved, lasso="", turn=moved.turn + 1), *chosen):
+        shows = Shown(**known)
+        for places in _draw(store, replace(shows, lasso="", turn=shows.turn + 1), *chosen):
             yield [*places, ""]
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}

@@ -26,7 +26,7 @@ from ui.pages.agreement.pair import Panel, panels
 from ui.pages.agreement.scorers import scorer_against_scorer
 from ui.pages.agreement.thresholds import scores_to_decisions
 from ui.pages.agreement.view import ADDRESS, ALL, NUMBERS, View, further, restricted
-from ui.pages.live import ignored, keep_current, set_address
+from ui.pages.live import ignored, keep_current, moved, set_address
 from ui.root import at
 
 Value = str | list[str] | None
@@ -64,7 +64,8 @@ def build(store: Store) -> None:
     controls = [*filters, show, consensus, *pair]
 
     def choose(extra: str, *asked: Value) -> list[Any]:
-        return [choice.control() for choice in choices(store, _view(asked, extra))]
+        found = choices(store, _view(asked, extra))
+        return moved(controls, asked, controls, [choice.control() for choice in found])
 
     def open_page(request: gr.Request) -> list[Any]:
         return _opened(store, request)

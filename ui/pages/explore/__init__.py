@@ -24,7 +24,7 @@ from ui.pages.explore.flips import FlipTest, flip_test
 from ui.pages.explore.layout import laid_out
 from ui.pages.explore.redraw import drawn
 from ui.pages.explore.view import ADDRESS, ALL, FAILURES, FLIPPED, QUESTIONS, SHOWN, View
-from ui.pages.live import ignored, keep_current
+from ui.pages.live import ignored, keep_current, moved
 from ui.root import at
 
 NAME = "Explore"
@@ -55,7 +55,7 @@ def build(store: Store) -> None:
         return [*_controls(store, chosen), *_standing(store, known, chosen), lost]
 
     def choose(*values: Any) -> list[Any]:
-        return _controls(store, view(*values))
+        return moved(page.everything, values, page.controls, _controls(store, view(*values)))
 
     def offer(stands: str, *values: Any) -> Iterator[list[Any]]:
         # a slow page asks before it has been opened: what it says then is nobody's choice
@@ -65,7 +65,8 @@ def build(store: Store) -> None:
         chosen = view(*values)
         if stands in ("", chosen.of):
             return [gr.skip()] * (len(page.everything) + 1)
-        return [*_controls(store, chosen), *_standing(store, known, chosen), gr.HTML(visible=False)]
+        controls = moved(page.controls, values, page.controls, _controls(store, chosen))
+        return [*controls, *_standing(store, known, chosen), gr.HTML(visible=False)]
 
     def reset(*values: Any) -> list[Any]:
         return _standing(store, known, view(*values))
@@ -146,9 +147,9 @@ def _shown(made: Failures | FlipTest | Asked) -> list[Any]:
 
 
 def _thresholds(store: Store, view: View) -> list[Any]:
-    made, moved = drawn(store, view), bool(view.moved)
+    made, changed = drawn(store, view), bool(view.moved)
     texts = [made.told, made.numbers, made.changes, made.pictures]
-    return [made.lead, _plot(made.plot), *texts, *[gr.Button(interactive=moved, visible=bool(view.turned))] * 2]
+    return [made.lead, _plot(made.plot), *texts, *[gr.Button(interactive=changed, visible=bool(view.turned))] * 2]
 
 
 def _plot(made: Any) -> gr.Plot:

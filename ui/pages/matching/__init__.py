@@ -17,7 +17,7 @@ from ui.components.table import heading, note
 from ui.matching import ablation, charts
 from ui.matching.kept import evidence, recall
 from ui.matching.rows import Row
-from ui.pages.live import ignored, keep_current
+from ui.pages.live import ignored, keep_current, moved
 from ui.pages.matching import numbers
 from ui.pages.matching.gallery import gallery
 from ui.pages.matching.view import ADDRESS, View, choices, view_of
@@ -95,7 +95,7 @@ def build(store: Store) -> None:
 
     def choose(*values: str) -> list[Any]:
         # other images begin with their first page
-        return [*_controls(store, _view(store, values)), "1"]
+        return [*moved(controls, values, controls, _controls(store, _view(store, values))), "1"]
 
     def pick(event: gr.EventData) -> list[Any]:
         asked = {name: str(event._data.get(name) or "") for name in (*ADDRESS, "page")}

@@ -15,7 +15,7 @@ from data.store.store import Store
 from ui import preferring, teaching
 from ui.components.filters import dropdown
 from ui.components.table import note
-from ui.pages.live import ignored, keep_current
+from ui.pages.live import ignored, keep_current, moved
 from ui.pages.preferences import numbers
 from ui.pages.preferences.bars import bars
 from ui.pages.preferences.gallery import gallery
@@ -97,7 +97,7 @@ def build(store: Store) -> None:
 
     def choose(*values: str) -> list[Any]:
         # other pairs begin with their first page
-        return [*_controls(store, _view(store, values)), "1"]
+        return [*moved(controls, values, controls, _controls(store, _view(store, values))), "1"]
 
     def pick(event: gr.EventData) -> list[Any]:
         asked = {name: str(event._data.get(name) or "") for name in (*ADDRESS, "page")}

@@ -19,7 +19,7 @@ from ui.commands.queueing import jobs
 from ui.components.acting import acting, told
 from ui.components.filters import Choice, dropdown
 from ui.components.table import note
-from ui.pages.live import ignored, keep_current, set_address
+from ui.pages.live import ignored, keep_current, moved, set_address
 from ui.pages.runs import drawing, planning
 from ui.pages.runs.planning import ALL, Wish, plan, wish
 from ui.runs import View
@@ -137,8 +137,8 @@ class _Handlers:
         asked = [*ui.filters, *ui.numbers]
         quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
         first = gr.on(None, self.opened, None, [ui.notice, *ui.asking, *ui.status], queue=False, **quiet)
-        moved = [f.input for f in ui.filters] + [f.change for f in ui.numbers]
-        gr.on(moved, self.choose, asked, ui.asking, queue=False, **quiet)
+        turned = [f.input for f in ui.filters] + [f.change for f in ui.numbers]
+        gr.on(turned, self.follow, asked, ui.asking, queue=False, **quiet)
         gr.on([ui.run.input, ui.show.input], self.look, [ui.show, ui.run], [ui.confirm, *ui.status], **quiet)
         ui.table.select(self.picked, asked, [ui.confirm, *ui.asking, *ui.status], **quiet)
         for control in ui.filters:
@@ -157,6 +157,9 @@ class _Handlers:
     def choose(self, *asked: Any) -> list[Any]:
         named = dict(zip(_ASKED, asked, strict=True))
         return _asked(self.store, _choices(self.store, named), named)
+
+    def follow(self, *asked: Any) -> list[Any]:
+        return moved([*self.ui.filters, *self.ui.numbers], asked, self.ui.asking, self.choose(*asked))
 
     def opened(self, request: gr.Request) -> list[Any]:
         asked = request.query_params

@@ -12,7 +12,6 @@ from tests.e2e.form import Form
 from tests.e2e.serving import Server
 from tests.e2e.watching import Visitor
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 
 

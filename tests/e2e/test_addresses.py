@@ -14,7 +14,6 @@ from tests.e2e.watching import Visitor
 from tests.e2e.world import RATED_SUITE, STUDY_SUITE
 from ui.words import STATISTICS
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 Row = dict[str, Any]
 

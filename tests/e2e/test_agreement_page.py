@@ -18,7 +18,6 @@ from tests.e2e.watching import Visitor
 from tests.e2e.world import RATED_SUITE
 from ui.pages.live import SECONDS
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 ANSWERS = re.compile(r"(\d+) answers? by people")
 RATED = f"/studio/agreement?suite={RATED_SUITE}&aspect=faithfulness"

@@ -15,7 +15,6 @@ from tests.e2e import world
 from tests.e2e.serving import Server, command, serving
 from tests.e2e.watching import Visitor
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 GENEVAL, CLIP = "geneval-playground", "clipscore-playground"
 PEOPLE = ("Ann", "Ben", "Cem")

@@ -20,7 +20,6 @@ from tests.e2e.form import Form
 from tests.e2e.serving import Server, command, serving
 from tests.e2e.watching import Visitor
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 LINES = (0, 1, 2, 4)
 

@@ -8,14 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import httpx
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.serving import Server
 from tests.e2e.watching import Visitor
 from tests.e2e.world import LEFT_PROMPTS, visor_folder
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 _PATIENCE = 30_000
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.serving import Server
 from tests.e2e.test_agreement_page import RATED, met, ready
 from tests.e2e.world import RATED_SUITE
 
-pytestmark = pytest.mark.e2e
 WAIT = 30_000
 CHOSEN = ("majority", "dawid_skene")
 

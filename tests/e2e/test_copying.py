@@ -11,7 +11,6 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.serving import Server
 from tests.e2e.watching import Visitor
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 _DRAWN_MS = 40_000
 

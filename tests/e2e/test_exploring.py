@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.serving import Server
 from tests.e2e.watching import Visitor
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 _FOLLOWS_MS = 30_000
 KEPT = "geneval-playground[threshold=0.9]"

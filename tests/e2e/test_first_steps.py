@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e import world
@@ -13,7 +12,6 @@ from tests.e2e.form import Form
 from tests.e2e.serving import Server
 from tests.e2e.watching import Visitor
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 _FOLLOWS_MS = 15_000
 

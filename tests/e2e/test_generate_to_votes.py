@@ -11,8 +11,6 @@ from tests.e2e.serving import Server
 from tests.e2e.test_preferences import vote
 from tests.e2e.watching import Visitor
 
-pytestmark = pytest.mark.e2e
-
 
 def test_generate_score_and_vote(visitor: Callable[..., Visitor], fresh: Server) -> None:
     pytest.importorskip("diffusers", reason="the group scorers is not installed")

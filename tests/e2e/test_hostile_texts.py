@@ -13,7 +13,6 @@ from tests.e2e.serving import Server
 from tests.e2e.watching import Visitor
 from tests.e2e.world import HOSTILE, HOSTILE_ASPECT, HOSTILE_SUITE
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 
 

@@ -17,7 +17,6 @@ from tests.e2e.serving import Server, command, serving
 from tests.e2e.watching import Visitor, visit
 from tests.ui.admitting import PASSWORD, users_file
 
-pytestmark = pytest.mark.e2e
 PREFIX = "/lab/concord"
 PAGES = ("", "browse", "agreement", "explore", "runs")
 WAIT = 30_000

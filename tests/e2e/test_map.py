@@ -7,13 +7,11 @@ import re
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.serving import Server
 from tests.e2e.watching import Visitor
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 _FOLLOWS_MS = 30_000
 INSIDE = re.compile(r"([\d,]+) images? inside")

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import serious
@@ -14,7 +13,6 @@ from tests.e2e.serving import Server
 from tests.e2e.watching import Visitor
 from tests.e2e.world import LEFT_PROMPTS, visor_folder
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 
 

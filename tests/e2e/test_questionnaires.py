@@ -16,7 +16,6 @@ from data.aspects import CANNOT_TELL
 from tests.annotation.forms import ALL, asked_of
 from tests.e2e.form import Form
 
-pytestmark = pytest.mark.e2e
 SINGLE = [name for name, form in ALL.items() if form.item_kind == "image"]
 PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 

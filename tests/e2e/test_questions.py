@@ -20,7 +20,6 @@ from tests.ui import questioning
 from tests.ui.making import done
 from tests.ui.questioning import SUITE, VQA
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 ITEM = f"{SUITE}/00000/alpha/0"
 _FOLLOWS_MS = 60_000

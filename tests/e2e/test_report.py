@@ -16,7 +16,6 @@ from tests.e2e.serving import Server
 from tests.e2e.test_campaigns_page import patient
 from tests.e2e.watching import Visitor
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 
 

@@ -19,7 +19,6 @@ from tests.e2e.serving import Server, command, serving
 from tests.e2e.watching import Visitor
 from ui.commands import score
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 _FOLLOWS_MS = 30_000
 # models are loaded, on whatever machine this is

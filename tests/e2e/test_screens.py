@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from tests.e2e.form import Form
 from tests.e2e.serving import Server
 from tests.e2e.watching import Visitor
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 
 _WIDTH, _HEIGHT = 390, 844

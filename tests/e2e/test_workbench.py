@@ -27,7 +27,6 @@ from tests.e2e.world import HOSTILE
 from tests.ui import making, seeing
 from tests.ui.seeing import GENERATOR, RATER
 
-pytestmark = pytest.mark.e2e
 Visit = Callable[..., Visitor]
 SAVED = re.compile("^Saved")
 _ATTACK = HOSTILE[0]

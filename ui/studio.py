@@ -10,6 +10,7 @@ import gradio as gr
 from data.store.store import Store
 from ui.pages import agreement, browse, campaigns, explore, map, matching, overview, preferences, reports, runs, workbench
 
+_OTHERS: Final = (browse, map, agreement, preferences, matching, explore, campaigns, runs, reports, workbench)
 _UPLOADS: Final = (3600, 24 * 3600)
 """Seconds: so often Gradio looks for files that came by an upload, and so old those are that it deletes."""
 
@@ -19,13 +20,23 @@ def studio(store: Store) -> gr.Blocks:
     # too). It knows nothing of what an earlier process was sent and was killed with; nobody reads that any more.
     shutil.rmtree(store.project / "cache" / "gradio", ignore_errors=True)
     with gr.Blocks(title="Concord", analytics_enabled=False, fill_width=True, delete_cache=_UPLOADS) as blocks:
-        _navigation()
-        overview.build(store)
-    for page in (browse, map, agreement, preferences, matching, explore, campaigns, runs, reports, workbench):
-        with blocks.route(page.NAME, page.PATH, show_in_navbar=page is not workbench):
+        for page in (overview, *_OTHERS):
+            if page is not overview:
+                _begin(blocks, page.NAME, page.PATH, page is not workbench)
             _navigation()
             page.build(store)
+            blocks.fill_expected_parents()
     return blocks
+
+
+def _begin(blocks: gr.Blocks, name: str, path: str, in_bar: bool) -> None:
+    """What is built from now on belongs to another page.
+
+    As ``blocks.route`` has it, but inside of one context: whenever one is left, Gradio makes all routes of an app that nobody
+    uses, as the one that is served is made when it is mounted.
+    """
+    blocks.current_page = path.strip("/")
+    blocks.pages.append((blocks.current_page, name, in_bar))
 
 
 def _navigation() -> None:

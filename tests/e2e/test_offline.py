@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
-from playwright.sync_api import Route, expect
+import pytest
+from playwright.sync_api import Browser, Route, expect
 
+from tests.e2e import world
 from tests.e2e.conftest import Visit
 from tests.e2e.form import Form
-from tests.e2e.serving import Server
+from tests.e2e.serving import Server, command, serving
+
+
+@pytest.fixture(scope="module")
+def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001 - none without it
+    """Images that nobody else answers."""
+    folder = tmp_path_factory.mktemp("offline")
+    images = world.visor_folder(folder / "images", (0, 1, 2, 4, 6, 8))
+    command(folder / "project", "import", "images", images, "--layout", "visor", "--generator", "alpha")
+    with serving(folder / "project") as running:
+        yield running
 
 
 def _no_network(problem: str) -> bool:

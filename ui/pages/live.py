@@ -63,7 +63,17 @@ def keep_current(
         gr.on(None, fresh, [*inputs], trigger_mode="always_last", **quiet)
     else:
         opened.then(lambda: _OPENED, None, seen, show_progress="hidden", api_visibility="private", queue=False)
-    seen.select(tick, [seen, *inputs], trigger_mode="once", **quiet)
+    dispatched, overtaken = _overtaking(str(seen._id))
+    followed = seen.select(tick, [seen, *inputs], trigger_mode="once", js=dispatched, **quiet)
+    followed.then(None, [seen, *inputs], seen, js=overtaken)
+
+
+def _overtaking(name: str) -> tuple[str, str]:
+    """JavaScript for when a page is asked for and for when it is drawn: if its inputs have changed meanwhile, what was drawn
+    may stand where their drawing stood already, so it is another version's and is drawn again."""
+    place = f"(window.concordAsked ??= {{}})[{json.dumps(name)}]"
+    dispatched = f"(seen, ...values) => {{ {place} = JSON.stringify(values); return [seen, ...values]; }}"
+    return dispatched, f"(seen, ...values) => [JSON.stringify(values) === {place} ? seen : 'overtaken']"
 
 
 def _follower(of: str, seconds: float) -> gr.HTML:

@@ -83,7 +83,8 @@ def build(store: Store) -> None:
             yield Panel("").outputs()
 
     first = gr.on(None, open_page, None, [*controls, notice, ready, more], queue=False, **_QUIET)
-    gr.on([control.input for control in filters[:2]], choose, [more, *controls], controls, queue=False, **_QUIET)
+    asking = [control.input for control in filters[:2]]
+    gr.on(asking, choose, [more, *controls], controls, queue=False, trigger_mode="always_last", **_QUIET)
     for control in controls:
         control.change(None, controls, None, js=set_address(ADDRESS))
     raters.select(_picked, None, pair, queue=False, **_QUIET).then(None, js=_FOLLOW)

@@ -99,7 +99,7 @@ class _Page:
             None, self._opened, None, [*self.controls, self.notice, self.who, *create_lists(self)], queue=False, **_QUIET
         )
         for control in self.controls:
-            control.input(self._follow, self.controls, self.controls, queue=False, **_QUIET)
+            control.input(self._follow, self.controls, self.controls, queue=False, trigger_mode="always_last", **_QUIET)
             control.change(None, self.controls, None, js=set_address(ADDRESS))
         keep_current(self.store, lambda *asked: iter([self._follow(*asked)]), self.controls, self.controls, opened=first)
         keep_current(self.store, draw_, [self.who, *self.controls], self.shown)

@@ -86,7 +86,7 @@ def build(store: Store) -> None:
         # only now do the knobs stand where this rater's should: what is asked for until then is not drawn
         event.then(lambda *values: view(*values).of, page.controls, standing, queue=False, **_QUIET)
     offering = [page.control(name).input for name in ("task", "show", "see", "source")]
-    gr.on(offering, choose, page.everything, page.controls, queue=False, **_QUIET)
+    gr.on(offering, choose, page.everything, page.controls, queue=False, trigger_mode="always_last", **_QUIET)
     part.reset.click(reset, page.controls, part.turned, queue=False, **_QUIET)
     part.keep.click(kept, page.everything, part.message, trigger_mode="once", **_QUIET)
     picked = [page.control(name) for name in ("task", "changed")]

@@ -113,7 +113,7 @@ def build(store: Store) -> None:
         yield _controls(store, _view(store, values)) if ready else [gr.skip()] * len(controls)
 
     first = gr.on(None, open_page, None, [*everything, notice, opened], **_QUIET)
-    gr.on([control.input for control in controls], choose, controls, everything, **_QUIET)
+    gr.on([control.input for control in controls], choose, controls, everything, trigger_mode="always_last", **_QUIET)
     for listing in (tables, listed):
         listing.select(pick, None, everything, **_QUIET).then(None, js=_FOLLOW)
     address.change(None, address, None, js=_ADDRESS)

@@ -116,7 +116,7 @@ def build(store: Store) -> None:
 
     places = [address, empty, content, votes, sides, strengths, strengths_plot, ranks, ranks_plot, pairs]
     first = gr.on(None, open_page, None, [*everything, notice, opened], **_QUIET)
-    gr.on([control.input for control in controls], choose, controls, everything, **_QUIET)
+    gr.on([control.input for control in controls], choose, controls, everything, trigger_mode="always_last", **_QUIET)
     for listing in (votes, pairs):
         listing.select(pick, None, everything, **_QUIET).then(None, js=_FOLLOW)
     address.change(None, address, None, js=_ADDRESS)

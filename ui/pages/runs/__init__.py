@@ -134,20 +134,24 @@ class _Handlers:
 
     def bind(self) -> None:
         ui, store = self.ui, self.store
-        asked = [*ui.filters, *ui.numbers]
+        asked = self.asked
         quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+        # How a run stands is drawn of what is chosen once an act is answered, not of what was chosen when it was begun. The
+        # calls of one function are answered in their order.
+        look, looked = self.look, ([ui.show, ui.run], [ui.confirm, *ui.status])
         first = gr.on(None, self.opened, None, [ui.notice, *ui.asking, *ui.status], queue=False, **quiet)
         turned = [f.input for f in ui.filters] + [f.change for f in ui.numbers]
-        gr.on(turned, self.follow, asked, ui.asking, queue=False, **quiet)
-        gr.on([ui.run.input, ui.show.input], self.look, [ui.show, ui.run], [ui.confirm, *ui.status], **quiet)
-        ui.table.select(self.picked, asked, [ui.confirm, *ui.asking, *ui.status], **quiet)
+        gr.on(turned, self.follow, asked, ui.asking, queue=False, trigger_mode="always_last", **quiet)
+        gr.on([ui.run.input, ui.show.input], look, *looked, trigger_mode="always_last", **quiet)
+        ui.table.select(self.picked, asked, ui.asking, trigger_mode="always_last", **quiet).then(look, *looked, **quiet)
         for control in ui.filters:
             control.change(None, ui.filters, None, js=set_address(_FILTERS))
-        drawn = [ui.message, *ui.asking, *ui.status]
-        ui.begin.click(self.started, asked, drawn, trigger_mode="once", **quiet)
+        drawn = [ui.message, *ui.asking]
+        ui.begin.click(self.started, asked, drawn, trigger_mode="once", **quiet).then(look, *looked, **quiet)
         *acts, ask = ui.buttons
         for button, name in zip((*acts, ui.remove), _ACTIONS, strict=True):
-            button.click(self.acted(name), asked, [ui.confirm, *drawn], trigger_mode="once", **quiet)
+            done = button.click(self.acted(name), asked, drawn, trigger_mode="once", **quiet)
+            done.then(look, *looked, **quiet)
         ask.click(self.ask, ui.run, [ui.confirm, ui.question], **quiet)
         ui.keep.click(lambda: gr.Row(visible=False), None, ui.confirm, **quiet)
         keep_current(store, lambda *now: iter([self.choose(*now)]), asked, ui.asking, opened=first, moves=runs.occupation)
@@ -158,8 +162,12 @@ class _Handlers:
         named = dict(zip(_ASKED, asked, strict=True))
         return _asked(self.store, _choices(self.store, named), named)
 
+    @property
+    def asked(self) -> list[Any]:
+        return [*self.ui.filters, *self.ui.numbers]
+
     def follow(self, *asked: Any) -> list[Any]:
-        return moved([*self.ui.filters, *self.ui.numbers], asked, self.ui.asking, self.choose(*asked))
+        return moved(self.asked, asked, self.ui.asking, self.choose(*asked))
 
     def opened(self, request: gr.Request) -> list[Any]:
         asked = request.query_params
@@ -175,21 +183,20 @@ class _Handlers:
         except ValueError as error:
             said = f"{error}."
         shown = {**named, "run": _CURRENT, "show": _NEWEST}
-        return [_said(said), *self.choose(*shown.values()), *_status(self.store, _NEWEST, _CURRENT)]
+        return [_said(said), *moved(self.asked, asked, self.ui.asking, self.choose(*shown.values()))]
 
     def acted(self, name: str) -> Any:
         def act(*asked: Any) -> list[Any]:
             named = dict(zip(_ASKED, asked, strict=True))
             view = _chosen(self.store, named["run"])
             said = _ACTIONS[name][1](self.store, view.row.run_id) if view else ""
-            return [gr.Row(visible=False), _said(said), *self.choose(*asked), *_status(self.store, named["show"], named["run"])]
+            return [_said(said), *self.follow(*asked)]
 
         return act
 
     def picked(self, event: gr.EventData, *asked: Any) -> list[Any]:
         named = dict(zip(_ASKED, asked, strict=True)) | {"run": told(event).get("run")}
-        drawn = [*self.choose(*named.values()), *_status(self.store, named["show"], named["run"])]
-        return [gr.Row(visible=False), *drawn]
+        return moved(self.asked, asked, self.ui.asking, self.choose(*named.values()))
 
     def ask(self, chosen: str | None) -> list[Any]:
         view = _chosen(self.store, chosen)

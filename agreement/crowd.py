@@ -14,7 +14,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.special import digamma
 
 from .numeric import FloatArray, IntArray, ratio
 
@@ -193,5 +192,7 @@ def _mace(answers: Answers, asked: _Asked) -> Model:
 
 def _competence(sums: FloatArray) -> FloatArray:
     """1 - spamming, as the last step of MACE's variational Bayes has it, its two states made to add up to 1."""
+    from scipy.special import digamma  # takes half a second to load, and few fit a model
+
     states = np.exp(digamma(sums + _PRIOR))
     return ratio(states[..., 0], states.sum(-1))

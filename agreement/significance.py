@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy import stats
 
 from .numeric import FloatArray
 
@@ -49,5 +48,7 @@ def holm(p: Sequence[float | None]) -> list[float | None]:
 
 def mcnemar_exact(only_first: int, only_second: int) -> float:
     """McNemar's exact test (1947): two-sided binomial p of the discordant counts at one half; 1 where there is none."""
+    from scipy import stats  # takes a second to load, and most who import this compare no scorers
+
     n = only_first + only_second
     return 1.0 if not n else float(stats.binomtest(only_first, n, 0.5).pvalue)

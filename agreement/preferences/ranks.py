@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.stats import rankdata
 
 from ..cells import Options
 from ..correlation import of_centred, spearman, why_undefined
@@ -131,6 +130,8 @@ def _table(votes: Sequence[Vote], means: Sequence[Mean]) -> _Table:
 
 def _rho(x: FloatArray, y: FloatArray) -> FloatArray:
     """Of (R, points) each row's rho; a point without a mean in a resample makes that one undefined."""
+    from scipy.stats import rankdata  # as in ``significance``
+
     if x.shape[1] < 2:
         return np.full(len(x), np.nan)
     known = np.asarray(~np.isnan(y).any(axis=1))

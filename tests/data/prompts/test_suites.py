@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import inflect
 import pytest
 
 from data.prompts import geneval, sr2d, sr2d_variants
@@ -26,6 +27,8 @@ def test_names() -> None:
     assert article_by_letter("orange") == article_by_sound("orange") == "an"
     assert article_by_letter("hour") == "a"
     assert article_by_sound("hour") == "an"
+    said = inflect.engine()
+    assert [name for name in COCO if said.a(name) != f"{article_by_sound(name)} {name}"] == []
 
 
 def test_geneval_has_the_published_hash() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
@@ -18,8 +19,8 @@ _PAGE: Final = "page"
 """At the door of a mount: which of its pages; one that there is not is answered with a failure."""
 
 _STREAM: Final = "/queue/data"
-"""What a page hears of its events by. When the page was left in that moment Gradio says "not found" in the middle of it, which
-no answer can say any more: it ends."""
+"""What a page hears of its events by. When the page is left Gradio may say "not found" in the middle of it, which no answer can
+say any more, or stumble over having forgotten the page already: it ends."""
 
 
 class Entrance:
@@ -40,9 +41,15 @@ class Entrance:
                 scope = {**scope, "query_string": urlencode(kept).encode()}
         try:
             await self._app(scope, receive, send)
-        except RuntimeError as error:
-            if not (
-                path.endswith(_STREAM) and isinstance(error.__cause__, HTTPException) and error.__cause__.status_code == 404
-            ):
+        except (RuntimeError, KeyError) as error:
+            if not (path.endswith(_STREAM) and _left(error)):
                 raise
             await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _left(error: Exception) -> bool:
+    """Whether a stream failed because its page was left."""
+    why = error.__cause__
+    if isinstance(error, KeyError):
+        return isinstance(why, CancelledError)
+    return isinstance(why, HTTPException) and why.status_code == 404

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -190,7 +191,9 @@ def test_differences_equal_a_loop_over_resampled_prompts(seed: int, task: str) -
     assert checked == 5 + 3 + 3 + 1
 
 
-def test_p_is_corrected_within_its_family_only() -> None:
+def test_p_is_corrected_within_its_family_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    # statsmodels collects garbage at every call: of a whole test run's, that is a second each
+    monkeypatch.setattr(gc, "collect", lambda *_: 0)
     found = compared(ugly(3))
     families: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in found:

@@ -12,6 +12,8 @@ import pytest
 
 from benchmarks import agreement, annotate, backups, browse, explore, synthetic
 
+pytestmark = pytest.mark.slow
+
 
 def test_agreement_equals_pandas_scikit_learn_and_scipy(capsys: pytest.CaptureFixture[str]) -> None:
     lines = agreement.main(["--rows", "2000"])

@@ -169,9 +169,10 @@ def test_every_guide_is_linked_from_the_readme() -> None:
 
 
 def test_the_test_commands_are_those_of_ci() -> None:
-    ci = text_of(ROOT / ".ci" / "run").splitlines()
-    (line,) = [one for one in ci if one.startswith("uv run --group ray pytest")]
-    assert line in text_of(ROOT / "README.md")
+    lines = text_of(ROOT / ".ci" / "run").splitlines()
+    commands = [line for line in lines if line.startswith("uv run") and " pytest " in line]
+    assert commands == ["uv run pytest -n 2", "uv run --group ray pytest -n 2 -m slow"]
+    assert all(command in text_of(ROOT / "README.md") for command in commands)
 
 
 def test_pictures_are_small() -> None:

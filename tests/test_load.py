@@ -13,6 +13,7 @@ from data.store.store import Store
 from tests.data.store.making import fill, submit
 
 
+@pytest.mark.slow
 def test_a_dozen_people_lose_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     lines = load.main(["--quick"])
     assert capsys.readouterr().out.splitlines() == "\n".join(lines).splitlines()

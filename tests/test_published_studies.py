@@ -13,21 +13,23 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import krippendorff
 import numpy as np
 import pytest
-from scipy import stats
 
 from agreement import Options
 from data.store.selection import Selection
 from data.store.store import Store
 from data.studies.published import STUDIES as PUBLISHED
+from tests.agreement.oracles import krippendorff, stats
 from ui.commands import agreement, runner
 from ui.commands.context import Context
 from ui.commands.reproduce import Line, compare
 
 STUDIES = Path(__file__).resolve().parents[2] / "shared" / "studies"
-pytestmark = pytest.mark.skipif(not STUDIES.is_dir(), reason="the published studies are not beside this checkout")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not STUDIES.is_dir(), reason="the published studies are not beside this checkout"),
+]
 
 GENEVAL = {"sdv2": "annotations_sdv2.csv", "if-xl": "annotations_if-xl.csv"}
 TASKS = ("single_object", "two_object", "counting", "colors", "position", "color_attr")

@@ -61,10 +61,15 @@ _NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 """How this machine reaches an app that listens everywhere."""
 
 
-def create_app(store: Store, token: str, accounts: Accounts | None = None, root: str = "") -> FastAPI:
-    """The whole web application over an open project.
+def create_app(store: Store, token: str, accounts: Accounts | None = None, root: str = "", *, pages: bool = True) -> FastAPI:
+    """The web application over an open project.
 
-    ``token`` opens the command route; with ``accounts`` everybody has to sign in; ``root`` is where a proxy serves the app.
+    Args:
+        store: the open project.
+        token: opens the command route.
+        accounts: with them everybody has to sign in.
+        root: where a proxy serves the app.
+        pages: whether Gradio's pages are mounted beside the JSON routes; without them Gradio is not imported.
     """
     stand(root)
     # before gradio is imported: nothing phones home, and nothing is written outside the project
@@ -96,7 +101,8 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     app.add_exception_handler(RequestValidationError, _misunderstood)
     app.add_exception_handler(Erased, _erased)
     app.add_exception_handler(NotWritten, _not_written)
-    _mount_pages(app, store)
+    if pages:
+        _mount_pages(app, store)
     app.add_middleware(Entrance, root=root)
     # the last one added is the outermost: nothing runs before the guard has agreed
     app.add_middleware(Door, store=store, accounts=accounts)

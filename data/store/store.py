@@ -157,6 +157,12 @@ class Store:
                 self._connection = _connect(self.project / DATABASE)
                 self._writer = self._new_writer()
 
+    def why_unreadable(self, error: Exception) -> str | None:
+        """What is said where the database opened, but a part of its file is missing or damaged; None: it is another error."""
+        path = self.project / DATABASE
+        damaged = isinstance(error, duckdb.IOException) and "Could not read" in str(error)
+        return unreadable(path, error, _last_backup(path)) if damaged else None
+
     def close(self) -> None:
         """Finish queued writes and let go of the database. Safe to call twice."""
         if not self._closed:

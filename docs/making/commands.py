@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from enum import Enum
+from functools import cache
 from typing import Any, Final, get_args
 
 from typer.main import get_command
@@ -34,11 +35,17 @@ def parsed(line: str) -> None:
     Raises:
         Exception: the app would refuse it.
     """
+    _idle_tree().main(words_of(line), prog_name="app.py", standalone_mode=False)
+
+
+@cache
+def _idle_tree() -> Any:
+    """All commands, none of which does anything; made once, since there are many lines to read."""
     tree = get_command(app)
     for _, leaf in leaves(tree):
         leaf.callback = lambda **_: None
     tree.callback = None
-    tree.main(words_of(line), prog_name="app.py", standalone_mode=False)
+    return tree
 
 
 def words_of(line: str) -> list[str]:

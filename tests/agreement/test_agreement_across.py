@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from agreement.across import RESAMPLES, across
 from agreement.bootstrap import Draws
+from tests.agreement.oracles import stats
 
 NAMES = ("co-occurrence", "share")
 

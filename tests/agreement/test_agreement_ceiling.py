@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
-from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
 from agreement import Options, build
 from agreement.against import Against, Meeting
@@ -21,6 +19,7 @@ from agreement.numeric import FloatArray
 from agreement.one_out import DIFFERENCE, PEOPLE, SCORER, beside, others
 from tests.agreement import frames, naive
 from tests.agreement.frames import Judgement, frame, judgement, people, scorer
+from tests.agreement.oracles import metrics, stats
 
 Rows = list[dict[str, Any]]
 Said = Mapping[str, Mapping[str, float]]  # unit -> person -> number
@@ -126,15 +125,15 @@ def _ac1(pairs: list[Pair], labels: list[float]) -> float:
 LIKERT = [1.0, 2.0, 3.0, 4.0, 5.0]
 FORMULAS: dict[str, Callable[[list[Pair]], float]] = {
     "percent_agreement": lambda pairs: float(np.mean([a == b for a, b in pairs])),
-    "cohen_kappa": lambda pairs: float(cohen_kappa_score(*zip(*pairs, strict=True))),
+    "cohen_kappa": lambda pairs: float(metrics.cohen_kappa_score(*zip(*pairs, strict=True))),
     "cohen_kappa_quadratic": lambda pairs: float(
-        cohen_kappa_score(*zip(*pairs, strict=True), weights="quadratic", labels=LIKERT)
+        metrics.cohen_kappa_score(*zip(*pairs, strict=True), weights="quadratic", labels=LIKERT)
     ),
     "krippendorff_alpha_interval": lambda pairs: naive.alpha(pairs, lambda a, b: (a - b) ** 2),
     "pearson": lambda pairs: float(stats.pearsonr(*zip(*pairs, strict=True)).statistic),
     "spearman": lambda pairs: float(stats.spearmanr(*zip(*pairs, strict=True)).statistic),
     "kendall_tau_b": lambda pairs: float(stats.kendalltau(*zip(*pairs, strict=True)).statistic),
-    "auc": lambda pairs: float(roc_auc_score([b for _, b in pairs], [a for a, _ in pairs])),
+    "auc": lambda pairs: float(metrics.roc_auc_score([b for _, b in pairs], [a for a, _ in pairs])),
 }
 
 

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
-from sklearn.metrics import cohen_kappa_score, confusion_matrix
 
 from agreement import build
 from agreement.cells import ALL, Options, Place
@@ -17,6 +15,7 @@ from agreement.confusion import DEFAULT, meet
 from agreement.encounter import Estimate
 from agreement.prevalence import prevalence, share
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
+from tests.agreement.oracles import metrics, stats
 
 QUICK = Options(resamples=40)
 
@@ -94,7 +93,7 @@ def test_tables_equal_scikit_learn(seed: int) -> None:
     said = {(r["rater"], r["item"]): r["label"] for r in rows if r["aspect"] == "correct" and r["excluded"] is None}
     shared = sorted(item for rater, item in said if rater == "alpha" and ("beta", item) in said)
     one, two = ([said[name, item] for item in shared] for name in ("alpha", "beta"))
-    assert found["table"] == confusion_matrix(one, two, labels=["yes", "no"]).tolist()
+    assert found["table"] == metrics.confusion_matrix(one, two, labels=["yes", "no"]).tolist()
     for cell in found["cells"]:
         assert cell["items"] == [i for i, x, y in zip(shared, one, two, strict=True) if (x, y) == (cell["a"], cell["b"])]
 
@@ -195,7 +194,7 @@ def test_agreement_by_aspect_and_generator() -> None:
     assert by_generator == {"g0": 1.0, "g1": 0.0}
     truth = ["yes" if k % 3 else "no" for k in range(12)]
     color = [t if k % 2 else {"yes": "no", "no": "yes"}[t] for k, t in enumerate(truth)]
-    assert value(parts["color"], "cohen_kappa") == pytest.approx(cohen_kappa_score(truth, color))
+    assert value(parts["color"], "cohen_kappa") == pytest.approx(metrics.cohen_kappa_score(truth, color))
     assert parts["color"]["estimates"][0]["n_items"] == 12
 
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import cohen_kappa_score
 
 from agreement import CONSENSUSES, Options, build, consensus_rows, crowd
 from agreement.consensus import SLOTS, UNPAIRED
 from agreement.consensus_heard import BY_TARGET
 from tests.agreement.crowds import DawidSkene
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
+from tests.agreement.oracles import metrics
 
 POINT = Options(intervals=False)
 Row = dict[str, Any]
@@ -21,7 +21,10 @@ Row = dict[str, Any]
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models far from their end serve here: what they should say is asked elsewhere. No test is given another's fit."""
     monkeypatch.setattr(crowd, "RESTARTS", 1)
+    monkeypatch.setattr(crowd, "STEPS", 10)
+    crowd._fitted.cache_clear()
 
 
 def report(rows: list[Judgement], *methods: str, options: Options = POINT, **scales: str) -> dict[str, list[Row]]:
@@ -69,7 +72,7 @@ def votes(rows: list[Judgement], without: str = "") -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [1])
 def test_a_scorer_beside_the_majority_is_as_people_as_majority(seed: int) -> None:
     rows = ugly(seed, prompts=20)
     made = report(rows)
@@ -87,7 +90,7 @@ def test_a_scorer_beside_the_majority_is_as_people_as_majority(seed: int) -> Non
     assert compared > 10
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [1])
 @pytest.mark.parametrize("place", [{}, {"task": "t1"}])
 def test_a_person_meets_the_majority_of_the_others(seed: int, place: dict[str, str]) -> None:
     rows = crowded(seed)
@@ -103,7 +106,7 @@ def test_a_person_meets_the_majority_of_the_others(seed: int, place: dict[str, s
             continue
         assert kappa is not None
         assert same is not None
-        assert kappa["value"] == pytest.approx(cohen_kappa_score(*zip(*pairs, strict=True)))
+        assert kappa["value"] == pytest.approx(metrics.cohen_kappa_score(*zip(*pairs, strict=True)))
         assert same["value"] == pytest.approx(np.mean([a == b for a, b in pairs]))
         assert (same["n_items"], same["kind"]) == (len(pairs), "consensus")
         assert "the others' answers" in same["method"]
@@ -114,9 +117,8 @@ def test_a_person_meets_the_majority_of_the_others(seed: int, place: dict[str, s
             assert quality["excluded"] == ({"no_consensus": alone} if alone else {})
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_a_person_meets_a_model_by_the_others_answers(seed: int) -> None:
-    rows = crowded(seed)
+def test_a_person_meets_a_model_by_the_others_answers() -> None:
+    rows = crowded(0, items=14)
     made = report(rows, "dawid_skene")
     said = [(r["item"], r["rater"], r["label"]) for r in rows if r["kind"] == "human"]
     again = DawidSkene(said)
@@ -248,7 +250,7 @@ def test_ordinal_labels_and_intervals() -> None:
         f"i{n:02}": " ".join(str(min(5, max(1, 1 + n % 5 + int(rng.integers(-1, 2))))) for _ in range(3)) for n in range(25)
     }
     rows = people(levels, aspect="faithfulness")
-    made = report(rows, *CONSENSUSES, options=Options(resamples=200))
+    made = report(rows, *CONSENSUSES, options=Options(resamples=20))
     beside = {(row["rater"], row["statistic"]): row for row in made["raters"] if row["generator"] == row["task"] == "all"}
     alpha = beside["consensus:mace", "krippendorff_alpha_interval"]
     assert alpha["low"] <= alpha["value"] <= alpha["high"]
@@ -261,10 +263,11 @@ def test_ordinal_labels_and_intervals() -> None:
 
 
 def test_the_order_of_rows_and_a_second_run_change_nothing() -> None:
-    rows = crowded(4)
-    first = report(rows, *CONSENSUSES)
+    rows = crowded(4, items=12)
+    whole = Options(intervals=False, each_generator=False)
+    first = report(rows, *CONSENSUSES, options=whole)
     crowd._fitted.cache_clear()
-    assert report(rows[::-1], *CONSENSUSES) == first
+    assert report(rows[::-1], *CONSENSUSES, options=whole) == first
     with pytest.raises(ValueError, match="unknown consensus median"):
         report(rows, "median")
     assert report([], *CONSENSUSES) == {"raters": [], "matrix": [], "quality": []}

@@ -104,7 +104,7 @@ def judged(draw: st.DrawFn, labels: tuple[str, ...]) -> list[Judgement]:
 
 
 @pytest.mark.parametrize("name", SCALES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(data=st.data(), each_generator=st.booleans())
 def test_equal_to_the_report_before_and_after_updates(name: str, data: st.DataObject, each_generator: bool) -> None:
     scale, labels = SCALES[name]
@@ -124,7 +124,7 @@ def test_equal_to_the_report_before_and_after_updates(name: str, data: st.DataOb
         same(standing, everything, scale, each_generator=each_generator)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(data=st.data())
 def test_ordinal_scales_never_go_stale_over_labels(data: st.DataObject) -> None:
     scale, labels = SCALES["ordinal:1-3"]

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.proportion import proportion_confint
 
 from agreement.proportion import Share, Trials, mean_share, share, wilson
+from tests.agreement.oracles import proportion
 
 
 @pytest.mark.parametrize(("hits", "n"), [(0, 5), (1, 5), (3, 10), (10, 10), (410, 1000)])
 def test_wilsons_interval_is_statsmodels(hits: int, n: int) -> None:
-    assert wilson(hits / n, n) == pytest.approx(proportion_confint(hits, n, method="wilson"), abs=1e-12)
+    assert wilson(hits / n, n) == pytest.approx(proportion.proportion_confint(hits, n, method="wilson"), abs=1e-12)
 
 
 def test_prompts_of_one_image_each_are_independent_trials() -> None:

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
-from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
 from agreement import STATISTICS, Options, build
+from tests.agreement.oracles import metrics, stats
 
 Judgement = dict[str, Any]
 Rows = list[dict[str, Any]]
@@ -111,7 +110,7 @@ def test_kappa_is_the_mean_over_pairs_of_persons() -> None:
     texts = {f"i{k}": t for k, t in enumerate(["y y n", "n n n", "y n y", "y y y", "n y n", "n n y"])}
     found = pick(report(answers(texts))["among_people"], "cohen_kappa")
     votes = np.array([t.split() for t in texts.values()]).T
-    expected = [cohen_kappa_score(votes[a], votes[b]) for a, b in ((0, 1), (0, 2), (1, 2))]
+    expected = [metrics.cohen_kappa_score(votes[a], votes[b]) for a, b in ((0, 1), (0, 2), (1, 2))]
     assert found["value"] == pytest.approx(np.mean(expected))
     assert "mean over 3 pairs of persons" in found["method"]
 
@@ -155,7 +154,9 @@ def test_levels_keep_their_order() -> None:
     rows = answers({"i": "low mid", "j": "high high", "k": "mid low", "l": "low low"})
     found = report(rows, correct="ordinal:low<mid<high")["among_people"]
     ranks = ([1, 3, 2, 1], [2, 3, 1, 1])
-    assert pick(found, "cohen_kappa_quadratic")["value"] == pytest.approx(cohen_kappa_score(*ranks, weights="quadratic"))
+    assert pick(found, "cohen_kappa_quadratic")["value"] == pytest.approx(
+        metrics.cohen_kappa_score(*ranks, weights="quadratic")
+    )
     assert pick(found, "spearman")["value"] == pytest.approx(stats.spearmanr(*ranks).statistic)
 
 
@@ -239,7 +240,7 @@ def test_a_scorer_against_each_annotation() -> None:
     row = pick(found, "cohen_kappa")
     people = [w for item in ("i1", "i2", "i3", "i4") for w in PEOPLE[item].split()]
     machine = [str(own[item])[0] for item in ("i1", "i2", "i3", "i4") for _ in PEOPLE[item].split()]
-    assert row["value"] == pytest.approx(cohen_kappa_score(machine, people))
+    assert row["value"] == pytest.approx(metrics.cohen_kappa_score(machine, people))
     assert (row["rater"], row["kind"], row["people_as"], row["n_items"], row["n_ratings"]) == ("m", "scorer", "each", 4, 11)
     assert row["excluded"] == {"no_scorer_value": 2, "no_people": 1}
     assert pick(found, "mean")["value"] == 0.5
@@ -266,7 +267,7 @@ def test_a_score_meets_other_aspects() -> None:
     shares = [2 / 3, 0, 1 / 2, 1, 0]
     assert pick(found, "spearman")["value"] == pytest.approx(stats.spearmanr(list(score.values()), shares).statistic)
     pooled = [(w == "y", score[item]) for item, text in PEOPLE.items() for w in text.split()]
-    assert pick(found, "auc")["value"] == pytest.approx(roc_auc_score(*zip(*pooled, strict=True)))
+    assert pick(found, "auc")["value"] == pytest.approx(metrics.roc_auc_score(*zip(*pooled, strict=True)))
     assert pick(found, "auc")["people_as"] == "each"
 
 
@@ -304,7 +305,7 @@ def test_matrix_equals_a_direct_computation() -> None:
     found = report(rows)["matrix"]
     for a, b in (("m", "r0"), ("r0", "r1")):
         x, y = (wide[a] == "yes").astype(float), (wide[b] == "yes").astype(float)
-        assert pick(found, "cohen_kappa", a=a, b=b)["value"] == pytest.approx(cohen_kappa_score(x, y))
+        assert pick(found, "cohen_kappa", a=a, b=b)["value"] == pytest.approx(metrics.cohen_kappa_score(x, y))
         assert pick(found, "spearman", a=a, b=b)["value"] == pytest.approx(stats.spearmanr(x, y).statistic)
 
 

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sklearn.metrics import accuracy_score, cohen_kappa_score
-from sklearn.model_selection import LeaveOneGroupOut
 
 from agreement.bootstrap import Draws
 from agreement.cells import ALL, Options, Place
@@ -20,6 +18,7 @@ from agreement.cuts import Answers, Objective, Tally, best_cut, cross_validate, 
 from agreement.cutting import Cutting
 from agreement.threshold import thresholds
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
+from tests.agreement.oracles import metrics, model_selection
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -89,7 +88,7 @@ def test_extreme_scores_have_finite_cuts() -> None:
 
 
 # --- against scikit-learn ---------------------------------------------------------------------------------------------
-MEASURES = {"percent_agreement": accuracy_score, "cohen_kappa": cohen_kappa_score}
+MEASURES = {"percent_agreement": metrics.accuracy_score, "cohen_kappa": metrics.cohen_kappa_score}
 
 
 def measure(name: str, yes: Bools, said: Bools) -> float:
@@ -120,7 +119,7 @@ def brute_force(score: Floats, yes: Bools, objective: str) -> float:
 
 
 @pytest.mark.parametrize("objective", ["percent_agreement", "cohen_kappa"])
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(6))
 def test_best_cut_equals_brute_force(seed: int, objective: Objective) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 40))
@@ -151,16 +150,16 @@ def rows_of(rows: list[Judgement], name: str, *, majority: bool = False) -> tupl
 
 @pytest.mark.parametrize("objective", ["percent_agreement", "cohen_kappa"])
 @pytest.mark.parametrize("people_as", ["each", "majority"])
-@pytest.mark.parametrize("seed", [11, 12])
+@pytest.mark.parametrize("seed", [11])
 def test_out_of_fold_equals_scikit_learn(seed: int, people_as: Any, objective: Objective) -> None:
     rows = ugly(seed, prompts=23)
-    options = Options(resamples=25, seed=seed, each_generator=False, people_as=people_as)
+    options = Options(resamples=12, seed=seed, each_generator=False, people_as=people_as)
     found = decided(rows, Cutting(objective=objective), options)
     score, yes, prompts = rows_of(rows, "gamma", majority=people_as == "majority")
     known, cluster = np.unique(prompts, return_inverse=True)
     fold = folds_of(known.size, 5, np.random.default_rng([seed, zlib.crc32(b"folds all")]))[cluster]
     said, chosen = np.zeros(yes.size, bool), []
-    for train, test in LeaveOneGroupOut().split(score, yes, fold):
+    for train, test in model_selection.LeaveOneGroupOut().split(score, yes, fold):
         chosen.append(brute_force(score[train], yes[train], objective))
         said[test] = score[test] > chosen[-1]
     weights = Draws(options.resamples, seed, "all").weights(known.size).astype(int)

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sklearn.metrics import accuracy_score, cohen_kappa_score
 
 from agreement.cuts import Objective, fold_generator, folds_of
 from agreement.tuning import FOLDS, Tuned, tune
 from agreement.verdicts import Heard, Places
+from tests.agreement.oracles import metrics
 
 Ints = NDArray[np.int64]
 AT = np.linspace(0, 1, 11)
@@ -38,8 +38,8 @@ def measure(objective: str, said: Ints, people: Heard, inside: NDArray[np.bool_]
     if not mine:
         return float("nan")
     if objective == "cohen_kappa":
-        return float("nan") if len({*mine, *theirs}) < 2 else float(cohen_kappa_score(mine, theirs))
-    return float(accuracy_score(mine, theirs))
+        return float("nan") if len({*mine, *theirs}) < 2 else float(metrics.cohen_kappa_score(mine, theirs))
+    return float(metrics.accuracy_score(mine, theirs))
 
 
 def best_of(values: list[float]) -> int:

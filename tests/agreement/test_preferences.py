@@ -6,13 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
-from scipy.stats import binomtest, spearmanr
 
 from agreement import Options
 from agreement.preferences import Mean, Vote, beside, counted, implied, ranked, sided, standings, winners
 from agreement.preferences.implied import Two
 from agreement.preferences.strength import NOT_CONNECTED, log_strengths
+from tests.agreement.oracles import sm, stats
 
 QUICK = Options(resamples=200)
 PLAIN = Options(intervals=False)
@@ -38,7 +37,7 @@ def test_votes_are_counted_by_task_and_ties_are_kept() -> None:
     assert (first.share.value, first.share.items, first.share.excluded) == (3 / 4, 4, {"cannot_tell": 1})
     assert first.share.low is not None
     assert 0 <= first.share.low < 3 / 4 < (first.share.high or 0) <= 1
-    assert first.sign_test_p == pytest.approx(binomtest(3, 4).pvalue) == pytest.approx(10 / 16)
+    assert first.sign_test_p == pytest.approx(stats.binomtest(3, 4).pvalue) == pytest.approx(10 / 16)
     assert (second.a_wins, second.b_wins, second.share.value, second.sign_test_p) == (0, 2, 0.0, 0.5)
     assert (whole.a_wins, whole.b_wins, whole.share.value) == (3, 3, 0.5)
 
@@ -68,7 +67,7 @@ def test_sides_count_clear_votes_whose_side_is_known() -> None:
     known = [*votes("xxx", side="left"), *votes("y", "u", side="right"), *votes("bn", "v", side=None), *votes("x", "w")]
     found = sided(known, QUICK)
     assert (found.left, found.right, found.unknown, found.share.value) == (3, 1, 1, 3 / 4)
-    assert found.sign_test_p == pytest.approx(binomtest(3, 4).pvalue)
+    assert found.sign_test_p == pytest.approx(stats.binomtest(3, 4).pvalue)
     assert sided(votes("xy"), QUICK).share.reason == "of no vote with a clear preference the chosen side is known"
 
 
@@ -167,7 +166,7 @@ def test_spearman_over_generators_and_tasks() -> None:
     assert [(p.task, p.generator, p.votes) for p in found.points] == [
         ("t", "x", 4), ("t", "y", 1), ("u", "x", 1), ("u", "y", 2), ("v", "x", 0), ("v", "y", 7),
     ]  # fmt: skip
-    assert found.rho.value == pytest.approx(spearmanr([4, 1, 1, 2, 0, 7], [0.9, 0.2, 0.1, 0.5, 0.3, 0.8])[0])
+    assert found.rho.value == pytest.approx(stats.spearmanr([4, 1, 1, 2, 0, 7], [0.9, 0.2, 0.1, 0.5, 0.3, 0.8])[0])
     assert (found.rho.items, found.rho.ratings) == (6, 15)
     assert "3 tasks" in found.rho.method
     assert (found.agreeing, found.opposed) == (("t", "u", "v"), ())
@@ -205,7 +204,7 @@ def test_spearman_resamples_prompts_with_votes_and_values_together() -> None:
             _mean([(times[str(m.prompt)], m.total) for m in means if (m.task, m.generator) == (p.task, p.generator)])
             for p in found.points
         ]
-        rhos.append(spearmanr(x, y)[0])
+        rhos.append(stats.spearmanr(x, y)[0])
     assert (found.rho.low, found.rho.high) == pytest.approx(tuple(np.nanpercentile(rhos, [2.5, 97.5])))
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.e2e import world
-from tests.e2e.serving import Server, command, serving
-from tests.e2e.watching import Visitor, visit
+from tests.e2e.serving import PROBLEMS, Server, command, commands_reach_apps, serving
+from tests.e2e.watching import VIEWPORT, Visitor, visit
 
+_FLAGS = ["--disable-dev-shm-usage"]
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # other tests run beside
 _PATIENCE_MS = 20_000
@@ -30,8 +31,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.e2e)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _in_this_process() -> Iterator[None]:
+    """Apps are served by threads of this process: what they complain about is heard, and commands reach them."""
+    with PROBLEMS.watching(), commands_reach_apps():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _no_problems() -> Iterator[None]:
+    """An app that complains fails the test in which it does; what other tests logged before is not the app's."""
+    PROBLEMS.taken()
+    yield
+    assert not (problems := PROBLEMS.taken()), "the app had problems:\n" + "\n".join(problems)
+
+
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    """A browser whose first visitor of each test begins without cookies and storage, but with its cache."""
     path = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if path is None:
         missing = f"no browser: none of {', '.join(_BROWSERS)} is installed"
@@ -40,9 +57,19 @@ def browser() -> Iterator[Browser]:
         pytest.skip(missing)
     expect.set_options(timeout=_PATIENCE_MS)
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=["--disable-dev-shm-usage"])
-        yield chromium
-        chromium.close()
+        # a profile keeps what it has cached and compiled of Gradio's scripts: half the cost of a page
+        profile = playwright.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("profile"), executable_path=path, args=_FLAGS, viewport=VIEWPORT
+        )
+        yield profile
+        profile.close()
+
+
+@pytest.fixture(scope="session")
+def browser(profile: BrowserContext) -> Browser:
+    """For visitors who need a browser of their own."""
+    assert profile.browser is not None
+    return profile.browser
 
 
 @pytest.fixture(scope="session")
@@ -78,11 +105,17 @@ def attacked(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 
 @pytest.fixture(scope="session")
-def playground(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001
-    """The sample project; tests that share it add kept settings and names of their own, nothing else."""
-    project: Path = tmp_path_factory.mktemp("explored") / "project"
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample project, closed, to be copied."""
+    project: Path = tmp_path_factory.mktemp("sample") / "project"
     command(project, "import", "playground")
-    with serving(project) as running:
+    return project
+
+
+@pytest.fixture(scope="session")
+def playground(browser: Browser, sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001
+    """The sample project; tests that share it add kept settings and names of their own, nothing else."""
+    with serving(shutil.copytree(sample, tmp_path_factory.mktemp("explored") / "project")) as running:
         yield running
 
 
@@ -94,19 +127,20 @@ def fresh(browser: Browser, tmp_path: Path) -> Iterator[Server]:  # noqa: ARG001
 
 
 @pytest.fixture
-def visitor(browser: Browser) -> Iterator[Visit]:
+def visitor(browser: Browser, profile: BrowserContext) -> Iterator[Visit]:
     """Makes visitors of a server; none of them may have met a problem when the test ends."""
     visitors: list[Visitor] = []
 
     def make(server: Server, **options: Any) -> Visitor:
-        visitors.append(visit(browser, server.url, **options))
+        free = None if any(visitor.kept for visitor in visitors) else profile
+        visitors.append(visit(browser, server.url, profile=free, **options))
         return visitors[-1]
 
     yield make
-    problems = [problem for one in visitors for problem in one.watch.problems]
-    for one in visitors:
-        one.context.close()
-    assert not problems, "\n".join(problems)
+    problems = [problem for visitor in visitors for problem in visitor.watch.problems]
+    for visitor in visitors:
+        visitor.leave()
+    assert not problems, "the page had problems:\n" + "\n".join(problems)
 
 
 @pytest.fixture

@@ -1,25 +1,44 @@
-"""The real command line and the real server, as processes of their own."""
+"""The app before a browser: served by a thread of this process, or, once, as the process that a user starts."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import logging
 import os
+import secrets
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
+import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
+import uvicorn
+from fastapi import FastAPI
+
+from data.store.refreshing import Keeper
+from data.store.store import Store, StoreBusy
+from tests.ui.making import done
+from ui import runs
+from ui.commands import forward, queueing, runner
+from ui.following import keep_pace
+from ui.server import create_app
+from ui.thumbnails import Thumbnails
 
 ROOT = Path(__file__).resolve().parents[2]
 _START_SECONDS = 60
 _STOP_SECONDS = 20
+_OPEN: dict[Path, Store] = {}
+"""The projects that this process serves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,43 +53,154 @@ class Server:
 
     def json(self, path: str, **parameters: str | int) -> Any:
         """What a route says."""
-        answer = httpx.get(self.url + path, params=parameters, trust_env=False)
+        answer = httpx.get(self.url + path, params=parameters, trust_env=False, timeout=_STOP_SECONDS)
         answer.raise_for_status()
         return answer.json()
 
     def agreement(self, *selection: str) -> dict[str, list[dict[str, Any]]]:
-        found: dict[str, list[dict[str, Any]]] = json.loads(self.run("agreement", *selection, "--format", "json"))
-        return found
+        report: dict[str, list[dict[str, Any]]] = json.loads(self.run("agreement", *selection, "--format", "json"))
+        return report
 
     def items(self, **filters: str) -> list[dict[str, Any]]:
         """The items of the grid's first page."""
-        found: list[dict[str, Any]] = self.json("/api/studio/items", **filters)["items"]
-        return found
+        items: list[dict[str, Any]] = self.json("/api/studio/items", **filters)["items"]
+        return items
 
     def annotations(self, person: str) -> list[dict[str, Any]]:
-        """Every annotation row of this person, by item: asked for in their name, as others' are covered."""
-        said = []
-        client = httpx.Client(base_url=self.url, trust_env=False)
-        client.post("/api/name", json={"name": person}).raise_for_status()
-        for item in self.items():
-            whole = client.get("/api/studio/item", params={"id": item["item_id"]}).raise_for_status().json()
-            mine = [a for a in whole["annotations"] if a["rater_id"] == person]
-            judged = [j for j in whole["judgements"] if j["rater_id"] == person]
-            said += [{**a, "item_id": item["item_id"], "judged": judged} for a in mine]
-        return said
+        """Every annotation row of this person, by item, and what it judges."""
+        with httpx.Client(base_url=self.url, trust_env=False, timeout=_STOP_SECONDS) as client:
+            # asked for in their name, as others' answers are covered
+            client.post("/api/name", json={"name": person}).raise_for_status()
+            rows = []
+            for item_id in self._answered(person):
+                whole = client.get("/api/studio/item", params={"id": item_id}).raise_for_status().json()
+                judged = [row for row in whole["judgements"] if row["rater_id"] == person]
+                mine = [row for row in whole["annotations"] if row["rater_id"] == person]
+                rows += [{**row, "item_id": item_id, "judged": judged} for row in mine]
+            return rows
+
+    def _answered(self, person: str) -> list[str]:
+        with _OPEN[self.project].read() as cursor:
+            rows = cursor.execute("select distinct item_id from annotations where rater_id = $1", [person]).fetchall()
+        return [item_id for (item_id,) in rows]
+
+
+class Problems(logging.Handler):
+    """Whatever the app complains about while it serves: logged errors, and tracebacks that Gradio prints."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if _is_news(record):
+            self.texts.append(self.format(record))
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Collect from now on, in all threads."""
+        print_exc = traceback.print_exc
+
+        def noting(*arguments: Any, **options: Any) -> None:
+            self.texts.append(traceback.format_exc())
+            print_exc(*arguments, **options)
+
+        logging.getLogger().addHandler(self)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(traceback, "print_exc", noting)
+            try:
+                yield
+            finally:
+                logging.getLogger().removeHandler(self)
+
+    def taken(self) -> list[str]:
+        """The problems since this was asked last."""
+        texts, self.texts = self.texts, []
+        return texts
+
+
+PROBLEMS = Problems()
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Pages that are open while their app ends lose a connection each, as in ``ui.server``."""
+    cancelled = record.exc_info is not None and isinstance(record.exc_info[1], asyncio.CancelledError)
+    return not cancelled and "timeout graceful shutdown exceeded" not in record.getMessage()
 
 
 def command(project: Path, *arguments: str | Path) -> str:
     """Run a command on a project, in the app that has it open if one has; its standard output."""
-    line = [sys.executable, str(ROOT / "app.py"), *map(str, arguments), "--project", str(project)]
-    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
-    assert done.returncode == 0, f"{arguments}: exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    return done(project, *arguments)
 
 
 @contextmanager
-def serving(project: Path, *options: str | Path) -> Iterator[Server]:
-    """Serve a project with these options; in the end ask the server to stop, which it must do in good order."""
+def commands_reach_apps() -> Iterator[None]:
+    """Commands of this process find a project that a thread of it serves as they would find another process's.
+
+    DuckDB's lock, by which they know it, is between processes.
+    """
+
+    def opened(project: Path) -> Store:
+        if project.resolve() in _OPEN:
+            raise StoreBusy(f"{project} is open in this process")
+        return Store(project)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runner, "Store", opened)
+        yield
+
+
+@contextmanager
+def serving(project: Path) -> Iterator[Server]:
+    """Serve a project by a thread of this process, as ``ui.server.serve`` does."""
+    token = secrets.token_urlsafe(32)
+    with Store(project) as store, listening(create_app(store, token)) as url:
+        keep_pace(store)
+        forward.announce(store.project, forward.Server("127.0.0.1", int(url.rpartition(":")[2]), token, os.getpid()))
+        _OPEN[store.project] = store
+        try:
+            with closing(Keeper(store)), closing(Thumbnails(store)):
+                runs.begin(store)
+                yield Server(url, store.project)
+        finally:
+            del _OPEN[store.project]
+            forward.withdraw(store.project)
+            queueing.stop_all(store)
+
+
+@contextmanager
+def listening(app: FastAPI) -> Iterator[str]:
+    """Serve an application by a thread; its address."""
+    # whatever it logs reaches ``Problems``
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            port=0,
+            log_config=None,
+            log_level="warning",
+            # open pages hold a connection each, which would never end by themselves
+            timeout_graceful_shutdown=0,
+            server_header=False,
+            proxy_headers=False,
+        )
+    )
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    try:
+        until = time.monotonic() + _START_SECONDS
+        while not server.started:
+            assert thread.is_alive(), "the server ended before it listened"
+            assert time.monotonic() < until, f"the server does not listen after {_START_SECONDS} s"
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(_STOP_SECONDS)
+
+
+@contextmanager
+def served_by_a_process(project: Path, *options: str | Path) -> Iterator[Server]:
+    """README's command with these options; in the end the process is asked to stop, which it must do in good order."""
     log = project.parent / f"{project.name}.log"
     port = _free_port()
     line = [sys.executable, str(ROOT / "app.py"), "serve", "--project", str(project), "--no-browser", "--port", str(port)]
@@ -90,7 +220,7 @@ def serving(project: Path, *options: str | Path) -> Iterator[Server]:
             process.wait()
     said = log.read_text(encoding="utf-8")
     assert status == 0, f"after SIGTERM the server ended with status {status}:\n{said}"
-    assert not (project / ".server.json").exists(), "the stopped server left its address behind"
+    assert not (project / forward.FILE).exists(), "the stopped server left its address behind"
     assert "Traceback" not in said, said
 
 

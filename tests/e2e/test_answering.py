@@ -13,15 +13,6 @@ from tests.e2e.watching import Visitor
 
 Visit = Callable[..., Visitor]
 
-_TWICE = """async () => {
-    const { tasks: [task] } = await (await fetch("/api/next")).json();
-    const answers = { objects: "nothing", count_0: 0, count_1: 0, caption_fit: 1 };
-    const body = JSON.stringify({ id: crypto.randomUUID(), ticket: task.ticket, answers });
-    const options = { method: "POST", body, headers: { "content-type": "application/json" } };
-    const replies = await Promise.all([fetch("/api/submit", options), fetch("/api/submit", options)]);
-    return Promise.all(replies.map((reply) => reply.json()));
-}"""
-
 
 def submitted(page: Page, form: Form) -> dict[str, Any]:
     """Submit, and see the answers that are sent."""
@@ -139,22 +130,6 @@ def test_a_reload_keeps_the_draft(page: Page) -> None:
     expect(form.question("color_0").get_by_role("checkbox", name="Red")).to_be_checked()
 
 
-def test_an_answer_given_offline_is_saved_once_when_the_connection_is_back(visitor: Visit, server: Server) -> None:
-    one = visitor(server)
-    form = Form(one.page)
-    form.enter("Traveller")
-    form.two_objects()
-    one.watch.expected = lambda problem: "ERR_INTERNET_DISCONNECTED" in problem
-    one.context.set_offline(True)
-    form.submit()
-    expect(form.status).to_contain_text("Not saved yet")
-    form.ready()  # work goes on meanwhile
-    assert server.annotations("Traveller") == []
-    one.context.set_offline(False)
-    form.saved("1 of")
-    assert len(server.annotations("Traveller")) == 1
-
-
 def test_an_unsaved_answer_survives_a_reload(visitor: Visit, server: Server) -> None:
     one = visitor(server)
     form = Form(one.page)
@@ -170,12 +145,3 @@ def test_an_unsaved_answer_survives_a_reload(visitor: Visit, server: Server) -> 
     other.goto("/annotate/")
     form.saved("1 of")
     assert len(server.annotations("Unlucky")) == 1
-
-
-def test_the_same_submission_twice_is_one_annotation(page: Page, server: Server) -> None:
-    Form(page).enter("Doubler")
-    replies = page.evaluate(_TWICE)
-    assert [reply["saved"] for reply in replies] == [True, True]
-    assert sorted(reply["new"] for reply in replies) == [False, True]
-    assert len({reply["id"] for reply in replies}) == 1
-    assert len(server.annotations("Doubler")) == 1

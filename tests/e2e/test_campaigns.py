@@ -19,6 +19,7 @@ from tests.e2e.axe import serious
 from tests.e2e.form import Form
 from tests.e2e.serving import Server, command, serving
 from tests.e2e.watching import Visitor
+from ui.pages.campaigns.view import SHOWN
 
 Visit = Callable[..., Visitor]
 LINES = (0, 1, 2, 4)
@@ -189,14 +190,17 @@ def test_axe_finds_nothing_serious_in_what_only_campaigns_show(visitor: Visit, r
     assert serious(page) == []
 
 
-@pytest.mark.parametrize("part", ["coverage", "people", "broken", "adjudicate", "invite"])
-def test_axe_finds_nothing_serious_on_the_campaigns_page(visitor: Visit, running: Server, part: str) -> None:
+@pytest.mark.slow
+def test_axe_finds_nothing_serious_on_the_campaigns_page(visitor: Visit, running: Server) -> None:
     page = visitor(running).page
-    page.goto(f"/studio/campaigns?campaign=geneval&show={part}")
-    expect(page.get_by_text("Objects").first).to_be_visible()
+    page.goto("/studio/campaigns?campaign=geneval&show=coverage")
     expect(page.get_by_role("button", name="Archive")).to_be_enabled()
-    page.wait_for_timeout(1500)
+    expect(page.locator("#by-answers .js-plotly-plot")).to_be_visible()
     assert serious(page) == []
+    for name in ("people", "broken", "adjudicate", "invite"):
+        page.locator(f"#show input[value={name}]").check()
+        expect(page.locator(f"#part-{name}")).to_be_visible()
+        assert serious(page) == [], f"in the part {SHOWN[name]}"
 
 
 def test_skip_take_back_pause_report_and_look_back(visitor: Visit, running: Server) -> None:
@@ -253,6 +257,7 @@ def test_a_training_item_tells_what_was_expected(visitor: Visit, running: Server
     expect(dialog).to_contain_text("the gap")
 
 
+@pytest.mark.slow
 def test_another_browser_after_a_restart_goes_on_where_one_was(visitor: Visit, folder: Path, running: Server) -> None:
     page = visitor(running).page
     form = enter(page, "geneval", "Zoe")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.serving import Server
@@ -14,6 +15,7 @@ WAIT = 30_000
 CHOSEN = ("majority", "dawid_skene")
 
 
+@pytest.mark.slow
 def test_consensuses_become_raters(page: Page, server: Server) -> None:
     page.goto(f"{RATED}&statistic=cohen_kappa")
     ready(page)
@@ -55,9 +57,3 @@ def test_consensuses_become_raters(page: Page, server: Server) -> None:
         page.get_by_label(title, exact=True).uncheck()
     expect(page.locator(".cc-matrix tbody th", has_text="consensus:")).to_have_count(0, timeout=WAIT)
     expect(page).not_to_have_url(re.compile("consensus="), timeout=WAIT)
-
-
-def test_an_unknown_consensus_is_told(page: Page) -> None:
-    page.goto(f"{RATED}&consensus=median")
-    expect(page.locator("#ignored")).to_contain_text("consensus=median", timeout=WAIT)
-    expect(page.get_by_label("Majority", exact=True)).not_to_be_checked()

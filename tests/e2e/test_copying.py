@@ -35,7 +35,7 @@ def copied(page: Page, button: Locator) -> list[list[str]]:
     return rows
 
 
-def test_a_table_of_agreement_is_copied_as_it_is_shown(playground: Server, visitor: Visit) -> None:
+def test_a_table_and_a_figure_of_agreement_are_copied_as_they_are_shown(playground: Server, visitor: Visit) -> None:
     page = opened(visitor, playground, "/studio/agreement")
     table = page.locator("#agreement-tables table.cc-table").first
     expect(table).to_be_visible(timeout=_DRAWN_MS)
@@ -45,9 +45,7 @@ def test_a_table_of_agreement_is_copied_as_it_is_shown(playground: Server, visit
     assert len(rows) == 1 + table.locator("tbody tr").count()
     assert any(re.search(r"\d\.\d", cell) for row in rows[1:] for cell in row)
 
-
-def test_a_figure_of_agreement_is_copied_with_its_intervals(playground: Server, visitor: Visit) -> None:
-    page = opened(visitor, playground, "/studio/agreement")
+    # a figure with its intervals
     expect(page.locator("#agreement-plot .js-plotly-plot")).to_be_visible(timeout=_DRAWN_MS)
     rows = copied(page, page.locator("#agreement-plot .cc-copy").first)
     assert rows[0][:2] == ["series", "label"]
@@ -56,18 +54,16 @@ def test_a_figure_of_agreement_is_copied_with_its_intervals(playground: Server, 
     assert all(re.fullmatch(r"-?\d+(\.\d+)?(e-?\d+)?", row[2]) for row in named)
 
 
-@pytest.mark.parametrize("address", ["/studio/explore", "/studio"])
-def test_other_pages_copy_too(playground: Server, visitor: Visit, address: str) -> None:
-    page = opened(visitor, playground, address)
-    if address == "/studio":
-        # numbers come first; with their intervals everything is drawn again
-        expect(page.locator("main table").first).to_contain_text(re.compile(r"\d to \d"), timeout=_DRAWN_MS)
+@pytest.mark.slow
+def test_another_page_copies_too(playground: Server, visitor: Visit) -> None:
+    page = opened(visitor, playground, "/studio/explore")
     rows = copied(page, page.locator(".cc-copy:visible").first)
     assert len(rows) > 1
     assert any(re.search(r"\d", cell) for row in rows[1:] for cell in row)
 
 
-def test_without_a_clipboard_it_is_a_download(playground: Server, visitor: Visit) -> None:
+@pytest.mark.slow
+def test_without_a_clipboard_it_is_a_download_and_so_are_the_ratings(playground: Server, visitor: Visit) -> None:
     page = visitor(playground).page
     page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
     page.goto("/studio/agreement")
@@ -77,9 +73,7 @@ def test_without_a_clipboard_it_is_a_download(playground: Server, visitor: Visit
         button.click()
     assert download.value.suggested_filename == "numbers.tsv"
 
-
-def test_a_selection_is_downloaded_from_agreement(playground: Server, visitor: Visit) -> None:
-    page = opened(visitor, playground, "/studio/agreement")
+    # the ratings behind the numbers are a file
     link = page.get_by_role("link", name="the ratings that count")
     expect(link).to_be_visible(timeout=_DRAWN_MS)
     with page.expect_download() as download:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.serving import Server
@@ -28,6 +29,7 @@ def told(page: Page) -> tuple[str | None, ...]:
     return found.groups()
 
 
+@pytest.mark.slow
 def test_a_slider_moves_score_and_agreement_and_what_is_kept_stands_on_agreement(playground: Server, visitor: Visit) -> None:
     page = visitor(playground).page
     opened(page)
@@ -101,13 +103,7 @@ def test_reset_and_another_rater(playground: Server, visitor: Visit) -> None:
     expect(page.get_by_role("button", name="Keep these settings")).to_be_hidden()
 
 
-def test_an_empty_project_says_what_to_do(fresh: Server, visitor: Visit) -> None:
-    page = visitor(fresh).page
-    page.goto("/studio/explore")
-    expect(page.get_by_text("No scorer has looked at this project’s images yet")).to_be_visible(timeout=_FOLLOWS_MS)
-    expect(page.get_by_text("uv run app.py score geneval --project")).to_be_visible()
-
-
+@pytest.mark.slow
 def test_the_flip_test_is_chosen_and_its_address_is_the_same_view(playground: Server, visitor: Visit) -> None:
     page = visitor(playground).page
     opened(page)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 import pytest
-import uvicorn
-from fastapi import FastAPI
 from playwright.sync_api import expect
 
 from data.store import campaigns
 from data.store.store import Store
 from tests.e2e.conftest import Visit
-from tests.e2e.serving import Server
+from tests.e2e.serving import Server, listening
 from ui.pages import reports
 from ui.pages.live import keep_current
 from ui.server import create_app
@@ -41,21 +37,6 @@ class Drawing:
 
         letter, shown = gr.Radio(["a", "b"], value="a", label="Letter"), gr.HTML(elem_id="drawn")
         keep_current(store, draw, [letter], [shown], seconds=1)
-
-
-@contextmanager
-def listening(app: FastAPI) -> Iterator[str]:
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        until = time.monotonic() + _LATE_SECONDS
-        while not server.started and time.monotonic() < until:
-            time.sleep(0.05)
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    finally:
-        server.should_exit = server.force_exit = True
-        thread.join(_LATE_SECONDS)
 
 
 def test_a_drawing_that_was_overtaken_is_made_again(visitor: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

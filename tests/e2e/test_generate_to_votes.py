@@ -12,6 +12,7 @@ from tests.e2e.test_preferences import vote
 from tests.e2e.watching import Visitor
 
 
+@pytest.mark.slow
 def test_generate_score_and_vote(visitor: Callable[..., Visitor], fresh: Server) -> None:
     pytest.importorskip("diffusers", reason="the group scorers is not installed")
     quick = ("--task", "single_object", "--limit", "2", "--n", "1", "--steps", "2", "--guidance", "1")

@@ -98,6 +98,7 @@ def test_in_browse(page: Page) -> None:
     assert_inert(page)
 
 
+@pytest.mark.slow
 def test_in_campaigns(page: Page, attacked: Server) -> None:
     for number, text in enumerate(HOSTILE):
         attacked.run("campaigns", "create", f"hostile-{number}", "--title", text, "--suite", "images", "--instructions", text)
@@ -139,6 +140,7 @@ def test_in_agreement_and_its_chart(page: Page) -> None:
     assert_inert(page)
 
 
+@pytest.mark.slow
 def test_in_the_matrix_and_in_a_pair(page: Page) -> None:
     page.goto(f"/studio/agreement?suite={HOSTILE_SUITE}&statistic=percent_agreement")
     names = {"people", *HOSTILE, *(f"scorer {text}" for text in HOSTILE)}

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e import world
 from tests.e2e.proxying import proxy
-from tests.e2e.serving import Server, command, serving
+from tests.e2e.serving import Server, command, served_by_a_process
 from tests.e2e.watching import Visitor, visit
 from tests.ui.admitting import PASSWORD, users_file
 
@@ -28,7 +28,7 @@ def guarded(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Itera
     project = folder / "project"
     images = world.visor_folder(folder / "sd", (0, 1, 2))
     command(project, "import", "images", images, "--layout", "visor", "--generator", "secretmodel")
-    with serving(project, "--users", users_file(folder / "users.toml"), "--root-path", PREFIX) as running:
+    with served_by_a_process(project, "--users", users_file(folder / "users.toml"), "--root-path", PREFIX) as running:
         yield running
 
 
@@ -58,9 +58,9 @@ def seen(page: Page, selector: str) -> None:
     page.wait_for_function(f"document.querySelector({selector!r})?.naturalWidth > 0", timeout=WAIT)
 
 
-@pytest.mark.parametrize("stripped", [True, False])
-def test_behind_a_proxy(guarded: Server, browser: Browser, stripped: bool) -> None:
-    with proxy(port(guarded), PREFIX, stripped=stripped) as address:
+@pytest.mark.slow
+def test_behind_a_proxy(guarded: Server, browser: Browser) -> None:
+    with proxy(port(guarded), PREFIX, stripped=False) as address:
         visitor = arrive(browser, address)
         page = visitor.page
         page.goto(f"{address}/annotate/")
@@ -77,6 +77,9 @@ def test_behind_a_proxy(guarded: Server, browser: Browser, stripped: bool) -> No
         page.goto(f"{address}/")
         sign_in(page, "rosa")
         expect(page).to_have_url(f"{address}/studio/", timeout=WAIT)
+        # a page that is still being opened may go elsewhere by itself, which ends whatever navigation is under way
+        expect(page.get_by_role("link", name="Label images").first).to_be_visible(timeout=WAIT)
+        page.wait_for_load_state()
         for name in PAGES:
             page.goto(f"{address}/studio/{name}")
             expect(page.get_by_role("link", name="Label images").first).to_be_visible(timeout=WAIT)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.serving import Server
@@ -107,6 +108,7 @@ def test_pointing_at_an_image_shows_it(playground: Server, visitor: Visit) -> No
     expect(card).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_by_keys_alone(playground: Server, visitor: Visit) -> None:
     page = visitor(playground).page
     opened(page, "/studio/map?paint=task")
@@ -129,11 +131,3 @@ def test_by_keys_alone(playground: Server, visitor: Visit) -> None:
     page.locator("#cc-map").get_by_role("link", name="counting").press("Enter")
     expect(page).to_have_url(re.compile("/studio/browse.*task=counting"))
     expect(page.locator(".cc-cell").first).to_be_visible(timeout=_FOLLOWS_MS)
-
-
-def test_an_empty_project_says_what_to_do(fresh: Server, visitor: Visit) -> None:
-    page = visitor(fresh).page
-    page.goto("/studio/map")
-    expect(page.get_by_text("No image has an embedding yet")).to_be_visible(timeout=_FOLLOWS_MS)
-    expect(page.get_by_text("score clipscore")).to_be_visible()
-    expect(page.locator("#map-plot")).to_be_hidden()

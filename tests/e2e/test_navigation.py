@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.form import Form
@@ -53,6 +54,7 @@ def test_studio_pages_and_back(visitor: Visit, server: Server) -> None:
     expect(page.locator(".toast-body")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_the_form_after_going_away_and_back_takes_each_key_once(visitor: Visit, server: Server) -> None:
     one = visitor(server)
     page, form = one.page, Form(one.page)

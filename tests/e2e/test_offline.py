@@ -95,6 +95,7 @@ def test_two_tabs_that_come_back_save_an_answer_once(visitor: Visit, server: Ser
     assert len(server.annotations("Twofold")) == 1
 
 
+@pytest.mark.slow
 def test_a_server_that_cannot_save_says_why_and_gets_the_answer_later(visitor: Visit, server: Server) -> None:
     one = visitor(server)
     form = Form(one.page)

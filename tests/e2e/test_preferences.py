@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.axe import serious
@@ -24,6 +25,7 @@ def vote(page: Page, key: str, done: str) -> None:
     expect(page.locator(".cc-form__count")).to_contain_text(done)
 
 
+@pytest.mark.slow
 def test_two_votes_by_keyboard_and_the_pair_behind_a_number(visitor: Visit, fresh: Server, tmp_path: Path) -> None:
     for n, name in enumerate(("alpha", "beta")):
         folder = visor_folder(tmp_path / name, LEFT_PROMPTS[:2], 20 * n)

@@ -47,6 +47,7 @@ def running(project: Path) -> Iterator[Server]:
         yield server
 
 
+@pytest.mark.slow
 def test_a_persons_answers_split_the_wrong_ones(visitor: Visit, running: Server) -> None:
     page = visitor(running).page
     explore = f"/studio/explore?suite={SUITE}&show=questions&see=people"

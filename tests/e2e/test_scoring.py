@@ -62,6 +62,7 @@ def act(page: Page, name: str) -> None:
     page.locator("#run-actions").get_by_role("button", name=name, exact=True).click()
 
 
+@pytest.mark.slow
 def test_from_no_images_to_all_scored(fresh: Server, visitor: Visit, tmp_path: Path) -> None:
     page = visitor(fresh).page
     page.goto("/studio/runs?scorer=clipscore")
@@ -84,6 +85,7 @@ def test_from_no_images_to_all_scored(fresh: Server, visitor: Visit, tmp_path: P
     expect(page.locator("#summary")).to_contain_text("1 scorer", timeout=_FOLLOWS_MS)
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_and_is_removed(visitor: Visit, tmp_path: Path) -> None:
     project = tmp_path / "project"
     command(
@@ -112,6 +114,7 @@ def test_an_interrupted_run_goes_on_and_is_removed(visitor: Visit, tmp_path: Pat
         button(page, "Score 2 images", can=True)
 
 
+@pytest.mark.slow
 def test_a_queue_and_what_failed_tried_again(visitor: Visit, tmp_path: Path) -> None:
     project, images = tmp_path / "project", world.visor_folder(tmp_path / "images", (0, 1, 2))
     command(project, "import", "images", images, "--layout", "visor", "--generator", "alpha")
@@ -161,10 +164,9 @@ def test_a_queue_and_what_failed_tried_again(visitor: Visit, tmp_path: Path) -> 
         state(page, second, "cancelled")
 
 
-@pytest.mark.parametrize("generator", world.HOSTILE)
-def test_hostile_names_stay_text(attacked: Server, visitor: Visit, generator: str) -> None:
+def test_a_hostile_name_stays_text(attacked: Server, visitor: Visit) -> None:
     page = visitor(attacked).page
-    name = generator.replace("/", "")
+    name = world.HOSTILE[0].replace("/", "")
     page.goto(f"/studio/runs?{urlencode({'scorer': 'clipscore', 'generator': name})}")
     expect(page.get_by_role("textbox", name="Generator").or_(page.get_by_label("Generator"))).to_have_value(
         name, timeout=_FOLLOWS_MS

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -20,7 +19,7 @@ from data.store import runs
 from data.store.store import Store
 from scorers import geneval
 from tests.e2e.axe import serious
-from tests.e2e.form import Form
+from tests.e2e.form import Form, introduce
 from tests.e2e.serving import Server, serving
 from tests.e2e.watching import Visitor
 from tests.e2e.world import HOSTILE
@@ -76,10 +75,7 @@ def page(visitor: Visit, bench: Server) -> Page:
 
 def enter(page: Page, name: str, number: int, **more: str) -> None:
     """Open an image under this name, with the focus outside the form."""
-    page.goto(address(number, **more))
-    page.get_by_role("textbox", name="Your name").fill(name)
-    page.keyboard.press("Enter")
-    expect(page.get_by_text(f"You answer as {name}")).to_be_visible()
+    introduce(page, name)
     page.goto(address(number, **more))
     expect(page.get_by_text(f"You answer as {name}")).to_be_visible()
 
@@ -306,23 +302,6 @@ def test_without_an_image_it_teaches(page: Page) -> None:
     expect(page.get_by_role("heading", name="One image at a time")).to_be_visible()
     page.get_by_role("link", name="Open the first image").click()
     pictured(page, 0)
-
-
-def test_an_image_that_is_not_there(visitor: Visit, bench: Server) -> None:
-    one = visitor(bench)
-    one.watch.expected = lambda problem: "404" in problem
-    one.page.goto("/studio/workbench?id=nothing")
-    expect(one.page.get_by_text("There is no item 'nothing' in this project.")).to_be_visible()
-
-
-def facts(server: Server, number: int) -> dict[str, Any]:
-    found: dict[str, Any] = server.json("/api/studio/item", id=item_id(number))
-    return found
-
-
-def test_somebody_without_a_name_is_told_nothing(bench: Server) -> None:
-    found = facts(bench, 0)
-    assert (found["covered"], found["annotations"], found["judgements"]) == (True, [], [])
 
 
 def test_notes_verdicts_and_the_link(visitor: Visit, bench: Server) -> None:

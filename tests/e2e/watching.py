@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request, Response
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request, Response, ViewportSize
 
+VIEWPORT: ViewportSize = {"width": 1280, "height": 800}
 _TIMEOUT_MS = 20_000
+_PERSONAL = "cookies,local_storage,indexeddb,service_workers,cache_storage"
+"""What makes a browser somebody's; the cache of files is nobody's."""
 
 
-# What Gradio's own client says to the console about the event stream of a studio page that it has just left.
-_LEFT_BEHIND = ("AbortError: signal is aborted", "Unexpected error Connection errored out")
+_GRADIOS_OWN = (
+    # what its client says to the console about the event stream of a studio page that it has just left
+    "AbortError: signal is aborted",
+    "Unexpected error Connection errored out",
+    # its pages name a manifest that no mounted app has; a browser with a profile looks for it
+    "/manifest.json",
+)
+"""Parts of what the browser reports of Gradio, and cannot be helped here."""
 
 
 @dataclass
@@ -31,7 +40,7 @@ class Watch:
     expected: Callable[[str], bool] = lambda _problem: False
 
     def found(self, problem: str) -> None:
-        if not self.expected(problem) and not any(said in problem for said in _LEFT_BEHIND):
+        if not self.expected(problem) and not any(part in problem for part in _GRADIOS_OWN):
             self.problems.append(problem)
 
     def page(self, page: Page) -> None:
@@ -70,25 +79,66 @@ class Watch:
 
 @dataclass(slots=True)
 class Visitor:
-    """Somebody with a browser of their own: cookies and storage are not shared with other visitors."""
+    """Somebody with a browser of their own: cookies and storage are not shared with other visitors.
+
+    Attributes:
+        kept: whether the context is the profile, which outlives the visit.
+    """
 
     context: BrowserContext
     watch: Watch
-    page: Page
+    advance: str | None
+    kept: bool
+    page: Page = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.context.on("page", self.watch.page)
+        self.context.set_default_timeout(_TIMEOUT_MS)
+        self.page = self.tab()
 
     def tab(self) -> Page:
         """Another page of the same browser."""
-        return self.context.new_page()
+        page = self.context.new_page()
+        if self.kept:
+            # the profile was made before there was a server
+            _stand_at(page, self.watch.origin)
+        if self.advance is not None:
+            chosen = f"localStorage.setItem('concord.advance', '\"{self.advance}\"')"
+            page.add_init_script(f"if (location.protocol.startsWith('http')) {chosen}")
+        return page
+
+    def leave(self) -> None:
+        """Nothing of the visit stays, but for what the profile has cached."""
+        if not self.kept:
+            self.context.close()
+            return
+        self.context.remove_listener("page", self.watch.page)
+        blank, *pages = self.context.pages
+        for page in pages:
+            page.close()
+        self.context.set_offline(False)
+        self.context.unroute_all()
+        self.context.clear_cookies()
+        self.context.clear_permissions()
+        session = self.context.new_cdp_session(blank)
+        session.send("Storage.clearDataForOrigin", {"origin": self.watch.origin, "storageTypes": _PERSONAL})
+        session.detach()
 
 
-def visit(browser: Browser, origin: str, *, advance: str | None = "question", **options: Any) -> Visitor:
-    """``advance`` is what an answer does in the form (assets/js/settings.js), None: as for whoever has chosen nothing."""
-    options.setdefault("viewport", {"width": 1280, "height": 800})
-    context = browser.new_context(base_url=origin, **options)
-    context.set_default_timeout(_TIMEOUT_MS)
-    if advance is not None:
-        chosen = f"localStorage.setItem('concord.advance', '\"{advance}\"')"
-        context.add_init_script(f"if (location.protocol.startsWith('http')) {chosen}")
-    watch = Watch(origin)
-    context.on("page", watch.page)
-    return Visitor(context, watch, context.new_page())
+def _stand_at(page: Page, origin: str) -> None:
+    """Addresses without a host are this server's, as by ``base_url`` in a context of its own."""
+    goto = page.goto
+    vars(page)["goto"] = lambda url, **options: goto(urljoin(origin, url), **options)
+
+
+def visit(
+    browser: Browser, origin: str, *, profile: BrowserContext | None = None, advance: str | None = "question", **options: Any
+) -> Visitor:
+    """Open a page, in ``profile`` if there is one and no option asks for another kind of browser.
+
+    ``advance`` is what an answer does in the form (assets/js/settings.js), None: as for whoever has chosen nothing.
+    """
+    if profile is not None and not options:
+        return Visitor(profile, Watch(origin), advance, kept=True)
+    context = browser.new_context(base_url=origin, **{"viewport": VIEWPORT, **options})
+    return Visitor(context, Watch(origin), advance, kept=False)

@@ -17,8 +17,7 @@ from data.store.store import Store
 from tests.data.store.making import answer, column, content, fill, pictures, submit
 from tests.faults.limits import full, limited
 from tests.ui import making
-from tests.ui.conftest import opened
-from tests.ui.visiting import World, first, saying
+from tests.ui.visiting import World, first, make_project, open_world, saying
 
 
 @pytest.fixture
@@ -29,7 +28,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
-    with opened(tmp_path) as made:
+    with open_world(make_project(tmp_path / "template"), tmp_path / "world") as made:
         yield made
 
 

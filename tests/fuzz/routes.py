@@ -74,7 +74,7 @@ class Rooms:
 
 @contextmanager
 def rooms(folder: Path) -> Iterator[Rooms]:
-    with house(folder) as made:
+    with house(folder, pages=True) as made:
         people = {"researcher": made.account("rosa"), "annotator": made.account("anna"), "nobody": made.client()}
         yield Rooms(made, people)
 

@@ -208,7 +208,7 @@ def test_runs_that_no_scorer_has_made(
 
 
 def test_parts_of_an_address_that_gradio_fails_on(tmp_path: Path) -> None:
-    with admitting.house(tmp_path) as house:
+    with admitting.house(tmp_path, pages=True) as house:
         for name, address in (
             ("anna", "/annotate/?page=geneval"),
             ("anna", "/annotate?p%61ge=x"),

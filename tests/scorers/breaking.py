@@ -1,7 +1,7 @@
-"""A scorer that breaks as it is told, and its worker: this file, run as a script: ``RUN_DIR [room N]``.
+"""A scorer that breaks as it is told, and its worker: this file, run as a script: ``RUN_DIR``.
 
-An image's text says what it does to the model: ``raise``, ``die 11`` (the signal), ``nan``, ``other``. With ``room`` more
-images than that at once do not fit into memory. What it sees is the image's width.
+An image's text says what it does to the model: ``raise``, ``die 11`` (the signal), ``nan``, ``other``. More images than
+``room`` at once do not fit into memory. What it sees is the image's width.
 """
 
 from __future__ import annotations
@@ -59,12 +59,15 @@ def run(folder: Path, n: int, doing: Mapping[int, str], part_size: int) -> RunFo
     return made
 
 
-def _main(folder: str, options: Sequence[str]) -> int:
-    room = int(options[1]) if options else 1000
-    scorer = Scorer("breaking", "1", "", {"playground": {}}, frozenset(), lambda *_: Breaking(room), lambda *_: Verdict(()))
-    registry.get = lambda name: scorer  # noqa: ARG005
+def scorer(room: int = 1000) -> Scorer:
+    """As the registry knows it."""
+    return Scorer("breaking", "1", "", {"playground": {}}, frozenset(), lambda *_: Breaking(room), lambda *_: Verdict(()))
+
+
+def _main(folder: str) -> int:
+    registry.get = lambda name: scorer()  # noqa: ARG005
     return worker.main([folder])
 
 
 if __name__ == "__main__":
-    sys.exit(_main(sys.argv[1], sys.argv[2:]))
+    sys.exit(_main(sys.argv[1]))

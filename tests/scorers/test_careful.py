@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from data.runs import RunFolder
-from scorers import attempts
+from scorers import attempts, registry, worker
 from scorers.attempts import Attempts, settle
 from scorers.base import ModelBroken
 from scorers.careful import TOO_LARGE, Careful, Failed, out_of_memory
@@ -192,14 +192,15 @@ def test_a_folder_that_cannot_be_written_is_no_reason_to_see_nothing(tmp_path: P
     assert careful(Model(), tmp_path)([1, 2]) == [1, 4]
 
 
-# ---- as a process
+# ---- the worker
 
 
-def worked(run: RunFolder, *extra: str) -> int:
+def worked(run: RunFolder) -> int:
     """The exit status of the worker."""
-    return subprocess.run([*breaking.WORKER, str(run.path), *extra], cwd=ROOT, check=False, capture_output=True).returncode
+    return subprocess.run([*breaking.WORKER, str(run.path)], cwd=ROOT, check=False, capture_output=True).returncode
 
 
+@pytest.mark.slow
 def test_an_image_that_kills_its_worker_fails_and_the_rest_goes_on(tmp_path: Path) -> None:
     how = signal.SIGSEGV
     run = breaking.run(tmp_path, 7, {4: f"die {how.value}"}, part_size=3)
@@ -213,11 +214,17 @@ def test_an_image_that_kills_its_worker_fails_and_the_rest_goes_on(tmp_path: Pat
     assert [one.payload["width"] for one in seen if not one.failed] == [1, 2, 3, 4, 6, 7]
 
 
-def test_a_worker_whose_memory_is_short_says_so_once_and_sees_the_same(tmp_path: Path) -> None:
+def within(monkeypatch: pytest.MonkeyPatch, run: RunFolder, room: int = 1000) -> bool:
+    """The worker in this process; whether it came to its end."""
+    monkeypatch.setattr(registry, "get", lambda _: breaking.scorer(room))
+    return worker.work_through(run)
+
+
+def test_a_worker_whose_memory_is_short_says_so_once_and_sees_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = breaking.run(tmp_path / "whole", 8, {}, part_size=8)
     short = breaking.run(tmp_path / "short", 8, {}, part_size=8)
-    assert worked(whole) == 0
-    assert worked(short, "room", "3") == 0
+    assert within(monkeypatch, whole)
+    assert within(monkeypatch, short, room=3)
     assert list(short.seen()) == list(whole.seen())
     progress = short.progress()
     assert progress is not None
@@ -225,9 +232,9 @@ def test_a_worker_whose_memory_is_short_says_so_once_and_sees_the_same(tmp_path:
     assert progress.warnings == ["the memory does not suffice for 8 images at once: half as many go from now on, or fewer yet"]
 
 
-def test_what_cannot_be_kept_fails_alone(tmp_path: Path) -> None:
+def test_what_cannot_be_kept_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = breaking.run(tmp_path, 4, {1: "nan", 2: "other", 3: "raise"}, part_size=4)
-    assert worked(run) == 0
+    assert within(monkeypatch, run)
     failed = [one.failed for one in run.seen()]
     assert failed == [
         None,

@@ -73,6 +73,7 @@ def test_two_devices_see_what_one_sees_whoever_dies(tmp_path: Path) -> None:
     assert progress.memory > 20_000_000
 
 
+@pytest.mark.slow
 def test_an_image_that_kills_every_process_fails_alone(tmp_path: Path) -> None:
     run = making.run(tmp_path, 8, {5: "die"}, "cpu,cpu")
     assert worker.work_through(run)
@@ -80,6 +81,7 @@ def test_an_image_that_kills_every_process_fails_alone(tmp_path: Path) -> None:
     assert failed(run)["i5"] == DIED
 
 
+@pytest.mark.slow
 def test_a_device_that_is_not_there_ends_the_run_and_says_which(tmp_path: Path) -> None:
     run = making.run(tmp_path, 4, {0: "sleep 3"}, "cpu:9,cpu:9")
     with pytest.raises(ValueError, match=r"cpu:9: there is no such device"):
@@ -127,6 +129,7 @@ def until_parts(run: RunFolder, process: subprocess.Popen[str], n: int) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at processes as Linux shows them")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_stopped_or_killed_no_process_is_left_behind(tmp_path: Path, number: signal.Signals) -> None:
@@ -152,6 +155,7 @@ def test_stopped_or_killed_no_process_is_left_behind(tmp_path: Path, number: sig
         assert before.items() <= {k: run.part(k).stat().st_mtime_ns for k in run.parts()}.items()
 
 
+@pytest.mark.slow
 def test_the_playground_is_seen_the_same_by_one_device_and_by_two(tmp_path: Path) -> None:
     for package in ("torch", "open_clip", "ultralytics"):
         pytest.importorskip(package)

@@ -65,17 +65,20 @@ def test_a_picture_depends_on_its_text_and_seed_alone(untrained: Path) -> None:
     assert (np.asarray(other_seed) != np.asarray(alone)).mean() > 0.5
 
 
-def test_the_worker_paints_what_is_missing_and_leaves_the_rest(tmp_path: Path) -> None:
+@pytest.mark.parametrize("as_process", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_the_worker_paints_what_is_missing_and_leaves_the_rest(tmp_path: Path, as_process: bool) -> None:
     there = tmp_path / "a.png"
     there.write_bytes(b"painted before")
     wanted = [Wanted("s/0", 0, "a photo of a cup", 1, str(there))]
     wanted += [Wanted("s/0", k, "a photo of a cup", k, str(tmp_path / "new" / f"{k}.png")) for k in (1, 2, 3)]
     folder = JobFolder(tmp_path / "job")
     folder.create(Job("playground-late", tuple(wanted), 2, {"steps": 4}))
-    done = subprocess.run(
-        [sys.executable, "-m", "scorers.painting", str(folder.path)], cwd=ROOT, capture_output=True, text=True, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
+    if as_process:
+        command = [sys.executable, "-m", "scorers.painting", str(folder.path)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+    else:
+        assert painting.attempt(folder) == 0
     assert there.read_bytes() == b"painted before"
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["1.png", "2.png", "3.png"]
     told = folder.progress()

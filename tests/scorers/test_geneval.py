@@ -239,6 +239,7 @@ def test_senseless_options_are_refused(setting: str, value: str, message: str) -
         registry.settings(SCORER, "paper", {setting: value})
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (ROOT / "assets/playground/yolo").is_dir(), reason="the playground's detector is not there")
 def test_the_playgrounds_models_really_see() -> None:
     for package in ("torch", "open_clip", "ultralytics"):

@@ -53,6 +53,7 @@ def test_the_example_has_30_lines_at_most() -> None:
     assert own.FOLDER == ROOT / "own_scorers"
 
 
+@pytest.mark.slow
 def test_the_example_scores_the_playground(folder: Path, tmp_path: Path) -> None:  # noqa: ARG001
     project = tmp_path / "small world"
     done(project, "import", "playground")

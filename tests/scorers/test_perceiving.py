@@ -201,6 +201,7 @@ sys.addaudithook(refuse)
 """
 
 
+@pytest.mark.slow
 def test_a_model_by_its_hub_id_comes_from_the_cache(tmp_path: Path, models: dict[str, str]) -> None:
     """The profile's own detector, as ``hf download`` lays it down, in a process that cannot reach any network."""
     hub = tmp_path / "home" / "hub" / "models--facebook--mask2former-swin-small-coco-instance"

@@ -18,6 +18,8 @@ from tests.scorers.test_engines import failed, playground
 if importlib.util.find_spec("ray") is None and os.environ.get("CONCORD_RAY") != "required":
     pytest.skip("Ray is not installed (uv sync --group ray)", allow_module_level=True)
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def ray() -> Iterator[Any]:

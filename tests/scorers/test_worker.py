@@ -285,6 +285,7 @@ def verdicts(run: RunFolder) -> list[Verdict]:
     ]
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_and_comes_to_the_same(tmp_path: Path, models: dict[str, str], start: Make) -> None:
     asked = works(tmp_path / "images", range(13))
     bad = works(tmp_path / "bad", [90, 91, 92])
@@ -320,6 +321,7 @@ def test_a_killed_run_goes_on_and_comes_to_the_same(tmp_path: Path, models: dict
     assert set(progress.versions) == {"torch", "open-clip-torch", "transformers", "timm", "ultralytics"}
 
 
+@pytest.mark.slow
 def test_asked_to_stop_it_ends_its_part(tmp_path: Path, models: dict[str, str], start: Make) -> None:
     run = new_run(tmp_path / "run", "clipscore", {"clip": models["clip"]}, works(tmp_path / "images", range(6)) * 200)
     process = start(run)
@@ -352,6 +354,7 @@ def test_asked_to_stop_while_loading_it_stops_at_once(tmp_path: Path, models: di
     assert run.parts() == []
 
 
+@pytest.mark.slow
 def test_models_that_cannot_be_loaded_are_told(tmp_path: Path, models: dict[str, str], start: Make) -> None:
     broken = random_clip(tmp_path / "clip")
     weights = broken / "open_clip_model.safetensors"

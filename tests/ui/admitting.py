@@ -96,7 +96,8 @@ class House:
 
 
 @contextmanager
-def house(folder: Path, root: str = "") -> Iterator[House]:
+def house(folder: Path, root: str = "", *, pages: bool = False) -> Iterator[House]:
+    """An app with accounts; with ``pages``, Gradio's are mounted beside the routes, which takes a second."""
     project = folder / "project"
     images = making.geneval_folder(folder / "sdv2")
     making.done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
@@ -111,7 +112,7 @@ def house(folder: Path, root: str = "") -> Iterator[House]:
             cursor.execute("insert into campaigns (campaign_id, overlap, created) values ('default', 1000, current_timestamp)")
         users = users_file(folder / "users.toml")
         try:
-            yield House(store, create_app(store, TOKEN, Accounts(users), root), users)
+            yield House(store, create_app(store, TOKEN, Accounts(users), root, pages=pages), users)
         finally:
             # a process serves one app; other tests of this one have theirs at the root
             stand("")

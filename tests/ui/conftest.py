@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from data.store.store import Store
-from tests.ui import making
-from tests.ui.visiting import TOKEN, World
-from ui.server import create_app
+from agreement.cells import Options
+from tests.ui.visiting import World, make_project, open_world
 
 
 @pytest.fixture
@@ -17,28 +14,34 @@ def project(tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-@contextmanager
-def opened(folder: Path) -> Iterator[World]:
-    project = folder / "project"
-    images = making.geneval_folder(folder / "sdv2")
-    making.done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
-    ratings = making.ratings_csv(folder / "r.csv", "geneval/00000/sdv2/0,rita,5")
-    making.done(project, "import", "ratings", ratings, *making.RATINGS, "--suite", "geneval")
-    with Store(project) as store:
-        yield World(store, create_app(store, TOKEN), images)
+@pytest.fixture(scope="session")
+def _world_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_project(tmp_path_factory.mktemp("world_template"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_resamples() -> Iterator[None]:
+    """What is said of an interval here is that it is the same everywhere; how well it covers is tested in tests/agreement."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Options, "drawn", property(lambda options: 40 if options.intervals else 0))
+        yield
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    """The app over four images of two prompts, and one study rating; whatever fails inside is an answer with 500."""
-    with opened(tmp_path) as made:
+def world(_world_template: Path, tmp_path: Path) -> Iterator[World]:
+    """The routes, without Gradio's pages, over four images of two prompts and one study rating.
+
+    Whatever fails inside is an answer with 500.
+    """
+    with open_world(_world_template, tmp_path) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def standing_world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """The same for all tests of a file, which never runs out of tasks: for those that leave nothing for others to trip over."""
-    with opened(tmp_path_factory.mktemp("world")) as made:
+def standing_world(_world_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """The same with pages, for all tests of a file, which never runs out of tasks: for those that leave nothing for others to
+    trip over."""
+    with open_world(_world_template, tmp_path_factory.mktemp("world"), pages=True) as made:
         with made.store.read() as cursor:
             cursor.execute("insert into campaigns (campaign_id, overlap, created) values ('default', 1000, current_timestamp)")
         yield made

@@ -1,5 +1,5 @@
-"""A scorer without models: it sees a cow in each image whose red is below 40. Its worker is this file, run as a script. Asked
-questions, it answers each with the last choice.
+"""A scorer without models: it sees a cow in each image whose red is below 40. Its worker is this file, run as a script, or a
+thread (``work``). Asked questions, it answers each with the last choice.
 
 What the worker does besides is said by environment variables: ``SEER_SECONDS`` a part, ``SEER_DIES_AFTER`` parts (with
 SIGKILL), ``SEER_ERROR`` instead of loading, ``SEER_WARNING`` when loaded. Each part that it makes is a line in ``made.txt``.
@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TextIO
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -23,8 +23,13 @@ from data.prompts.questions import question_of
 from data.prompts.spec import Spec
 from data.records import Judgement
 from data.runs import Detection, Progress, Run, RunBusy, RunFolder, Seen, Work
+from scorers import registry
 from scorers.base import Scorer, Settings, Verdict
 from scorers.tifa_rules import Answered, payload_of
+from tests.ui.within import Control, put
+
+if TYPE_CHECKING:
+    import pytest
 
 NAME = "seer"
 WORKER = (sys.executable, str(Path(__file__).resolve()))
@@ -78,43 +83,68 @@ def finish(folder: RunFolder) -> None:
         folder.write_part(number, [perceive(one, folder.path) for one in part])
 
 
-def _main(folder: RunFolder) -> int:
-    stopped: list[int] = []
-    signal.signal(signal.SIGTERM, lambda number, _: stopped.append(number))
+def work(path: Path, control: Control, log: TextIO) -> int:
+    """The worker, until it is done or asked to stop; returns an exit status."""
+    folder = RunFolder(path)
+    try:
+        with folder.claim():
+            return _work(folder, control, log)
+    except RunBusy as error:
+        print(error, file=log)
+        return 1
+
+
+def _work(folder: RunFolder, control: Control, log: TextIO) -> int:
+    said = control.environment.get
     run, work = folder.run(), folder.work()
     total = len(work)
-    print("loading cows", file=sys.stderr, flush=True)
+    print("loading cows", file=log, flush=True)
     folder.tell(Progress("loading", 0, total))
-    if error := os.environ.get("SEER_ERROR"):
+    if error := said("SEER_ERROR"):
         folder.tell(Progress("failed", 0, total, error=error))
-        print(error, file=sys.stderr)
+        print(error, file=log)
         return 1
     done = 0
-    warnings = [text] if (text := os.environ.get("SEER_WARNING")) else []
+    warnings = [text] if (text := said("SEER_WARNING")) else []
     for number, part in parts_of(run, work).items():
         if number not in folder.parts():
-            if stopped:
+            if control.is_asked_to_stop.is_set():
                 folder.tell(Progress("stopped", done, total, seconds=1.0))
-                print("stopped after a part", file=sys.stderr)
+                print("stopped after a part", file=log)
                 return 1
-            time.sleep(float(os.environ.get("SEER_SECONDS", "0")))
+            control.sleep(float(said("SEER_SECONDS", "0")))
             folder.write_part(number, [perceive(one, folder.path) for one in part])
             with (folder.path / "made.txt").open("a") as made:
                 made.write(f"{number}\n")
-            if str(number + 1) == os.environ.get("SEER_DIES_AFTER"):
-                os.kill(os.getpid(), signal.SIGKILL)
+            if str(number + 1) == said("SEER_DIES_AFTER"):
+                control.die()
         done += len(part)
         folder.tell(Progress("running", done, total, seconds=1.0, warnings=warnings))
     folder.tell(Progress("done", total, total, seconds=1.0, warnings=warnings))
     return 0
 
 
+def within(monkeypatch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
+    """Its worker in threads wherever these modules would start a process."""
+    for module in modules:
+        monkeypatch.setattr(module, "WORKER", WORKER)
+        put(monkeypatch, module, WORKER, work)
+
+
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scorer beside those that there are."""
+    real = registry.get
+    monkeypatch.setattr(registry, "get", lambda name: SCORER if name == NAME else real(name))
+
+
+class _Process(Control):
+    """A process that may really be killed."""
+
+    def die(self) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
 if __name__ == "__main__":
-    folder = RunFolder(Path(sys.argv[1]))
-    try:
-        with folder.claim():
-            status = _main(folder)
-    except RunBusy as error:
-        print(error, file=sys.stderr)
-        status = 1
-    sys.exit(status)
+    process = _Process()
+    signal.signal(signal.SIGTERM, lambda *_: process.is_asked_to_stop.set())
+    sys.exit(work(Path(sys.argv[1]), process, sys.stderr))

@@ -30,7 +30,7 @@ def without_models(monkeypatch: pytest.MonkeyPatch) -> None:
     real = registry.get
     scorer = replace(tifa.SCORER, models=frozenset())
     monkeypatch.setattr(registry, "get", lambda name: scorer if name == "tifa" else real(name))
-    monkeypatch.setattr(working, "WORKER", seer.WORKER)
+    seer.within(monkeypatch, working)
 
 
 @pytest.fixture

@@ -229,7 +229,9 @@ CUTS = [
 ]
 
 
-@pytest.mark.parametrize(("where", "what", "n"), CUTS)
+@pytest.mark.parametrize(
+    ("where", "what", "n"), [CUTS[2], *(pytest.param(*cut, marks=pytest.mark.slow) for cut in CUTS if cut != CUTS[2])]
+)
 def test_a_first_start_that_was_cut_off_is_finished(
     default: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: Any, what: str, n: int
 ) -> None:

@@ -390,7 +390,7 @@ def reader(monkeypatch: pytest.MonkeyPatch, project: Path, tmp_path: Path) -> Pa
     scorer = replace(seer.SCORER, options={"flip": ""}, flips="read", judge=_as_read)
     real = registry.get
     monkeypatch.setattr(registry, "get", lambda name: scorer if name == seer.NAME else real(name))
-    monkeypatch.setattr(working, "WORKER", seer.WORKER)
+    seer.within(monkeypatch, working)
     images = making.geneval_folder(tmp_path / "sdv2")
     done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
     return project

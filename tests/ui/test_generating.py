@@ -92,6 +92,7 @@ def test_what_cannot_be_painted_is_refused_in_one_line(project: Path, words: tup
     assert not (project / "images").exists()
 
 
+@pytest.mark.slow
 def test_what_was_painted_before_a_stop_is_used(project: Path) -> None:
     command = [sys.executable, str(ROOT / "app.py"), *EARLY, "--n", "4", "--limit", "20", "--batch-size", "1"]
     painting = subprocess.Popen(

@@ -221,7 +221,7 @@ def test_without_accounts_a_link_gives_a_name_and_a_campaign(world: World) -> No
     answer = client.post(links.address(world.store, made), data={"name": "kim"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/annotate/")
     assert client.get("/api/next").json()["name"] == "kim"
-    assert client.get("/studio/").status_code == 200
+    assert client.get("/api/studio/version").status_code == 200
     here = {"origin": "http://127.0.0.1"}
     assert client.post("/login", data={"name": "x", "password": PASSWORD}, headers=here).headers["location"] == "/"
     invitations.revoke(world.store, made.invitation_id)

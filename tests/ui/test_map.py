@@ -24,7 +24,8 @@ from data.store.filters import Asked
 from data.store.imports import Bundle
 from data.store.store import Store
 from scorers import clipscore
-from tests.ui import exploring
+from scorers.maps import worker
+from tests.ui import exploring, within
 from tests.ui.visiting import TOKEN
 from ui.mapping import figure, lasso, making, paints
 from ui.mapping.lasso import Mapped
@@ -73,8 +74,16 @@ def made(store: Store, method: str = "pca", model: str = MODEL) -> Map:
         if standing.made is not None:
             return standing.made
         assert standing.busy, standing.told
-        time.sleep(0.1)
+        time.sleep(0.01)
     raise AssertionError("no map came")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _workers_are_threads() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worker, "stand_back", lambda: None)  # the tests' own process stays as important as it is
+        within.put(patch, making, making.WORKER, lambda folder, *_: worker.main([str(folder)]))
+        yield
 
 
 @pytest.fixture(scope="module")

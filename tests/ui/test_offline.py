@@ -72,6 +72,7 @@ def closed(project: Path, tmp_path: Path) -> Iterator[tuple[str, Path]]:
     server.communicate(timeout=30)
 
 
+@pytest.mark.slow
 def test_the_server_asks_nobody_and_its_pages_name_nobody(closed: tuple[str, Path]) -> None:
     url, log = closed
     elsewhere = re.compile(r"""(?:src|href)=["'](?:https?:)?//(?!127\.0\.0\.1)[^"']+""")

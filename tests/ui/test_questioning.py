@@ -159,6 +159,7 @@ def test_the_filter_counts_what_it_drops(tmp_path: Path, monkeypatch: pytest.Mon
     assert len(jobs) == 2
 
 
+@pytest.mark.slow
 def test_a_model_that_is_not_there(tmp_path: Path) -> None:
     told = ran(tmp_path, prompts(tmp_path, "a cat"), "--model", "nobody/nothing")
     assert told.status == 1

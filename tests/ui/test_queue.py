@@ -36,10 +36,9 @@ RATER = "seer-playground"
 
 @pytest.fixture(autouse=True)
 def with_the_seer(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    real = registry.get
-    monkeypatch.setattr(registry, "get", lambda name: seer.SCORER if name == seer.NAME else real(name))
     monkeypatch.setattr(registry, "NAMES", (seer.NAME, "clipscore"))
-    monkeypatch.setattr(working, "WORKER", seer.WORKER)
+    seer.known(monkeypatch)
+    seer.within(monkeypatch, working)
     yield
     assert not queueing._line, "a test left somebody waiting"
 

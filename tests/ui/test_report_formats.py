@@ -37,6 +37,18 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.fixture(scope="module")
+def page(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Page:
+    """The report as HTML."""
+    return Page(export(project, "report", tmp_path_factory.mktemp("html") / "r.html").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def zipped(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its tables as CSV."""
+    return export(project, "report", tmp_path_factory.mktemp("zip") / "r.zip", "--format", "csv")
+
+
 def tables(path: Path) -> dict[str, list[dict[str, str]]]:
     """The CSV files of a zip by name."""
     with zipfile.ZipFile(path) as archive:
@@ -57,8 +69,8 @@ def same_numbers(found: list[dict[str, str]], wanted: list[dict[str, Any]]) -> N
         assert [int(line["n_items"]), int(line["n_ratings"])] == [row["n_items"], row["n_ratings"]]
 
 
-def test_the_tables_have_the_numbers_of_agreement(project: Path, tmp_path: Path) -> None:
-    found = tables(export(project, "report", tmp_path / "r.zip", "--format", "csv"))
+def test_the_tables_have_the_numbers_of_agreement(project: Path, zipped: Path) -> None:
+    found = tables(zipped)
     wanted = json.loads(done(project, "agreement", "--format", "json", "--by", "certainty", "--compare"))
     same_numbers(found["among_people"], wanted["among_people"])
     same_numbers(found["raters"], wanted["raters"])
@@ -71,8 +83,8 @@ def test_the_tables_have_the_numbers_of_agreement(project: Path, tmp_path: Path)
             assert line["ceiling_verdict"] == (ceiling["verdict"] or "")
 
 
-def test_parquet_has_the_same_with_types(project: Path, tmp_path: Path) -> None:
-    text = tables(export(project, "report", tmp_path / "r.zip", "--format", "csv"))
+def test_parquet_has_the_same_with_types(project: Path, zipped: Path, tmp_path: Path) -> None:
+    text = tables(zipped)
     with zipfile.ZipFile(export(project, "report", tmp_path / "p.zip", "--format", "parquet")) as archive:
         names = {name.removesuffix(".parquet") for name in archive.namelist()} - {"README.md"}
         assert names == set(text)
@@ -81,11 +93,10 @@ def test_parquet_has_the_same_with_types(project: Path, tmp_path: Path) -> None:
     assert raters.column("value").to_pylist() == [float(one["value"]) if one["value"] else None for one in text["raters"]]
 
 
-def test_the_readme_says_what_every_column_is(project: Path, tmp_path: Path) -> None:
-    path = export(project, "report", tmp_path / "r.zip", "--format", "csv")
-    with zipfile.ZipFile(path) as archive:
+def test_the_readme_says_what_every_column_is(zipped: Path) -> None:
+    with zipfile.ZipFile(zipped) as archive:
         readme = archive.read("README.md").decode()
-    for name, rows in tables(path).items():
+    for name, rows in tables(zipped).items():
         part = readme.split(f"## {name}.csv")[1].split("\n## ")[0]
         assert behind.TABLES[name] in part.lower() or behind.TABLES[name][1:] in part
         told = dict(re.findall(r"(?m)^\| (\w+) \| (?:text|real|whole|truth|moment) \| (.*) \|$", part))
@@ -93,8 +104,8 @@ def test_the_readme_says_what_every_column_is(project: Path, tmp_path: Path) -> 
         assert all(told.values()), (name, told)
 
 
-def test_the_same_tables_are_the_same_bytes_and_ratings_come_back(project: Path, tmp_path: Path) -> None:
-    with zipfile.ZipFile(export(project, "report", tmp_path / "r.zip", "--format", "csv")) as archive:
+def test_the_same_tables_are_the_same_bytes_and_ratings_come_back(zipped: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(zipped) as archive:
         (tmp_path / "ratings.csv").write_bytes(archive.read("ratings.csv"))
         facts = archive.read("facts.csv").decode()
     done(tmp_path / "other", "import", "ratings", tmp_path / "ratings.csv")
@@ -169,8 +180,7 @@ def test_a_pdf_is_printed_or_said_to_be_impossible(project: Path, tmp_path: Path
     assert not (tmp_path / "none.pdf").exists()
 
 
-def test_how_people_were_asked(project: Path, tmp_path: Path) -> None:
-    page = Page(export(project, "report", tmp_path / "r.html").read_text(encoding="utf-8"))
+def test_how_people_were_asked(page: Page) -> None:
     campaign, imported = page.sections["How people were asked"]
     told = {line[0].text: (line[1].text, line[2].text) for line in campaign.rows}
     assert campaign.caption == "default"
@@ -219,8 +229,7 @@ def test_where_answers_cross_and_failures_by_hand(tmp_path: Path) -> None:
     assert json.loads(again.data)["samples"] == samples
 
 
-def test_scores_stand_side_by_side(project: Path, tmp_path: Path) -> None:
-    page = Page(export(project, "report", tmp_path / "r.html").read_text(encoding="utf-8"))
+def test_scores_stand_side_by_side(page: Page) -> None:
     data = json.loads(page.data)
     shown = {cell.exact for table in page.sections["Scores"] for line in table.rows for cell in line if cell.exact is not None}
     wanted = {

@@ -72,7 +72,8 @@ def test_all_comes_back_into_an_empty_project(world: Path, tmp_path: Path, form:
     # the order of the files plays no part
     said = done(again, "import", "exported", files[1], files[0])
     assert f"answers.{form}: {query(world, 'select count(*) from annotations')[0]} answers, 2 campaigns (import 1;" in said
-    for words in ((), ("--by", "target", "--no-intervals"), ("--campaign", "own", "--no-intervals")):
+    # the judgements below are the same in every format, so their statistics are made for one
+    for words in (("--by", "target", "--no-intervals"), ("--campaign", "own", "--no-intervals")) if form == "csv" else ():
         before = numbers(world, *words)
         assert len(before["among_people"]) > 5
         assert numbers(again, *words) == before

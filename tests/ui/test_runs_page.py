@@ -39,10 +39,9 @@ ASKED: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def with_the_seer(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = registry.get
-    monkeypatch.setattr(registry, "get", lambda name: seer.SCORER if name == seer.NAME else real(name))
     monkeypatch.setattr(registry, "NAMES", (seer.NAME, "clipscore"))
-    monkeypatch.setattr(working, "WORKER", seer.WORKER)
+    seer.known(monkeypatch)
+    seer.within(monkeypatch, working)
 
 
 def until(condition: Callable[[], bool]) -> None:

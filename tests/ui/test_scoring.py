@@ -10,17 +10,18 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from data.runs import Run, RunFolder, Seen
 from data.store import runs
 from data.store.runs import RunRow
 from data.store.selection import Selection
-from data.store.store import Store
-from scorers import registry
+from data.store.store import DATABASE, Store
 from tests.ui import making, seer
 from tests.ui.making import concord, done, query, tables
 from tests.ui.serving import free_port
@@ -33,16 +34,25 @@ SCORE = ("score", seer.NAME)
 @pytest.fixture(autouse=True)
 def with_the_seer(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scorer `seer` beside those that there are."""
-    real = registry.get
-    monkeypatch.setattr(registry, "get", lambda name: seer.SCORER if name == seer.NAME else real(name))
-    monkeypatch.setattr(working, "WORKER", seer.WORKER)
+    seer.known(monkeypatch)
+    seer.within(monkeypatch, working)
+
+
+@pytest.fixture(scope="module")
+def _template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folders ``project`` and ``sdv2`` (its images), made by the commands once."""
+    folder = tmp_path_factory.mktemp("scoring")
+    images = making.geneval_folder(folder / "sdv2")
+    done(folder / "project", "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
+    return folder
 
 
 @pytest.fixture
-def pictured(project: Path, tmp_path: Path) -> Path:
+def pictured(_template: Path, project: Path, tmp_path: Path) -> Path:
     """A project with four images: the two of the first prompt show a cow, for the seer."""
-    images = making.geneval_folder(tmp_path / "sdv2")
-    done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
+    shutil.copytree(_template, tmp_path, dirs_exist_ok=True)
+    with closing(duckdb.connect(str(project / DATABASE))) as connection:
+        connection.execute("update images set path = replace(path, ?, ?)", [str(_template), str(tmp_path)])
     return project
 
 
@@ -174,6 +184,7 @@ def test_an_image_that_fails_is_named_and_tried_again(pictured: Path, tmp_path: 
 def test_a_worker_that_is_killed_is_gone_on_with(pictured: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done(pictured, *SCORE, "--set", "threshold=0.6", "--batch-size", 1)
     whole = [(row[0], row[2:7]) for row in judgements(pictured)]
+    monkeypatch.setattr(working, "subprocess", subprocess)  # real processes, to be really killed
     monkeypatch.setenv("SEER_DIES_AFTER", "2")
     ran = concord(pictured, *SCORE, "--batch-size", 1)
     assert (ran.status, ran.out) == (1, "")
@@ -243,6 +254,7 @@ def process(pictured: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
         one.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_stopped_it_ends_its_part_and_goes_on_later(
     pictured: Path, process: Callable[..., subprocess.Popen[str]], how: signal.Signals
@@ -265,6 +277,7 @@ def test_stopped_it_ends_its_part_and_goes_on_later(
     assert made(pictured) == ["0", "1", "2", "3"]
 
 
+@pytest.mark.slow
 def test_killed_it_leaves_a_worker_whose_images_are_taken_in(
     pictured: Path, process: Callable[..., subprocess.Popen[str]]
 ) -> None:
@@ -283,6 +296,7 @@ def test_killed_it_leaves_a_worker_whose_images_are_taken_in(
     assert listed(pictured)[0].state == "done"
 
 
+@pytest.mark.slow
 def test_an_app_that_is_closed_takes_its_workers_along(pictured: Path, process: Callable[..., subprocess.Popen[str]]) -> None:
     # longer than the server waits for its clients
     server = process("serve", "--no-browser", "--port", str(free_port()), seconds=3)
@@ -301,6 +315,7 @@ def test_an_app_that_is_closed_takes_its_workers_along(pictured: Path, process: 
     assert made(pictured) == ["0", "1", "2", "3"]
 
 
+@pytest.mark.slow
 def test_a_client_that_goes_away_leaves_the_run_at_work(pictured: Path, process: Callable[..., subprocess.Popen[str]]) -> None:
     server = process("serve", "--no-browser", "--port", str(free_port()))
     assert server.stdout

@@ -13,6 +13,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import unified_diff
 from pathlib import Path
 
 import httpx
@@ -112,20 +113,19 @@ COMMANDS_IN_ORDER = (
     "import undo",
     "import undo 99",
     "rebuild",
-    "agreement --format json",
-    "agreement --no-intervals",
+    "agreement --suite geneval --aspect count --format json",
+    "agreement --suite geneval --no-intervals",
     "agreement --statistic kappa",
     "agreement --since soon",
     "score clipscore --set flip=up",
     "flips --kind count --no-intervals",
     "flips --rater nobody --format md",
-    "preferences --no-intervals",
-    "preferences --suite selfeval-ldm --format json",
+    "preferences --suite selfeval-ldm --no-intervals",
     "preferences --suite nowhere",
     "vqa --no-intervals",
     "vqa --reference nobody --format json",
     "reproduce visor --format json",
-    "agreement --consensus majority --consensus dawid_skene --no-intervals --format json",
+    "agreement --suite geneval --consensus majority --no-intervals --format json",
     "export ratings -o ratings.csv",
     "export ratings --suite nowhere -o nothing.csv",
     "export annotations -o answers.jsonl",
@@ -184,9 +184,15 @@ class Sides:
     serving: Serving
 
 
-@pytest.fixture(scope="module")
-def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
-    files = tmp_path_factory.mktemp("files")
+@pytest.fixture(scope="module", autouse=True)
+def _few_resamples() -> None:
+    """The open side is a process of its own, which draws as many as always: so does the other."""
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> Iterator[Sides]:
+    files = tmp_path / "files"
+    files.mkdir()
     (files / "p.txt").write_text("a cat\na dog\n")
     (files / "other.txt").write_text("a cat\nein Hündchen\n")
     making.questions(files / "q.json")
@@ -220,16 +226,54 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
         yield Sides(files / "open", files / "closed", files, serving)
 
 
-@pytest.mark.parametrize("words", COMMANDS_IN_ORDER, ids=[f"{n} {words}" for n, words in enumerate(COMMANDS_IN_ORDER)])
-def test_open_or_closed_is_the_same(sides: Sides, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+A_FEW_COMMANDS = (
+    "import prompts p.txt --suite mine",
+    "import prompts nothing.txt --suite mine",
+    "import study geneval --metadata evaluation_metadata.jsonl sdv2=sdv2.csv",
+    "import ratings wrong.csv RATINGS",
+    "score nobody",
+    "agreement --suite geneval --no-intervals --format json",
+    "export ratings -o ratings.csv",
+    "import undo 99",
+    "people erase ann --yes",
+)
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [pytest.param(A_FEW_COMMANDS, id="a few"), pytest.param(COMMANDS_IN_ORDER, id="all", marks=pytest.mark.slow)],
+)
+def test_commands_are_the_same_open_or_closed_until_the_app_ends(
+    sides: Sides, monkeypatch: pytest.MonkeyPatch, commands: tuple[str, ...]
+) -> None:
+    """One after the other in the same two projects, as each command stands on what those before it left."""
     monkeypatch.chdir(sides.files)
-    given = [part for word in words.split() for part in (RATINGS if word == "RATINGS" else (word,))]
-    there = _timeless(concord(sides.open, *given))
-    # a folder that is there is not written over
-    shutil.rmtree(sides.files / "dataset", ignore_errors=True)
-    here = _timeless(concord(sides.closed, *given))
-    assert there == here
-    assert here.out or here.err
+    _a_second_serve_says_that_it_is_open(sides)
+    _a_strange_name_in_a_process_of_its_own(sides)
+    assert announced(sides.open).stat().st_mode & 0o777 == 0o600
+    assert json.loads(announced(sides.open).read_text())["port"] == sides.serving.port
+    differences = []
+    for words in commands:
+        given = [part for word in words.split() for part in (RATINGS if word == "RATINGS" else (word,))]
+        there = _timeless(concord(sides.open, *given))
+        # a folder that is there is not written over
+        shutil.rmtree(sides.files / "dataset", ignore_errors=True)
+        here = _timeless(concord(sides.closed, *given))
+        if there != here or not (here.out or here.err):
+            closed, opened = (f"exit {ran.status}\n{ran.out}{ran.err}".splitlines() for ran in (here, there))
+            differences += [f"\n{words}:", *list(unified_diff(closed, opened, "closed", "open", n=0, lineterm=""))[:12]]
+    if differences:
+        pytest.fail("\n".join(differences))
+    status, seconds = sides.serving.stop(signal.SIGTERM)
+    assert (status, announced(sides.open).exists()) == (0, False)
+    assert seconds < 10
+    there_rows, here_rows = tables(sides.open), tables(sides.closed)
+    # these say when they were submitted or begun
+    timed = ("annotations", "runs", "invitations", "erased", "copies")
+    for name in timed:
+        assert len(there_rows.pop(name)) == len(here_rows.pop(name))
+    assert there_rows["items"]
+    assert there_rows == here_rows
 
 
 def _timeless(ran: Ran) -> Ran:
@@ -240,46 +284,21 @@ def test_every_project_command_was_compared() -> None:
     assert [name for name in COMMANDS if not any(words.startswith(name) for words in COMMANDS_IN_ORDER)] == []
 
 
-def test_in_a_process_of_its_own_and_with_a_strange_name(sides: Sides) -> None:
-    command: list[str | bytes] = [
-        sys.executable,
-        str(ROOT / "app.py"),
-        "import",
-        "prompts",
-        b"\xff.txt",
-        "--suite",
-        "x",
-        "--project",
-        str(sides.open),
-    ]
-    ran = subprocess.run(command, capture_output=True, cwd=sides.files, timeout=60)
+def _a_strange_name_in_a_process_of_its_own(sides: Sides) -> None:
+    command: list[str | bytes] = [sys.executable, str(ROOT / "app.py"), "import", "prompts", b"\xff.txt", "--suite", "x"]
+    ran = subprocess.run([*command, "--project", str(sides.open)], capture_output=True, cwd=sides.files, timeout=60)
     assert (ran.returncode, ran.stdout) == (1, b"")
     assert ran.stderr == rb"import prompts: \udcff.txt: there is no such file" + b"\n"
 
 
-def test_a_second_serve_says_that_it_is_open(sides: Sides) -> None:
+def _a_second_serve_says_that_it_is_open(sides: Sides) -> None:
     command = [sys.executable, str(ROOT / "app.py"), "serve", "--project", str(sides.open), "--no-browser"]
     ran = subprocess.run([*command, "--port", str(free_port())], capture_output=True, text=True, timeout=60)
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout == f"Concord is open already at {sides.serving.url}/ (process {sides.serving.process.pid})\n"
 
 
-def test_the_address_is_for_this_user_and_goes_with_the_app(sides: Sides) -> None:
-    # the last test of this app
-    path = announced(sides.open)
-    assert path.stat().st_mode & 0o777 == 0o600
-    assert json.loads(path.read_text())["port"] == sides.serving.port
-    status, seconds = sides.serving.stop(signal.SIGTERM)
-    assert (status, path.exists()) == (0, False)
-    assert seconds < 10
-    there, here = tables(sides.open), tables(sides.closed)
-    # these say when they were submitted or begun
-    for name in ("annotations", "runs", "invitations", "erased", "copies"):
-        assert len(there.pop(name)) == len(here.pop(name)) > 0
-    assert there["items"]
-    assert there == here
-
-
+@pytest.mark.slow
 def test_killed_while_people_answer(project: Path, tmp_path: Path) -> None:
     images = making.geneval_folder(tmp_path / "sdv2")
     done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")

@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 from data.runs import RunFolder, read_manifest
-from scorers import registry
 from tests.ui import making, seer
 from tests.ui.making import concord, done, tables
 from ui.commands import sharding, working
@@ -28,26 +27,34 @@ N = 7
 @pytest.fixture(autouse=True)
 def with_the_seer(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scorer `seer` beside those that there are."""
-    real = registry.get
-    monkeypatch.setattr(registry, "get", lambda name: seer.SCORER if name == seer.NAME else real(name))
-    monkeypatch.setattr(working, "WORKER", seer.WORKER)
-    monkeypatch.setattr(sharding, "WORKER", seer.WORKER)
+    seer.known(monkeypatch)
+    seer.within(monkeypatch, working, sharding)
 
 
-@pytest.fixture
-def pictured(project: Path, tmp_path: Path) -> Path:
-    """A project with eight images."""
+@pytest.fixture(scope="module")
+def _template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folders ``project`` and ``job``, made by the commands once; the tests work on copies, and only read the images here."""
+    folder = tmp_path_factory.mktemp("sharding")
+    project = folder / "project"
     for name in ("a", "b"):
-        done(project, "import", "images", making.geneval_folder(tmp_path / name), "--layout", "geneval", "--generator", name)
-    return project
+        done(project, "import", "images", making.geneval_folder(folder / name), "--layout", "geneval", "--generator", name)
+    manifest = folder / "job" / "manifest.jsonl"
+    with pytest.MonkeyPatch.context() as patch:
+        seer.known(patch)
+        done(project, "export", "manifest", seer.NAME, "-o", manifest, "--with-images", "--limit", N)
+    return folder
 
 
 @pytest.fixture
-def job(pictured: Path, tmp_path: Path) -> Path:
+def pictured(_template: Path, project: Path) -> Path:
+    """A project with eight images."""
+    return Path(shutil.copytree(_template / "project", project))
+
+
+@pytest.fixture
+def job(_template: Path, tmp_path: Path) -> Path:
     """A folder with a manifest and its images, elsewhere."""
-    folder = tmp_path / "job"
-    done(pictured, "export", "manifest", seer.NAME, "-o", folder / "manifest.jsonl", "--with-images", "--limit", N)
-    return folder
+    return Path(shutil.copytree(_template / "job", tmp_path / "job"))
 
 
 def scored(job: Path, *words: Any, scorer: str = seer.NAME) -> making.Ran:
@@ -249,6 +256,7 @@ def slurm(job: Path) -> tuple[list[str], dict[str, str]]:
     return ["bash", "score.sh"], os.environ | environment
 
 
+@pytest.mark.slow
 def test_the_documented_script_ends_its_part_in_time_and_goes_on(pictured: Path, job: Path) -> None:
     command, environment = slurm(job)
     batch = subprocess.Popen(

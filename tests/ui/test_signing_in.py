@@ -122,7 +122,7 @@ def test_sessions_outlive_the_app_and_end_with_the_account(tmp_path: Path) -> No
         cookies = dict(client.cookies)
         project = place.store.project
     with Store(project) as store:
-        place = House(store, create_app(store, TOKEN, Accounts(place.users)), place.users)
+        place = House(store, create_app(store, TOKEN, Accounts(place.users), pages=False), place.users)
 
         def status(cookies: dict[str, str] = cookies) -> int:
             client = place.client()
@@ -323,7 +323,7 @@ def test_with_accounts_every_host_is_a_name_and_none_is_a_key(place: House, host
 
 
 def test_pages_below_a_prefix(tmp_path: Path) -> None:
-    with house(tmp_path, "/lab") as place:
+    with house(tmp_path, "/lab", pages=True) as place:
         for before in ("", "/lab"):
             client = place.client()
             answer = client.get(f"{before}/studio/browse?x=1", headers=PAGE)

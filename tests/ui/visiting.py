@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,8 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from data.store.store import Store
+from tests.ui import making
+from ui.server import create_app
 
 TOKEN = "a token"
 COW = {"objects": "a cow", "count_0": 1, "color_0": ["black"], "realism_0": 3, "caption_fit": 4}
@@ -36,6 +41,25 @@ class World:
     def column(self, sql: str) -> list[Any]:
         with self.store.read() as cursor:
             return [row[0] for row in cursor.execute(sql).fetchall()]
+
+
+def make_project(folder: Path) -> Path:
+    """Fill a folder with ``project`` and ``sdv2`` (its four images of two prompts) by the commands: a template to copy."""
+    images = making.geneval_folder(folder / "sdv2")
+    making.done(folder / "project", "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
+    ratings = making.ratings_csv(folder / "r.csv", "geneval/00000/sdv2/0,rita,5")
+    making.done(folder / "project", "import", "ratings", ratings, *making.RATINGS, "--suite", "geneval")
+    return folder
+
+
+@contextmanager
+def open_world(template: Path, folder: Path, *, pages: bool = False) -> Iterator[World]:
+    """The app over a copy of a template in this folder; with ``pages`` Gradio's are mounted, which takes a second."""
+    shutil.copytree(template, folder, dirs_exist_ok=True)
+    with Store(folder / "project") as store:
+        with store.read() as cursor:
+            cursor.execute("update images set path = replace(path, ?, ?)", [str(template), str(folder)])
+        yield World(store, create_app(store, TOKEN, pages=pages), folder / "sdv2")
 
 
 def first(client: TestClient) -> dict[str, Any]:

@@ -107,7 +107,12 @@ def run(context: Context, name: str, parameters: Mapping[str, Any]) -> int:
 
     def command() -> None:
         module, function = COMMANDS[name].split(":")
-        getattr(import_module(module), function)(context, **parameters)
+        try:
+            getattr(import_module(module), function)(context, **parameters)
+        except Exception as error:
+            if why := context.store.why_unreadable(error):
+                raise CommandError(why) from error
+            raise
 
     return guarded(context, name, command)
 

@@ -10,7 +10,7 @@ import math
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.export import tables
@@ -39,6 +39,7 @@ def frame(rows: list[tuple[str | None, float | None, int, bool]]) -> pd.DataFram
     return pd.DataFrame(columns)
 
 
+@settings(max_examples=20, deadline=None)
 @given(st.lists(CELLS, max_size=6))
 def test_any_table_comes_back_from_csv_and_parquet(rows: list[tuple[str | None, float | None, int, bool]]) -> None:
     text = tables.csv(frame(rows), COLUMNS).decode()

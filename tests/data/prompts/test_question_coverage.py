@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import pytest
+
 from data.prompts import geneval, sr2d
 from data.prompts.questions import PromptQuestion, from_spec
 from data.prompts.spec import parse_spec
@@ -66,6 +68,11 @@ def test_all_of_geneval() -> None:
     check(geneval.sample(), said_by_geneval, 553)
 
 
+def test_a_sample_of_sr2d_with_all_relations() -> None:
+    check(sr2d.all_prompts()[::47], said_by_sr2d, 675)
+
+
+@pytest.mark.slow
 def test_all_of_sr2d() -> None:
     check(sr2d.all_prompts(), said_by_sr2d, 31_680)
 

@@ -168,6 +168,7 @@ def test_a_full_disk_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatc
     manifest.check(last)
 
 
+@pytest.mark.slow
 def test_a_killed_backup_is_swept_and_never_listed(store: Store) -> None:
     fill(store)
     code = (
@@ -312,6 +313,7 @@ def bytes_with(folder: Path, name: str) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file() and name.encode() in path.read_bytes()]
 
 
+@pytest.mark.slow
 def test_the_erased_are_taken_out_of_every_copy(store: Store, tmp_path: Path) -> None:
     """No byte of them stays: in backups of ours, in an aside file and its log, in backups and snapshots that went elsewhere."""
     everything(store)
@@ -366,6 +368,7 @@ def test_the_erased_are_taken_out_of_every_copy(store: Store, tmp_path: Path) ->
     assert {one.outcome for one in again} == {"clean", "gone", "failed"}
 
 
+@pytest.mark.slow
 def test_killed_between_a_backups_new_database_and_its_word_on_it(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     everything(store)
     made = backup(store)
@@ -408,6 +411,7 @@ def test_a_backup_from_before_brings_nobody_back(store: Store, tmp_path: Path) -
             statements.submit(again, answer(column(again, "select item_id from items")[0], NAME))
 
 
+@pytest.mark.slow
 def test_an_unreadable_backup_is_said(store: Store) -> None:
     everything(store)
     one, two, three = (backup(store, now=NOW + timedelta(hours=n)) for n in range(3))

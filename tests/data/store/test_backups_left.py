@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from data.store import backups, manifest
 from data.store.store import Store
 from tests.data.store.making import fill
@@ -30,6 +32,7 @@ def making(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.name.startswith(".making-"))
 
 
+@pytest.mark.slow
 def test_what_a_killed_backup_left_elsewhere_goes_with_the_next_one_and_a_living_ones_stays(
     store: Store, tmp_path: Path
 ) -> None:

@@ -60,10 +60,12 @@ SUITE = Selection(suite=("s",))
 
 
 # --- by hand ----------------------------------------------------------------------------------------------------------
-@pytest.fixture
-def ugly(store: Store) -> Store:
-    fill(store, UGLY)
-    return store
+@pytest.fixture(scope="module")
+def ugly(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A project that is only read."""
+    with Store(tmp_path_factory.mktemp("ugly") / "project") as opened:
+        fill(opened, UGLY)
+        yield opened
 
 
 @pytest.mark.parametrize(
@@ -190,7 +192,7 @@ def emptied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 
 @pytest.mark.parametrize("scale", SCALES)
-@settings(max_examples=16, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(data=st.data())
 def test_every_cell_of_any_project(emptied: Store, scale: str, data: st.DataObject) -> None:
     said = data.draw(judgements(SCALES[scale]))

@@ -181,7 +181,9 @@ def test_every_table_and_column_of_the_newest_schema_is_filled() -> None:
         assert unfilled(content(connection, ())) == ["another.a", "notes.more"]
 
 
-@pytest.mark.parametrize("version", EARLIER)
+@pytest.mark.parametrize(
+    "version", [EARLIER[0], EARLIER[-1], *(pytest.param(version, marks=pytest.mark.slow) for version in EARLIER[1:-1])]
+)
 def test_all_is_kept_and_counts_the_same(tmp_path: Path, newest: Told, version: int) -> None:
     build(tmp_path / DATABASE, version)
     before = look(tmp_path / DATABASE)
@@ -236,7 +238,10 @@ store.Store(Path(sys.argv[1]))
 """
 
 
-@pytest.mark.parametrize(("version", "at"), [(1, 2), (1, 11), (10, 15), (EARLIER[-1], NEWEST)])
+@pytest.mark.parametrize(
+    ("version", "at"),
+    [(EARLIER[-1], NEWEST), *(pytest.param(*steps_, marks=pytest.mark.slow) for steps_ in ((1, 2), (1, 11), (10, 15)))],
+)
 def test_killed_in_the_middle(tmp_path: Path, version: int, at: int) -> None:
     build(tmp_path / DATABASE, version)
     before = look(tmp_path / DATABASE)

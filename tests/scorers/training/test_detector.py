@@ -56,6 +56,7 @@ def test_saved_files_rebuild_the_model_without_pickle(tmp_path: Path) -> None:
         assert torch.allclose(model(picture)[0][0], yolo.model(picture)[0][0], rtol=0.05, atol=0.05)
 
 
+@pytest.mark.slow
 def test_ultralytics_writes_nothing_at_home_and_opens_no_socket(tmp_path: Path) -> None:
     script = """
 import socket, sys

@@ -24,7 +24,7 @@ FILE = {"files": ("known.json", b"[]", "application/json")}
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with house(tmp_path_factory.mktemp("house")) as made:
+    with house(tmp_path_factory.mktemp("house"), pages=True) as made:
         yield made
 
 

@@ -83,7 +83,7 @@ def test_signing_out_ends_every_copy_also_after_a_restart(tmp_path: Path, way: s
         assert len(kept) == 1
         assert held(stays)["id"] not in kept
     with Store(project) as store:
-        place = House(store, create_app(store, TOKEN, Accounts(place.users)), place.users)
+        place = House(store, create_app(store, TOKEN, Accounts(place.users), pages=False), place.users)
         late, later = place.client(), place.client()
         late.cookies, later.cookies = again, there
         assert (status(late), status(later)) == (401, 200)

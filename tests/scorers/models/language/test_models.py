@@ -104,6 +104,7 @@ def worked(job: dict[str, Any]) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_worker_writes_and_answers(llama: Path, t5: Path) -> None:
     long = "a cat and " * 200
     done = worked(
@@ -120,6 +121,7 @@ def test_the_worker_writes_and_answers(llama: Path, t5: Path) -> None:
     assert found[18]["free"] == model.answer([TextQuestion("is it 18?", "a cat")])[0]
 
 
+@pytest.mark.slow
 def test_the_worker_fails_with_one_line() -> None:
     done = worked({"do": "answer", "model": "nobody/nothing", "device": "cpu", "asked": []})
     assert (done.returncode, done.stdout) == (1, "")

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Response, expect
 
 from data.prompts.spec import parse_spec
 from data.records import Rater
@@ -101,8 +101,8 @@ def nothing_there(form: Form) -> None:
 def test_answering_blind_by_keys_and_going_on(visitor: Visit, bench: Server) -> None:
     one = visitor(bench)
     page, form = one.page, Form(one.page)
-    bodies: list[str] = []
-    page.on("response", lambda answer: bodies.append(answer.text()) if "/api/" in answer.url and answer.ok else None)
+    answered: list[Response] = []
+    page.on("response", lambda response: answered.append(response) if "/api/" in response.url and response.ok else None)
     page.goto(address(0))
     expect(page.get_by_role("heading", name="Covered until you have answered")).to_be_visible()
     page.keyboard.press("e")
@@ -112,6 +112,8 @@ def test_answering_blind_by_keys_and_going_on(visitor: Visit, bench: Server) -> 
     form.ready()
     nothing_there(form)
     assert marks(page).count() == 0
+    bodies = [response.text() for response in answered]
+    assert bodies
     assert not [body for body in bodies if "detections" in body or "confidence" in body or RATER in body]
     form.submit()
     expect(page.get_by_role("heading", name=SAVED)).to_contain_text("blind")

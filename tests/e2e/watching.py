@@ -18,6 +18,7 @@ _PERSONAL = "cookies,local_storage,indexeddb,service_workers,cache_storage"
 _GRADIOS_OWN = (
     # what its client says to the console about the event stream of a studio page that it has just left
     "AbortError: signal is aborted",
+    "AbortError: BodyStreamBuffer was aborted",
     "Unexpected error Connection errored out",
     # its pages name a manifest that no mounted app has; a browser with a profile looks for it
     "/manifest.json",

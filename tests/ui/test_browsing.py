@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -315,7 +316,16 @@ def test_rows_by_prompt(client: TestClient) -> None:
 
 
 # --- tags and views ---------------------------------------------------------------------------------------------------
-def test_tags_need_a_name_and_count_once(client: TestClient, person: TestClient, store: Store) -> None:
+@pytest.fixture
+def tagging(tmp_path: Path) -> Iterator[World]:
+    """Images of its own: a tag is one more facet in all tests of the module's."""
+    with Store(tmp_path / "project") as own:
+        filled(own)
+        yield World(own, create_app(own, TOKEN), tmp_path)
+
+
+def test_tags_need_a_name_and_count_once(tagging: World) -> None:
+    store, client, person = tagging.store, tagging.client(), tagging.person()
     items = ids(client)[:3]
     body = {"id": "t1", "items": items, "tag": "  odd  one ", "on": True}
     assert client.post("/api/studio/tags", json=body).status_code == 401

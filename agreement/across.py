@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bootstrap import LEVEL, Draws, percentile_interval
 from .correlation import FORMULAS, Correlation, why_undefined
-from .numeric import result
+from .jackknife import CORRECTED, Deletions
+from .outcome import Used, interval, outcome
 from .units import Units
-
-RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
@@ -20,7 +18,7 @@ class Across:
     """A correlation over ``n`` units; None has a ``reason``.
 
     Attributes:
-        low, high: 95 % percentile bootstrap over the units; None with the value, or where most resamples have none.
+        low, high: 95 % interval by the jackknife over the units; None with the value, or where `method` says why.
         method: in words, how both were made.
     """
 
@@ -33,9 +31,9 @@ class Across:
 
 
 def across(
-    statistic: Correlation, x: Sequence[float], y: Sequence[float], names: tuple[str, str], unit: str = "unit", seed: int = 0
+    statistic: Correlation, x: Sequence[float], y: Sequence[float], names: tuple[str, str], unit: str = "unit"
 ) -> Across:
-    """A correlation of two vectors of finite numbers. Units are drawn one by one, as if they were independent.
+    """A correlation of two vectors of finite numbers. Units count as independent of each other.
 
     ``names`` are those of x and y in a reason, ``unit`` what there are many of.
     """
@@ -43,11 +41,7 @@ def across(
     n = int(a.size)
     if n < 2:
         return Across(None, why_undefined(a, b, names), None, None, n, "")
-    values = FORMULAS[statistic](a, b, Units.single(n), Draws(RESAMPLES, seed).weights(n))
-    found = result(values[0], why_undefined(a, b, names))
-    if found.value is None:
-        return Across(None, found.reason, None, None, n, "")
-    bounds = percentile_interval(values[1:])
-    told = f"{LEVEL}% percentile bootstrap over {n} {unit}s, {RESAMPLES} resamples, seed {seed}"
-    method = "; ".join(part for part in (told if bounds.low is not None else "", bounds.note) if part)
-    return Across(found.value, None, bounds.low, bounds.high, n, method)
+    values = FORMULAS[statistic](a, b, Units.single(n), Deletions(wanted=True).weights(n))
+    made = outcome(values, why_undefined(a, b, names), Used(n, n, n), "")
+    bounds, method = interval(made, CORRECTED, many=f"{unit}s")
+    return Across(made.value, made.reason, bounds.low, bounds.high, n, method)

@@ -7,13 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from . import correlation, pairs
+from . import correlation, pairs, swaps
 from .among import number_alpha, why_no_number_alpha
-from .bootstrap import cluster_sums
 from .catalogue import CORRELATIONS, NUMBER_ALPHAS, Measure, PeopleAs
 from .cells import Cell
 from .frame import Ratings, Suite
-from .numeric import FloatArray, IntArray, ratio
+from .jackknife import cluster_sums
+from .numeric import FloatArray, IntArray, ratio, sums_by
 from .outcome import Outcome, Used, compact, first_of, merged, outcome, refused, used_rows
 from .units import Units
 
@@ -84,7 +84,7 @@ class Against:
         self._measure, self._categories = meeting.measure, meeting.categories
         self._unit, self._cluster = compact(self._people.unit), compact(self._people.cluster)
         self._units = Units(first_of(self._unit, self._cluster.codes), self._cluster.size)
-        self._weights = cell.draws.weights(self._cluster.size)
+        self._weights = cell.deletions.weights(self._cluster.size)
         self._excluded = merged([
             refused(scorer, suite), refused(people, suite),
             {"no_scorer_value": int((~shared).sum()), "no_people": int(mine.size - self._own.size)},
@@ -151,36 +151,61 @@ class Against:
         return values, correlation.why_undefined(x, y, ("the scorer", "people's mean"))
 
     def _auc(self, people_as: PeopleAs) -> FloatArray:
+        return correlation.auc(self._scores(), *self._votes(people_as), self._units, self._weights)
+
+    def _votes(self, people_as: PeopleAs) -> tuple[FloatArray, FloatArray]:
+        """How many of people's answers are yes and how many no, by unit."""
         if people_as == "majority":
             label = self._majority.label
-            yes, no = (label == 1).astype(float), (label == 0).astype(float)
-        else:
-            yes, no = (np.bincount(self._unit.codes, self._people.label == k, self._unit.size) for k in (1, 0))
-        return correlation.auc(self._scores(), yes, no, self._units, self._weights)
+            return (label == 1).astype(float), (label == 0).astype(float)
+        yes, no = (sums_by(self._unit.codes, self._unit.size, self._people.label == k) for k in (1, 0))
+        return yes, no
 
     def _alpha(self, statistic: str, people_as: PeopleAs) -> tuple[FloatArray, str]:
+        return pair_alpha(statistic, *self._numbers(people_as), self._weights)
+
+    def _numbers(self, people_as: PeopleAs) -> tuple[FloatArray, FloatArray, IntArray]:
+        """The scorer's and people's number of each pair, and its cluster."""
         if people_as == "mean":
-            mine, theirs, place = self._scores(), self._by_unit(self._people.number), self._units.cluster
-        else:
-            mine, theirs, place = self._number, self._people.number, self._cluster.codes
-        return pair_alpha(statistic, mine, theirs, place, self._weights)
+            return self._scores(), self._by_unit(self._people.number), self._units.cluster
+        return self._number, self._people.number, self._cluster.codes
+
+    def swaps(self, other: Against, statistic: str, people_as: PeopleAs) -> swaps.Difference | None:
+        """This scorer's statistic less another's on the same ratings, under swaps of prompts; None if that is not made."""
+        where = (self._units.cluster, self._units.clusters)
+        if statistic == "auc":
+            return swaps.of_auc(self._scores(), other._scores(), *self._votes(people_as), *where)
+        if statistic in CORRELATIONS:
+            sides = [self._scores(), other._scores(), self._by_unit(self._people.number)]
+            if statistic == "spearman":
+                sides = [swaps.ranked(side) for side in sides]
+            if statistic == "kendall_tau_b":
+                return swaps.of_kendall(*sides, *where)
+            return None if statistic == "kendall_tau_c" else swaps.of_pearson(*sides, *where)
+        if statistic in NUMBER_ALPHAS:
+            mine, theirs, cluster = self._numbers(people_as)
+            alike = swaps.of_alpha(mine, other._numbers(people_as)[0], theirs, cluster, self._cluster.size)
+            return alike if statistic == "krippendorff_alpha_interval" else None
+        sizes = (self._categories, other._categories)
+        columns = self._pair_columns(people_as), other._pair_columns(people_as)
+        return swaps.of_tables(statistic, *columns, self._measure.labels, sizes)
 
     def _table(self, statistic: str, people_as: PeopleAs) -> tuple[FloatArray, str]:
         if people_as not in self._made:
-            self._made[people_as] = self._pair_sums(people_as)
+            sums = self._weights @ self._pair_columns(people_as)
+            self._made[people_as] = pairs.PairSums.unpack(sums, self._measure.labels, self._categories)
         sums = self._made[people_as]
         sample = pairs.PairSums(sums.categories, *(getattr(sums, name)[0] for name in _SUMS))
         return pairs.FORMULAS[statistic](sums), pairs.why_undefined(statistic, sample)
 
-    def _pair_sums(self, people_as: PeopleAs) -> pairs.PairSums:
+    def _pair_columns(self, people_as: PeopleAs) -> FloatArray:
         mine, theirs, place = self._label, self._people.label, self._cluster.codes
         if people_as == "majority":
             label = self._majority.label
             of_unit = first_of(self._unit, self._label)
             mine, theirs, place = of_unit[label >= 0], label[label >= 0], self._units.cluster[label >= 0]
         labels = self._measure.labels
-        columns = pairs.pair_columns(mine, theirs, place, self._cluster.size, labels, ordinal=self._measure.ordinal)
-        return pairs.PairSums.unpack(self._weights @ columns, labels, self._categories)
+        return pairs.pair_columns(mine, theirs, place, self._cluster.size, labels, ordinal=self._measure.ordinal)
 
 
 _SUMS = ("pairs", "different", "linear", "quadratic", "rows", "columns", "table")

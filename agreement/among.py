@@ -9,11 +9,11 @@ import numpy as np
 
 from . import correlation, counts, icc, pairs
 from .alpha import SAME_VALUE, MomentSums, RatioSums, moment_columns, ratio_columns
-from .bootstrap import cluster_sums
 from .catalogue import CORRELATIONS, FIRST_VS_REST, NUMBER_ALPHAS, TWO_RATERS, Measure
 from .cells import Cell
 from .frame import Ratings, Suite
 from .icc import NO_PAIRED_UNIT
+from .jackknife import cluster_sums
 from .numeric import BoolArray, FloatArray, IntArray, ratio
 from .outcome import Outcome, Used, compact, first_of, merged, outcome, refused, undefined, used_rows
 from .units import Units
@@ -37,7 +37,7 @@ class _View:
         self.unit = compact(rows.unit)
         self.cluster = compact(rows.cluster)
         self.place = first_of(self.unit, self.cluster.codes)
-        self.weights = cell.draws.weights(self.cluster.size)
+        self.weights = cell.deletions.weights(self.cluster.size)
         self.used = used_rows(rows, np.ones(rows.size, bool), self.cluster.size, excluded)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from .jackknife import AREA, COEFFICIENT, CORRECTED, NUMBER, SHARE, Kind
+
 PeopleAs = Literal["each", "majority", "mean"]
 STATISTICS = (
     "mean",
@@ -77,6 +79,21 @@ class Measure:
         """Statistics of one rater against another, or against people, that make sense."""
         found = self.among() - _MANY_RATERS_ONLY - ICCS
         return found | CORRELATIONS if self.binary else found
+
+
+_SHARES = frozenset({"percent_agreement", "percent_agreement_first_vs_rest", "unanimous_share", "majority_share"})
+_STEADY = frozenset({"gwet_ac1", "gwet_ac2", "pabak"})
+
+
+def kind_of(statistic: str, *, binary: bool) -> Kind:
+    """What values a statistic has, and so how its interval is made; `binary`: of yes or no."""
+    if statistic == "mean":
+        return SHARE if binary else NUMBER
+    if statistic == "auc":
+        return AREA
+    if statistic in _STEADY:
+        return COEFFICIENT
+    return SHARE if statistic in _SHARES else CORRECTED
 
 
 def chosen(names: frozenset[str], wanted: tuple[str, ...] | None) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 units, and whether the scorer is below, at or above them.
 
 `one_out` makes people's number, the scorer's in the same places and their difference; here they are read. The verdict is
-that of the paired percentile interval of the difference (Efron and Tibshirani 1993, ch. 13 and 16).
+that of the interval of the paired difference, by the jackknife over prompts.
 
 Where a scorer's score meets yes or no, a person has to say in two values what the scorer may say in many, which AUC and
 correlations reward whatever is known. A scorer below people is then below them all the more, but that it is at or above
@@ -12,18 +12,17 @@ them cannot be told.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import Any, Literal
 
-from .bootstrap import Interval
 from .cells import Found, Options
+from .jackknife import NUMBER, Kind
 from .one_out import DIFFERENCE, PEOPLE, SCORER
-from .outcome import Outcome
+from .outcome import Outcome, interval
 
 Standing = Literal["below", "at", "above", "too few items to tell"]
-Bounded = Callable[[Outcome], tuple[Interval, str]]
 NO_INTERVALS = "no intervals"
 TWO_VALUES = "a person's yes or no is a score of only two values"
 FINER = f"not below people, but {TWO_VALUES}, so no more can be told"
@@ -80,11 +79,11 @@ def with_sides(found: Iterable[Found]) -> Iterator[tuple[Found, Mapping[str, Out
         yield main, {other.key.side: other.outcome for other in others if other.key.side is not None}
 
 
-def read(sides: Mapping[str, Outcome], bounded: Bounded, options: Options, *, finer: bool = False) -> Ceiling:
+def read(sides: Mapping[str, Outcome], kind: Kind, options: Options, *, by_prompt: bool = True, finer: bool = False) -> Ceiling:
     """The ceiling and the verdict from the three outcomes beside a scorer's own; `finer`: a score that meets yes or no."""
     people = sides[PEOPLE]
-    bounds, method = bounded(people)
-    verdict = _verdict(sides[SCORER], sides[DIFFERENCE], bounded, options)
+    bounds, method = interval(people, kind, by_prompt=by_prompt)
+    verdict = _verdict(sides[SCORER], sides[DIFFERENCE], options, by_prompt=by_prompt)
     if finer:
         method += f"; {TWO_VALUES}"
     if finer and verdict.verdict in ("at", "above"):
@@ -93,11 +92,11 @@ def read(sides: Mapping[str, Outcome], bounded: Bounded, options: Options, *, fi
     return Ceiling(people.value, bounds.low, bounds.high, used.items, used.ratings, people.reason, method, verdict)
 
 
-def _verdict(scorer: Outcome, difference: Outcome, bounded: Bounded, options: Options) -> Verdict:
+def _verdict(scorer: Outcome, difference: Outcome, options: Options, *, by_prompt: bool) -> Verdict:
     value, apart = scorer.value, difference.value
     if value is None or apart is None:
         return Verdict(None, difference.reason, value, apart, None, None, None, None)
-    bounds, method = bounded(difference)
+    bounds, method = interval(difference, NUMBER, by_prompt=by_prompt)
     if bounds.low is None or bounds.high is None:
         why = [part for part in method.split("; ") if part.startswith("no interval")]
         return Verdict(None, why[0] if why else NO_INTERVALS, value, apart, None, None, None, None)

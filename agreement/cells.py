@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bootstrap import Draws
 from .catalogue import PeopleAs
 from .frame import Ratings, Suite
+from .jackknife import Deletions
 from .outcome import TASKS_MEAN, Outcome, mean_over_tasks
 
 ALL = "all"
@@ -24,8 +24,7 @@ class Options:
         by_target: rows per target instead of pooled ones, where an aspect has targets.
         people_as: how people enter a comparison with a scorer; None for each statistic's own way.
         intervals: whether to make intervals.
-        resamples: resamples of the bootstrap.
-        seed: its seed.
+        seed: of folds, flips and models of a crowd, which are drawn.
         matrix: whether to compare raters two by two.
         each_generator: rows for each generator besides those for all of them.
         certainty: classes of units (`certainty.CLASSES`) to which the report is restricted; none for all units.
@@ -38,7 +37,6 @@ class Options:
     by_target: bool = False
     people_as: PeopleAs | None = None
     intervals: bool = True
-    resamples: int = 2000
     seed: int = 0
     matrix: bool = True
     each_generator: bool = True
@@ -47,19 +45,14 @@ class Options:
     ceiling: bool = False
     tell: float = 0.2
 
-    @property
-    def drawn(self) -> int:
-        """Resamples to make: none without intervals."""
-        return self.resamples if self.intervals else 0
-
 
 @dataclass(frozen=True)
 class Cell:
-    """One generator or all (None), one task or all (None), with its resamples."""
+    """One generator or all (None), one task or all (None), and what its jackknife leaves out."""
 
     generator: int | None
     task: int | None
-    draws: Draws
+    deletions: Deletions
 
     def of_generator(self, rows: Ratings) -> Ratings:
         """The rows of the cell's generator, whatever their task."""
@@ -112,12 +105,12 @@ def walk(rows: Ratings, suite: Suite, options: Options, compute: Compute) -> Ite
     generators: list[int | None] = [*each, None] if rows.size else []
     for generator in generators:
         name = ALL if generator is None else suite.generators[generator]
-        inside = Cell(generator, None, Draws(options.drawn, options.seed)).of(rows)
+        inside = Cell(generator, None, Deletions(options.intervals, options.seed)).of(rows)
         tasks: dict[str, dict[Key, Outcome]] = {}
         for task in _present(inside.task):
-            cell = Cell(generator, task, Draws(options.drawn, options.seed, "task " + suite.tasks[task]))
+            cell = Cell(generator, task, Deletions(options.intervals, options.seed, "task " + suite.tasks[task]))
             tasks[suite.tasks[task]] = compute(cell)
-        whole = compute(Cell(generator, None, Draws(options.drawn, options.seed)))
+        whole = compute(Cell(generator, None, Deletions(options.intervals, options.seed)))
         for task_name, found in [*tasks.items(), (ALL, whole)]:
             for key, outcome in found.items():
                 yield Found(Place(name, task_name), key, outcome)

@@ -1,7 +1,7 @@
 """Scorer against scorer: which of two agrees better with the same people on the same units, and is it more than chance.
 
-Both scorers' agreement is made on the units that both judged and in the same resamples of prompts, so that the interval
-and p are those of the paired difference (Efron and Tibshirani 1993, ch. 16; p as Davison and Hinkley 1997, 4.4.1).
+Both scorers' agreement is made on the units that both judged and over the same prompts, so that the interval
+is that of the paired difference; p is that of the sign-flip test (`swaps`).
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from .cells import Cell, Found, Key, Options, Place, walk
 from .certainty import select
 from .duel import Duels, Field, McNemar, Sides, ways_of
 from .frame import read
+from .jackknife import NUMBER
 from .outcome import Outcome, interval
 from .pairs import FORMULAS as OF_LABELS
 from .places import place_of
-from .significance import holm, two_sided
+from .significance import holm
 from .topic import Topic, topics
 
 DEFAULT = ("percent_agreement", "cohen_kappa", "gwet_ac1", "pearson", "spearman", "kendall_tau_b", "auc")
@@ -40,8 +41,8 @@ class Comparison:
         outcome: the difference.
         low: lower end of its interval.
         high: upper end.
-        p: two-sided bootstrap p of no difference; None where there is no interval.
-        p_holm: p corrected over the pairs of scorers in this cell.
+        p: two-sided p of no difference, by the sign-flip test over prompts (`swaps`); None where it is not made.
+        p_holm: p corrected over all comparisons of the table: one statistic, every cell and pair of scorers of the aspect.
         value_a: a's own agreement with people on the shared units.
         value_b: b's.
         mcnemar: for yes/no labels, in one cell; None elsewhere.
@@ -137,10 +138,10 @@ class _Contest:
         found = list(walk(self._field.people, topic.suite, topic.options, self._cell)) if len(self._field.ways) > 1 else []
         own = {(f.place, f.key): f.outcome.value for f in found if f.key.rater is not None}
         made = [self._comparison(f, own) for f in found if f.key.rater is None]
-        families: dict[tuple[Place, str], list[Comparison]] = {}
+        families: dict[str, list[Comparison]] = {}
         for each in made:
-            families.setdefault((each.place, each.key.statistic), []).append(each)
-        return [each for family in families.values() for each in _corrected(family, topic.options.drawn)]
+            families.setdefault(each.key.statistic, []).append(each)
+        return [each for family in families.values() for each in _corrected(family)]
 
     def _cell(self, cell: Cell) -> dict[Key, Outcome]:
         duels, place = Duels(self._field, cell), place_of(cell, self.topic.suite)
@@ -150,9 +151,7 @@ class _Contest:
 
     def _comparison(self, found: Found, own: Mapping[tuple[Place, Key], float | None]) -> Comparison:
         topic, key, outcome = self.topic, found.key, found.outcome
-        options = topic.options
-        bounds, method = interval(outcome, by_prompt=topic.suite.by_prompt, resamples=options.drawn, seed=options.seed)
-        drawn = outcome.replicates if bounds.low is not None else None
+        bounds, method = interval(outcome, NUMBER, by_prompt=topic.suite.by_prompt)
         a, b = (own.get((found.place, replace(key, rater=name))) for name in (key.a, key.b))
         return Comparison(
             suite=topic.suite.name,
@@ -161,10 +160,10 @@ class _Contest:
             people=self._words,
             place=found.place,
             key=key,
-            outcome=replace(outcome, replicates=None),
+            outcome=replace(outcome, deviations=None),
             low=bounds.low,
             high=bounds.high,
-            p=two_sided(drawn) if drawn is not None else None,
+            p=outcome.swaps.p if outcome.swaps else None,
             p_holm=None,
             value_a=a,
             value_b=b,
@@ -177,18 +176,16 @@ def _in_order(key: Key) -> tuple[int, str, str, str]:
     return STATISTICS.index(key.statistic), key.a or "", key.b or "", key.rater or ""
 
 
-def _corrected(family: Sequence[Comparison], resamples: int) -> list[Comparison]:
-    """Holm over one family, of the bootstrap's p and of McNemar's.
-
-    With B resamples no p is below 2 / (1 + B), so that of very many comparisons none can be told; the method says so.
-    """
-    tests = sum(each.p is not None for each in family)
+def _corrected(table: Sequence[Comparison]) -> list[Comparison]:
+    """Holm over one table, of the sign-flip test's p and of McNemar's."""
+    tests = sum(each.p is not None for each in table)
     out = []
-    mcnemars = holm([each.mcnemar.p if each.mcnemar else None for each in family])
-    for each, p_holm, p_mcnemar in zip(family, holm([each.p for each in family]), mcnemars, strict=True):
+    mcnemars = holm([each.mcnemar.p if each.mcnemar else None for each in table])
+    for each, p_holm, p_mcnemar in zip(table, holm([each.p for each in table]), mcnemars, strict=True):
         mcnemar = replace(each.mcnemar, p_holm=p_mcnemar) if each.mcnemar else None
-        words = f"; p two-sided from the same resamples, never below {2 / (1 + resamples):.2g}"
-        words += f"; Holm over {tests} comparison{'s' if tests > 1 else ''}"
-        method = each.method + (words if each.p is not None else "")
-        out.append(replace(each, p_holm=p_holm, mcnemar=mcnemar, method=method))
+        method, swaps = each.method, each.outcome.swaps
+        if each.p is not None and swaps:
+            method += f"; p by sign flips: the scorers' judgements of prompts swapped, {swaps.method}"
+            method += f"; Holm over {tests} comparison{'s' if tests > 1 else ''}"
+        out.append(replace(each, p_holm=p_holm, mcnemar=mcnemar, method=method, outcome=replace(each.outcome, swaps=None)))
     return out

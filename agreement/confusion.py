@@ -12,7 +12,7 @@ import pandas as pd
 from .cells import Cell, Options, Place
 from .certainty import select
 from .crossed import Crossing, Step, Table, Values, steps_of, values_of
-from .encounter import PEOPLE, Encounter, Estimate, encounters
+from .encounter import PEOPLE, SHARE_OF_YES, Encounter, Estimate, encounters
 from .frame import read
 from .joined import Joined
 from .numeric import ratio
@@ -168,16 +168,16 @@ def _generators(meeting: Encounter, cell: Cell, pairs: Joined) -> tuple[Part, ..
 
 
 def _prevalence(meeting: Encounter, cell: Cell, pairs: Joined, others: str) -> Prevalence | None:
-    """The shares of yes are of the same pairs, and in the same resamples, as the coefficients; `others` names `b` in words."""
+    """The shares of yes are of the same pairs as the coefficients; `others` names `b` in words."""
     if not meeting.topic.measure.binary or meeting.by_score:
         return None
     rows, clusters = meeting.labelled(pairs), np.unique(pairs.cluster)
     place = np.searchsorted(clusters, rows.cluster)
     columns = pair_columns(rows.label_a, rows.label_b, place, clusters.size, 2, ordinal=False)
-    sums = PairSums.unpack(cell.draws.weights(clusters.size) @ columns, 2, 2)
+    sums = PairSums.unpack(cell.deletions.weights(clusters.size) @ columns, 2, 2)
     used = meeting.against(cell).outcome("percent_agreement", meeting.way("percent_agreement") or "each").used
     shares = []
     for name, labels in ((meeting.a, sums.rows), (others, sums.columns)):
         said = outcome(ratio(labels[..., 1], sums.pairs), "they share no judgement", used, f"share of yes of {name}")
-        shares.append(meeting.estimate("share_of_yes", said))
+        shares.append(meeting.estimate(SHARE_OF_YES, said))
     return prevalence(meeting.a, others, shares[0], shares[1], meeting.estimates(cell, COEFFICIENTS))

@@ -18,8 +18,8 @@ import pandas as pd
 
 from . import crowd
 from .against import strict_majority
-from .bootstrap import cluster_sums
 from .crowd import Answers, Model, ModelName, NoCrowdKitError
+from .jackknife import cluster_sums
 from .numeric import BoolArray, FloatArray, IntArray, ratio
 from .one_out import others
 from .outcome import compact

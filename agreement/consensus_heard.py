@@ -23,7 +23,7 @@ WAYS: dict[Method, str] = {
     "dawid_skene": "Dawid and Skene's model, the most probable label",
     "mace": "MACE, the most probable label",
 }
-_ONCE = "; fitted once, on all generators and tasks, not in the resamples"
+_ONCE = "; fitted once, on all generators and tasks, not without each prompt"
 
 
 def name_of(method: Method, *, simulated: bool) -> str:

@@ -14,7 +14,6 @@ import pandas as pd
 
 from . import pairs
 from .against import pair_alpha
-from .bootstrap import Draws, cluster_sums
 from .catalogue import CORRELATIONS, NUMBER_ALPHAS, chosen
 from .cells import ALL, Cell, Found, Key, Options, Place, walk
 from .certainty import select
@@ -22,6 +21,7 @@ from .consensus import METHODS, Method
 from .consensus_heard import Heard, hear, how_of
 from .consensus_matrix import matrix
 from .frame import read
+from .jackknife import Deletions, cluster_sums
 from .numeric import BoolArray, ratio
 from .outcome import Outcome, Used, compact, merged, outcome, undefined, used_rows
 from .topic import Row, Topic, topics
@@ -37,9 +37,9 @@ _BESIDE = "each answer by people against the consensus of the others' answers ({
 _QUALITY: dict[Method, str] = {
     "majority": "the person's answers against the strict majority of the others by unit",
     "dawid_skene": "by Dawid and Skene's model how often the person recognises a label, mean over labels by how common they"
-    " are; no interval: that would take a fit in every resample",
-    "mace": "how probable it is by MACE that the person knew rather than guessed; no interval: that would take a fit in every"
-    " resample",
+    " are; no interval: that would take a fit without each prompt",
+    "mace": "how probable it is by MACE that the person knew rather than guessed; no interval: that would take a fit"
+    " without each prompt",
 }
 
 
@@ -150,7 +150,7 @@ class _Met:
         self._whole = cell.of(heard.whole)
         self._cluster = compact(self._said.cluster)
         self._cell = cell
-        self._weights = cell.draws.weights(self._cluster.size)
+        self._weights = cell.deletions.weights(self._cluster.size)
         excluded = merged([heard.excluded, {"no_consensus": int((~known).sum())}])
         items = int(np.unique(self._said.item).size)
         self._used = Used(items, self._said.size, self._cluster.size, excluded)
@@ -178,7 +178,7 @@ class _Met:
         rows, cluster = self._whole, compact(self._whole.cluster)
         used = Used(int(np.unique(rows.item).size), rows.size, cluster.size, self._heard.excluded)
         columns = np.stack([np.ones(rows.size), rows.number], axis=1)
-        sums = self._cell.draws.weights(cluster.size) @ cluster_sums(columns, cluster.codes, cluster.size)
+        sums = self._cell.deletions.weights(cluster.size) @ cluster_sums(columns, cluster.codes, cluster.size)
         how = f"mean of the consensus over its units ({how_of(self._heard.method)})"
         return outcome(ratio(sums[:, 1], sums[:, 0]), "no unit has a consensus", used, how)
 
@@ -199,7 +199,7 @@ def _agreed(topic: Topic, heard: Heard, rows: BoolArray) -> Outcome:
     """How often a person says what more than half of the others say."""
     mine = rows & (heard.held_out.label >= 0)
     cluster = compact(heard.said.cluster[mine])
-    weights = Draws(topic.options.drawn, topic.options.seed).weights(cluster.size)
+    weights = Deletions(topic.options.intervals).weights(cluster.size)
     labels, said, other = topic.measure.labels, heard.said.label[mine], heard.held_out.label[mine]
     columns = pairs.pair_columns(said, other, cluster.codes, cluster.size, labels, ordinal=False)
     values = pairs.percent_agreement(pairs.PairSums.unpack(weights @ columns, labels, labels))

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .bootstrap import LEVEL, percentile_interval
+from .catalogue import kind_of
 from .cells import Cell, Options, Place
 from .certainty import select
 from .cuts import Tally, best_cut, curve_values, middle, thinned, why_no_cut
 from .cutting import Cutting, Meeting, meetings
 from .frame import read
+from .jackknife import LEVEL, Deviations, Kind, interval
 from .numeric import FloatArray
 from .outcome import Used
 from .places import EVERYWHERE, cell_of
@@ -91,7 +92,7 @@ def curve(
         scales: as for `build`.
         rater: the scorer's name.
         cutting: what is cut; folds play no part.
-        options: `people_as`, `intervals`, `resamples` and `seed` count. Targets are pooled.
+        options: `people_as` and `intervals` count. Targets are pooled.
         place: the cell; None is all generators and tasks.
         simulated: against simulated people instead of real ones.
 
@@ -119,11 +120,10 @@ def _curve(met: Meeting, cut: Cutting, place: Place, cell: Cell) -> Curve:
     tally = Tally.of(answers.score, answers.yes)
     best, edges = best_cut(tally, cut.objective), tally.edges()
     cuts = thinned(edges.size - 1, best.cut, POINTS)
-    values = curve_values(answers, cut.objective, cuts, cell.draws.weights(answers.clusters))
-    low, high = _band(values[1:]) if answers.clusters > 1 else ((None,) * cuts.size,) * 2
-    if cell.draws.resamples and answers.clusters > 1:
-        how += f"; band: {LEVEL}% percentile bootstrap over {answers.clusters} {met.clusters_are} at each cut"
-        how += f", {cell.draws.resamples} resamples, seed {cell.draws.seed}"
+    values = curve_values(answers, cut.objective, cuts, cell.deletions.weights(answers.clusters))
+    low, high = _band(values, answers.clusters, kind_of(cut.objective, binary=True))
+    if cell.deletions.wanted and answers.clusters > 1:
+        how += f"; band: {LEVEL}% jackknife over {answers.clusters} {met.clusters_are} at each cut"
     at = middle(edges[cuts], edges[cuts + 1])
     cut_at, on_all = tuple(at.tolist()), tuple(_number(value) for value in values[0])
     return Curve(*about, cut_at, on_all, low, high, best.threshold, best.value, matched.used, None, how)
@@ -132,11 +132,11 @@ def _curve(met: Meeting, cut: Cutting, place: Place, cell: Cell) -> Curve:
 Bound = tuple[float | None, ...]
 
 
-def _band(replicates: FloatArray) -> tuple[Bound, Bound]:
-    """Both ends of the interval at each cut."""
-    if not replicates.size:
-        return ((None,) * replicates.shape[1],) * 2
-    bounds = [percentile_interval(column) for column in replicates.T]
+def _band(values: FloatArray, clusters: int, kind: Kind) -> tuple[Bound, Bound]:
+    """Both ends of the interval at each cut, from the values (1 + replicates, cuts)."""
+    if len(values) < 2:
+        return ((None,) * values.shape[1],) * 2
+    bounds = [interval(at[0], Deviations.of(at, clusters), kind) for at in values.T]
     return tuple(bound.low for bound in bounds), tuple(bound.high for bound in bounds)
 
 

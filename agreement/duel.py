@@ -1,4 +1,4 @@
-"""Pairs of scorers in one cell: both against the same ratings by people, in the same resamples."""
+"""Pairs of scorers in one cell: both against the same ratings by people, over the same prompts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from .against import Against, Meeting
-from .bootstrap import Draws
 from .catalogue import OF_SCORES, chosen, people_as
 from .cells import Cell, Key
 from .frame import Ratings
@@ -18,6 +17,7 @@ from .joined import join, to_majority
 from .numeric import BoolArray
 from .outcome import Outcome, merged, refused, undefined
 from .significance import difference, mcnemar_exact
+from .swaps import swapped
 from .topic import Topic
 
 NOTHING_SHARED = "people judged no unit that both scorers judged"
@@ -157,16 +157,14 @@ class _Duel:
 
 
 class _Group:
-    """Pairs of scorers that share the same ratings of people, whose resamples are therefore the same."""
+    """Pairs of scorers that share the same ratings of people, and so their prompts."""
 
     def __init__(self, topic: Topic, people: Ratings, duels: list[_Duel], cell: Cell) -> None:
         self._topic, self._people, self._duels, self._cell = topic, people, duels, cell
 
     def outcomes(self, field: Field) -> dict[Key, Outcome]:
         """As `Duels.outcomes`, of these pairs."""
-        draws = self._cell.draws
-        # Draws of its own: the same numbers, let go with the group.
-        cell = replace(self._cell, draws=Draws(draws.resamples, draws.seed, draws.stream))
+        cell = self._cell
         sides = {id(side): side for duel in self._duels for side in (duel.a, duel.b)}
         against = {place: self._against(side, field.people, cell) for place, side in sides.items()}
         made: dict[tuple[int, str], Outcome] = {}
@@ -181,7 +179,11 @@ class _Group:
                         made[id(side), name] = against[id(side)].outcome(name, way)
                 one, two = made[id(duel.a), name], made[id(duel.b), name]
                 key = Key(name, a=duel.a.name, b=duel.b.name, people_as=way)
-                found |= {replace(key, rater=key.a): one, replace(key, rater=key.b): two, key: _less(key, one, two, duel)}
+                less = _less(key, one, two, duel)
+                if less.value is not None and cell.deletions.wanted:
+                    swap = against[id(duel.a)].swaps(against[id(duel.b)], name, way)
+                    less = replace(less, swaps=swapped(swap, less.used.clusters, cell.deletions) if swap else None)
+                found |= {replace(key, rater=key.a): one, replace(key, rater=key.b): two, key: less}
         return found
 
     def _against(self, side: _Corner, everyone: Ratings, cell: Cell) -> Against:
@@ -219,7 +221,5 @@ def _less(key: Key, one: Outcome, two: Outcome, duel: _Duel) -> Outcome:
         words = "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason)
         return undefined(words if used.ratings else NOTHING_SHARED, used, how)
     value = float(difference(np.array([one.value]), np.array([two.value]))[0])
-    drawn = None
-    if one.replicates is not None and two.replicates is not None:
-        drawn = difference(one.replicates, two.replicates)
-    return Outcome(value, None, drawn, used, how)
+    both = one.deviations is not None and two.deviations is not None
+    return Outcome(value, None, one.deviations - two.deviations if both else None, used, how)

@@ -35,7 +35,7 @@ def each_person(
         scales: as for `build`.
         suite: of which suite's items.
         aspect: what they judged.
-        options: seed and resamples; nothing else counts here.
+        options: `intervals` alone counts.
 
     Raises:
         ValueError: as `build`.

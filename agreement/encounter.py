@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 
 from .against import Against, Meeting
-from .catalogue import OF_SCORES, PeopleAs, chosen, people_as
+from .catalogue import OF_SCORES, PeopleAs, chosen, kind_of, people_as
 from .cells import Cell, Options
 from .frame import Ratings, Suite
+from .jackknife import SHARE
 from .joined import Joined, join, to_majority
 from .numeric import IntArray
 from .outcome import Outcome, interval, merged
 from .topic import Topic, topics
 
 PEOPLE = "people"
+SHARE_OF_YES = "share_of_yes"
 
 
 @dataclass(frozen=True)
@@ -95,9 +97,8 @@ class Encounter:
     def estimate(self, statistic: str, outcome: Outcome) -> Estimate:
         """An outcome in this encounter's words, with its interval."""
         found = outcome if self.crowd and self._a_is_scorer else self._reworded(outcome)
-        options = self.topic.options
-        by_prompt = self.topic.suite.by_prompt
-        bounds, method = interval(found, by_prompt=by_prompt, resamples=options.drawn, seed=options.seed)
+        kind = SHARE if statistic == SHARE_OF_YES else kind_of(statistic, binary=self.topic.measure.binary)
+        bounds, method = interval(found, kind, by_prompt=self.topic.suite.by_prompt)
         used = found.used
         counts = (used.items, used.ratings, dict(used.excluded))
         return Estimate(statistic, found.value, bounds.low, bounds.high, *counts, found.reason, method)

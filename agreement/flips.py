@@ -13,8 +13,8 @@ from functools import reduce
 
 import numpy as np
 
-from .bootstrap import Draws, Interval, cluster_sums
 from .cells import ALL, Options
+from .jackknife import NUMBER, SHARE, Deletions, Interval, cluster_sums
 from .numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
 from .outcome import Outcome, Used, compact, first_of, interval, merged, outcome
 
@@ -77,7 +77,7 @@ class Measured:
 def flip_test(pairs: Pairs, options: Options | None = None) -> list[Measured]:
     """All STATISTICS for each generator that has entries, then for all together; intervals by prompt.
 
-    `options`: `intervals`, `resamples` and `seed` are read.
+    `options`: `intervals` is read.
     """
     each = [
         one
@@ -91,9 +91,9 @@ def measured(pairs: Pairs, place: str, options: Options | None = None) -> list[M
     """All STATISTICS of all entries; ``place`` is what they are called."""
     wanted = options or Options()
     found: list[Measured] = []
-    for name, made in _outcomes(pairs, Draws(wanted.drawn, wanted.seed)).items():
-        bounds, method = interval(made, by_prompt=True, resamples=wanted.drawn, seed=wanted.seed)
-        found.append(Measured(place, name, replace(made, replicates=None), bounds, method))
+    for name, made in _outcomes(pairs, Deletions(wanted.intervals)).items():
+        bounds, method = interval(made, SHARE if name == PREFERRED else NUMBER)
+        found.append(Measured(place, name, replace(made, deviations=None), bounds, method))
     return found
 
 
@@ -114,10 +114,10 @@ def shared(raters: Sequence[Pairs]) -> list[Pairs | None]:
     ]
 
 
-def _outcomes(pairs: Pairs, draws: Draws) -> dict[str, Outcome]:
+def _outcomes(pairs: Pairs, deletions: Deletions) -> dict[str, Outcome]:
     used, excluded = pairs.take(pairs.why < 0), pairs.excluded
     cluster = compact(used.cluster)
-    weights = draws.weights(cluster.size)
+    weights = deletions.weights(cluster.size)
     entries = Used(int(np.unique(used.item).size), used.item.size, cluster.size, excluded)
     columns = np.stack([np.ones(used.item.size), used.true, used.flipped, used.true - used.flipped], axis=1)
     sums = weights @ cluster_sums(columns, cluster.codes, cluster.size)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bootstrap import cluster_sums
+from .jackknife import cluster_sums
 from .numeric import FloatArray, IntArray, deviations, ratio, scatter, standardised
 
 NO_PAIRED_UNIT = "no unit has two or more ratings"

@@ -108,7 +108,7 @@ class _Group:
         self.items = int(np.unique(grid.item[shared]).size)
         cluster = compact(grid.cluster[shared])
         self.units = Units(cluster.codes, cluster.size)
-        self.weights = cell.draws.weights(cluster.size)
+        self.weights = cell.deletions.weights(cluster.size)
         columns = sorted({column for pair in members for column in (pair.a, pair.b)})
         self._row = {column: row for row, column in enumerate(columns)}
         place = grid.place[shared][:, columns].T

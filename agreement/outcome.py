@@ -1,4 +1,4 @@
-"""One statistic of one cell of a study: its value, its replicates, what it used and what it left out."""
+"""One statistic of one cell of a study: its value, how it varies, what it used and what it left out."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .bootstrap import LEVEL, Interval, percentile_interval
 from .frame import Ratings, Suite
+from .jackknife import Deviations, Interval, Kind
+from .jackknife import interval as jackknife_interval
 from .numeric import BoolArray, FloatArray, IntArray
+from .swaps import Swaps, mean_of
 
 TASKS_MEAN = "tasks_mean"
 
@@ -26,20 +28,25 @@ class Used:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A statistic in one cell. `value` None has a `reason`; `replicates` may hold NaN and is None where none were made."""
+    """A statistic in one cell. `value` None has a `reason`; `deviations` are None where no interval is wanted.
+
+    `swaps`: of a difference of two scorers, how it changes as their judgements of prompts are swapped.
+    """
 
     value: float | None
     reason: str | None
-    replicates: FloatArray | None
+    deviations: Deviations | None
     used: Used
     how: str
+    swaps: Swaps | None = None
 
 
 def outcome(values: FloatArray, reason: str, used: Used, how: str) -> Outcome:
-    """From values whose first is the estimate and the others its replicates; NaN becomes None with `reason`."""
+    """From values whose first is the estimate and the others its jackknife replicates; NaN becomes None with `reason`."""
     if np.isnan(values[0]):
         return undefined(reason, used, how)
-    return Outcome(float(values[0]), None, values[1:] if values.size > 1 else None, used, how)
+    deviations = Deviations.of(values, used.clusters) if values.size > 1 else None
+    return Outcome(float(values[0]), None, deviations, used, how)
 
 
 def undefined(reason: str, used: Used, how: str) -> Outcome:
@@ -48,7 +55,7 @@ def undefined(reason: str, used: Used, how: str) -> Outcome:
 
 
 def mean_over_tasks(tasks: Mapping[str, Outcome | None]) -> Outcome:
-    """The unweighted mean over tasks; its replicates are the means of the tasks' independent ones."""
+    """The unweighted mean over tasks, whose prompts are strata."""
     made = {name: found for name, found in tasks.items() if found is not None}
     parts = list(made.values())
     excluded = merged([part.used.excluded for part in parts])
@@ -61,31 +68,22 @@ def mean_over_tasks(tasks: Mapping[str, Outcome | None]) -> Outcome:
         reasons = sorted({part.reason for part in parts if part.reason})
         words = f"undefined in the task{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
         return undefined(f"{words}: {'; '.join(reasons)}" if reasons else words, used, how)
-    draws = [part.replicates for part in parts if part.replicates is not None and part.used.clusters > 1]
-    replicates = np.mean(draws, axis=0) if len(draws) == len(parts) else None
+    each = [part.deviations for part in parts if part.deviations is not None]
+    strata = tuple(d / len(parts) for deviations in each for d in deviations.strata)
+    deviations = Deviations(strata, sum(d.prompts for d in each)) if len(each) == len(parts) else None
+    swaps = [part.swaps for part in parts if part.swaps is not None]
     inner = sorted({part.how for part in parts if part.how})
     method = f"{how}, in each: {inner[0]}" if len(inner) == 1 else how
-    return Outcome(float(np.mean(values)), None, replicates, used, method)
+    together = mean_of(swaps) if swaps and len(swaps) == len(parts) else None
+    return Outcome(float(np.mean(values)), None, deviations, used, method, together)
 
 
-def interval(found: Outcome, *, by_prompt: bool, resamples: int, seed: int) -> tuple[Interval, str]:
-    """The interval of an outcome, and `method`: in words, how value and interval were made."""
-    one, many = ("prompt", "prompts") if by_prompt else ("item", "items")
-    parts = [found.how] if found.how else []
-    bounds = Interval(None, None)
-    if found.value is not None and resamples:
-        clusters = found.used.clusters
-        if clusters < 2:
-            parts.append(f"no interval: one {one}")
-        elif found.replicates is None:
-            parts.append(f"no interval: a task has one {one}")
-        else:
-            bounds = percentile_interval(found.replicates)
-            if bounds.low is not None:
-                parts.append(f"{LEVEL}% percentile bootstrap over {clusters} {many}, {resamples} resamples, seed {seed}")
-            if bounds.note:
-                parts.append(bounds.note)
-    return bounds, "; ".join(parts)
+def interval(found: Outcome, kind: Kind, *, by_prompt: bool = True, many: str | None = None) -> tuple[Interval, str]:
+    """The interval of an outcome, and `method`: in words, how value and interval were made; `many`: what its clusters are."""
+    bounds = Interval()
+    if found.value is not None and found.deviations is not None:
+        bounds = jackknife_interval(found.value, found.deviations, kind, many or ("prompts" if by_prompt else "items"))
+    return bounds, "; ".join(part for part in (found.how, bounds.note) if part)
 
 
 def merged(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .bootstrap import Draws
 from .cells import ALL, Cell, Options, Place
 from .frame import Suite
+from .jackknife import Deletions
 
 EVERYWHERE = Place(ALL, ALL)
 
@@ -16,7 +16,7 @@ def place_of(cell: Cell, suite: Suite) -> Place:
 
 
 def cell_of(suite: Suite, place: Place, options: Options) -> Cell:
-    """The cell of a place, with the resamples that the report has there; ValueError for a name that the suite has not."""
+    """The cell of a place, as the report has it; ValueError for a name that the suite has not."""
 
     def code(names: tuple[str, ...], name: str, what: str) -> int | None:
         if name == ALL:
@@ -27,4 +27,4 @@ def cell_of(suite: Suite, place: Place, options: Options) -> Cell:
 
     generator, task = code(suite.generators, place.generator, "generator"), code(suite.tasks, place.task, "task")
     stream = ALL if task is None else f"task {place.task}"
-    return Cell(generator, task, Draws(options.drawn, options.seed, stream))
+    return Cell(generator, task, Deletions(options.intervals, options.seed, stream))

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import fsum, sqrt
+from math import fsum
 from statistics import NormalDist
 
-from .bootstrap import LEVEL
+from .jackknife import LEVEL, wilson
 
 _Z = NormalDist().inv_cdf(0.5 + LEVEL / 200)
 
@@ -69,15 +69,6 @@ def mean_share(tasks: Sequence[Sequence[Trials]]) -> Share:
     if any(part.prompts < 2 for part in parts):
         return Share(value, None, None, hits, n, count, effective)
     return Share(value, *wilson(value, effective), hits, n, count, effective)
-
-
-def wilson(value: float, n: float) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share ``value`` of ``n`` independent trials (n > 0, whole or not)."""
-    square = _Z * _Z / n
-    center = (value + square / 2) / (1 + square)
-    half = sqrt(square * (value * (1 - value) + square / 4)) / (1 + square)
-    # at 0 and 1 rounding must not leave the value outside
-    return min(max(center - half, 0.0), value), max(min(center + half, 1.0), value)
 
 
 @dataclass(frozen=True)

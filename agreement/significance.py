@@ -1,4 +1,4 @@
-"""Tests of a difference: the bootstrap's p, McNemar's exact test, and Holm's correction when there are several."""
+"""McNemar's exact test of a difference, and Holm's correction of several tests."""
 
 from __future__ import annotations
 
@@ -16,19 +16,6 @@ def difference(first: FloatArray, second: FloatArray) -> FloatArray:
     """first - second, with what is only rounding exactly 0, so that ties are seen as ties."""
     apart = np.asarray(first, float) - np.asarray(second, float)
     return np.where(np.abs(apart) <= ROUNDING, 0.0, apart)
-
-
-def two_sided(differences: FloatArray) -> float | None:
-    """min(1, 2 (1 + min(#d <= 0, #d >= 0)) / (1 + B)) over the B defined replicates of a difference (Davison and Hinkley 1997).
-
-    Never 0: no fewer than B draws could show it. None if more than half of the replicates are undefined (NaN), or none
-    were made.
-    """
-    known = differences[~np.isnan(differences)]
-    if not known.size or 2 * known.size < differences.size:
-        return None
-    fewer = min(int((known <= 0).sum()), int((known >= 0).sum()))
-    return min(1.0, 2.0 * (1 + fewer) / (1 + known.size))
 
 
 def holm(p: Sequence[float | None]) -> list[float | None]:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .catalogue import kind_of
 from .cells import Cell, Key, Options, Place, walk
 from .certainty import select
 from .cuts import OBJECTIVES, Answers, CrossValidated, Tally, best_cut, cross_validate, fold_generator, folds_of, why_no_cut
@@ -133,9 +134,10 @@ class _Trial:
         people = "simulated" if self._meeting.simulated else "real"
         rows = []
         for found in walk(self._meeting.people, suite, options, self._cell):
-            bounds, method = interval(found.outcome, by_prompt=suite.by_prompt, resamples=options.drawn, seed=options.seed)
+            kind = kind_of(found.key.statistic, binary=True)
+            bounds, method = interval(found.outcome, kind, by_prompt=suite.by_prompt)
             chosen = self._chosen.get((found.place, found.key.statistic), Chosen())
-            kept = replace(found.outcome, replicates=None)
+            kept = replace(found.outcome, deviations=None)
             about = (suite.name, topic.aspect.name, topic.target, people, found.place, found.key, self._cut, chosen)
             rows.append(Decided(*about, kept, bounds.low, bounds.high, method))
         return rows
@@ -165,7 +167,7 @@ def _decide(answers: Answers, cut: Cutting, cell: Cell, many: str) -> CrossValid
     if reason is not None:
         nothing = np.zeros(0, np.int64)
         return CrossValidated(nothing > 0, nothing, (), reason)
-    dealt = folds_of(answers.clusters, cut.folds, fold_generator(cell.draws.seed, cell.draws.stream))
+    dealt = folds_of(answers.clusters, cut.folds, fold_generator(cell.deletions.seed, cell.deletions.stream))
     return cross_validate(answers, cut.objective, dealt)
 
 
@@ -185,6 +187,6 @@ def _columns(said: BoolArray, answers: Answers) -> FloatArray:
 
 
 def _sums(said: BoolArray, answers: Answers, cell: Cell | None = None) -> PairSums:
-    """The confusion sums of decisions and answers: of the sample, or with a cell of the sample and its resamples."""
+    """The confusion sums of decisions and answers: of the sample, or with a cell of the sample and its replicates."""
     columns = _columns(said, answers)
-    return PairSums.unpack(columns.sum(0) if cell is None else cell.draws.weights(answers.clusters) @ columns, 2, 2)
+    return PairSums.unpack(columns.sum(0) if cell is None else cell.deletions.weights(answers.clusters) @ columns, 2, 2)

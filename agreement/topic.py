@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from . import ceiling, one_out
 from .against import Against, Meeting, Met
 from .among import Among
-from .catalogue import OF_SCORES, Measure, chosen, people_as
+from .catalogue import OF_SCORES, Measure, chosen, kind_of, people_as
 from .ceiling import Ceiling
 from .cells import Cell, Found, Key, Options, walk
 from .frame import Aspect, Ratings, Suite
@@ -110,11 +109,12 @@ class Topic:
         """Outcomes with their intervals and ceilings; `finer`: of scores, which may say more than people's answers can."""
         rows = []
         options, people = self.options, "simulated" if simulated else "real"
-        bounded = partial(interval, by_prompt=self.suite.by_prompt, resamples=options.drawn, seed=options.seed)
+        by_prompt, binary = self.suite.by_prompt, self.measure.binary
         for each, sides in ceiling.with_sides(found):
-            bounds, method = bounded(each.outcome)
-            beside = ceiling.read(sides, bounded, options, finer=finer) if sides else None
-            kept = replace(each, outcome=replace(each.outcome, replicates=None))
+            kind = kind_of(each.key.statistic, binary=binary)
+            bounds, method = interval(each.outcome, kind, by_prompt=by_prompt)
+            beside = ceiling.read(sides, kind, options, by_prompt=by_prompt, finer=finer) if sides else None
+            kept = replace(each, outcome=replace(each.outcome, deviations=None))
             row = Row(self.suite.name, self.aspect.name, self.target, people, kept, bounds.low, bounds.high, method, beside)
             rows.append(row)
         return rows

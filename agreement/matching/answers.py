@@ -20,7 +20,7 @@ NOT_FINITE: Final = "not_finite"
 
 def checked(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame in one order, with the columns ``size`` (C), ``known`` (whether there are all C numbers), ``correct``, ``rank``
-    and ``cluster`` (the group, else the prompt: what a bootstrap draws).
+    and ``cluster`` (the group, else the prompt: what the jackknife leaves out).
 
     Raises:
         ValueError: a column is missing, or a rater has judged an item twice.

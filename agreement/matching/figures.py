@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from ..bootstrap import cluster_sums
 from ..cells import Options
+from ..jackknife import AREA, NUMBER, SHARE, cluster_sums
 from ..numeric import FloatArray, ratio
 from ..outcome import Used
 from ..vqa.figures import ALL, Figure, Making, Place
@@ -31,6 +31,7 @@ STATISTICS: Final = {
 }
 """Each statistic and how it is made."""
 
+KINDS: Final = {ACCURACY: SHARE, POSTERIOR: AREA}
 NOTHING: Final = "no image with a number for every caption"
 
 
@@ -39,7 +40,7 @@ def figures(frame: pd.DataFrame, options: Options | None = None) -> list[Figure]
 
     Args:
         frame: columns ``COLUMNS``. Items without a number for every caption are left out (``not_finite``).
-        options: `intervals`, `resamples` and `seed` are read; the bootstrap draws prompts, or groups where there are any.
+        options: `intervals` is read; left out one by one are prompts, or groups where there are any.
 
     Raises:
         ValueError: a column is missing, or a rater has judged an item twice.
@@ -74,15 +75,17 @@ def _of(rows: pd.DataFrame, place: Place, making: Making) -> Iterator[Figure]:
     counts = Used(len(used), len(used), clusters, {NOT_FINITE: len(rows) - len(used)} if len(rows) > len(used) else {})
     means = weighted_means(values, cluster_sums(np.column_stack([values, np.ones(len(used))]), codes, clusters), making)
     for k, statistic in enumerate(columns):
-        yield making.figure(statistic, place, "images", means[:, k], NOTHING, counts, STATISTICS[statistic])
+        yield making.figure(
+            statistic, place, "images", means[:, k], NOTHING, counts, STATISTICS[statistic], KINDS.get(statistic, NUMBER)
+        )
 
 
 def weighted_means(values: FloatArray, sums: FloatArray, making: Making) -> FloatArray:
-    """Means of the columns of ``values`` (n, p), then those of each resample of the clusters: (1 + resamples, p).
+    """Means of the columns of ``values`` (n, p), then those without each cluster: (1 + clusters, p).
 
     ``sums``: of each cluster those of the p columns, then how many rows it has.
     """
     if not len(values):
         return np.full((1, values.shape[1]), np.nan)
-    totals = making.draws.weights(len(sums)) @ sums
+    totals = making.deletions.weights(len(sums)) @ sums
     return ratio(totals[:, :-1], totals[:, -1:])

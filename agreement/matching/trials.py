@@ -7,8 +7,8 @@ from typing import Final, Literal
 
 import numpy as np
 
-from ..bootstrap import cluster_sums
 from ..cells import Options
+from ..jackknife import SHARE, cluster_sums
 from ..numeric import BoolArray, FloatArray, IntArray
 from ..outcome import Used
 from ..vqa.figures import ALL, Figure, Making, Place
@@ -55,9 +55,9 @@ def by_trials(
     Args:
         trials: as ``right_by_trials``; items of which a caption's number is not finite are the caller's to leave out.
         right: as ``right_by_trials``.
-        clusters: (items,), what a bootstrap draws: the prompt, or the group.
+        clusters: (items,), what is left out one by one: the prompt, or the group.
         aggregate: as ``right_by_trials``.
-        options: `intervals`, `resamples` and `seed` are read.
+        options: `intervals` is read.
         task: what the items are, for the figures' place.
         rater: whose trials.
     """
@@ -71,7 +71,7 @@ def by_trials(
     return [
         making.figure(
             ACCURACY, Place("trials", str(n + 1), rater, task), "images", means[:, n], NOTHING, used,
-            _HOW.format(STATISTICS[ACCURACY], told, n + 1, total),
+            _HOW.format(STATISTICS[ACCURACY], told, n + 1, total), SHARE,
         )
         for n in range(total)
     ]  # fmt: skip

@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..bootstrap import cluster_sums
 from ..cells import Options
+from ..jackknife import NUMBER, cluster_sums
 from ..outcome import Used
 from ..vqa.figures import Figure, Making, Place
 from .answers import checked, cluster_codes
@@ -45,7 +45,7 @@ def votes(frame: pd.DataFrame, options: Options | None = None) -> list[Votes]:
 
     Args:
         frame: ``matching.COLUMNS``; items without a number for every caption count for neither.
-        options: `intervals`, `resamples` and `seed` are read.
+        options: `intervals` is read.
 
     Raises:
         ValueError: as ``figures``.
@@ -71,7 +71,7 @@ def _of(rows: pd.DataFrame, a: str, b: str, generator: str, making: Making) -> I
         sums = cluster_sums(np.column_stack([values, np.ones(len(part))]), codes, clusters)
         means = weighted_means(values, sums, making)[:, 0]
         used = Used(len(part), len(part), clusters)
-        figure = making.figure(DIFFERENCE, Place("task", task, a, generator, b), "images", means, "", used, _HOW)
+        figure = making.figure(DIFFERENCE, Place("task", task, a, generator, b), "images", means, "", used, _HOW, NUMBER)
         counts = (
             int((mine & ~others).sum()),
             int((others & ~mine).sum()),

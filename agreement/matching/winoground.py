@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ..cells import Options
+from ..jackknife import SHARE
+from ..numeric import ratio
 from ..outcome import Used
 from ..vqa.figures import Figure, Making, Place
 from .answers import checked
@@ -33,7 +35,7 @@ def winoground(frame: pd.DataFrame, options: Options | None = None) -> list[Figu
 
     Args:
         frame: ``matching.COLUMNS`` and ``captions``.
-        options: `intervals`, `resamples` and `seed` are read.
+        options: `intervals` is read.
 
     Raises:
         ValueError: as ``figures``.
@@ -54,10 +56,10 @@ def _of(rows: pd.DataFrame, place: Place, making: Making) -> Iterator[Figure]:
     scored = np.array([group_scores(*_matrix(pair)) for pair in counted], float).reshape(-1, 3)
     excluded = {"incomplete_group": rows["group"].nunique() - len(whole), "not_finite": len(whole) - len(counted)}
     used = Used(2 * len(counted), len(counted), len(counted), {name: n for name, n in excluded.items() if n})
-    weights = making.draws.weights(len(counted))
-    means = weights @ scored / len(counted) if len(counted) else np.full((1, 3), np.nan)
+    weights = making.deletions.weights(len(counted))
+    means = ratio(weights @ scored, weights.sum(1, keepdims=True)) if len(counted) else np.full((1, 3), np.nan)
     for k, (name, how) in enumerate(_HOW.items()):
-        yield making.figure(name, place, "groups", means[:, k], _NO_GROUP, used, how)
+        yield making.figure(name, place, "groups", means[:, k], _NO_GROUP, used, how, SHARE)
 
 
 def group_scores(first: tuple[float, float], second: tuple[float, float]) -> tuple[bool, bool, bool]:

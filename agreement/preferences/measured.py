@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..bootstrap import Draws, cluster_sums
 from ..cells import Options
-from ..numeric import FloatArray, IntArray, ratio
+from ..jackknife import SHARE, Deletions, Kind, cluster_sums
+from ..numeric import IntArray, ratio
 from ..outcome import Outcome, Used, interval, outcome
 
 
@@ -27,9 +27,9 @@ class Measured:
     excluded: Mapping[str, int] = field(default_factory=dict)
 
 
-def measured(made: Outcome, options: Options, *, by_prompt: bool = True) -> Measured:
+def measured(made: Outcome, kind: Kind, *, by_prompt: bool = True) -> Measured:
     """An outcome with its interval."""
-    bounds, method = interval(made, by_prompt=by_prompt, resamples=options.drawn, seed=options.seed)
+    bounds, method = interval(made, kind, by_prompt=by_prompt)
     used = made.used
     return Measured(made.value, bounds.low, bounds.high, used.items, used.ratings, made.reason, method, dict(used.excluded))
 
@@ -61,15 +61,10 @@ class Hits:
     excluded: Mapping[str, int]
 
 
-def share(hits: Hits, options: Options, stream: str, how: str, reason: str) -> Measured:
-    """The share of hits, 0 to 1; ``stream`` names the cell, ``reason`` says why there is none."""
+def share(hits: Hits, options: Options, how: str, reason: str) -> Measured:
+    """The share of hits, 0 to 1; ``reason`` says why there is none."""
     columns = np.stack([np.array(hits.yes, float), np.ones(len(hits.yes))], axis=1).reshape(-1, 2)
     clusters = hits.clusters
-    sums = drawn(clusters.size, options, stream) @ cluster_sums(columns, clusters.codes, clusters.size)
+    sums = Deletions(options.intervals).weights(clusters.size) @ cluster_sums(columns, clusters.codes, clusters.size)
     used = Used(hits.items, len(hits.yes), clusters.size, hits.excluded)
-    return measured(outcome(ratio(sums[:, 0], sums[:, 1]), reason, used, how), options, by_prompt=clusters.known)
-
-
-def drawn(clusters: int, options: Options, stream: str) -> FloatArray:
-    """How often each cluster stands in the sample itself (first row) and in each resample."""
-    return Draws(options.drawn, options.seed, stream).weights(clusters)
+    return measured(outcome(ratio(sums[:, 0], sums[:, 1]), reason, used, how), SHARE, by_prompt=clusters.known)

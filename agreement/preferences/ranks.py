@@ -13,13 +13,15 @@ import numpy as np
 
 from ..cells import Options
 from ..correlation import of_centred, spearman, why_undefined
+from ..jackknife import LEVEL, Interval
 from ..numeric import FloatArray, IntArray, ratio
-from ..outcome import Used, outcome
 from ..units import Units
-from .measured import Measured, drawn, measured
+from .measured import Measured
 from .votes import Vote
 from .winners import same_order
 
+RESAMPLES: Final = 2000
+_HOW: Final = "Spearman's rho over generators and tasks of votes with a clear preference and the metric's mean"
 TOO_FEW: Final = "fewer than two generators and tasks have both votes and a mean"
 
 
@@ -82,26 +84,52 @@ class _Table:
 def ranked(votes: Sequence[Vote], means: Sequence[Mean], options: Options | None = None) -> Ranked:
     """One metric beside people's votes.
 
-    Resampled are prompts, with their votes and values together. Where a side is known as totals only, tasks are: that is all
-    there is to vary then.
+    The ranks of a few points are no smooth function of the prompts, so the interval is a percentile bootstrap: prompts are
+    drawn with replacement, with their votes and values together. Where a side is known as totals only, tasks are: that is
+    all there is to vary then. Draws in which the value is undefined are left out, and counted.
     """
     wanted = options or Options()
     table = _table(votes, means)
-    weights = drawn(table.votes.shape[0], wanted, "ranks")
+    clusters = table.votes.shape[0]
+    weights = _drawn(clusters, wanted)
     x, y = weights @ table.votes, ratio(weights @ table.total, weights @ table.n)
     points = tuple(Winning(at.task, at.generator, int(x[0, k]), float(y[0, k])) for k, at in enumerate(table.points))
     # a resample holds the points of a task as often as the task was drawn
-    rho = _rho(x, y) if table.tasks is None else spearman(x[0], y[0], Units(table.tasks, weights.shape[1]), weights)
-    used = Used(len(points), int(x[0].sum()), table.votes.shape[0], {})
-    why = TOO_FEW if len(points) < 2 else why_undefined(x[0], y[0], ("the number of votes", "the metric"))
-    how = "Spearman's rho over generators and tasks of votes with a clear preference and the metric's mean"
-    # a task is no prompt; the words for what is resampled stand in `method`
-    found = measured(outcome(rho, why, used, how), wanted)
-    if table.tasks is not None:
-        method = found.method.replace(" prompts,", " tasks,").replace("one prompt", "one task")
-        found = Measured(found.value, found.low, found.high, found.items, found.ratings, found.reason, method)
+    rho = _rho(x, y) if table.tasks is None else spearman(x[0], y[0], Units(table.tasks, clusters), weights)
+    counts = len(points), int(x[0].sum())
+    if np.isnan(rho[0]):
+        why = TOO_FEW if len(points) < 2 else why_undefined(x[0], y[0], ("the number of votes", "the metric"))
+        found = Measured(None, None, None, *counts, why, _HOW)
+    else:
+        bounds = _percentiles(rho[1:], f"{clusters} {'prompts' if table.tasks is None else 'tasks'}", wanted)
+        method = "; ".join(part for part in (_HOW, bounds.note) if part)
+        found = Measured(float(rho[0]), bounds.low, bounds.high, *counts, None, method)
     agreeing, opposed = _orders(points)
     return Ranked(points, found, agreeing, opposed)
+
+
+def _drawn(clusters: int, options: Options) -> FloatArray:
+    """How often each cluster stands in the sample itself (first row, ones) and in each of RESAMPLES draws with replacement."""
+    weights = np.ones((1, clusters))
+    if clusters < 2 or not options.intervals:
+        return weights
+    generator = np.random.default_rng(options.seed)
+    return np.concatenate([weights, generator.multinomial(clusters, np.full(clusters, 1 / clusters), RESAMPLES)])
+
+
+def _percentiles(replicates: FloatArray, clusters: str, options: Options) -> Interval:
+    """The 2.5th and 97.5th percentile; none where more than half are undefined, or where both are the same."""
+    known = replicates[~np.isnan(replicates)]
+    left = replicates.size - known.size
+    if not replicates.size:
+        return Interval(note=f"no interval: {clusters.removesuffix('s')}" if options.intervals else None)
+    if 2 * left > replicates.size:
+        return Interval(note=f"no interval: undefined in {left} of {replicates.size} resamples")
+    low, high = np.percentile(known, [50 - LEVEL / 2, 50 + LEVEL / 2])
+    if not low < high:
+        return Interval(note=f"no interval: the same in nearly all of {replicates.size} resamples of {clusters}")
+    words = f"{LEVEL}% percentile bootstrap over {clusters}, {RESAMPLES} resamples, seed {options.seed}"
+    return Interval(float(low), float(high), words + (f", {left} undefined ones left out" if left else ""))
 
 
 def _table(votes: Sequence[Vote], means: Sequence[Mean]) -> _Table:

@@ -13,11 +13,11 @@ from typing import Final
 
 import numpy as np
 
-from ..bootstrap import cluster_sums
 from ..cells import ALL, Options
+from ..jackknife import NUMBER, Deletions, cluster_sums
 from ..numeric import BoolArray, FloatArray
 from ..outcome import Used, outcome
-from .measured import Measured, drawn, measured
+from .measured import Measured, measured
 from .votes import Vote, clusters_of, grouped, left_out
 
 _STEPS, _CLOSE = 20_000, 1e-10
@@ -66,11 +66,11 @@ def _standings(task: str, votes: Sequence[Vote], out: Sequence[Vote], options: O
         row[i, j], row[j, i] = points, 1.0 - points
     clusters = clusters_of(votes)
     sums = cluster_sums(won.reshape(len(votes), -1), clusters.codes, clusters.size)
-    wins = (drawn(clusters.size, options, task) @ sums).reshape(-1, len(names), len(names))
+    wins = (Deletions(options.intervals).weights(clusters.size) @ sums).reshape(-1, len(names), len(names))
     found = log_strengths(wins)
     used = Used(len({vote.pair for vote in votes}), len(votes), clusters.size, left_out(out))
     why = undefined(names, wins[0]) or NOT_CONNECTED
-    made = [measured(outcome(found[:, n], why, used, _HOW), options, by_prompt=clusters.known) for n in range(len(names))]
+    made = [measured(outcome(found[:, n], why, used, _HOW), NUMBER, by_prompt=clusters.known) for n in range(len(names))]
     rows = []
     for name, strength in zip(names, made, strict=True):
         mine = [vote for vote in votes if name in (vote.first, vote.second)]

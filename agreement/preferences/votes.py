@@ -151,7 +151,7 @@ def _count(task: str, contest: Contest, votes: Sequence[Vote], options: Options)
         for_b,
         excluded.get(CANNOT_TELL, 0),
         len({vote.pair for vote in counting}),
-        share(hits, options, task, how, reason),
+        share(hits, options, how, reason),
         mcnemar_exact(for_a, for_b) if clear else None,
     )
 
@@ -180,6 +180,6 @@ def sided(votes: Sequence[Vote], options: Options | None = None) -> Side:
     left = sum(vote.side == "left" for vote in known)
     hits = Hits([vote.side == "left" for vote in known], clusters_of(known), len({v.pair for v in known}), left_out(votes))
     how = "share of left among votes with a clear preference whose side is known"
-    found = share(hits, options or Options(), "sides", how, NO_SIDE if clear else NOT_CLEAR)
+    found = share(hits, options or Options(), how, NO_SIDE if clear else NOT_CLEAR)
     p = mcnemar_exact(left, len(known) - left) if known else None
     return Side(left, len(known) - left, found, p, len(clear) - len(known))

@@ -66,7 +66,7 @@ def _beside(task: str, contest: Contest, people: Sequence[Vote], scorer: Sequenc
     yes = [vote.chose == preferred[vote.pair] for vote in shared]
     hits = Hits(yes, clusters_of(shared), len(shared), {})
     how = "share of the same preference on pairs where most people, and the scorer, prefer one"
-    return Beside(task, contest, order, share(hits, options, task, how, NOT_SHARED), len(yes) - sum(yes))
+    return Beside(task, contest, order, share(hits, options, how, NOT_SHARED), len(yes) - sum(yes))
 
 
 def _clear(votes: Sequence[Vote]) -> Mapping[str, int]:

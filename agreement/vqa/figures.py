@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..bootstrap import Draws, Interval
 from ..cells import Options
+from ..jackknife import Deletions, Interval, Kind
 from ..numeric import FloatArray, IntArray
 from ..outcome import Outcome, Used, interval, merged, outcome
 
@@ -39,7 +39,7 @@ class Figure:
         generator: whose images; ``all`` for all together.
         unit: what `n` counts.
         outcome: the value, or why there is none.
-        bounds: 95 % percentile bootstrap by prompt.
+        bounds: 95 % interval, by the jackknife over prompts.
         method: how both were made, in words.
     """
 
@@ -73,20 +73,22 @@ class Place:
 
 @dataclass(frozen=True)
 class Making:
-    """What all figures of a report share: its options, and resamples that are drawn once."""
+    """What all figures of a report share: its options, and what their jackknife leaves out."""
 
     options: Options
-    draws: Draws
+    deletions: Deletions
 
     @classmethod
     def of(cls, options: Options | None) -> Making:
         wanted = options or Options()
-        return cls(wanted, Draws(wanted.drawn, wanted.seed))
+        return cls(wanted, Deletions(wanted.intervals))
 
-    def figure(self, statistic: str, place: Place, unit: Unit, values: FloatArray, reason: str, used: Used, how: str) -> Figure:
+    def figure(
+        self, statistic: str, place: Place, unit: Unit, values: FloatArray, reason: str, used: Used, how: str, kind: Kind
+    ) -> Figure:
         """A figure from its value and the replicates after it."""
         made = outcome(np.asarray(values, float), reason, used, how)
-        bounds, method = interval(made, by_prompt=True, resamples=self.options.drawn, seed=self.options.seed)
+        bounds, method = interval(made, kind)
         kept = Outcome(made.value, made.reason, None, made.used, made.how)
         where = (place.by, place.group, place.rater, place.generator)
         return Figure(statistic, *where, unit, kept, bounds, method, place.other)

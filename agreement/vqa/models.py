@@ -10,6 +10,7 @@ import pandas as pd
 
 from .. import correlation
 from ..cells import Options
+from ..jackknife import CORRECTED
 from ..numeric import FloatArray, IntArray
 from ..outcome import Used, compact, merged
 from ..units import Units
@@ -25,7 +26,7 @@ def between_models(asked: pd.DataFrame, options: Options | None = None) -> list[
 
     Args:
         asked: columns ``ASKED``.
-        options: `intervals`, `resamples` and `seed` are read.
+        options: `intervals` is read.
 
     Raises:
         ValueError: a column is missing, or an answer is there twice.
@@ -60,10 +61,10 @@ def correlated(
 ) -> Figure:
     """Spearman's rho of two scores per image, with its interval by prompt."""
     cluster = compact(prompt)
-    weights = making.draws.weights(cluster.size)
+    weights = making.deletions.weights(cluster.size)
     if x.size < 2:
         values, reason = np.full(len(weights), np.nan), NO_PAIR if not x.size else correlation.why_undefined(x, y, names)
     else:
         values = correlation.spearman(x, y, Units(cluster.codes, cluster.size), weights)
         reason = correlation.why_undefined(x, y, names)
-    return making.figure(SPEARMAN, place, "images", values, reason, used, how)
+    return making.figure(SPEARMAN, place, "images", values, reason, used, how, CORRECTED)

@@ -16,8 +16,8 @@ import pandas as pd
 
 from .. import counts
 from ..against import strict_majority
-from ..bootstrap import cluster_sums
 from ..cells import Options
+from ..jackknife import CORRECTED, SHARE, cluster_sums
 from ..numeric import FloatArray, IntArray, ratio
 from ..outcome import Outcome, Used, compact, first_of, merged
 from .figures import ALL, ASKED, SAID, Figure, Making, Place, Unit, checked, codes, counted
@@ -144,7 +144,7 @@ def beside_people(asked: pd.DataFrame, said: pd.DataFrame, options: Options | No
     Args:
         asked: columns ``ASKED``.
         said: columns ``SAID``; of one kind of people, real or simulated.
-        options: `intervals`, `resamples` and `seed` are read.
+        options: `intervals` is read.
 
     Raises:
         ValueError: a column is missing, or an answer is there twice.
@@ -179,14 +179,14 @@ def _share(
     making: Making, statistic: str, place: Place, rows: pd.DataFrame, hits: FloatArray, excluded: dict[str, int]
 ) -> Figure:
     prompt, texts = pd.factorize(rows["prompt"], sort=True)
-    sums = making.draws.weights(len(texts)) @ cluster_sums(
+    sums = making.deletions.weights(len(texts)) @ cluster_sums(
         np.stack([np.ones(len(rows)), hits], axis=1), prompt.astype(np.int64), len(texts)
     )
     used = Used(rows["item"].nunique(), len(rows), len(texts), excluded)
     accuracy = statistic == VQA_ACCURACY
     reason, how = (NOBODY, _HOW_ACCURACY) if accuracy else (NO_WRONG, _HOW_SPLIT)
     unit: Unit = "questions" if accuracy else "wrong answers"
-    return making.figure(statistic, place, unit, ratio(sums[:, 1], sums[:, 0]), reason, used, how)
+    return making.figure(statistic, place, unit, ratio(sums[:, 1], sums[:, 0]), reason, used, how, SHARE)
 
 
 def _correlation(making: Making, place: Place, decided: pd.DataFrame, apart: dict[str, int]) -> Figure:
@@ -216,12 +216,12 @@ def _alpha(making: Making, said: pd.DataFrame) -> Figure:
     used = Used(rows["item"].nunique(), units.size, prompt.size, left)
     how = "people's choices by question, those that two or more have answered"
     if not units.size:
-        nothing = np.full(1 + making.options.drawn, np.nan)
-        return making.figure(ALPHA, Place(), "questions", nothing, "no question has two answers by people", used, how)
+        nothing, reason = np.full(1, np.nan), "no question has two answers by people"
+        return making.figure(ALPHA, Place(), "questions", nothing, reason, used, how, CORRECTED)
     columns = counts.count_columns(
         units.codes, label.codes, first_of(units, prompt.codes), prompt.size, label.size, ordinal=False
     )
-    sums = counts.CountSums.unpack(making.draws.weights(prompt.size) @ columns, label.size, label.size)
+    sums = counts.CountSums.unpack(making.deletions.weights(prompt.size) @ columns, label.size, label.size)
     sample = counts.CountSums.unpack(columns.sum(0), label.size, label.size)
     reason = counts.why_undefined(ALPHA, sample)
-    return making.figure(ALPHA, Place(), "questions", counts.FORMULAS[ALPHA](sums), reason, used, how)
+    return making.figure(ALPHA, Place(), "questions", counts.FORMULAS[ALPHA](sums), reason, used, how, CORRECTED)

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..cells import Options
+from ..jackknife import NUMBER, SHARE
 from ..numeric import FloatArray, IntArray, ratio, sums_by
 from ..outcome import Used, merged
 from .figures import ALL, ASKED, Figure, Making, Place, Unit, checked, images
@@ -34,7 +35,7 @@ def scores(asked: pd.DataFrame, options: Options | None = None, reference: str |
 
     Args:
         asked: columns ``ASKED``.
-        options: `intervals`, `resamples` and `seed` are read.
+        options: `intervals` is read.
         reference: a generator; differences to it follow each number.
 
     Raises:
@@ -83,12 +84,12 @@ def _of(
     made = {str(name): _sums(rows, by, groups, statistic) for name, rows in table.groupby("generator", sort=True)}
     beside = made.get(reference) if reference is not None else None
     for generator, sums in made.items():
-        values = _ratios(making, sums.top, sums.bottom)
         for k, group in enumerate(groups):
             if sums.bottom[:, k].any():
                 place = Place(by, str(group), rater, generator)
-                used = _used(sums, k)
-                yield making.figure(statistic, place, _unit(statistic), values[:, k], NOTHING, used, _HOW[statistic])
+                there = sums.bottom[:, k] > 0
+                used, values = _used(sums, k), _ratios(making, sums.top[there, k], sums.bottom[there, k])
+                yield making.figure(statistic, place, _unit(statistic), values, NOTHING, used, _HOW[statistic], SHARE)
         if beside is not None and generator != reference:
             yield from _less(making, statistic, [Place(by, str(g), rater, generator) for g in groups], sums, beside, reference)
 
@@ -117,8 +118,8 @@ def _sums(rows: pd.DataFrame, by: str, groups: list[object], statistic: str) -> 
 
 
 def _ratios(making: Making, top: FloatArray, bottom: FloatArray) -> FloatArray:
-    """(1 + resamples, groups): texts are drawn with all their groups."""
-    weights = making.draws.weights(len(top))
+    """The ratio of sums over texts, then that without each text: (1 + texts,)."""
+    weights = making.deletions.weights(top.size)
     return ratio(weights @ top, weights @ bottom)
 
 
@@ -142,12 +143,12 @@ def _less(
     for k, place in enumerate(places):
         if not sums.bottom[:, k].any():
             continue
-        # the same questions make the same groups, so a text has a group in both or in neither
-        each = [_ratios(making, one.top[:, k : k + 1], one.bottom[:, k : k + 1])[:, 0] for one in (mine, other)]
+        there = (mine.bottom[:, k] > 0) | (other.bottom[:, k] > 0)
+        each = [_ratios(making, one.top[there, k], one.bottom[there, k]) for one in (mine, other)]
         present = {name for name, n in zip(sums.texts, sums.images[:, k], strict=True) if n}
         left = {"not_shared": len(present - {*both}), "other_version": len((present & {*both}) - {*shared})}
         found = _used(mine, k)
         used = Used(found.items, found.ratings, found.clusters, merged([left]))
         how = _HOW_LESS.format(_HOW[statistic], reference)
         name = statistic + LESS_REFERENCE
-        yield making.figure(name, place, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how)
+        yield making.figure(name, place, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, NUMBER)

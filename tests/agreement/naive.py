@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.agreement.oracles import stats
+
 Ratings = Sequence[Sequence[int]]  # for each unit the label codes its raters gave, any number of them
 Weight = Callable[[int, int], float]
 
@@ -70,3 +72,16 @@ def reliability(ratings: Sequence[Sequence[float]]) -> np.ndarray[Any, np.dtype[
     """Raters x units with NaN, as the krippendorff package wants it."""
     width = max((len(unit) for unit in ratings), default=0)
     return np.array([[*map(float, unit), *[np.nan] * (width - len(unit))] for unit in ratings]).T
+
+
+def jackknife(value: float, without: Sequence[float], scale: str = "") -> tuple[float, float]:
+    """The delete-one interval with Student's t, from the statistic without each prompt; scale: "logit", "z" or the value's."""
+    n, r = len(without), np.array(without)
+    reach = stats.t.ppf(0.975, n - 1) * np.sqrt((n - 1) / n * ((r - r.mean()) ** 2).sum())
+    if scale == "logit":
+        middle, slope = np.log(value / (1 - value)), 1 / (value * (1 - value))
+        return tuple(1 / (1 + np.exp(-(middle + side * slope * reach))) for side in (-1, 1))  # type: ignore[return-value]
+    if scale == "z":
+        slope = 1 / (1 - value**2)
+        return tuple(np.tanh(np.arctanh(value) + side * slope * reach) for side in (-1, 1))  # type: ignore[return-value]
+    return value - reach, value + reach

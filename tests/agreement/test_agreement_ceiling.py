@@ -11,11 +11,10 @@ import pytest
 
 from agreement import Options, build
 from agreement.against import Against, Meeting
-from agreement.bootstrap import Draws
 from agreement.ceiling import items_needed, judge
 from agreement.cells import Cell, Key
 from agreement.frame import read
-from agreement.numeric import FloatArray
+from agreement.jackknife import Deletions
 from agreement.one_out import DIFFERENCE, PEOPLE, SCORER, beside, others
 from tests.agreement import frames, naive
 from tests.agreement.frames import Judgement, frame, judgement, people, scorer
@@ -24,7 +23,7 @@ from tests.agreement.oracles import metrics, stats
 Rows = list[dict[str, Any]]
 Said = Mapping[str, Mapping[str, float]]  # unit -> person -> number
 SCALES = frames.SCALES | {("s", "slider"): "interval"}
-QUICK = Options(resamples=200, ceiling=True)
+QUICK = Options(ceiling=True)
 
 
 def report(rows: list[Judgement], options: Options = QUICK) -> dict[str, Rows]:
@@ -54,7 +53,7 @@ def test_one_person_out_by_hand() -> None:
     assert found["difference"] == pytest.approx(7 / 30)
     assert (found["n_items"], found["n_ratings"], found["reason"]) == (3, 8, None)  # i4 has one rating, i5 none
     assert "one person out" in found["method"]
-    assert "mean over 3 persons; 95% percentile bootstrap over 3 prompts, 200 resamples" in found["method"]
+    assert "mean over 3 persons; 95% jackknife over 3 prompts, t with 2 degrees of freedom" in found["method"]
 
 
 def test_one_rating_out_by_hand() -> None:
@@ -71,7 +70,7 @@ def test_one_rating_out_by_hand() -> None:
 def test_against_the_majority_of_the_others_by_hand() -> None:
     """r0: i1 tied; i2 n with n; i3 y with n: 1 of 2. r1: i1 tied; 1; n with y: 1 of 2. r2: n with y; n with n: 1 of 2.
     The scorer: 1 + 0 of 2, 1 + 1 of 2, 1 + 1 of 2: mean 5/6."""
-    options = Options(resamples=200, ceiling=True, people_as="majority")
+    options = Options(ceiling=True, people_as="majority")
     found = ceiling(people(PEOPLE_SAID) + scorer("m", OWN), "percent_agreement", options)
     assert (found["value"], found["scorer"]) == (0.5, pytest.approx(5 / 6))
 
@@ -246,28 +245,28 @@ def test_equal_means_of_others_stay_tied() -> None:
 
 @pytest.mark.parametrize("slots", [False, True])
 @pytest.mark.parametrize(("statistic", "way"), [("cohen_kappa", "each"), ("cohen_kappa", "majority"), ("spearman", "mean")])
-def test_replicates_are_those_of_replicated_prompts(statistic: str, way: Any, slots: bool) -> None:
-    """A prompt drawn twice counts as if its items stood there twice, in the draws of the scorer's own number."""
+def test_deviations_are_those_without_each_prompt(statistic: str, way: Any, slots: bool) -> None:
+    """Of all three numbers, over the prompts of the scorer's own."""
     said, own = crowd(2, yes_no=False)
     (suite,) = read(frame(rows_of(said, own, yes_no=False, slots=slots)), SCALES)
     (aspect,) = suite.aspects
-    rows, cell = aspect.ratings, Cell(None, None, Draws(5, 0))
+    rows, cell = aspect.ratings, Cell(None, None, Deletions(wanted=True))
     mine, theirs = (rows.take(suite.raters_where(scorer=who)[rows.rater]) for who in (True, False))
     against = Against(mine, theirs, suite, Meeting(aspect.measure, 5, False), cell)
     key = Key(statistic, rater="m", people_as=way)
     found = beside({key: against.outcome(statistic, way)}, {"m": against.met}, suite, {statistic: way})
     assert [k.side for k in found] == [None, PEOPLE, SCORER, DIFFERENCE]
-    people_, scorer_, difference = (list(found.values())[place].replicates for place in (1, 2, 3))
-    weights: FloatArray = cell.draws.weights(10)[1:]  # ten prompts of three items
-    assert people_ is not None
-    assert scorer_ is not None
-    assert difference is not None
-    for row, replicate in enumerate(weights):
-        drawn = [item for item in said for _ in range(int(replicate[int(item[1:]) // 3]))]
-        units, taken = [said[item] for item in drawn], [own[item] for item in drawn]
-        assert people_[row] == pytest.approx(one_out(statistic, way, units, [None] * len(units), slots=slots))
-        assert scorer_[row] == pytest.approx(one_out(statistic, way, units, taken, slots=slots))
-        assert difference[row] == pytest.approx(scorer_[row] - people_[row])
+    without: list[tuple[float, float]] = []
+    for prompt in range(10):  # of three items each
+        left = [item for item in said if int(item[1:]) // 3 != prompt]
+        units, taken = [said[item] for item in left], [own[item] for item in left]
+        others_, scorer_ = (one_out(statistic, way, units, by, slots=slots) for by in ([None] * len(units), taken))
+        without.append((others_, scorer_))
+    people_, scorers = np.array(without).T
+    for place, replicates in enumerate((people_, scorers, scorers - people_), 1):
+        deviations = list(found.values())[place].deviations
+        assert deviations is not None
+        assert deviations.strata[0] == pytest.approx(replicates - replicates.mean(), abs=1e-9)
 
 
 # --- the verdict ------------------------------------------------------------------------------------------------------
@@ -334,7 +333,7 @@ def test_a_score_is_never_said_to_be_at_or_above_peoples_yes_and_no(statistic: s
     assert above["difference_low"] > 0
     reason = "not below people, but a person's yes or no is a score of only two values, so no more can be told"
     assert (above["verdict"], above["verdict_reason"], above["words"]) == (None, reason, None)
-    assert above["method"].endswith("seed 0; a person's yes or no is a score of only two values")
+    assert above["method"].endswith("scale; a person's yes or no is a score of only two values")
     below = ceiling(scored(0.95, 3.0, 150), statistic, aspect="correct")
     assert (below["verdict"], below["verdict_reason"]) == ("below", None)
     assert ceiling(scored(0.75, 0.8, 12), statistic, aspect="correct")["verdict"] == "too few items to tell"
@@ -345,7 +344,7 @@ def test_a_score_is_never_said_to_be_at_or_above_peoples_yes_and_no(statistic: s
 
 def test_tell_is_an_option() -> None:
     rows = judged(0.8, 0.8, 20)
-    wide = ceiling(rows, "percent_agreement", Options(resamples=200, ceiling=True, tell=1.0))
+    wide = ceiling(rows, "percent_agreement", Options(ceiling=True, tell=1.0))
     assert (wide["verdict"], wide["items_needed"]) == ("at", None)
     assert wide["words"].startswith("at people's level: ")
 
@@ -390,7 +389,7 @@ def test_people_with_one_label() -> None:
 
 
 def test_no_majority_among_the_others() -> None:
-    options = Options(resamples=20, ceiling=True, people_as="majority")
+    options = Options(ceiling=True, people_as="majority")
     found = ceiling(people({"i": "a b c", "j": "b c a"}) + scorer("m", {"i": "a", "j": "b"}), "cohen_kappa", options)
     assert (found["value"], found["reason"]) == (None, "on no unit do the others have a strict majority")
 
@@ -419,7 +418,7 @@ def test_one_prompt_has_no_verdict() -> None:
 def test_ceilings_change_nothing_else() -> None:
     said, own = crowd(4, yes_no=True)
     rows = rows_of(said, own, yes_no=True) + rows_of({}, own, yes_no=True, score=True)
-    on, off = report(rows), report(rows, Options(resamples=200))
+    on, off = report(rows), report(rows, Options())
     assert all(row["ceiling"] is None for row in off["raters"])
     assert {row["statistic"] for row in on["raters"] if row["ceiling"] is None} == {"mean"}
     stripped = {name: [row | {"ceiling": None} if name == "raters" else row for row in part] for name, part in on.items()}

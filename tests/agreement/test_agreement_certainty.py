@@ -15,8 +15,8 @@ from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, 
 from tests.agreement.oracles import metrics, stats
 
 Rows = list[dict[str, Any]]
-UNANIMOUS = Options(resamples=12, certainty=("unanimous",))
-BY_CLASS = Options(resamples=12, by_certainty=True)
+UNANIMOUS = Options(certainty=("unanimous",))
+BY_CLASS = Options(by_certainty=True)
 # Two ratings or more, all equal | more than half equal | neither | one rating.
 PEOPLE = {"u1": "y y", "u2": "n n n", "m1": "y y n", "m2": "n n n y", "s1": "y n", "s2": "y y n n", "one": "y"}
 OWN = {"u1": "yes", "u2": "no", "m1": "yes", "m2": "yes", "s1": "no", "s2": "yes", "one": "yes", "none": "no"}
@@ -82,8 +82,8 @@ def test_a_restricted_report_is_the_report_of_those_units() -> None:
         if row["kind"] == "human" and row["excluded"] is None:
             said.setdefault(row["item"], []).append(row["label"])
     kept = {item for item, labels in said.items() if len(labels) > 1 and 2 * max(map(labels.count, labels)) > len(labels)}
-    options = Options(resamples=12)
-    found = build(frame(rows), SCALES, Options(resamples=12, certainty=tuple(wanted))).to_dict()
+    options = Options()
+    found = build(frame(rows), SCALES, Options(certainty=tuple(wanted))).to_dict()
     direct = build(frame([row for row in rows if row["item"] in kept]), SCALES, options).to_dict()
     for section in ("among_people", "raters"):
         names = ("task", "generator", "statistic", "rater", "aspect")
@@ -167,7 +167,7 @@ def test_a_scorers_label_stays_with_its_own_target() -> None:
 def test_what_is_selected_needs_no_selection_any_more(classes_: tuple[str, ...]) -> None:
     """The same report, of that frame alone."""
     rows = ugly(5, 30) + [row | {"rater": f"sim{row['rater']}", "simulated": True} for row in ugly(6) if row["kind"] == "human"]
-    options = Options(resamples=12, by_certainty=True)
+    options = Options(by_certainty=True)
     alone = select(frame(rows), SCALES, classes_)
     assert 0 < len(alone) < len(rows)
     found, again = (
@@ -265,12 +265,10 @@ def test_a_class_without_units_says_so() -> None:
 
 def test_statistics_and_classes_may_be_chosen() -> None:
     rows = people(PEOPLE) + scorer("m", OWN)
-    found = report(
-        rows, Options(resamples=12, by_certainty=True, statistics=("mean", "pabak"), certainty=("split", "majority"))
-    )
+    found = report(rows, Options(by_certainty=True, statistics=("mean", "pabak"), certainty=("split", "majority")))
     assert {row["statistic"] for row in found["by_certainty"]} == {"mean", "pabak"}
     assert {row["certainty"] for row in found["by_certainty"]} == {"split", "majority"}
 
 
 def test_by_default_there_are_none() -> None:
-    assert report(people(PEOPLE) + scorer("m", OWN), Options(resamples=12))["by_certainty"] == []
+    assert report(people(PEOPLE) + scorer("m", OWN), Options())["by_certainty"] == []

@@ -5,16 +5,18 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from agreement.bootstrap import Draws
+from agreement import swaps
 from agreement.cells import Options
 from agreement.compare import comparisons
-from agreement.significance import holm, mcnemar_exact, two_sided
+from agreement.significance import holm, mcnemar_exact
+from tests.agreement import naive
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.oracles import contingency_tables, metrics, multitest, stats
 
@@ -22,7 +24,7 @@ KEYS = {
     "suite", "task", "generator", "aspect", "target", "people", "statistic", "a", "b", "value", "low", "high", "p", "p_holm",
     "n_items", "n_ratings", "excluded", "reason", "method", "mcnemar", "people_as", "value_a", "value_b",
 }  # fmt: skip
-QUICK = Options(resamples=20, each_generator=False)
+QUICK = Options(each_generator=False)
 
 
 def compared(rows: list[Judgement], options: Options = QUICK) -> list[dict[str, Any]]:
@@ -34,7 +36,8 @@ def compared(rows: list[Judgement], options: Options = QUICK) -> list[dict[str, 
     for row in found:
         assert set(row) == KEYS
         assert (row["value"] is None) == (row["reason"] is not None)
-        assert (row["p"] is None) == (row["p_holm"] is None) == (row["low"] is None)
+        assert (row["p"] is None) == (row["p_holm"] is None)
+        assert row["low"] is None or row["low"] < row["value"] < row["high"]
         assert row["p"] is None or 0 < row["p"] <= row["p_holm"] <= 1
         assert row["a"] < row["b"]
     return found
@@ -61,7 +64,7 @@ def test_a_small_comparison_by_hand() -> None:
     assert row["excluded"] == {"no_scorer_value": 3, "no_people": 1}
     # Majorities: yes, no, none, yes, yes. a is right on i1, i2, i4; b on i2 only: 2 to 0, p = 2 (1/2)^2.
     assert row["mcnemar"] == {
-        "both_right": 1, "only_a_right": 2, "only_b_right": 0, "both_wrong": 1, "p_mcnemar": 0.5, "p_mcnemar_holm": 0.5,
+        "both_right": 1, "only_a_right": 2, "only_b_right": 0, "both_wrong": 1, "p_mcnemar": 0.5, "p_mcnemar_holm": 1.0,
     }  # fmt: skip
     assert pick(found, "cohen_kappa", a="a", b="b")["mcnemar"] == row["mcnemar"]
     assert pick(found, "pearson", a="a", b="b")["mcnemar"] is None
@@ -91,17 +94,7 @@ def test_mcnemar_without_discordant_units_is_one() -> None:
     assert mcnemar_exact(0, 0) == 1.0
 
 
-def test_p_of_replicates_by_hand() -> None:
-    # Of four, one is <= 0 and three are >= 0: 2 (1 + 1) / 5.
-    assert two_sided(np.array([-1.0, 2.0, 3.0, 4.0])) == pytest.approx(4 / 5)
-    assert two_sided(np.array([1.0, 2.0, 3.0])) == pytest.approx(2 / 4)
-    assert two_sided(np.zeros(9)) == 1.0
-    assert two_sided(np.array([np.nan, np.nan, 1.0])) is None
-    assert two_sided(np.array([np.nan, 1.0])) == 1.0
-    assert two_sided(np.zeros(0)) is None
-
-
-# --- against a loop that resamples prompts ----------------------------------------------------------------------------
+# --- against a loop that leaves out and swaps prompts ------------------------------------------------------------------------
 Pairs = list[tuple[Any, Any]]
 
 
@@ -146,56 +139,116 @@ def used(table: pd.DataFrame, name: str, statistic: str) -> dict[str, float]:
     return dict(zip(mine["item"], mine["number"] if aspect == "score" else mine["label"] == "yes", strict=True))
 
 
-def resampled(table: pd.DataFrame, statistic: str, a: str, b: str, options: Options, stream: str) -> np.ndarray[Any, Any]:
-    """The difference in the sample and in every resample of prompts, each prompt's units taken as often as it was drawn."""
-    first, second = used(table, a, statistic), used(table, b, statistic)
+Units = dict[str, list[tuple[str, list[bool]]]]
+
+
+def units_of(table: pd.DataFrame, first: dict[str, float], second: dict[str, float]) -> Units:
+    """What people say of the items that both judged, by prompt."""
     theirs = table[(table["kind"] == "human") & table["excluded"].isna()]
     theirs = theirs[theirs["item"].isin(set(first) & set(second))]
-    prompts = sorted(theirs["prompt"].unique())
-    units = {
+    return {
         prompt: [(item, [said == "yes" for said in rows["label"]]) for item, rows in mine.groupby("item")]
         for prompt, mine in theirs.groupby("prompt")
     }
-    out = []
-    for weights in Draws(options.resamples, options.seed, stream).weights(len(prompts)).astype(int):
-        drawn = [unit for prompt, times in zip(prompts, weights, strict=True) for _ in range(times) for unit in units[prompt]]
-        one, two = ([[(mine[str(item)], said) for said in answers] for item, answers in drawn] for mine in (first, second))
-        out.append(NAIVE[statistic](one) - NAIVE[statistic](two))
-    return np.array(out)
+
+
+def less(statistic: str, units: Units, first: dict[str, float], second: dict[str, float]) -> float:
+    """The difference of the two scorers over some prompts."""
+    flat = [unit for of in units.values() for unit in of]
+    one, two = ([[(mine[item], said) for said in answers] for item, answers in flat] for mine in (first, second))
+    return NAIVE[statistic](one) - NAIVE[statistic](two)
 
 
 @pytest.mark.parametrize(("task", "seed"), [("all", 1), ("t0", 2)])
-def test_differences_equal_a_loop_over_resampled_prompts(seed: int, task: str) -> None:
+def test_differences_equal_a_loop_that_leaves_prompts_out(seed: int, task: str) -> None:
     rows = ugly(seed)
-    options = Options(resamples=20, seed=seed, each_generator=False)
-    found = compared(rows, options)
+    found = compared(rows, QUICK)
     table = frame(rows)
-    stream = "all"
-    if task != "all":
-        table, stream = table[table["task"] == task], f"task {task}"
+    table = table if task == "all" else table[table["task"] == task]
     checked = 0
     for row in found:
         if row["task"] != task or row["statistic"] not in NAIVE or row["aspect"] != "correct":
             continue
-        d = resampled(table, row["statistic"], row["a"], row["b"], options, stream)
-        assert row["value"] == pytest.approx(d[0], abs=1e-9)
-        drawn = np.where(np.abs(d[1:]) < 1e-12, 0.0, d[1:])[~np.isnan(d[1:])]
-        assert (row["low"], row["high"]) == pytest.approx(np.percentile(drawn, [2.5, 97.5]), abs=1e-9)
-        fewer = min(sum(x <= 0 for x in drawn), sum(x >= 0 for x in drawn))
-        assert row["p"] == pytest.approx(min(1.0, 2 * (1 + fewer) / (1 + len(drawn))))
+        statistic = row["statistic"]
+        first, second = used(table, row["a"], statistic), used(table, row["b"], statistic)
+        units = units_of(table, first, second)
+        assert row["value"] == pytest.approx(less(statistic, units, first, second), abs=1e-9)
+        without = [less(statistic, {p: of for p, of in units.items() if p != out}, first, second) for out in units]
+        assert (row["low"], row["high"]) == pytest.approx(naive.jackknife(row["value"], without), abs=1e-9)
         checked += 1
     # alpha-beta: two of labels and three correlations; with gamma the correlations, and the area for alpha-gamma.
     assert checked == 5 + 3 + 3 + 1
+
+
+def test_p_equals_a_loop_that_swaps_prompts() -> None:
+    """All swaps of few prompts, with ranks (in deviations for Pearson's r) in place of the scorers' numbers."""
+    rows = [row for row in ugly(1) if int(row["prompt"][1:]) < 8]
+    table = frame(rows)
+    checked = set()
+    for row in compared(rows, QUICK):
+        statistic = row["statistic"]
+        if row["task"] != "all" or statistic not in NAIVE or row["aspect"] != "correct" or row["p"] is None:
+            continue
+        first, second = used(table, row["a"], statistic), used(table, row["b"], statistic)
+        units = units_of(table, first, second)
+        items = [item for of in units.values() for item, _ in of]
+        scaled = {"pearson": stats.zscore, "spearman": stats.rankdata, "kendall_tau_b": stats.rankdata}.get(statistic)
+        if scaled:
+            first, second = (dict(zip(items, scaled([mine[i] for i in items]), strict=True)) for mine in (first, second))
+        if statistic in ("spearman", "auc"):
+            # ranks stay as they are given: they are not ranked again after a swap
+            continue
+        differences = []
+        for swapped in product((False, True), repeat=len(units)):
+            moved = {item for of, swap in zip(units.values(), swapped, strict=True) for item, _ in of if swap}
+            one = {item: (second if item in moved else first)[item] for item in items}
+            two = {item: (first if item in moved else second)[item] for item in items}
+            differences.append(less(statistic, units, one, two))
+        large = [not abs(d) < abs(differences[0]) - 1e-9 for d in differences]
+        assert row["p"] == pytest.approx(np.mean(large), abs=1e-12), (statistic, row["a"], row["b"])
+        checked.add(statistic)
+    assert checked == {"percent_agreement", "cohen_kappa", "pearson", "kendall_tau_b"}
+
+
+@pytest.mark.parametrize("statistic", ["spearman", "auc"])
+def test_ranks_are_swapped_as_they_are(statistic: str) -> None:
+    """Spearman's rho is Pearson's r of ranks, the area the mean rank of the yes: by hand on two scorers' ranks."""
+    rng = np.random.default_rng(3)
+    prompt, n = np.repeat(np.arange(6), 3), 18
+    yes = rng.integers(0, 2, n)
+    a, b = (stats.rankdata(yes + rng.normal(size=n) * spread) for spread in (0.5, 2.0))
+    kinds = {"spearman": swaps.of_pearson(a, b, stats.rankdata(yes), prompt, 6)}
+    kinds["auc"] = swaps.of_auc(a, b, yes.astype(float), 1.0 - yes, prompt, 6)
+    value = {
+        "spearman": lambda x: np.corrcoef(x, stats.rankdata(yes))[0, 1],
+        "auc": lambda x: (x[yes == 1].sum() - yes.sum() * (yes.sum() + 1) / 2) / (yes.sum() * (n - yes.sum())),
+    }[statistic]
+    flips = np.array([*product((0, 1), repeat=6)])
+    expected = [value(np.where(f[prompt], b, a)) - value(np.where(f[prompt], a, b)) for f in flips]
+    assert kinds[statistic](flips.astype(float)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_three_prompts_cannot_be_significant() -> None:
+    """One scorer always right, the other always wrong: 2 of the 8 swaps are as far apart."""
+    said = {f"i{n}": "y y y" if n % 2 else "n n n" for n in range(6)}
+    right = {item: "yes" if words[0] == "y" else "no" for item, words in said.items()}
+    wrong = {item: "no" if label == "yes" else "yes" for item, label in right.items()}
+    rows = [row | {"prompt": f"p{int(row['item'][1:]) // 2}"} for row in people(said) + scorer("S", right) + scorer("T", wrong)]
+    (found,) = [row for row in compared(rows) if row["statistic"] == "percent_agreement" and row["task"] == "all"]
+    assert (found["value"], found["p"]) == (1.0, 0.25)
+    # no prompt differs from another: nothing tells how much others would
+    assert (found["low"], found["high"]) == (None, None)
 
 
 def test_p_is_corrected_within_its_family_only(monkeypatch: pytest.MonkeyPatch) -> None:
     # statsmodels collects garbage at every call: of a whole test run's, that is a second each
     monkeypatch.setattr(gc, "collect", lambda *_: 0)
     found = compared(ugly(3))
-    families: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    families: dict[str, list[dict[str, Any]]] = {}
     for row in found:
-        families.setdefault((row["task"], row["statistic"]), []).append(row)
-    assert {len(family) for family in families.values()} == {1, 3}
+        families.setdefault(row["statistic"], []).append(row)
+    # two tasks, both, and their mean, of one pair or three
+    assert {len(family) for family in families.values()} == {4, 12}
     for family in families.values():
         expected = multitest.multipletests([row["p"] for row in family], method="holm")[1]
         assert [row["p_holm"] for row in family] == pytest.approx(expected)
@@ -208,7 +261,8 @@ def test_a_scorer_beside_its_twin_differs_by_nothing() -> None:
     found = compared(answers + scorer("a", values) + scorer("b", values))
     assert found
     for row in found:
-        assert (row["value"], row["low"], row["high"], row["p"]) == (0.0, 0.0, 0.0, 1.0)
+        # nothing tells how much they would differ on other prompts
+        assert (row["value"], row["low"], row["high"], row["p"]) == (0.0, None, None, 1.0)
     assert pick(found, "cohen_kappa")["mcnemar"]["p_mcnemar"] == 1.0
 
 
@@ -235,7 +289,7 @@ def test_one_side_undefined_names_it() -> None:
 def test_majority_leaves_tied_units_out() -> None:
     answers = people({"i1": "y n", "i2": "y y", "i3": "n n"})
     a, b = (scorer(name, {"i1": "yes", "i2": "yes", "i3": said}) for name, said in (("a", "no"), ("b", "yes")))
-    found = compared(answers + a + b, Options(people_as="majority", resamples=20))
+    found = compared(answers + a + b, Options(people_as="majority"))
     row = pick(found, "percent_agreement")
     assert (row["value_a"], row["value_b"], row["n_items"], row["n_ratings"]) == (1.0, 0.5, 2, 4)
     assert row["excluded"] == {"tied_majority": 1}
@@ -256,13 +310,11 @@ def test_mean_over_tasks_is_the_mean_of_the_differences() -> None:
 def test_targets_generators_and_simulated_people_have_rows_of_their_own() -> None:
     rows = ugly(6)
     imitated = [row | {"rater": "imitation", "simulated": True} for row in rows if row["rater"] == "r0"]
-    found = compared(rows + imitated, Options(resamples=20))
+    found = compared(rows + imitated, Options())
     assert {row["generator"] for row in found} == {"all", "g0", "g1"}
     assert {row["people"] for row in found} == {"real", "simulated"}
-    assert compared(rows, Options(resamples=20)) == [row for row in found if row["people"] == "real"]
-    apart = compared(
-        [row | {"target": "dog"} for row in rows if row["aspect"] == "correct"], Options(by_target=True, resamples=9)
-    )
+    assert compared(rows, Options()) == [row for row in found if row["people"] == "real"]
+    apart = compared([row | {"target": "dog"} for row in rows if row["aspect"] == "correct"], Options(by_target=True))
     assert {row["target"] for row in apart} == {"dog"}
 
 

@@ -17,7 +17,7 @@ from agreement.prevalence import prevalence, share
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.oracles import metrics, stats
 
-QUICK = Options(resamples=40)
+QUICK = Options()
 
 
 def met(rows: list[Judgement], a: str, b: str = "people", options: Options = QUICK, **other: Any) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def test_a_table_of_pooled_ratings_by_hand() -> None:
 
 
 def test_a_table_of_majorities_by_hand() -> None:
-    found = met(people(PEOPLE) + scorer("m", SCORER), "m", options=Options(people_as="majority", resamples=20))
+    found = met(people(PEOPLE) + scorer("m", SCORER), "m", options=Options(people_as="majority"))
     # Majorities yes, no, none, yes, no.
     assert found["table"] == [[1, 0], [1, 2]]
     assert value(found, "percent_agreement") == 3 / 4
@@ -103,7 +103,7 @@ def test_tables_equal_scikit_learn(seed: int) -> None:
 @pytest.mark.parametrize("place", [Place(ALL, ALL), Place(ALL, "t0"), Place("g0", "t1")])
 def test_a_scorer_and_people_have_the_digits_of_the_report(place: Place, people_as: Any) -> None:
     rows = ugly(4)
-    options = Options(resamples=40, statistics=DEFAULT, people_as=people_as)
+    options = Options(statistics=DEFAULT, people_as=people_as)
     report = build(frame(rows), SCALES, options).to_dict()["raters"]
     for name, score in (("alpha", False), ("alpha", True), ("gamma", False)):
         found = met(rows, name, options=options, place=place, score=score)
@@ -123,7 +123,7 @@ def test_a_scorer_and_people_have_the_digits_of_the_report(place: Place, people_
 
 def test_two_raters_have_the_digits_of_the_matrix() -> None:
     rows = ugly(5, prompts=20)
-    report = build(frame(rows), SCALES, Options(resamples=40, statistics=DEFAULT)).to_dict()["matrix"]
+    report = build(frame(rows), SCALES, Options(statistics=DEFAULT)).to_dict()["matrix"]
     for a, b in (("alpha", "beta"), ("alpha", "r0"), ("r0", "r1")):
         for each in met(rows, a, b)["estimates"]:
             (row,) = [

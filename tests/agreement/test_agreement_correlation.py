@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from agreement import correlation, counts, kendall, pairs, units
 from agreement.alpha import MomentSums, moment_columns
-from agreement.bootstrap import Draws, cluster_sums, percentile_interval
 from agreement.correlation import Correlation
+from agreement.jackknife import cluster_sums
 from agreement.numeric import FloatArray, IntArray
 from agreement.units import Units
 from tests.agreement import naive
@@ -92,12 +92,13 @@ def test_auc_equals_sklearn(seed: int) -> None:
     assert correlation.evaluate_auc(score, np.ones(40, bool)).value is None
 
 
-# --- bootstrap weights are physically replicated samples --------------------------------------------------------------
+# --- weights are physically replicated samples --------------------------------------------------------------
 def _resample() -> tuple[IntArray, FloatArray, list[IntArray]]:
     """Clusters of 60 units in 9 clusters, weights of 40 resamples, and the rows each resample would have."""
     cluster = np.random.default_rng(5).integers(0, 9, 60)
     cluster[:9] = np.arange(9)
-    weights = Draws(40, 0).weights(9)
+    drawn = np.random.default_rng(0).multinomial(9, np.full(9, 1 / 9), 40)
+    weights = np.concatenate([np.ones((1, 9)), drawn])
     rows = [np.repeat(np.arange(60), w[cluster].astype(int)) for w in weights]
     return cluster, weights, rows
 
@@ -147,31 +148,6 @@ def test_many_rater_weights_equal_replication() -> None:
     for level, values in found.items():
         expected = [krippendorff.alpha(reliability_data=naive.reliability(c), level_of_measurement=level) for c in copies]
         assert values == pytest.approx(expected, abs=1e-12), level
-
-
-# --- draws and intervals ----------------------------------------------------------------------------------------------
-def test_draws_are_counts_and_repeat_with_their_seed() -> None:
-    weights = Draws(200, 0).weights(7)
-    assert (weights[0] == 1).all()
-    assert (weights.sum(1) == 7).all()
-    assert (weights == Draws(200, 0).weights(7)).all()
-    assert (weights != Draws(200, 1).weights(7)).any()
-    assert (weights != Draws(200, 0, "task counting").weights(7)).any()
-
-
-def test_undefined_resamples_are_left_out_until_they_are_most() -> None:
-    some = percentile_interval(np.r_[np.full(50, np.nan), np.linspace(0, 1, 50)])
-    assert [some.low, some.high] == pytest.approx([0.025, 0.975])
-    assert some.note == "50 undefined ones left out"
-    most = percentile_interval(np.r_[np.full(51, np.nan), np.linspace(0, 1, 49)])
-    assert (most.low, most.high, most.note) == (None, None, "no interval: undefined in 51 of 100 resamples")
-
-
-def test_interval_of_a_mean_covers_as_theory_says() -> None:
-    """The bootstrap's standard error of a mean of 400 clusters is sd / 20."""
-    values = np.random.default_rng(0).normal(size=400)
-    means = Draws(2000, 0).weights(400)[1:] @ values / 400
-    assert means.std() == pytest.approx(values.std() / 20, rel=0.05)
 
 
 # --- properties -------------------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ def test_imitations_and_scorers_are_no_others() -> None:
 def test_as_the_comparison_of_a_pair(seed: int) -> None:
     said = frame(ugly(seed))
     said = said[said["aspect"] == "correct"]
-    options = Options(statistics=("krippendorff_alpha_nominal",), resamples=50)
+    options = Options(statistics=("krippendorff_alpha_nominal",))
     found = each_person(said, SCALES, "s", "correct", options)
     assert len(found) > 2
     for name, estimate in found.items():

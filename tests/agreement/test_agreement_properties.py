@@ -89,7 +89,7 @@ def one(found: Values, statistic: str, who: Any = None, task: str = "all") -> fl
 def test_the_order_of_rows_and_the_names_of_raters_do_not_matter(table: Table, aspect: str, random: Any) -> None:
     rows = rows_of(table, aspect)
     shuffled = random.sample(rows, len(rows))
-    options = Options(resamples=5, each_generator=False)
+    options = Options(each_generator=False)
     assert build(frame(shuffled), SCALES, options) == build(frame(rows), SCALES, options)
     names = random.sample("pqrstu", 6)
     other = dict(zip("pqrstu", names, strict=True))
@@ -146,7 +146,7 @@ def test_every_row_is_bounded_and_accounts_for_itself(table: Table, aspect: str,
         machine = {row["item"]: words[(k * (m + 1)) % len(words)] for k, row in enumerate(rows) if k % (m + 2)}
         rows += [r | {"aspect": aspect} for r in scorer(f"m{m}", machine, seq=5000)]
     people = sum(row["kind"] == "human" for row in rows)
-    for section, made in build(frame(rows), SCALES, Options(resamples=8)).to_dict().items():
+    for section, made in build(frame(rows), SCALES, Options()).to_dict().items():
         for row in made:
             name, numbers = row["statistic"], [row[k] for k in ("value", "low", "high") if row[k] is not None]
             assert (row["value"] is None) == (row["reason"] is not None)

@@ -19,7 +19,7 @@ KEYS = {
     "suite", "task", "generator", "aspect", "target", "people", "statistic", "value", "low", "high", "n_items", "n_ratings",
     "excluded", "reason", "method",
 }  # fmt: skip
-QUICK = Options(resamples=50)
+QUICK = Options()
 
 
 def judgement(item: str, rater: str, value: str | float | None, **other: Any) -> Judgement:
@@ -213,7 +213,7 @@ def test_targets_are_pooled_or_apart() -> None:
     rows = answers({"i": "y y", "j": "n n"}, target="dog") + answers({"i": "y n", "j": "n n"}, target="cat")
     pooled = pick(report(rows)["among_people"], "percent_agreement")
     assert (pooled["value"], pooled["n_items"], pooled["n_ratings"], pooled["target"]) == (0.75, 2, 8, None)
-    apart = report(rows, Options(by_target=True, resamples=20))["among_people"]
+    apart = report(rows, Options(by_target=True))["among_people"]
     assert {row["target"] for row in apart} == {"dog", "cat"}
     assert pick(apart, "percent_agreement", target="cat")["value"] == 0.5
 
@@ -252,7 +252,7 @@ def test_a_scorer_against_each_annotation() -> None:
 
 def test_a_scorer_against_the_majority() -> None:
     own: dict[str, str | float] = {"i1": "yes", "i2": "no", "i3": "yes", "i4": "no", "i5": "no"}
-    found = report(answers(PEOPLE) + scored(own), Options(people_as="majority", resamples=20))["raters"]
+    found = report(answers(PEOPLE) + scored(own), Options(people_as="majority"))["raters"]
     row = pick(found, "percent_agreement")
     assert (row["value"], row["n_items"], row["excluded"]) == (0.75, 4, {"tied_majority": 1})  # i3 is tied
     assert {row["statistic"] for row in found}.isdisjoint({"pearson", "spearman"})
@@ -321,7 +321,7 @@ def test_slots_are_in_no_matrix_and_simulated_pairs_are_marked() -> None:
 # --- options and contract ---------------------------------------------------------------------------------------------
 def test_statistics_are_chosen_by_name() -> None:
     rows = answers({"i": "1 2", "j": "3 3", "k": "2 1"})
-    wanted = Options(statistics=("kendall_tau_c", "krippendorff_alpha_ratio"), resamples=20)
+    wanted = Options(statistics=("kendall_tau_c", "krippendorff_alpha_ratio"))
     found = report(rows, wanted, correct="ordinal:1-3")["among_people"]
     assert {row["statistic"] for row in found} == set(wanted.statistics or ())
     with pytest.raises(ValueError, match="kappa_of_cohen; known are mean"):

@@ -11,18 +11,20 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from agreement.bootstrap import Draws
 from agreement.cells import ALL, Options, Place
 from agreement.curves import POINTS, Curve, curve
 from agreement.cuts import Answers, Objective, Tally, best_cut, cross_validate, folds_of, middle, thinned
 from agreement.cutting import Cutting
 from agreement.threshold import thresholds
+from tests.agreement import naive
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.oracles import metrics, model_selection
 
+SCALE = {"percent_agreement": "logit", "cohen_kappa": "z"}
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-QUICK = Options(resamples=40, each_generator=False)
+QUICK = Options(each_generator=False)
 KAPPA = Cutting(objective="cohen_kappa")
 
 
@@ -153,7 +155,7 @@ def rows_of(rows: list[Judgement], name: str, *, majority: bool = False) -> tupl
 @pytest.mark.parametrize("seed", [11])
 def test_out_of_fold_equals_scikit_learn(seed: int, people_as: Any, objective: Objective) -> None:
     rows = ugly(seed, prompts=23)
-    options = Options(resamples=12, seed=seed, each_generator=False, people_as=people_as)
+    options = Options(seed=seed, each_generator=False, people_as=people_as)
     found = decided(rows, Cutting(objective=objective), options)
     score, yes, prompts = rows_of(rows, "gamma", majority=people_as == "majority")
     known, cluster = np.unique(prompts, return_inverse=True)
@@ -162,15 +164,14 @@ def test_out_of_fold_equals_scikit_learn(seed: int, people_as: Any, objective: O
     for train, test in model_selection.LeaveOneGroupOut().split(score, yes, fold):
         chosen.append(brute_force(score[train], yes[train], objective))
         said[test] = score[test] > chosen[-1]
-    weights = Draws(options.resamples, seed, "all").weights(known.size).astype(int)
     threshold = brute_force(score, yes, objective)
     for statistic in ("percent_agreement", "cohen_kappa"):
         row = pick(found, statistic, rater="gamma")
         assert row["fold_thresholds"] == pytest.approx(chosen)
         assert row["threshold"] == pytest.approx(threshold)
-        drawn = [measure(statistic, *(np.repeat(part, w[cluster]) for part in (yes, said))) for w in weights]
-        assert row["value"] == pytest.approx(drawn[0], abs=1e-9)
-        assert (row["low"], row["high"]) == pytest.approx(np.nanpercentile(drawn[1:], [2.5, 97.5]), abs=1e-9)
+        assert row["value"] == pytest.approx(measure(statistic, yes, said), abs=1e-9)
+        without = [measure(statistic, yes[cluster != k], said[cluster != k]) for k in range(known.size)]
+        assert (row["low"], row["high"]) == pytest.approx(naive.jackknife(row["value"], without, SCALE[statistic]), abs=1e-9)
         assert row["in_sample"] == pytest.approx(measure(statistic, yes, score > threshold), abs=1e-9)
         by_fold = [measure(statistic, yes[fold == k], said[fold == k]) for k in range(5)]
         assert [np.nan if v is None else v for v in row["fold_values"]] == pytest.approx(by_fold, abs=1e-9, nan_ok=True)
@@ -189,16 +190,19 @@ def _items(rows: list[Judgement], name: str, people_as: str) -> set[str]:
 @pytest.mark.parametrize("objective", ["percent_agreement", "cohen_kappa"])
 def test_curve_equals_scikit_learn(objective: Objective) -> None:
     rows = ugly(21)
-    options = Options(resamples=30)
+    options = Options()
     found = curve(frame(rows), SCALES, "gamma", Cutting(objective=objective), options, place=Place(ALL, "t1"))
     score, yes, prompts = rows_of([row for row in rows if row["task"] == "t1"], "gamma")
     known, cluster = np.unique(prompts, return_inverse=True)
     assert len(found.cuts) == len(set(score.tolist())) + 1
-    weights = Draws(30, 0, "task t1").weights(known.size).astype(int)
     for k, t in enumerate(found.cuts):
-        drawn = [measure(objective, *(np.repeat(part, w[cluster]) for part in (yes, score > t))) for w in weights]
-        assert found.values[k] == pytest.approx(drawn[0], abs=1e-9)
-        assert (found.low[k], found.high[k]) == pytest.approx(np.nanpercentile(drawn[1:], [2.5, 97.5]), abs=1e-9)
+        value = measure(objective, yes, score > t)
+        assert found.values[k] == pytest.approx(value, abs=1e-9)
+        without = [measure(objective, yes[cluster != c], score[cluster != c] > t) for c in range(known.size)]
+        if found.low[k] is not None:
+            assert (found.low[k], found.high[k]) == pytest.approx(naive.jackknife(value, without, SCALE[objective]), abs=1e-9)
+    # of so few prompts kappa has none: fewer than five tell anything
+    assert any(low is not None for low in found.low) == (objective == "percent_agreement")
     assert found.threshold == pytest.approx(brute_force(score, yes, objective))
     assert found.best == pytest.approx(max(value for value in found.values if value is not None))
 
@@ -222,7 +226,7 @@ def test_the_seed_moves_the_folds_and_the_order_of_rows_moves_nothing() -> None:
     rows = ugly(13, prompts=20)
     shuffled = [rows[k] for k in np.random.default_rng(0).permutation(len(rows))]
     assert decided(rows) == decided(shuffled)
-    other = decided(rows, None, Options(resamples=40, seed=5, each_generator=False))
+    other = decided(rows, None, Options(seed=5, each_generator=False))
     assert [row["fold_thresholds"] for row in other] != [row["fold_thresholds"] for row in decided(rows)]
     assert [row["threshold"] for row in other] == [row["threshold"] for row in decided(rows)]
 
@@ -321,7 +325,7 @@ def _many(n: int) -> Curve:
         yes = bool(rng.random() < 0.5)
         rows.append(judgement(f"i{k}", "r", "yes" if yes else "no"))
         rows += scorer("m", {f"i{k}": float(rng.normal(yes))}, aspect="score")
-    return curve(frame(rows), SCALES, "m", KAPPA, Options(resamples=10))
+    return curve(frame(rows), SCALES, "m", KAPPA, Options())
 
 
 def test_a_curve_is_thinned_and_keeps_its_best_point_and_both_ends() -> None:

@@ -125,7 +125,7 @@ def test_pairs_behind_a_number_with_the_opposed_first(store: Store) -> None:
 
 
 def test_the_page_says_what_the_rows_say_and_escapes_names(store: Store) -> None:
-    found = preferring.rows(store, Selection(), Options(resamples=50))
+    found = preferring.rows(store, Selection(), Options())
     view = view_of(found.polls, {})
     assert (view.suite, contest_of(found.polls[0], view)) == (SUITE, Contest(X, Y))
     table = bars(found.sections["votes"], found.sections["beside"], Contest(X, Y), view)
@@ -160,7 +160,7 @@ def test_the_gallery_is_paged(tmp_path: Path) -> None:
 def test_strengths_of_three_generators_are_drawn(store: Store) -> None:
     voted(store, Y, Z, [Said(0, "ann", Y), Said(1, "ann", Z), Said(2, "ann", Z)])
     voted(store, X, Z, [Said(0, "ann", X), Said(1, "bob", Z)])
-    rows = preferring.rows(store, Selection(), Options(resamples=50)).sections["strengths"]
+    rows = preferring.rows(store, Selection(), Options()).sections["strengths"]
     people = [r for r in rows if r["rater"] == "people" and r["task"] == "all"]
     assert sorted(r["rank"] for r in people) == [1, 2, 3]
     figure = numbers.strengths_figure(people, "all")

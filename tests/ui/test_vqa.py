@@ -42,7 +42,7 @@ from ui.pages.explore.choices import choices, view_of
 from ui.pages.explore.view import View
 
 TRUTH = mostly(0.6)
-QUICK = Options(resamples=50)
+QUICK = Options()
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,219 @@
+"""Delete-one-prompt jackknife with Student's t: 95 % intervals of smooth statistics.
+
+Source: Tukey 1958; Efron and Tibshirani 1993, ch. 11.
+
+Each prompt in turn is left out with all its images and ratings, and the statistic is made again: with replicates r_1 .. r_G,
+
+    variance = (G - 1) / G * sum (r_i - mean r)^2
+
+and the interval is value +- t(G - 1) * standard error, made where the statistic is unbounded (`Kind`) and carried back. It is
+the same every time, covers with few prompts (`benchmarks/coverage.py`), and a difference of two statistics on the same prompts
+has the differences of their replicates. A replicate is a row of weights, 0 for the prompt that is left out: sufficient
+statistics are weighted, ratings are never copied.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from dataclasses import dataclass
+from functools import cache
+from statistics import NormalDist
+
+import numpy as np
+
+from .numeric import FloatArray, IntArray
+
+LEVEL = 95
+MOST = 1000
+"""With more clusters, so many groups of them are left out instead of each."""
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a statistic's value can be, and so on which scale its interval is symmetric: log((v - low) / (high - v)).
+
+    Attributes:
+        low, high: the ends of its range; infinite: the scale is that of the value itself.
+        counted: whether it is a share of cases, which has Wilson's interval where no prompt changes it.
+        informative: so many prompts must change it otherwise than the commonest way does, or there is no interval: a
+            chance-corrected coefficient of nearly constant ratings rests on the few that are not.
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    counted: bool = False
+    informative: int = 0
+
+    @property
+    def scale(self) -> str:
+        """In words, for `method`."""
+        if math.isinf(self.high):
+            return ""
+        return " on Fisher's z scale" if self.low < 0 else " on the logit scale"
+
+
+NUMBER = Kind()
+"""A mean, a difference: no bounds that matter."""
+SHARE = Kind(0.0, 1.0, counted=True)
+AREA = Kind(0.0, 1.0)
+"""The area under a ROC curve: a share of pairs, not of cases."""
+COEFFICIENT = Kind(-1.0, 1.0)
+"""1 is perfect; what chance gives does not hang on how common the labels are, or hardly."""
+CORRECTED = Kind(-1.0, 1.0, informative=5)
+"""A correlation, or a coefficient less what chance gives by the margins."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A 95 % interval, or two Nones; `note` says in words how it was made, or why there is none."""
+
+    low: float | None = None
+    high: float | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Deviations:
+    """Replicates less their mean, for each stratum of independent prompts (a task); NaN where a replicate is undefined.
+
+    Strata are weighted already: the variance of the whole is the sum of theirs.
+    """
+
+    strata: tuple[FloatArray, ...]
+    prompts: int
+
+    @classmethod
+    def of(cls, values: FloatArray, prompts: int) -> Deviations:
+        """From a statistic's value followed by its replicates (1 + G,).
+
+        Where it rests on fewer `prompts` than were left out, the others move nothing and are no replicates.
+        """
+        replicates = values[1:]
+        unmoved = replicates.size - prompts
+        if unmoved > 0:
+            replicates = replicates[np.sort(np.argsort(np.abs(replicates - values[0]), kind="stable")[unmoved:])]
+        return cls((replicates - replicates.mean() if replicates.size else replicates,), prompts)
+
+    def __sub__(self, other: Deviations) -> Deviations:
+        """Of a difference of two statistics over the same prompts."""
+        return Deviations(tuple(a - b for a, b in zip(self.strata, other.strata, strict=True)), self.prompts)
+
+    @property
+    def variances(self) -> list[float]:
+        """Of each stratum."""
+        return [(d.size - 1) / d.size * float(d @ d) for d in self.strata]
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom: G - 1, and of several strata Welch and Satterthwaite's."""
+        parts = self.variances
+        if len(parts) == 1 or not sum(parts):
+            return sum(d.size - 1 for d in self.strata)
+        return sum(parts) ** 2 / sum(v * v / (d.size - 1) for v, d in zip(parts, self.strata, strict=True))
+
+    @property
+    def informative(self) -> int:
+        """Replicates that are not the commonest one of their stratum."""
+        return sum(d.size - _commonest(d) for d in self.strata)
+
+
+def _commonest(deviations: FloatArray) -> int:
+    """How often the commonest value is there, up to rounding."""
+    ordered = np.sort(deviations)
+    ends = np.flatnonzero(np.diff(ordered) > _ROUNDING * max(1.0, float(np.abs(ordered).max(initial=0.0))))
+    return int(np.diff(np.r_[-1, ends, ordered.size - 1]).max())
+
+
+@dataclass(frozen=True)
+class Deletions:
+    """Which clusters each replicate leaves out.
+
+    Attributes:
+        wanted: whether there are replicates at all.
+        seed: the user's, for what a cell draws (folds of a cross-validation).
+        stream: names the cell, so that cells draw apart.
+    """
+
+    wanted: bool
+    seed: int = 0
+    stream: str = "all"
+
+    def weights(self, clusters: int) -> FloatArray:
+        """(1 + replicates, clusters): a row of ones, the sample itself, then for each replicate 0 for what is left out."""
+        replicates = min(clusters, MOST) if self.wanted else 0
+        weights = np.ones((1 + replicates, clusters))
+        if replicates:
+            weights[1 + np.arange(clusters) % replicates, np.arange(clusters)] = 0.0
+        return weights
+
+    def generator(self) -> np.random.Generator:
+        """Random numbers of this cell."""
+        return np.random.default_rng([self.seed, zlib.crc32(self.stream.encode())])
+
+
+def interval(value: float, deviations: Deviations, kind: Kind, many: str = "prompts") -> Interval:
+    """The interval of a statistic; `many` is what was left out one by one.
+
+    Ends are within the kind's range. None of it has width zero.
+    """
+    one, groups = many.removesuffix("s"), sum(d.size for d in deviations.strata)
+    if any(d.size < 2 for d in deviations.strata):
+        return Interval(note=f"no interval: {f'one {one}' if len(deviations.strata) == 1 else f'a task has one {one}'}")
+    if any(np.isnan(d).any() for d in deviations.strata):
+        return Interval(note=f"no interval: undefined without one of the {deviations.prompts} {many}")
+    error = math.sqrt(sum(deviations.variances))
+    if error <= _ROUNDING * max(1.0, abs(value)):
+        if kind.counted and 0.0 <= value <= 1.0:
+            low, high = wilson(value, deviations.prompts)
+            return Interval(low, high, f"{LEVEL}% interval by Wilson, as of {deviations.prompts} {many} that are all alike")
+        return Interval(note=f"no interval: the same whichever of the {deviations.prompts} {many} is left out")
+    if deviations.informative < kind.informative:
+        few = deviations.informative
+        return Interval(note=f"no interval: only {few} of {deviations.prompts} {many} tell more than all the others do")
+    freedom = deviations.freedom
+    reach = _t(freedom) * error
+    low, high = _carried_back(value, reach, kind)
+    words = f"{groups} {many}" if groups == deviations.prompts else f"{groups} groups of {deviations.prompts} {many}"
+    scale = "" if kind.low >= value or value >= kind.high else kind.scale
+    return Interval(low, high, f"{LEVEL}% jackknife over {words}, t with {freedom:.4g} degrees of freedom{scale}")
+
+
+def _carried_back(value: float, reach: float, kind: Kind) -> tuple[float, float]:
+    """value +- reach, taken on the kind's scale by its slope at the value."""
+    below, above = value - kind.low, kind.high - value
+    if math.isinf(kind.high) or below <= 0 or above <= 0:
+        return max(value - reach, kind.low), min(value + reach, kind.high)
+    wide = kind.high - kind.low
+    # log(below / above) moves by `step`; written so that nothing overflows
+    step = min(reach * wide / (below * above), 700.0)
+    grown = math.exp(-step)
+    return kind.low + wide * below * grown / (below * grown + above), kind.low + wide * below / (below + above * grown)
+
+
+def wilson(value: float, n: float) -> tuple[float, float]:
+    """Wilson's 95 % interval (1927) of a share `value` of `n` independent trials (n > 0, whole or not)."""
+    z = NormalDist().inv_cdf(0.5 + LEVEL / 200)
+    square = z * z / n
+    center = (value + square / 2) / (1 + square)
+    half = math.sqrt(square * (value * (1 - value) + square / 4)) / (1 + square)
+    # at 0 and 1 rounding must not leave the value outside
+    return min(max(center - half, 0.0), value), max(min(center + half, 1.0), value)
+
+
+@cache
+def _t(freedom: float) -> float:
+    from scipy import stats  # takes a second to load
+
+    return float(stats.t.ppf(0.5 + LEVEL / 200, freedom))
+
+
+def cluster_sums(columns: FloatArray, cluster: IntArray, clusters: int) -> FloatArray:
+    """Sum the rows of `columns` (units, p) by cluster: (clusters, p)."""
+    out = np.zeros((clusters, columns.shape[1]))
+    if cluster.size:
+        order = np.argsort(cluster, kind="stable")
+        present, starts = np.unique(cluster[order], return_index=True)
+        out[present] = np.add.reduceat(columns[order], starts, axis=0)
+    return out

@@ -292,11 +292,15 @@ def agreement_command(
     ] = False,
     consensus: ConsensusOption = [],  # noqa: B006
     people_as: Annotated[PeopleAs | None, typer.Option(help="How people meet a scorer.")] = None,
-    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
+    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
     ceiling: Annotated[
         bool, typer.Option("--ceiling/--no-ceiling", help="Beside a scorer's number people's own, and the verdict.")
     ] = True,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    margin: Annotated[
+        float | None,
+        typer.Option(min=0.001, max=1.0, help="So far from people counts as equivalent (shares 0.05, coefficients 0.1)."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of what is drawn: folds, swaps of prompts, models of a crowd.")] = 0,
     output: Annotated[Format, typer.Option("--format", help="How it is printed.")] = Format.table,
     project: Project = PLAYGROUND,
 ) -> None:
@@ -312,6 +316,7 @@ def agreement_command(
         people_as=people_as.value if people_as else None,
         intervals=intervals,
         ceiling=ceiling,
+        margin=margin,
         seed=seed,
         output=output.value,
     )
@@ -337,7 +342,7 @@ def export_report(
         Page | None,
         typer.Option("--format", help="By default as the file's name ends; csv and parquet: a zip of the tables behind it."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap, and of which failures are shown.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of folds and swaps of prompts, and of which failures are shown.")] = 0,
     project: Project = PLAYGROUND,
 ) -> None:
     """A report with every number of `agreement`, what it was made from and how, and the command that remakes it."""

@@ -13,7 +13,7 @@ from .catalogue import CORRELATIONS, NUMBER_ALPHAS, Measure, PeopleAs
 from .cells import Cell
 from .frame import Ratings, Suite
 from .jackknife import cluster_sums
-from .numeric import FloatArray, IntArray, ratio, sums_by
+from .numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
 from .outcome import Outcome, Used, compact, first_of, merged, outcome, refused, used_rows
 from .units import Units
 
@@ -66,6 +66,11 @@ class Met:
     weights: FloatArray
     measure: Measure
     categories: int
+
+    def take(self, rows: BoolArray) -> Met:
+        """Some of the ratings, without replicates."""
+        people, weights = self.people.take(rows), self.weights[:1]
+        return Met(people, self.label[rows], self.number[rows], self.cluster[rows], weights, self.measure, self.categories)
 
 
 class Against:

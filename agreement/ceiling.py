@@ -1,32 +1,39 @@
 """The human ceiling: how well people agree with each other by the statistic that compares a scorer with them, on the same
-units, and whether the scorer is below, at or above them.
+units, and whether the scorer is below them, above them, or equivalent.
 
-`one_out` makes people's number, the scorer's in the same places and their difference; here they are read. The verdict is
-that of the interval of the paired difference, by the jackknife over prompts.
+`one_out` makes people's number, the scorer's in the same places and their difference; here they are read. What is random:
+the prompts, so that a verdict is about *these people* on other prompts. From five identified persons on a second verdict is
+about *other people* as well: persons are left out one by one, too, and both variances are added.
+
+Equivalent: the difference is within a margin that is named before, by two one-sided tests at 5 % (Schuirmann 1987); that is,
+its 90 % interval lies inside. Otherwise below or above: its 95 % interval leaves 0 out. Otherwise nothing can be told yet.
 
 Where a scorer's score meets yes or no, a person has to say in two values what the scorer may say in many, which AUC and
-correlations reward whatever is known. A scorer below people is then below them all the more, but that it is at or above
-them cannot be told.
+correlations reward whatever is known. A scorer below people is then below them all the more, but that it is as good cannot
+be told.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 from typing import Any, Literal
 
 from .cells import Found, Options
-from .jackknife import NUMBER, Kind
-from .one_out import DIFFERENCE, PEOPLE, SCORER
-from .outcome import Outcome, interval
+from .jackknife import NUMBER, SHARE, Kind, Spread, spread
+from .one_out import DIFFERENCE, OTHERS, PEOPLE, SCORER
+from .outcome import TASKS_MEAN, Outcome, interval
+from .significance import holm
 
-Standing = Literal["below", "at", "above", "too few items to tell"]
+Standing = Literal["equivalent", "below", "above"]
+MARGIN_OF_SHARES, MARGIN_OF_COEFFICIENTS = 0.05, 0.1
 NO_INTERVALS = "no intervals"
 TWO_VALUES = "a person's yes or no is a score of only two values"
+NO_OTHERS = "told for one task or all images with five or more identified persons"
 FINER = f"not below people, but {TWO_VALUES}, so no more can be told"
-_WORDS = {"below": "below people", "at": "at people's level", "above": "above people"}
+_WORDS = {"below": "below", "equivalent": "equivalent to", "above": "above"}
 
 
 @dataclass(frozen=True)
@@ -34,24 +41,40 @@ class Verdict:
     """Where a scorer stands beside people.
 
     Attributes:
-        verdict: below, at, above, or too few items to tell; None with a reason.
+        verdict: equivalent, below or above these people on other prompts; None with a reason.
         verdict_reason: why there is no verdict.
         scorer: the scorer's number in people's places, on the units that the ceiling is made on.
         difference: that number less people's.
-        difference_low: lower end of its interval.
+        difference_low: lower end of its 95 % interval.
         difference_high: upper end.
-        items_needed: about how many items would make the interval narrow enough; only where there are too few.
+        margin: so much apart still counts as equivalent.
+        p: two-sided p of no difference, by Student's t.
+        p_holm: corrected over one statistic's rows of the table.
+        prompts_needed: about how many more prompts would tell; only where there are too few.
         words: the verdict as a sentence.
+        others_verdict: the same beside other people, on other prompts; None where fewer than five persons are identified.
+        others_reason: why there is none.
+        others_low: lower end of the difference's interval with persons as random as prompts.
+        others_high: upper end.
+        others_p: two-sided p with persons as random.
     """
 
-    verdict: Standing | None
-    verdict_reason: str | None
-    scorer: float | None
-    difference: float | None
-    difference_low: float | None
-    difference_high: float | None
-    items_needed: int | None
-    words: str | None
+    verdict: Standing | None = None
+    verdict_reason: str | None = None
+    scorer: float | None = None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    margin: float | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    prompts_needed: int | None = None
+    words: str | None = None
+    others_verdict: Standing | None = None
+    others_reason: str | None = None
+    others_low: float | None = None
+    others_high: float | None = None
+    others_p: float | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +88,7 @@ class Ceiling:
     n_ratings: int
     reason: str | None
     method: str
-    verdict: Verdict
+    verdict: Verdict = field(default_factory=Verdict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types; what the verdict consists of stands in place of it."""
@@ -76,55 +99,103 @@ def with_sides(found: Iterable[Found]) -> Iterator[tuple[Found, Mapping[str, Out
     """Each outcome with those beside it, which stand after it."""
     for _, group in groupby(found, lambda each: (each.place, replace(each.key, side=None))):
         main, *others = group
-        yield main, {other.key.side: other.outcome for other in others if other.key.side is not None}
+        # the tasks' persons are the same: their deviations are no strata
+        sides = {other.key.side: other.outcome for other in others if other.key.side is not None}
+        yield main, sides if main.place.task != TASKS_MEAN else {side: o for side, o in sides.items() if side != OTHERS}
 
 
 def read(sides: Mapping[str, Outcome], kind: Kind, options: Options, *, by_prompt: bool = True, finer: bool = False) -> Ceiling:
-    """The ceiling and the verdict from the three outcomes beside a scorer's own; `finer`: a score that meets yes or no."""
+    """The ceiling and the verdict from the outcomes beside a scorer's own; `finer`: a score that meets yes or no."""
     people = sides[PEOPLE]
     bounds, method = interval(people, kind, by_prompt=by_prompt)
-    verdict = _verdict(sides[SCORER], sides[DIFFERENCE], options, by_prompt=by_prompt)
+    margin = options.margin or (MARGIN_OF_SHARES if kind.low == SHARE.low else MARGIN_OF_COEFFICIENTS)
+    verdict = _verdict(sides, margin, by_prompt=by_prompt)
     if finer:
         method += f"; {TWO_VALUES}"
-    if finer and verdict.verdict in ("at", "above"):
-        verdict = replace(verdict, verdict=None, verdict_reason=FINER, words=None)
+        if verdict.verdict in ("equivalent", "above"):
+            verdict = replace(verdict, verdict=None, verdict_reason=FINER, words=None)
+        if verdict.others_verdict in ("equivalent", "above"):
+            verdict = replace(verdict, others_verdict=None, others_reason=FINER)
     used = people.used
     return Ceiling(people.value, bounds.low, bounds.high, used.items, used.ratings, people.reason, method, verdict)
 
 
-def _verdict(scorer: Outcome, difference: Outcome, options: Options, *, by_prompt: bool) -> Verdict:
-    value, apart = scorer.value, difference.value
-    if value is None or apart is None:
-        return Verdict(None, difference.reason, value, apart, None, None, None, None)
-    bounds, method = interval(difference, NUMBER, by_prompt=by_prompt)
+def _verdict(sides: Mapping[str, Outcome], margin: float, *, by_prompt: bool) -> Verdict:
+    scorer, apart = sides[SCORER], sides[DIFFERENCE]
+    if scorer.value is None or apart.value is None:
+        return Verdict(verdict_reason=apart.reason, scorer=scorer.value, difference=apart.value)
+    made = Verdict(scorer=scorer.value, difference=apart.value, margin=margin)
+    if apart.deviations is None:
+        return replace(made, verdict_reason=NO_INTERVALS)
+    bounds, _ = interval(apart, NUMBER, by_prompt=by_prompt)
     if bounds.low is None or bounds.high is None:
-        why = [part for part in method.split("; ") if part.startswith("no interval")]
-        return Verdict(None, why[0] if why else NO_INTERVALS, value, apart, None, None, None, None)
-    standing = judge(bounds.low, bounds.high, options.tell)
-    items = difference.used.items
-    needed = items_needed(items, bounds.high - bounds.low, options.tell) if standing not in _WORDS else None
-    numbers = f"{_two(value)} against {_two(value - apart)} among people"
-    around = f"{_two(bounds.low)} to {_two(bounds.high)}"
-    words = f"{_WORDS.get(standing, standing)}: {numbers}; difference {_two(apart)} ({around})"
-    if needed is not None:
-        words += f" on {items} items; about {needed} would tell to within {options.tell / 2:.2g}"
-    return Verdict(standing, None, value, apart, bounds.low, bounds.high, needed, words)
+        return replace(made, verdict_reason=bounds.note)
+    test = spread(apart.value, apart.deviations)
+    made = replace(made, difference_low=bounds.low, difference_high=bounds.high, p=test.p, verdict=judge(test, margin))
+    many = "prompts" if by_prompt else "items"
+    if made.verdict is None:
+        more = needed(test, margin, apart.used.clusters)
+        reason = f"not enough {many} to tell" + (f": about {more:,} more would do" if more is not None else "")
+        made = replace(made, prompts_needed=more, verdict_reason=reason)
+    made = replace(made, words=_words(made, scorer.value - apart.value, apart, many))
+    return _beside_others(made, sides.get(OTHERS), margin)
+
+
+def _words(made: Verdict, people: float, apart: Outcome, many: str) -> str:
+    """The verdict as a sentence that names what is fixed."""
+    who = f"these {apart.used.persons} people" if apart.used.persons else "these people"
+    numbers = f"{_two(made.scorer or 0.0)} against {_two(people)} among them"
+    around = f"{_two(made.difference_low or 0.0)} to {_two(made.difference_high or 0.0)}"
+    numbers += f"; difference {_two(made.difference or 0.0)} ({around})"
+    if made.verdict is None:
+        return f"{made.verdict_reason} ({who}): {numbers}"
+    within = f" (within {made.margin:g})" if made.verdict == "equivalent" else ""
+    return f"{_WORDS[made.verdict]} {who}{within}, on other {many}: {numbers}"
+
+
+def _beside_others(made: Verdict, others: Outcome | None, margin: float) -> Verdict:
+    """The verdict beside other people, where there are persons enough."""
+    if others is None:
+        return replace(made, others_reason=NO_OTHERS)
+    if others.value is None or others.deviations is None:
+        return replace(made, others_reason=others.reason)
+    bounds, _ = interval(others, NUMBER)
+    if bounds.low is None:
+        return replace(made, others_reason=bounds.note)
+    test = spread(others.value, others.deviations)
+    verdict = judge(test, margin)
+    reason = None if verdict else "not enough prompts or people to tell"
+    return replace(
+        made, others_verdict=verdict, others_reason=reason, others_low=bounds.low, others_high=bounds.high, others_p=test.p
+    )
+
+
+def judge(test: Spread, margin: float) -> Standing | None:
+    """Equivalent within the margin, else below or above 0, else nothing."""
+    low, high = test.within(90)
+    if -margin < low and high < margin:
+        return "equivalent"
+    low, high = test.within(95)
+    return "below" if high < 0 else "above" if low > 0 else None
+
+
+def needed(test: Spread, margin: float, prompts: int) -> int | None:
+    """About how many more prompts would tell a difference of this size, or that it is within the margin.
+
+    Ends of intervals move towards the value with 1 / sqrt(prompts).
+    """
+    reach = [test.reach(95) / abs(test.value)] if test.value else []
+    if abs(test.value) < margin:
+        reach.append(test.reach(90) / (margin - abs(test.value)))
+    return max(math.ceil(prompts * min(reach) ** 2) - prompts, 1) if reach else None
+
+
+def corrected(ceilings: Sequence[Ceiling]) -> list[Ceiling]:
+    """With `p_holm` over these, which are one statistic's rows of a table."""
+    found = holm([each.verdict.p for each in ceilings])
+    return [replace(each, verdict=replace(each.verdict, p_holm=p)) for each, p in zip(ceilings, found, strict=True)]
 
 
 def _two(value: float) -> str:
     text = f"{value:.2f}"
     return "0.00" if text == "-0.00" else text
-
-
-def judge(low: float, high: float, tell: float) -> Standing:
-    """Where the interval of (scorer less people) leaves the scorer; `tell` is the widest that still says "at"."""
-    if high < 0:
-        return "below"
-    if low > 0:
-        return "above"
-    return "at" if high - low <= tell else "too few items to tell"
-
-
-def items_needed(items: int, width: float, tell: float) -> int:
-    """Items for an interval of width `tell`, if `items` gave one of `width`: widths go with 1 / sqrt(items)."""
-    return math.ceil(items * (width / tell) ** 2)

@@ -30,7 +30,7 @@ class Options:
         certainty: classes of units (`certainty.CLASSES`) to which the report is restricted; none for all units.
         by_certainty: whether to compare scorers with people by class of unit as well.
         ceiling: whether to put people's own agreement, and a verdict, beside each comparison of a scorer with people.
-        tell: the widest interval of the difference to people that still says "at".
+        margin: so far from people a scorer is still equivalent; None: .05 for shares, .1 for coefficients.
     """
 
     statistics: tuple[str, ...] | None = None
@@ -43,7 +43,7 @@ class Options:
     certainty: tuple[str, ...] = ()
     by_certainty: bool = False
     ceiling: bool = False
-    tell: float = 0.2
+    margin: float | None = None
 
 
 @dataclass(frozen=True)

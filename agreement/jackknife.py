@@ -78,11 +78,13 @@ class Interval:
 class Deviations:
     """Replicates less their mean, for each stratum of independent prompts (a task); NaN where a replicate is undefined.
 
-    Strata are weighted already: the variance of the whole is the sum of theirs.
+    Strata are weighted already: the variance of the whole is the sum of theirs. Persons that are left out one by one are a
+    stratum, too. `most_freedom`: no more degrees of freedom than that.
     """
 
     strata: tuple[FloatArray, ...]
     prompts: int
+    most_freedom: float = math.inf
 
     @classmethod
     def of(cls, values: FloatArray, prompts: int) -> Deviations:
@@ -110,13 +112,43 @@ class Deviations:
         """Degrees of freedom: G - 1, and of several strata Welch and Satterthwaite's."""
         parts = self.variances
         if len(parts) == 1 or not sum(parts):
-            return sum(d.size - 1 for d in self.strata)
-        return sum(parts) ** 2 / sum(v * v / (d.size - 1) for v, d in zip(parts, self.strata, strict=True))
+            return min(sum(d.size - 1 for d in self.strata), self.most_freedom)
+        freedom = sum(parts) ** 2 / sum(v * v / (d.size - 1) for v, d in zip(parts, self.strata, strict=True))
+        return min(freedom, self.most_freedom)
 
     @property
     def informative(self) -> int:
         """Replicates that are not the commonest one of their stratum."""
         return sum(d.size - _commonest(d) for d in self.strata)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a statistic varies: its value, standard error and degrees of freedom."""
+
+    value: float
+    error: float
+    freedom: float
+
+    def reach(self, level: int) -> float:
+        """Half the width of its interval, in per cent, on its own scale."""
+        return quantile(0.5 + level / 200, self.freedom) * self.error
+
+    def within(self, level: int) -> tuple[float, float]:
+        """Its interval, in per cent, on its own scale."""
+        return self.value - self.reach(level), self.value + self.reach(level)
+
+    @property
+    def p(self) -> float:
+        """Two-sided, of the value 0."""
+        from scipy import stats
+
+        return float(2 * stats.t.sf(abs(self.value) / self.error, self.freedom))
+
+
+def spread(value: float, deviations: Deviations) -> Spread:
+    """For a statistic that has an interval."""
+    return Spread(value, math.sqrt(sum(deviations.variances)), deviations.freedom)
 
 
 def _commonest(deviations: FloatArray) -> int:
@@ -173,8 +205,7 @@ def interval(value: float, deviations: Deviations, kind: Kind, many: str = "prom
         few = deviations.informative
         return Interval(note=f"no interval: only {few} of {deviations.prompts} {many} tell more than all the others do")
     freedom = deviations.freedom
-    reach = _t(freedom) * error
-    low, high = _carried_back(value, reach, kind)
+    low, high = _carried_back(value, spread(value, deviations).reach(LEVEL), kind)
     words = f"{groups} {many}" if groups == deviations.prompts else f"{groups} groups of {deviations.prompts} {many}"
     scale = "" if kind.low >= value or value >= kind.high else kind.scale
     return Interval(low, high, f"{LEVEL}% jackknife over {words}, t with {freedom:.4g} degrees of freedom{scale}")
@@ -203,10 +234,11 @@ def wilson(value: float, n: float) -> tuple[float, float]:
 
 
 @cache
-def _t(freedom: float) -> float:
+def quantile(share: float, freedom: float) -> float:
+    """Of Student's t."""
     from scipy import stats  # takes a second to load
 
-    return float(stats.t.ppf(0.5 + LEVEL / 200, freedom))
+    return float(stats.t.ppf(share, freedom))
 
 
 def cluster_sums(columns: FloatArray, cluster: IntArray, clusters: int) -> FloatArray:

@@ -23,11 +23,16 @@ from .against import Met, pair_alpha
 from .catalogue import NUMBER_ALPHAS, PeopleAs
 from .cells import Key
 from .frame import Suite
+from .jackknife import Deviations
 from .numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
 from .outcome import Outcome, Used, compact, first_of, outcome, undefined
 from .units import Units
 
-SIDES = PEOPLE, SCORER, DIFFERENCE = "people", "scorer", "difference"
+SIDES = PEOPLE, SCORER, DIFFERENCE, OTHERS = "people", "scorer", "difference", "others"
+LEAST_PERSONS = 5
+"""From so many identified persons on, these stand for other people as well."""
+MOST_PERSONS = 10
+"""More are left out in so many groups, which is as good and quicker."""
 _HOW: dict[PeopleAs, str] = {
     "each": "against each rating by the others",
     "majority": "against the strict majority of the others by unit",
@@ -252,7 +257,8 @@ class _Tally:
     def _used(self) -> Used:
         rows = self._units[self._places.unit.codes]
         items, clusters = (np.unique(codes[rows]).size for codes in (self._places.rows.item, self._places.cluster))
-        return Used(int(items), int(rows.sum()), int(clusters))
+        persons = self._places.group.size if self._places.persons else 0
+        return Used(int(items), int(rows.sum()), int(clusters), persons=persons)
 
     def _reason(self) -> str:
         if not self._places.rows.size:
@@ -269,10 +275,52 @@ class _Tally:
         return f"one person out: each person in turn {_HOW[self._way]}, mean over {left}"
 
 
+def _compared(mets: Mapping[str, Met], person: BoolArray, ways: Mapping[str, PeopleAs]) -> dict[Key, Outcome]:
+    """People, the scorers and the differences, of scorers that meet the same ratings of people."""
+    places = Places(next(iter(mets.values())), person)
+    scorers = [places.occupant(name, met) for name, met in mets.items()]
+    tallies = [_Tally(places, statistic, way, scorers) for statistic, way in ways.items()]
+    for group in places.groups():
+        for tally in tallies:
+            tally.add(group)
+    return {key: outcome for tally in tallies for key, outcome in tally.outcomes().items()}
+
+
+def _with_other_people(
+    made: Mapping[Key, Outcome], mets: Mapping[str, Met], person: BoolArray, ways: Mapping[str, PeopleAs]
+) -> dict[Key, Outcome]:
+    """The differences as they vary with prompts and with persons: both are left out one by one, and the variances added.
+
+    Two-way jackknife with min(persons, prompts) - 1 degrees of freedom.
+    """
+    met = next(iter(mets.values()))
+    differences = {key: found for key, found in made.items() if key.side == DIFFERENCE and key.rater in mets}
+    persons = np.unique(met.people.rater)
+    if persons.size < LEAST_PERSONS or not person[persons].all() or len(met.weights) < 2:
+        return {}
+    groups = min(persons.size, MOST_PERSONS)
+    without = []
+    for group in range(groups):
+        rows = ~np.isin(met.people.rater, persons[group::groups])
+        without.append(_compared({name: one.take(rows) for name, one in mets.items()}, person, ways))
+    found = {}
+    for key, difference in differences.items():
+        values = [each[key].value for each in without]
+        if difference.deviations is None or difference.value is None:
+            continue
+        replicates = np.array([np.nan if value is None else value for value in values])
+        freedom = min(groups, difference.used.clusters) - 1
+        strata = (*difference.deviations.strata, replicates - replicates.mean())
+        deviations = Deviations(strata, difference.deviations.prompts, freedom)
+        found[replace(key, side=OTHERS)] = replace(difference, deviations=deviations)
+    return found
+
+
 def beside(
     found: Mapping[Key, Outcome], mets: Mapping[str, Met], suite: Suite, ways: Mapping[str, PeopleAs]
 ) -> dict[Key, Outcome]:
-    """`found` with three more outcomes after each of a scorer's own: people's, the scorer's in the same places, the difference.
+    """`found` with more outcomes after each of a scorer's own: people's, the scorer's in the same places, the difference, and
+    from `LEAST_PERSONS` identified persons on the difference as it varies with other people.
 
     Args:
         found: scorers against people in one cell.
@@ -284,15 +332,11 @@ def beside(
     for name, met in mets.items():
         alike.setdefault((met.people.unit.tobytes(), met.people.rater.tobytes(), met.categories), []).append(name)
     made: dict[Key, Outcome] = {}
+    person = suite.raters_where(person=True)
     for names in alike.values():
-        places = Places(mets[names[0]], suite.raters_where(person=True))
-        scorers = [places.occupant(name, mets[name]) for name in names]
-        tallies = [_Tally(places, statistic, way, scorers) for statistic, way in ways.items()]
-        for group in places.groups():
-            for tally in tallies:
-                tally.add(group)
-        for tally in tallies:
-            made |= tally.outcomes()
+        together = {name: mets[name] for name in names}
+        made |= _compared(together, person, ways)
+        made |= _with_other_people(made, together, person, ways)
     ordered: dict[Key, Outcome] = {}
     for key, own in found.items():
         sides = (replace(key, side=side) for side in SIDES)

@@ -18,12 +18,13 @@ TASKS_MEAN = "tasks_mean"
 
 @dataclass(frozen=True)
 class Used:
-    """What a statistic used: items, ratings, clusters; and how many it left out, by reason."""
+    """What a statistic used: items, ratings, clusters, identified persons; and how many it left out, by reason."""
 
     items: int
     ratings: int
     clusters: int
     excluded: Mapping[str, int] = field(default_factory=dict)
+    persons: int = 0
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def mean_over_tasks(tasks: Mapping[str, Outcome | None]) -> Outcome:
     parts = list(made.values())
     excluded = merged([part.used.excluded for part in parts])
     items, ratings, clusters = (sum(getattr(p.used, name) for p in parts) for name in ("items", "ratings", "clusters"))
-    used = Used(items, ratings, clusters, excluded)
+    used = Used(items, ratings, clusters, excluded, max((part.used.persons for part in parts), default=0))
     how = f"unweighted mean over {len(tasks)} task{'s' if len(tasks) != 1 else ''}"
     values = [part.value for part in parts if part.value is not None]
     if len(values) < len(tasks):

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from math import fsum
 from statistics import NormalDist
 
-from .jackknife import LEVEL, wilson
+from .jackknife import LEVEL, quantile, wilson
 
 _Z = NormalDist().inv_cdf(0.5 + LEVEL / 200)
 
@@ -98,7 +97,7 @@ class _Part:
         value = hits / n
         # the linearised variance of a ratio over clusters
         spread = fsum((one.hits - value * one.n) ** 2 for one in shown) * m / (m - 1) / n**2
-        found = value * (1 - value) / spread * (_Z / _t(m - 1)) ** 2 if spread else n
+        found = value * (1 - value) / spread * (_Z / quantile(0.5 + LEVEL / 200, m - 1)) ** 2 if spread else n
         return cls(hits, n, m, min(max(found, least), n))
 
     @property
@@ -106,13 +105,6 @@ class _Part:
         """Of the share; where all trials ended alike, of one half of a hit more and one half of a miss more (Jeffreys)."""
         p = self.value if 0 < self.hits < self.n else (self.value * self.effective + 0.5) / (self.effective + 1)
         return p * (1 - p) / self.effective
-
-
-@cache
-def _t(freedom: int) -> float:
-    from scipy import stats
-
-    return float(stats.t.ppf(0.5 + LEVEL / 200, freedom))
 
 
 def _together(value: float, parts: Sequence[_Part]) -> float:

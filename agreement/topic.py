@@ -117,7 +117,7 @@ class Topic:
             kept = replace(each, outcome=replace(each.outcome, deviations=None))
             row = Row(self.suite.name, self.aspect.name, self.target, people, kept, bounds.low, bounds.high, method, beside)
             rows.append(row)
-        return rows
+        return _corrected(rows)
 
     def among(self, *, simulated: bool) -> list[Row]:
         """People among themselves."""
@@ -175,6 +175,19 @@ class Topic:
             return Matrix(cell.of(rows), self.suite, self.measure, labels_of, cell).outcomes(names, simulated=simulated)
 
         return self.rows(walk(rows, self.suite, self.options, compute) if names else [], simulated=simulated)
+
+
+def _corrected(rows: list[Row]) -> list[Row]:
+    """The p of all verdicts by one statistic are one family."""
+    families: dict[str, list[int]] = {}
+    for place, row in enumerate(rows):
+        if row.ceiling is not None:
+            families.setdefault(row.found.key.statistic, []).append(place)
+    for places in families.values():
+        ceilings = [beside for k in places if (beside := rows[k].ceiling) is not None]
+        for place, made in zip(places, ceiling.corrected(ceilings), strict=True):
+            rows[place] = replace(rows[place], ceiling=made)
+    return rows
 
 
 @dataclass(frozen=True)

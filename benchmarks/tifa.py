@@ -26,8 +26,8 @@ if not __package__:
 import numpy as np
 from PIL import Image
 
-from agreement.bootstrap import Draws, percentile_interval
 from agreement.correlation import spearman
+from agreement.jackknife import CORRECTED, Deletions, Deviations, interval
 from agreement.proportion import Trials, share
 from agreement.units import Units
 from data.playground import sample
@@ -45,7 +45,6 @@ from scorers.tifa_rules import Answered, answers_of
 from scorers.training.scenes import seeded
 
 RATER: Final = "tifa-playground"
-_RESAMPLES: Final = 2000
 _BATCH: Final = 32
 
 
@@ -145,9 +144,9 @@ def _spearman(cases: Sequence[Case]) -> dict[str, Any]:
     names = sorted({case.cluster for case in cases})
     units = Units(np.array([names.index(case.cluster) for case in cases]), len(names))
     x, y = (np.array([case.score(true=true) for case in cases]) for true in (True, False))
-    values = spearman(x, y, units, Draws(_RESAMPLES, 0).weights(len(names)))
-    interval = percentile_interval(values[1:])
-    return {"value": float(values[0]), "low": interval.low, "high": interval.high, "n": len(cases)}
+    values = spearman(x, y, units, Deletions(wanted=True).weights(len(names)))
+    bounds = interval(values[0], Deviations.of(values, len(names)), CORRECTED)
+    return {"value": float(values[0]), "low": bounds.low, "high": bounds.high, "n": len(cases)}
 
 
 def main() -> None:

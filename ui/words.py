@@ -109,7 +109,7 @@ def two(value: float) -> str:
 
 def verdict(standing: str) -> str:
     """Where a scorer stands beside people, in words that need no other."""
-    return {"below": "below people", "at": "at people’s level", "above": "above people"}.get(standing, standing)
+    return {"below": "below people", "equivalent": "equivalent to people", "above": "above people"}.get(standing, standing)
 
 
 def duration(seconds: float) -> str:

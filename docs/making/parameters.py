@@ -121,7 +121,8 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "lasso": "The corners of a line around some: `x,y;x,y;...`, 3 to 200, from 0 to 100. It works in Browse, too.",
         "paint": "The colour: `generator`, `task`, `suite`, `object`, `people`, `simulated`, `says:RATER`, `score:RATER`.",
     },
-    "reports": {name: what for name, what in FILTERS.items() if name != "target"} | {"seed": "Of the bootstrap."},
+    "reports": {name: what for name, what in FILTERS.items() if name != "target"}
+    | {"seed": "Of folds, and of swaps of prompts."},
     "runs": {
         "scorer": "The scorer to start.",
         "profile": "Its profile.",

@@ -11,10 +11,10 @@ import pytest
 
 from agreement import Options, build
 from agreement.against import Against, Meeting
-from agreement.ceiling import items_needed, judge
+from agreement.ceiling import judge, needed
 from agreement.cells import Cell, Key
 from agreement.frame import read
-from agreement.jackknife import Deletions
+from agreement.jackknife import Deletions, Spread
 from agreement.one_out import DIFFERENCE, PEOPLE, SCORER, beside, others
 from tests.agreement import frames, naive
 from tests.agreement.frames import Judgement, frame, judgement, people, scorer
@@ -270,18 +270,22 @@ def test_deviations_are_those_without_each_prompt(statistic: str, way: Any, slot
 
 
 # --- the verdict ------------------------------------------------------------------------------------------------------
-def test_the_verdict_from_an_interval() -> None:
-    assert judge(-0.3, -0.01, 0.2) == "below"
-    assert judge(0.01, 0.3, 0.2) == "above"
-    assert judge(-0.1, 0.1, 0.2) == "at"
-    assert judge(0.0, 0.0, 0.2) == "at"
-    assert judge(-0.3, 0.0, 0.2) == "too few items to tell"
-    assert judge(-0.3, 0.0, 0.4) == "at"
+def test_the_verdict_from_how_the_difference_varies() -> None:
+    """t(9) is 2.262 for 95 %, 1.833 for 90 %."""
+    assert judge(Spread(-0.3, 0.1, 9), 0.05) == "below"
+    assert judge(Spread(0.3, 0.1, 9), 0.05) == "above"
+    assert judge(Spread(0.01, 0.02, 9), 0.05) == "equivalent"
+    assert judge(Spread(0.02, 0.02, 9), 0.05) is None
+    # more than nothing and less than the margin: equivalent
+    assert judge(Spread(0.03, 0.005, 9), 0.05) == "equivalent"
 
 
-def test_items_needed_go_with_the_square_of_the_width() -> None:
-    assert items_needed(40, 0.4, 0.2) == 160
-    assert items_needed(10, 0.3, 0.2) == 23  # 22.5
+def test_prompts_needed_go_with_the_square_of_the_reach() -> None:
+    # 2.262 * 0.1 must shrink to 0.2: (0.2262 / 0.2)^2 * 10 - 10
+    assert needed(Spread(0.2, 0.1, 9), 0.05, 10) == 3
+    # to tell 0 from 0.05, 1.833 * 0.1 must shrink to 0.05
+    assert needed(Spread(0.0, 0.1, 9), 0.05, 10) == 125
+    assert needed(Spread(0.0, 0.1, 9), 0.0, 10) is None
 
 
 def judged(people_right: float, scorer_right: float, items: int, **other: Any) -> list[Judgement]:
@@ -297,23 +301,85 @@ def judged(people_right: float, scorer_right: float, items: int, **other: Any) -
 
 @pytest.mark.parametrize(
     ("people_right", "scorer_right", "items", "verdict"),
-    [(0.9, 0.6, 150, "below"), (0.6, 0.99, 300, "above"), (0.9, 0.9, 300, "at"), (0.8, 0.8, 20, "too few items to tell")],
+    [(0.9, 0.6, 150, "below"), (0.6, 0.99, 300, "above"), (0.9, 0.9, 400, "equivalent"), (0.8, 0.8, 20, None)],
 )
-def test_verdicts(people_right: float, scorer_right: float, items: int, verdict: str) -> None:
+def test_verdicts(people_right: float, scorer_right: float, items: int, verdict: str | None) -> None:
     found = ceiling(judged(people_right, scorer_right, items), "percent_agreement")
     assert found["verdict"] == verdict
-    assert found["verdict_reason"] is None
-    assert found["difference"] == pytest.approx(found["scorer"] - found["value"])
+    assert (found["margin"], found["difference"]) == (0.05, pytest.approx(found["scorer"] - found["value"]))
     assert found["difference_low"] < found["difference"] < found["difference_high"]
     assert found["low"] < found["value"] < found["high"]
-    width = found["difference_high"] - found["difference_low"]
-    if verdict == "too few items to tell":
-        assert found["items_needed"] == items_needed(items, width, 0.2) > items
-        assert f"on {items} items; about {found['items_needed']} would tell to within 0.1" in found["words"]
+    assert 0 < found["p"] <= found["p_holm"] <= 1
+    if verdict is None:
+        reason = f"not enough prompts to tell: about {found['prompts_needed']:,} more would do"
+        assert found["verdict_reason"] == reason
+        assert found["words"].startswith(f"{reason} (these 3 people): ")
     else:
-        assert found["items_needed"] is None
-    sentence = f"{found['scorer']:.2f} against {found['value']:.2f} among people; difference {found['difference']:.2f} ("
+        assert (found["prompts_needed"], found["verdict_reason"]) == (None, None)
+        within = " (within 0.05)" if verdict == "equivalent" else ""
+        to = "equivalent to" if verdict == "equivalent" else verdict
+        assert found["words"].startswith(f"{to} these 3 people{within}, on other prompts: ")
+    sentence = f"{found['scorer']:.2f} against {found['value']:.2f} among them; difference {found['difference']:.2f} ("
     assert sentence in found["words"]
+    assert (found["others_verdict"], found["others_low"]) == (None, None)
+    assert "five or more identified persons" in found["others_reason"]
+
+
+def test_two_images_say_nothing_of_others() -> None:
+    """Three people and a scorer who agree on all: two of two, whose lower limit is far from 1; and no verdict."""
+    rows = people({"i": "y y y", "j": "n n n"}) + scorer("m", {"i": "yes", "j": "no"})
+    (row,) = [
+        r for r in report(rows)["raters"] if r["statistic"] == "percent_agreement" and r["task"] == r["generator"] == "all"
+    ]
+    assert (row["value"], row["low"], row["high"]) == (1.0, pytest.approx(0.342, abs=1e-3), 1.0)
+    same = "no interval: the same whichever of the 2 prompts is left out"
+    assert (row["ceiling"]["verdict"], row["ceiling"]["verdict_reason"], row["ceiling"]["p"]) == (None, same, None)
+    (kappa,) = [r for r in report(rows)["raters"] if r["statistic"] == "cohen_kappa" and r["task"] == r["generator"] == "all"]
+    assert (kappa["value"], kappa["low"], kappa["high"]) == (1.0, None, None)
+    assert "no interval: undefined without one of the 2 prompts" in kappa["method"]
+
+
+def test_four_prompts_all_wrong_are_no_verdict() -> None:
+    said = {f"i{k}": "y y y" if k % 2 else "n n n" for k in range(4)}
+    own = {item: "no" if words[0] == "y" else "yes" for item, words in said.items()}
+    for row in report(people(said) + scorer("m", own))["raters"]:
+        assert row["low"] is None or row["low"] < row["high"]
+        beside_people = row["ceiling"] or {"verdict": None, "difference_low": None}
+        assert (beside_people["verdict"], beside_people["difference_low"]) == (None, None)
+
+
+def crowd_of(persons: int, prompts: int) -> list[Judgement]:
+    """People who are right four times of five, and a scorer that is right three times of four; a prompt has two items."""
+    rng = np.random.default_rng(5)
+    said, own = {}, {}
+    for k in range(2 * prompts):
+        truth = bool(rng.random() < 0.5)
+        said[f"i{k:03}"] = " ".join("ny"[truth == bool(rng.random() < 0.8)] for _ in range(persons))
+        own[f"i{k:03}"] = "yes" if truth == bool(rng.random() < 0.75) else "no"
+    return [row | {"prompt": f"p{int(row['item'][1:]) // 2}"} for row in people(said) + scorer("m", own)]
+
+
+def test_other_people_are_random_as_well() -> None:
+    """Persons are left out one by one, both variances are added, and t has as few degrees of freedom as there are persons."""
+    rows = crowd_of(6, 20)
+    found = ceiling(rows, "percent_agreement")
+
+    def difference(left: str, name: str) -> float:
+        made = ceiling([r for r in rows if r[name] != left], "percent_agreement", Options(intervals=False, ceiling=True))
+        return float(made["difference"])
+
+    variances = []
+    for name, values in (("prompt", [f"p{k}" for k in range(20)]), ("rater", [f"r{k}" for k in range(6)])):
+        low, high = naive.jackknife(0.0, [difference(value, name) for value in values])
+        variances.append(((high - low) / 2 / stats.t.ppf(0.975, len(values) - 1)) ** 2)
+    reach = stats.t.ppf(0.975, 5) * np.sqrt(sum(variances))
+    assert (found["others_low"], found["others_high"]) == pytest.approx(
+        (found["difference"] - reach, found["difference"] + reach), abs=1e-9
+    )
+    assert found["others_low"] < found["difference_low"]
+    assert ceiling(crowd_of(4, 20), "percent_agreement")["others_low"] is None
+    by_slots = [row | {"identity": "slot"} if row["kind"] == "human" else row for row in rows]
+    assert ceiling(by_slots, "percent_agreement")["others_low"] is None
 
 
 def scored(people_right: float, noise: float, items: int) -> list[Judgement]:
@@ -336,17 +402,16 @@ def test_a_score_is_never_said_to_be_at_or_above_peoples_yes_and_no(statistic: s
     assert above["method"].endswith("scale; a person's yes or no is a score of only two values")
     below = ceiling(scored(0.95, 3.0, 150), statistic, aspect="correct")
     assert (below["verdict"], below["verdict_reason"]) == ("below", None)
-    assert ceiling(scored(0.75, 0.8, 12), statistic, aspect="correct")["verdict"] == "too few items to tell"
+    assert ceiling(scored(0.75, 0.8, 12), statistic, aspect="correct")["prompts_needed"] > 0
     if statistic != "auc":
         assert ceiling(scored(0.75, 0.3, 150), statistic, aspect="faithfulness")["verdict"] == "above"
         assert ceiling(judged(0.6, 0.99, 300), statistic)["verdict"] == "above"
 
 
-def test_tell_is_an_option() -> None:
-    rows = judged(0.8, 0.8, 20)
-    wide = ceiling(rows, "percent_agreement", Options(ceiling=True, tell=1.0))
-    assert (wide["verdict"], wide["items_needed"]) == ("at", None)
-    assert wide["words"].startswith("at people's level: ")
+def test_the_margin_is_an_option() -> None:
+    wide = ceiling(judged(0.8, 0.8, 20), "percent_agreement", Options(ceiling=True, margin=0.5))
+    assert (wide["verdict"], wide["margin"], wide["prompts_needed"]) == ("equivalent", 0.5, None)
+    assert wide["words"].startswith("equivalent to these 3 people (within 0.5), on other prompts: ")
 
 
 def test_the_difference_is_paired() -> None:

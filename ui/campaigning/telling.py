@@ -13,7 +13,7 @@ from ui.campaigning.watching import Pace
 
 COEFFICIENT: Final = (
     "Krippendorff’s α of each answer beside each answer of somebody else to the same question (1 perfect, 0 as by chance), with"
-    " n of these pairs and a 95 % bootstrap interval by prompt"
+    " n of these pairs and a 95 % interval by prompt"
 )
 RULES: Final = (
     f"Flags are reasons to look, not verdicts; nothing is left out because of one, and nobody with fewer than {quality.FEWEST}"

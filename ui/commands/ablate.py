@@ -36,7 +36,6 @@ def run(
     selection: Mapping[str, Sequence[str]],
     plot: str | None,
     intervals: bool,
-    seed: int,
     output: str,
 ) -> None:
     """Score what is missing, then the table; ``plot``: an HTML file to write. Of several trials only the most are run, as fewer
@@ -55,7 +54,7 @@ def run(
         score.run(_quiet(context, output), scorer, profile, settings, device, batch_size, limit, selection)
         grid.append(Setting(planned.rater.rater_id, of_steps, of_seed))
     only = replace(chosen, rater=tuple(setting.rater for setting in grid))
-    rows = table(matched(context.store, only), grid, wanted[0], Options(intervals=intervals, seed=seed))
+    rows = table(matched(context.store, only), grid, wanted[0], Options(intervals=intervals))
     if not rows:
         raise CommandError("nothing to compare: no image of this selection has a number for every caption in every trial")
     _say(context, rows, only, output)

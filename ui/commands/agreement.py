@@ -52,6 +52,7 @@ def run(
     people_as: PeopleAs | None,
     intervals: bool,
     ceiling: bool,
+    margin: float | None,
     seed: int,
     output: str,
 ) -> None:
@@ -67,6 +68,7 @@ def run(
         people_as=people_as,
         intervals=intervals,
         ceiling=ceiling,
+        margin=margin,
         seed=seed,
     )
     chosen = selected(context, selection)

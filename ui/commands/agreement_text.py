@@ -74,10 +74,7 @@ def _verdict(row: Row) -> str:
     ceiling = row["ceiling"]
     if ceiling is None:
         return ""
-    if ceiling["verdict"] is None:
-        return str(ceiling["verdict_reason"] or "")
-    needed = f" (about {ceiling['items_needed']} needed)" if ceiling["items_needed"] is not None else ""
-    return words.verdict(ceiling["verdict"]) + needed
+    return words.verdict(ceiling["verdict"]) if ceiling["verdict"] else str(ceiling["verdict_reason"] or "")
 
 
 def _people(row: Row) -> str:

@@ -144,7 +144,7 @@ def delete(campaign: Name, project: Project = PLAYGROUND) -> None:
 def show(
     campaign: Name,
     aspect: Annotated[str | None, typer.Option(help="What people’s agreement is about.")] = None,
-    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
+    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
     output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table,
     project: Project = PLAYGROUND,
 ) -> None:

@@ -18,13 +18,13 @@ _INTERVAL = "95 % interval"
 _HEADER = (*_WHO, SCORE, _INTERVAL, FLIPPED, DELTA, _INTERVAL, PREFERRED, _INTERVAL, TIED, "images", "reason")
 
 
-def run(context: Context, selection: Mapping[str, Sequence[str]], kind: str, intervals: bool, seed: int, output: str) -> None:
+def run(context: Context, selection: Mapping[str, Sequence[str]], kind: str, intervals: bool, output: str) -> None:
     try:
         check(kind)
     except ValueError as error:
         raise UsageError(f"--kind: {error}") from error
     chosen = selected(context, selection)
-    found = flipping.rows(context.store, chosen, kind, Options(intervals=intervals, seed=seed))  # type: ignore[arg-type]
+    found = flipping.rows(context.store, chosen, kind, Options(intervals=intervals))  # type: ignore[arg-type]
     if output == "json":
         document = {"selection": chosen.to_dict(), "flip": kind, "unflippable": found.unflippable, "flips": found.rows}
         context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))

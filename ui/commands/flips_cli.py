@@ -35,8 +35,7 @@ def add_flips(app: typer.Typer) -> None:
 def flips_command(
     selection: dict[str, list[str]],
     kind: Annotated[Flip, typer.Option(help="What of the prompts is flipped.")] = Flip.RELATION,
-    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
     output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table,
     project: Project = PLAYGROUND,
 ) -> None:
@@ -47,7 +46,6 @@ def flips_command(
         "selection": selection,
         "kind": kind.value,
         "intervals": intervals,
-        "seed": seed,
         "output": output.value,
     }
     raise typer.Exit(execute(project, "flips", parameters))

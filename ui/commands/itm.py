@@ -15,9 +15,9 @@ from ui.matching.rows import EVALUATIONS, by_place
 _SCORES = ("text_score", "image_score", "group_score")
 
 
-def run(context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, seed: int, output: str) -> None:
+def run(context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, output: str) -> None:
     chosen = selected(context, selection)
-    found = matching.rows(context.store, chosen, Options(intervals=intervals, seed=seed))
+    found = matching.rows(context.store, chosen, Options(intervals=intervals))
     if output == "json":
         document = {"selection": chosen.to_dict(), **found.sections}
         context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))

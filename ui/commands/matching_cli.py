@@ -68,19 +68,18 @@ def import_itm(
     )
 
 
-Intervals = Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")]
+Intervals = Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")]
 Numbers = Annotated[str | None, typer.Option(metavar="N,N,...", help="Several with commas; the profile's, if not given.")]
 
 
 def itm_command(
     selection: dict[str, list[str]],
     intervals: Intervals = True,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
     output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """Image-text matching: each scorer's accuracy against chance by task, Winoground's scores, and votes between scorers."""
-    _execute(project, "itm", selection=selection, intervals=intervals, seed=seed, output=output.value)
+    _execute(project, "itm", selection=selection, intervals=intervals, output=output.value)
 
 
 def ablate_command(
@@ -96,7 +95,6 @@ def ablate_command(
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many images.")] = None,
     plot: Annotated[str | None, typer.Option(metavar="FILE.html", help="Draw it, too.")] = None,
     intervals: Intervals = True,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
     output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table,
     project: Project = PLAYGROUND,
 ) -> None:
@@ -116,7 +114,6 @@ def ablate_command(
         selection=selection,
         plot=plot,
         intervals=intervals,
-        seed=seed,
         output=output.value,
     )
 

@@ -27,8 +27,8 @@ def add_preferences(app: typer.Typer, studies: typer.Typer) -> None:
 
 def preferences_command(
     selection: dict[str, list[str]],
-    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
+    seed: Annotated[int, typer.Option(min=0, help="Of the draws behind the interval of a rank correlation.")] = 0,
     output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table,
     project: Project = PLAYGROUND,
 ) -> None:

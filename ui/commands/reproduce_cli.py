@@ -49,15 +49,14 @@ def reproduce_selfeval(output: Annotated[Printed, typer.Option("--format", help=
 
 def _visor(
     selection: dict[str, list[str]],
-    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
     output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table,
     project: Project = PLAYGROUND,
 ) -> None:
     """VISOR's Tables IV and V, from a project's answers to VISOR's questions; the paper's own answers were not released."""
     from ui.commands.runner import execute
 
-    parameters = {"selection": selection, "intervals": intervals, "seed": seed, "output": output.value}
+    parameters = {"selection": selection, "intervals": intervals, "output": output.value}
     raise typer.Exit(execute(project, "reproduce visor", parameters))
 
 

@@ -35,10 +35,10 @@ _NOTHING = (
 )
 
 
-def run(context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, seed: int, output: str) -> None:
+def run(context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, output: str) -> None:
     chosen = selected(context, selection)
     said = frame.frame(context.store, replace(chosen, aspect=()))
-    options = Options(intervals=intervals, seed=seed)
+    options = Options(intervals=intervals)
     found = tables(said, frame.scales(context.store), _roles(context.store, said), options)
     if not found.questions:
         raise CommandError(_NOTHING)

@@ -34,11 +34,9 @@ _HEADERS = (
 _COUNTED = ("wrong", "image_wrong", "vqa_wrong", "undecided", "cannot_tell", "other_version", "not_asked")
 
 
-def run(
-    context: Context, selection: Mapping[str, Sequence[str]], reference: str | None, intervals: bool, seed: int, output: str
-) -> None:
+def run(context: Context, selection: Mapping[str, Sequence[str]], reference: str | None, intervals: bool, output: str) -> None:
     chosen = selected(context, selection)
-    found = vqa.rows(context.store, chosen, reference, Options(intervals=intervals, seed=seed))
+    found = vqa.rows(context.store, chosen, reference, Options(intervals=intervals))
     if reference is not None and not any(row["reference"] for row in found.scores):
         context.warn(f"--reference {reference}: no questions were answered about images by that name in this selection")
     if output == "json":

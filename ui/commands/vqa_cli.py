@@ -27,8 +27,7 @@ def add_vqa(app: typer.Typer) -> None:
 def vqa_command(
     selection: dict[str, list[str]],
     reference: Annotated[str | None, typer.Option(help="The generator whose images are real ones, to compare with.")] = None,
-    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % bootstrap intervals.")] = True,
-    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    intervals: Annotated[bool, typer.Option("--intervals/--no-intervals", help="95 % intervals.")] = True,
     output: Annotated[Printed, typer.Option("--format", help="How it is printed.")] = Printed.table,
     project: Project = PLAYGROUND,
 ) -> None:
@@ -39,7 +38,6 @@ def vqa_command(
         "selection": selection,
         "reference": reference,
         "intervals": intervals,
-        "seed": seed,
         "output": output.value,
     }
     raise typer.Exit(execute(project, "vqa", parameters))

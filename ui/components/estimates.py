@@ -21,8 +21,7 @@ def number(row: Row | None) -> Cell:
     method = row["method"] or ""
     interval = "no interval" if "no interval" in method else ""
     if row["low"] is not None:
-        # an interval without width is no certainty: there was nothing in the sample that could vary
-        interval = "no spread" if row["low"] == row["high"] else f"{row['low']:.2f} to {row['high']:.2f}"
+        interval = f"{row['low']:.2f} to {row['high']:.2f}"
     ceiling = row.get("ceiling")
     lines = [interval, *(_beside(ceiling) if ceiling else ())]
     note = f"{method}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers"

@@ -44,7 +44,6 @@ def data(material: Material) -> dict[str, Any]:
         "versions": dict(making.versions()),
         "rules": making.rules(material),
         "seed": material.options.seed,
-        "resamples": material.options.resamples,
         "data": {"ratings": len(material.ratings), "sha256": material.sha256},
         "selection": material.selection.to_dict(),
         **material.rows,

@@ -69,7 +69,8 @@ def facts(material: Material) -> Iterator[tuple[str, str]]:
     yield "Made", material.made.strftime("%Y-%m-%d %H:%M UTC")
     yield from versions()
     yield "Rules", ", ".join(f"{rule} ({n:,} judgements)" for rule, n in rules(material).items())
-    yield "Intervals", f"95 % percentile bootstrap, {options.resamples:,} resamples, seed {options.seed}"
+    yield "Intervals", "95 %, by the jackknife over prompts with Student’s t; each row says how its own was made"
+    yield "Seed", f"{options.seed}, of what is drawn: folds, swaps of prompts, models of a crowd"
     yield "Data", f"{len(material.ratings):,} ratings, SHA-256 {material.sha256}"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from agreement.ceiling import MARGIN_OF_COEFFICIENTS, MARGIN_OF_SHARES
 from ui import words
 from ui.report import drawn
 from ui.report.content import Cell, Heading, Section, Table
@@ -14,10 +15,10 @@ from ui.report.tables import ALL, TASKS_MEAN, Names, Row, by_topic, estimates_ta
 
 _CEILING = (
     "Beneath a scorer’s number stands people’s own by the same statistic, with one person (or one rating) held against the "
-    "others on the same items, and where that leaves the scorer: below, at or above people, by the 95 % interval of the "
-    "paired difference. “Too few items to tell” is said where that interval is wider than {tell:g}, with about how many "
-    "items would do. Where a score meets yes or no (AUC and correlations) only “below” is said: there a person’s answer is a "
-    "score of two values, and a finer score can lie above it without knowing more."
+    "others on the same items, and where that leaves the scorer beside these people, on other prompts: equivalent, if by two "
+    "one-sided tests at 5 % it is within {margin} of them; else below or above, if the 95 % interval of the difference leaves "
+    "0 out; else about how many more prompts would tell. Where a score meets yes or no (AUC and correlations) only "
+    "“below” is said: there a person answers in two values, and a finer score can lie above that without knowing more."
 )
 _CUT = (
     "A score says yes or no by a threshold. For each task, and for all, the one that agrees best with people is chosen on four "
@@ -38,7 +39,11 @@ def among_people(material: Material) -> Section | None:
 def against_people(material: Material) -> Section | None:
     """Each scorer against people, with people's own number beside it."""
     rows = material.rows.get("raters", [])
-    ceiling = (_CEILING.format(tell=material.options.tell),) if any(row["ceiling"] for row in rows) else ()
+    margin = material.options.margin
+    within = (
+        f"{margin:g}" if margin is not None else f"{MARGIN_OF_SHARES:g} (shares) or {MARGIN_OF_COEFFICIENTS:g} (coefficients)"
+    )
+    ceiling = (_CEILING.format(margin=within),) if any(row["ceiling"] for row in rows) else ()
     found = _section(material, "raters", "Scorers against people", ceiling, _of_scorers, beside)
     return replace(found, figures=tuple(drawn.beside_people(rows))) if found else None
 
@@ -87,8 +92,8 @@ def scorers_compared(material: Material) -> Section | None:
         return None
     what = (
         "How much better the first agrees with people than the second, on the units that both judged: the difference, its "
-        "interval in the same resamples, both scorers’ own numbers, and p (two-sided, corrected by Holm’s method over the "
-        "pairs of scorers in one place).",
+        "interval, both scorers’ own numbers, and p (two-sided, by swapping the scorers’ judgements of prompts, corrected by "
+        "Holm’s method over all comparisons by one statistic).",
     )
     section = _section_of(rows, "Scorers compared", what, _pairs, _duel)
     tests = [table for caption, part in by_topic(rows) if (table := _mcnemar(caption, part))]
@@ -131,7 +136,7 @@ def beside(row: Row) -> tuple[str, ...]:
     people = f"people {ceiling['value']:.3f}"
     if ceiling["low"] is not None:
         people += f" ({ceiling['low']:.2f} to {ceiling['high']:.2f})"
-    needed = f"about {ceiling['items_needed']:,} needed" if ceiling["items_needed"] is not None else ""
+    needed = f"about {ceiling['prompts_needed']:,} more prompts would tell" if ceiling["prompts_needed"] is not None else ""
     return tuple(part for part in (people, words.verdict(ceiling["verdict"] or ""), needed) if part)
 
 

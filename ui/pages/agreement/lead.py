@@ -90,11 +90,9 @@ def _best(rows: Rows, view: View, who: str) -> str:
     among = f" of {len(found)} scorers" if len(found) > 1 else ""
     value = f"{words.two(best['value'])}{_within(best, '.2f')}"
     ceiling = best.get("ceiling")
-    verdict = (
-        f" In a person’s place it is {ceiling['words']}." if ceiling and ceiling["verdict"] in ("below", "at", "above") else ""
-    )
+    verdict = f" In a person’s place it is {ceiling['words']}." if ceiling and ceiling["verdict"] else ""
     return f"Closest to {who}{among} by {words.title(view.statistic)}: {best['rater']}, {value}.{verdict}"
 
 
 def _within(row: Row, form: str) -> str:
-    return "" if row["low"] in (None, row["high"]) else f" (95% interval {row['low']:{form}} to {row['high']:{form}})"
+    return "" if row["low"] is None else f" (95% interval {row['low']:{form}} to {row['high']:{form}})"

@@ -15,8 +15,9 @@ from ui.pages.agreement.view import View
 
 Row = dict[str, Any]
 _WHAT = (
-    "Both scorers’ agreement with the same people on the same images, and the difference in the same resamples of prompts. p is"
-    " two-sided and corrected by Holm’s method over all pairs of scorers here: below 0.05 the difference is more than chance."
+    "Both scorers’ agreement with the same people on the same images, and the difference. p is two-sided, by swapping the"
+    " scorers’ judgements of prompts, and corrected by Holm’s method over all comparisons by this statistic: below 0.05 the"
+    " difference is more than chance."
 )
 _TOO_FEW = (
     "Fewer than two scorers have this statistic with people here. One that gives scores and no yes or no has correlations and"

@@ -32,8 +32,7 @@ def interval_of(row: Row) -> str:
     """A number's interval in words; nothing while it is still being made."""
     if row["low"] is None:
         return "no interval" if "no interval" in row["method"] else ""
-    # an interval without width is no certainty: there was nothing in the sample that could vary
-    return "no spread" if row["low"] == row["high"] else f"{row['low']:.2f} to {row['high']:.2f}"
+    return f"{row['low']:.2f} to {row['high']:.2f}"
 
 
 def bars(votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: View) -> str:

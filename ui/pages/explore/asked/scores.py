@@ -130,7 +130,7 @@ def _lead(table: _Table) -> str:
 
 
 def _notes(store: Store, view: View) -> str:
-    parts = [note(f"{_MEANS[view.see]} Every number leads to the answers behind it. Intervals: 95\u00a0% bootstrap by text.")]
+    parts = [note(f"{_MEANS[view.see]} Every number leads to the answers behind it. Intervals: 95\u00a0%, by text.")]
     if reference_of(view):
         parts.append(note(_REFERENCE.format(reference=view.reference)))
     mixed = vqa.mixed(store, view.suite, view.rater)

@@ -104,7 +104,7 @@ def _below(known: Cooccurrence, placed: Sequence[_Pair], strange: Sequence[_Pair
         told.append(f"In no figure and no correlation, as {known.name} lacks a class of theirs: {count}.")
     told.append(
         "“As asked” is looked at where a relation or colours are asked; for VISOR’s relations it is VISOR_cond. Spearman’s rho"
-        " is over pairs of classes; its 95\u00a0% bootstrap interval draws pairs as if they were independent."
+        " is over pairs of classes; its 95\u00a0% interval takes pairs as independent."
     )
     return "".join(map(note, told))
 

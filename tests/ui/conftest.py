@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from agreement.cells import Options
 from tests.ui.visiting import World, make_project, open_world
 
 
@@ -17,14 +16,6 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def _world_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_project(tmp_path_factory.mktemp("world_template"))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _few_resamples() -> Iterator[None]:
-    """What is said of an interval here is that it is the same everywhere; how well it covers is tested in tests/agreement."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Options, "drawn", property(lambda options: 40 if options.intervals else 0))
-        yield
 
 
 @pytest.fixture

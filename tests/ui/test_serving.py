@@ -184,11 +184,6 @@ class Sides:
     serving: Serving
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _few_resamples() -> None:
-    """The open side is a process of its own, which draws as many as always: so does the other."""
-
-
 @pytest.fixture
 def sides(tmp_path: Path) -> Iterator[Sides]:
     files = tmp_path / "files"

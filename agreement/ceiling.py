@@ -49,7 +49,7 @@ class Verdict:
         difference_high: upper end.
         margin: so much apart still counts as equivalent.
         p: two-sided p of no difference, by Student's t.
-        p_holm: corrected over one statistic's rows of the table.
+        p_holm: corrected over one statistic's rows of one generator, or of all.
         prompts_needed: about how many more prompts would tell; only where there are too few.
         words: the verdict as a sentence.
         others_verdict: the same beside other people, on other prompts; None where fewer than five persons are identified.

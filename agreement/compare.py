@@ -42,7 +42,8 @@ class Comparison:
         low: lower end of its interval.
         high: upper end.
         p: two-sided p of no difference, by the sign-flip test over prompts (`swaps`); None where it is not made.
-        p_holm: p corrected over all comparisons of the table: one statistic, every cell and pair of scorers of the aspect.
+        p_holm: p corrected over all comparisons of the table: one statistic of one
+            generator (or all), every task and pair of scorers.
         value_a: a's own agreement with people on the shared units.
         value_b: b's.
         mcnemar: for yes/no labels, in one cell; None elsewhere.
@@ -138,9 +139,9 @@ class _Contest:
         found = list(walk(self._field.people, topic.suite, topic.options, self._cell)) if len(self._field.ways) > 1 else []
         own = {(f.place, f.key): f.outcome.value for f in found if f.key.rater is not None}
         made = [self._comparison(f, own) for f in found if f.key.rater is None]
-        families: dict[str, list[Comparison]] = {}
+        families: dict[tuple[str, str], list[Comparison]] = {}
         for each in made:
-            families.setdefault(each.key.statistic, []).append(each)
+            families.setdefault((each.place.generator, each.key.statistic), []).append(each)
         return [each for family in families.values() for each in _corrected(family)]
 
     def _cell(self, cell: Cell) -> dict[Key, Outcome]:

@@ -178,11 +178,11 @@ class Topic:
 
 
 def _corrected(rows: list[Row]) -> list[Row]:
-    """The p of all verdicts by one statistic are one family."""
-    families: dict[str, list[int]] = {}
+    """The p of all verdicts by one statistic, of one generator or all, are one family."""
+    families: dict[tuple[str, str], list[int]] = {}
     for place, row in enumerate(rows):
         if row.ceiling is not None:
-            families.setdefault(row.found.key.statistic, []).append(place)
+            families.setdefault((row.found.place.generator, row.found.key.statistic), []).append(place)
     for places in families.values():
         ceilings = [beside for k in places if (beside := rows[k].ceiling) is not None]
         for place, made in zip(places, ceiling.corrected(ceilings), strict=True):

@@ -244,9 +244,9 @@ def test_p_is_corrected_within_its_family_only(monkeypatch: pytest.MonkeyPatch) 
     # statsmodels collects garbage at every call: of a whole test run's, that is a second each
     monkeypatch.setattr(gc, "collect", lambda *_: 0)
     found = compared(ugly(3))
-    families: dict[str, list[dict[str, Any]]] = {}
+    families: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in found:
-        families.setdefault(row["statistic"], []).append(row)
+        families.setdefault((row["generator"], row["statistic"]), []).append(row)
     # two tasks, both, and their mean, of one pair or three
     assert {len(family) for family in families.values()} == {4, 12}
     for family in families.values():

@@ -229,7 +229,8 @@ def test_a_line_by_hand(made: Made) -> None:
     assert cell.exact == row["value"]
     assert cell.details[0] == f"{row['low']:.2f} to {row['high']:.2f}"
     assert cell.details[1] == f"people {ceiling['value']:.3f} ({ceiling['low']:.2f} to {ceiling['high']:.2f})"
-    assert cell.details[2].startswith(ceiling["verdict"])
+    needed = f"about {ceiling['prompts_needed']:,} more prompts would tell"
+    assert cell.details[2:] == [words.verdict(ceiling["verdict"]) if ceiling["verdict"] else needed]
 
 
 def test_what_is_undefined_says_why(made: Made) -> None:
@@ -325,7 +326,8 @@ def test_who_judged_and_what_does_not_count(made: Made, tmp_path: Path) -> None:
 def test_it_says_how_it_was_made_and_remakes_itself(made: Made, tmp_path: Path) -> None:
     facts = {line[0].text: line[1].text for line in made.page.sections["How to make this again"][0].rows}
     assert {"Made", "Concord", "Python", "numpy", "scipy", "pandas", "duckdb"} < set(facts)
-    assert facts["Intervals"] == "95 % percentile bootstrap, 2,000 resamples, seed 0"
+    assert facts["Intervals"] == "95 %, by the jackknife over prompts with Student’s t; each row says how its own was made"
+    assert facts["Seed"] == "0, of what is drawn: folds, swaps of prompts, models of a crowd"
     assert facts["Data"] == f"{made.data['data']['ratings']:,} ratings, SHA-256 {made.data['data']['sha256']}"
     command = shlex.split(made.data["command"])
     assert made.data["command"] in made.page.text
@@ -440,14 +442,16 @@ def test_a_scorer_that_only_scores_is_cut(project: Path, tmp_path: Path) -> None
     cells = dict(zip(table.headings, line, strict=True))
     assert [cells[name].text for name in ("Scorer", "Yes above", "Items", "Ratings")] == ["clip", "5.2", "10", "20"]
     assert [cells[name].text for name in ("Agreement", "Cohen’s κ")] == ["1.000", "1.000"]
-    assert [cells[name].details for name in ("Agreement", "Cohen’s κ")] == [["no spread", "in sample 1.000"]] * 2
+    # of ten prompts that are all right: Wilson's interval of the share, and none of kappa
+    assert [cells[name].details[0] for name in ("Agreement", "Cohen’s κ")] == ["0.72 to 1.00", "no interval"]
+    assert [cells[name].details[1] for name in ("Agreement", "Cohen’s κ")] == ["in sample 1.000"] * 2
     data = json.loads(page.data)
     assert {row["rater"] for row in data["thresholds"]} == {"clip"}
     wanted = json.loads(done(project, "agreement", "--format", "json", "--thresholds"))["thresholds"]
     assert data["thresholds"] == [row for row in wanted if (row["rater"], row["generator"]) == ("clip", "all")]
     against = next(table for table in page.sections["Scorers against people"] if "AUC" in table.headings)
     details = line_of(against, "g", "t", "clip")["AUC"].details
-    assert details[1:] == ["people 1.000 (1.00 to 1.00)"]
+    assert details[1:] == ["people 1.000"]
 
 
 def test_in_short(made: Made) -> None:

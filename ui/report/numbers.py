@@ -93,7 +93,7 @@ def scorers_compared(material: Material) -> Section | None:
     what = (
         "How much better the first agrees with people than the second, on the units that both judged: the difference, its "
         "interval, both scorers’ own numbers, and p (two-sided, by swapping the scorers’ judgements of prompts, corrected by "
-        "Holm’s method over all comparisons by one statistic).",
+        "Holm’s method over all tasks and pairs of scorers by one statistic).",
     )
     section = _section_of(rows, "Scorers compared", what, _pairs, _duel)
     tests = [table for caption, part in by_topic(rows) if (table := _mcnemar(caption, part))]

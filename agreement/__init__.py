@@ -1,4 +1,4 @@
-"""Agreement of raters: statistics on tables and vectors, bootstrap by cluster, and the report of a long frame.
+"""Agreement of raters: statistics on tables and vectors, intervals by prompt, and the report of a long frame.
 
 Pure: no input or output, and nothing of ours is imported. Formulas stand in `counts` (many raters), `pairs` (two raters),
 `alpha` (Krippendorff) and `correlation`, each once, on additive sums with any leading shape.

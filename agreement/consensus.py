@@ -63,7 +63,7 @@ class Consensus:
     no_quality: str | None = None
 
     def quality(self, rows: BoolArray) -> float:
-        """Of the person whose answers `rows` are; NaN where undefined. No interval: that would take a fit in every resample."""
+        """Of the person whose answers `rows` are; NaN where undefined. No interval: that takes a fit without each prompt."""
         return float("nan") if self.model is None else float(self.model.quality(self.model.columns[rows].sum(0)))
 
 

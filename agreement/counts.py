@@ -1,7 +1,7 @@
 """Agreement among many raters, any number on each unit.
 
-Everything is computed from sums over units (`CountSums`). Sums are additive, so that a bootstrap weighs the sums of
-clusters and never touches a rating again; every function takes any leading shape (resamples).
+Everything is computed from sums over units (`CountSums`). Sums are additive, so that replicates weigh the sums of
+clusters and never touch a rating again; every function takes any leading shape (resamples).
 
 With n_ik the number of raters who gave unit i the label k, n_i their sum and K the number of labels on the scale:
 p_a is the mean, over units with n_i >= 2, of the share of agreeing pairs sum_k n_ik (n_ik - 1) / (n_i (n_i - 1)), and

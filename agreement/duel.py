@@ -13,9 +13,10 @@ from .against import Against, Meeting
 from .catalogue import OF_SCORES, chosen, people_as
 from .cells import Cell, Key
 from .frame import Ratings
-from .joined import join, to_majority
-from .numeric import BoolArray
-from .outcome import Outcome, merged, refused, undefined
+from .jackknife import Deletions
+from .joined import Joined, join, to_majority
+from .numeric import BoolArray, sums_by
+from .outcome import Outcome, compact, merged, refused, undefined
 from .significance import difference, mcnemar_exact
 from .swaps import swapped
 from .topic import Topic
@@ -27,8 +28,8 @@ NOTHING_SHARED = "people judged no unit that both scorers judged"
 class McNemar:
     """Right and wrong against people's strict majority, by unit, on the units that have one.
 
-    `p` is that of the exact test, None where there is no such unit; `p_holm` is corrected over all pairs of scorers. The
-    test takes units as independent, which the images of one prompt are not quite.
+    `p` is that of the exact test, None where there is no such unit; where prompts have several units, which are alike, it is
+    that of swapping both scorers' judgements of whole prompts. `p_holm` is corrected over the comparisons of the table.
     """
 
     both_right: int
@@ -196,19 +197,30 @@ class _Group:
         """As `Duels.mcnemars`, of these pairs."""
         labelled = [duel for duel in self._duels if not (duel.a.way.by_item or duel.b.way.by_item)]
         sides = {id(side): side for duel in labelled for side in (duel.a, duel.b)}
-        right = {place: self._right(side) for place, side in sides.items()}
-        return {Sides(duel.a.name, duel.b.name): _mcnemar(right[id(duel.a)], right[id(duel.b)]) for duel in labelled}
+        majority = {place: self._majority(side) for place, side in sides.items()}
+        deletions = self._cell.deletions
+        return {
+            Sides(duel.a.name, duel.b.name): _mcnemar(majority[id(duel.a)], majority[id(duel.b)], deletions)
+            for duel in labelled
+        }
 
-    def _right(self, side: _Corner) -> BoolArray:
-        """Whether the scorer says what most people say, by unit that has a majority."""
-        by_unit = to_majority(join(side.rows, self._people), self._topic.measure.labels)
-        return np.equal(by_unit.label_a, by_unit.label_b)
+    def _majority(self, side: _Corner) -> Joined:
+        """The scorer's label beside most people's, by unit that has a majority."""
+        return to_majority(join(side.rows, self._people), self._topic.measure.labels)
 
 
-def _mcnemar(right_a: BoolArray, right_b: BoolArray) -> McNemar:
+def _mcnemar(a: Joined, b: Joined, deletions: Deletions) -> McNemar:
+    right_a, right_b = (np.equal(each.label_a, each.label_b) for each in (a, b))
     only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
     both, neither = int((right_a & right_b).sum()), int((~right_a & ~right_b).sum())
-    return McNemar(both, only_a, only_b, neither, mcnemar_exact(only_a, only_b) if right_a.size else None)
+    cluster = compact(a.cluster)
+    p = None
+    if cluster.size == right_a.size:
+        p = mcnemar_exact(only_a, only_b) if right_a.size else None
+    elif deletions.wanted:
+        ahead = sums_by(cluster.codes, cluster.size, right_a) - sums_by(cluster.codes, cluster.size, right_b)
+        p = swapped(lambda flips: (1.0 - 2.0 * flips) @ ahead, cluster.size, deletions).p
+    return McNemar(both, only_a, only_b, neither, p)
 
 
 def _less(key: Key, one: Outcome, two: Outcome, duel: _Duel) -> Outcome:

@@ -9,7 +9,7 @@ Source: P. E. Shrout and J. L. Fleiss, "Intraclass correlations: uses in assessi
 For unequal numbers of ratings n_i, R in all, n_0 = (R - sum n_i^2 / R) / (n - 1) (one-way analysis of variance; Donner 1986).
 At most 1; negative where units differ less than chance would have it. Undefined (NaN here) where nothing varies.
 
-Mean squares come from sums that are additive over units, so that a bootstrap weighs the sums of clusters. All values may be
+Mean squares come from sums that are additive over units, so that replicates weigh the sums of clusters. All values may be
 shifted and scaled; they are, to keep sums of squares exact enough.
 """
 
@@ -62,13 +62,13 @@ def one_way_columns(unit: IntArray, values: FloatArray) -> FloatArray:
 
 
 def icc_1(unit: IntArray, values: FloatArray, place: IntArray, weights: FloatArray) -> FloatArray:
-    """ICC(1,1) in every resample, (resamples,).
+    """ICC(1,1) of the sample and every replicate, (1 + replicates,).
 
     Args:
         unit: the unit of each rating, codes 0, 1, ... without gaps.
         values: the ratings.
         place: the cluster of each unit.
-        weights: (resamples, clusters).
+        weights: (1 + replicates, clusters).
     """
     return OneWaySums.unpack(weights @ cluster_sums(one_way_columns(unit, values), place, weights.shape[1])).icc_1()
 
@@ -118,12 +118,12 @@ def two_way_columns(table: FloatArray) -> FloatArray:
 
 
 def icc_2(table: FloatArray, place: IntArray, weights: FloatArray) -> FloatArray:
-    """ICC(2,1) in every resample, (resamples,).
+    """ICC(2,1) of the sample and every replicate, (1 + replicates,).
 
     Args:
         table: (units, persons), every person's rating of every unit.
         place: the cluster of each unit.
-        weights: (resamples, clusters).
+        weights: (1 + replicates, clusters).
     """
     return TwoWaySums.unpack(weights @ cluster_sums(two_way_columns(table), place, weights.shape[1])).icc_2()
 

@@ -2,9 +2,9 @@
 
 Images of one prompt are alike, so n images in m prompts tell less than n independent ones. The number that would tell as much
 is n over the design effect (Kish 1965, Survey Sampling), less what estimating that effect from m prompts costs (Korn and
-Graubard 1998, Survey Methodology 24). With it for n, Wilson's interval (1927, JASA 22) stays sensible near 0 and 1, where a
-bootstrap of a handful of prompts collapses (compared by Franco, Little, Louis and Slud 2019, Journal of Survey Statistics and
-Methodology 7). Closed form: the same every time, and quick enough for every cell of a table.
+Graubard 1998, Survey Methodology 24). With it for n, Wilson's interval (1927, JASA 22) stays sensible near 0 and 1, where an
+interval by the spread of a handful of prompts collapses (compared by Franco, Little, Louis and Slud 2019, Journal of Survey
+Statistics and Methodology 7). Closed form: the same every time, and quick enough for every cell of a table.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Votes between two images of one prompt by two generators (SelfEval, sections 4.1 and 4.2), and what follows from them.
 
-Pure, as all of ``agreement``: votes come as records, intervals are percentile bootstraps by prompt.
+Pure, as all of ``agreement``: votes come as records, intervals are by prompt.
 """
 
 from .implied import Way, implied

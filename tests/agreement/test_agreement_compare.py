@@ -341,3 +341,15 @@ def test_scores_meet_ordinal_answers() -> None:
     means = [((k % 5 + 1) + ((k + 1) % 5 + 1)) / 2 for k in range(8)]
     rho: Sequence[float] = [stats.spearmanr([k * step % 7 for k in range(8)], means).statistic for step in (1, 3)]
     assert pick(found, "spearman")["value"] == pytest.approx(rho[0] - rho[1])
+
+
+def test_prompts_of_several_images_are_swapped_in_mcnemars_place() -> None:
+    """Ten images of two prompts, of one of which a alone is right five times: one of two flips is as far apart."""
+    said = {f"i{n}": "y y y" for n in range(10)}
+    a, b = (
+        scorer(name, {item: right for item in list(said)[:5]} | dict.fromkeys(list(said)[5:], "yes"))
+        for name, right in (("a", "yes"), ("b", "no"))
+    )
+    rows = [row | {"prompt": f"p{int(row['item'][1:]) // 5}"} for row in people(said) + a + b]
+    found = pick(compared(rows), "percent_agreement")["mcnemar"]
+    assert (found["only_a_right"], found["only_b_right"], found["p_mcnemar"]) == (5, 0, 1.0)

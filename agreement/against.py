@@ -177,28 +177,29 @@ class Against:
 
     def swaps(self, other: Against, statistic: str, people_as: PeopleAs) -> swaps.Difference | None:
         """This scorer's statistic less another's on the same ratings, under swaps of prompts; None if that is not made."""
-        where = (self._units.cluster, self._units.clusters)
+        cluster, clusters = self._units.cluster, self._units.clusters
         if statistic == "auc":
-            return swaps.of_auc(self._scores(), other._scores(), *self._votes(people_as), *where)
+            yes, no = self._votes(people_as)
+            return swaps.of_auc(self._scores(), other._scores(), yes, no, cluster, clusters)
         if statistic in CORRELATIONS:
-            sides = [self._scores(), other._scores(), self._by_unit(self._people.number)]
-            if statistic == "spearman":
-                sides = [swaps.ranked(side) for side in sides]
+            a, b, people = self._scores(), other._scores(), self._by_unit(self._people.number)
             if statistic == "kendall_tau_b":
-                return swaps.of_kendall(*sides, *where)
-            return None if statistic == "kendall_tau_c" else swaps.of_pearson(*sides, *where)
+                return swaps.of_kendall(a, b, people, cluster, clusters)
+            if statistic == "spearman":
+                a, b, people = swaps.ranked(a), swaps.ranked(b), swaps.ranked(people)
+            return None if statistic == "kendall_tau_c" else swaps.of_pearson(a, b, people, cluster, clusters)
         if statistic in NUMBER_ALPHAS:
-            mine, theirs, cluster = self._numbers(people_as)
-            alike = swaps.of_alpha(mine, other._numbers(people_as)[0], theirs, cluster, self._cluster.size)
+            mine, theirs, place = self._numbers(people_as)
+            alike = swaps.of_alpha(mine, other._numbers(people_as)[0], theirs, place, self._cluster.size)
             return alike if statistic == "krippendorff_alpha_interval" else None
         sizes = (self._categories, other._categories)
-        columns = self._pair_columns(people_as), other._pair_columns(people_as)
-        return swaps.of_tables(statistic, *columns, self._measure.labels, sizes)
+        mine, theirs = self._pair_columns(people_as), other._pair_columns(people_as)
+        return swaps.of_tables(statistic, mine, theirs, self._measure.labels, sizes)
 
     def _table(self, statistic: str, people_as: PeopleAs) -> tuple[FloatArray, str]:
         if people_as not in self._made:
-            sums = self._weights @ self._pair_columns(people_as)
-            self._made[people_as] = pairs.PairSums.unpack(sums, self._measure.labels, self._categories)
+            weighted = self._weights @ self._pair_columns(people_as)
+            self._made[people_as] = pairs.PairSums.unpack(weighted, self._measure.labels, self._categories)
         sums = self._made[people_as]
         sample = pairs.PairSums(sums.categories, *(getattr(sums, name)[0] for name in _SUMS))
         return pairs.FORMULAS[statistic](sums), pairs.why_undefined(statistic, sample)

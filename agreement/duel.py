@@ -233,5 +233,5 @@ def _less(key: Key, one: Outcome, two: Outcome, duel: _Duel) -> Outcome:
         words = "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason)
         return undefined(words if used.ratings else NOTHING_SHARED, used, how)
     value = float(difference(np.array([one.value]), np.array([two.value]))[0])
-    both = one.deviations is not None and two.deviations is not None
-    return Outcome(value, None, one.deviations - two.deviations if both else None, used, how)
+    deviations = one.deviations - two.deviations if one.deviations and two.deviations else None
+    return Outcome(value, None, deviations, used, how)

@@ -172,7 +172,8 @@ def _tau(flips: FloatArray, parts: list[tuple[FloatArray, FloatArray]], untied: 
 
 def ranked(values: FloatArray) -> FloatArray:
     """Midranks."""
-    return Ties.of(values).midranks(np.ones((1, values.size)))[0]
+    ranks: FloatArray = Ties.of(values).midranks(np.ones((1, values.size)))[0]
+    return ranks
 
 
 def _in_deviations(values: FloatArray) -> FloatArray:

@@ -86,8 +86,9 @@ def simulate(study: Study, seed: Sequence[int]) -> pd.DataFrame:
     made = pd.concat([pd.DataFrame(each) for each in columns], ignore_index=True)
     made["prompt"] = "p" + pd.Series(prompt[made["item"]]).astype(str)
     made["item"] = "i" + made["item"].astype(str)
-    fixed = {"suite": "s", "task": "t", "generator": "g", "simulated": False, "target": None, "excluded": None, "seq": 0}
-    return made.assign(**fixed, identity=np.where(made["kind"] == "human", "person", None))
+    return made.assign(
+        suite="s", task="t", generator="g", identity="person", simulated=False, target=None, excluded=None, seq=0
+    )
 
 
 def _clustered(rng: np.random.Generator, study: Study, share: float) -> Any:

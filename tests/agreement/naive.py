@@ -80,8 +80,10 @@ def jackknife(value: float, without: Sequence[float], scale: str = "") -> tuple[
     reach = stats.t.ppf(0.975, n - 1) * np.sqrt((n - 1) / n * ((r - r.mean()) ** 2).sum())
     if scale == "logit":
         middle, slope = np.log(value / (1 - value)), 1 / (value * (1 - value))
-        return tuple(1 / (1 + np.exp(-(middle + side * slope * reach))) for side in (-1, 1))  # type: ignore[return-value]
+        low, high = (1 / (1 + np.exp(-(middle + side * slope * reach))) for side in (-1, 1))
+        return float(low), float(high)
     if scale == "z":
         slope = 1 / (1 - value**2)
-        return tuple(np.tanh(np.arctanh(value) + side * slope * reach) for side in (-1, 1))  # type: ignore[return-value]
+        low, high = (np.tanh(np.arctanh(value) + side * slope * reach) for side in (-1, 1))
+        return float(low), float(high)
     return value - reach, value + reach

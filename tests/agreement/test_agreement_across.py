@@ -19,6 +19,7 @@ def test_value_and_interval() -> None:
     found = across("spearman", x.tolist(), y.tolist(), NAMES, "pair")
     assert found.value == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-12)
     assert (found.n, found.reason) == (25, None)
+    assert found.value is not None
     without = [stats.spearmanr(np.delete(x, k), np.delete(y, k)).statistic for k in range(25)]
     assert (found.low, found.high) == pytest.approx(naive.jackknife(found.value, without, "z"), abs=1e-9)
     assert found.method == "95% jackknife over 25 pairs, t with 24 degrees of freedom on Fisher's z scale"

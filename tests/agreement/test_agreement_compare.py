@@ -147,7 +147,7 @@ def units_of(table: pd.DataFrame, first: dict[str, float], second: dict[str, flo
     theirs = table[(table["kind"] == "human") & table["excluded"].isna()]
     theirs = theirs[theirs["item"].isin(set(first) & set(second))]
     return {
-        prompt: [(item, [said == "yes" for said in rows["label"]]) for item, rows in mine.groupby("item")]
+        str(prompt): [(str(item), [said == "yes" for said in rows["label"]]) for item, rows in mine.groupby("item")]
         for prompt, mine in theirs.groupby("prompt")
     }
 
@@ -218,8 +218,8 @@ def test_ranks_are_swapped_as_they_are(statistic: str) -> None:
     yes = rng.integers(0, 2, n)
     a, b = (stats.rankdata(yes + rng.normal(size=n) * spread) for spread in (0.5, 2.0))
     kinds = {"spearman": swaps.of_pearson(a, b, stats.rankdata(yes), prompt, 6)}
-    kinds["auc"] = swaps.of_auc(a, b, yes.astype(float), 1.0 - yes, prompt, 6)
-    value = {
+    kinds["auc"] = swaps.of_auc(a, b, yes.astype(float), 1.0 - yes.astype(float), prompt, 6)
+    value: Callable[[Any], Any] = {
         "spearman": lambda x: np.corrcoef(x, stats.rankdata(yes))[0, 1],
         "auc": lambda x: (x[yes == 1].sum() - yes.sum() * (yes.sum() + 1) / 2) / (yes.sum() * (n - yes.sum())),
     }[statistic]
@@ -347,7 +347,7 @@ def test_prompts_of_several_images_are_swapped_in_mcnemars_place() -> None:
     """Ten images of two prompts, of one of which a alone is right five times: one of two flips is as far apart."""
     said = {f"i{n}": "y y y" for n in range(10)}
     a, b = (
-        scorer(name, {item: right for item in list(said)[:5]} | dict.fromkeys(list(said)[5:], "yes"))
+        scorer(name, dict.fromkeys(list(said)[:5], right) | dict.fromkeys(list(said)[5:], "yes"))
         for name, right in (("a", "yes"), ("b", "no"))
     )
     rows = [row | {"prompt": f"p{int(row['item'][1:]) // 5}"} for row in people(said) + a + b]

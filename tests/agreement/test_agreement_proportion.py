@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.proportion import Share, Trials, mean_share, share, wilson
+from agreement.jackknife import wilson
+from agreement.proportion import Share, Trials, mean_share, share
 from tests.agreement.oracles import proportion
 
 

@@ -299,6 +299,7 @@ def test_scores_equal_a_restatement(seed: int) -> None:
             # where all texts are alike, Wilson's interval stands in
             if one.bounds.low is not None and "Wilson" not in one.method:
                 without = [formula(inside[inside["prompt"] != text]) for text in inside["prompt"].unique()]
+                assert one.outcome.value is not None
                 expected = naive.jackknife(one.outcome.value, without, "logit")
                 assert (one.bounds.low, one.bounds.high) == pytest.approx(expected), (column, group)
 

@@ -100,6 +100,8 @@ def _table(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> Tabl
 
 
 def _table_of(path: Path, answers: list[_Answers], rater: str) -> Table:
+    if not answers:
+        raise InputError(located(path, None, "an export without answers; there is nothing to import yet"))
     questions = {name for one in answers for name in one.said}
     rows: list[tuple[int, dict[str, Any]]] = []
     for one in answers:

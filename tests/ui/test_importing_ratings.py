@@ -48,7 +48,7 @@ def test_a_wide_file_given_as_long_is_refused_and_is_read_with_wide(project: Pat
     yes = ratings_csv(tmp_path / "yes.csv", "a,1,0", "b,0,0", header="image,ann,ben")
     assert "--wide" in refused(project, yes, *as_long[:6], "--aspect", "fits", "--scale", "nominal")
     assert done(project, "import", "ratings", file, *WIDE).startswith(
-        "5 ratings of 3 items by 2 raters; 1 left out: 1 with 'NA'"
+        "5 ratings of 3 items by 2 raters ('ann', 'ben'); 1 left out: 1 with 'NA'"
     )
     assert query(project, "select rater_id || ' ' || label from judgements order by seq") == [
         "ann 1", "ben 2", "ann 5", "ann 3", "ben 3",
@@ -67,7 +67,12 @@ def test_a_column_that_is_no_raters(project: Path, tmp_path: Path) -> None:
     file = ratings_csv(tmp_path / "r.csv", "a,4,sharp", header="image,ann,notes")
     assert "r.csv:2: notes is 'sharp': " in (said := refused(project, file, *WIDE))
     assert "--rater-columns" in said
-    assert done(project, "import", "ratings", file, *WIDE, "--rater-columns", "ann").startswith("1 rating of 1 item by 1 rater")
+    assert done(project, "import", "ratings", file, *WIDE, "--rater-columns", "ann").startswith(
+        "1 rating of 1 item by 1 rater ('ann')"
+    )
+    # row numbers, as pandas saves them
+    numbered = ratings_csv(tmp_path / "n.csv", "1,a,4", header=",image,ann")
+    assert "a column without a name" in refused(project, numbered, *WIDE)
 
 
 # ---- spellings
@@ -193,7 +198,7 @@ def test_scores_by_path_stand_beside_people(project: Path, pictures: Path, tmp_p
     rows = (f"{pictures}/red/a.png,0.1", "./red/b.png,0.2", r"pictures\blue\a.png,0.3")
     file = ratings_csv(tmp_path / "s.csv", *rows, header="path,clip")
     out = done(project, "import", "ratings", file, *SCORES, "--suite", "mine")
-    assert out.startswith("3 of 3 match an image of suite mine (by path)\n3 ratings of 3 items by 1 rater (import 3;")
+    assert out.startswith("3 of 3 match an image of suite mine (by path)\n3 ratings of 3 items by 1 rater ('clip') (import 3;")
     row = stated([one for one in agreement(project)["raters"] if one["rater"] == "clip"], "spearman")
     assert (row["n_items"], row["value"]) == (3, pytest.approx(1))
     assert done(project, "import", "ratings", file, *SCORES, "--suite", "mine").startswith("nothing to do")
@@ -254,7 +259,7 @@ def test_a_suite_without_images(project: Path, pictures: Path, tmp_path: Path) -
     other = refused(project, file, *SCORES, "--suite", "other", "--match", "sha256")
     assert "suite 'other' has no images to match" in other
     out = done(project, "import", "ratings", file, *SCORES, "--suite", "other")
-    assert out.startswith("2 ratings of 2 items by 1 rater; suite 'other' has no images (import 3;")
+    assert out.startswith("2 ratings of 2 items by 1 rater ('clip'); suite 'other' has no images (import 3;")
 
 
 @pytest.mark.skipif(not VISOR.is_dir(), reason="VISOR's images are not here")
@@ -268,7 +273,7 @@ def test_scores_of_visors_images_by_path(project: Path, tmp_path: Path) -> None:
     rows = [f"{file.parent.name}/{file.name},{n / 700}" for n, file in enumerate(files)]
     scores = ratings_csv(tmp_path / "s.csv", *rows, header="path,clip")
     out = done(project, "import", "ratings", scores, *SCORES, "--suite", "sr2d")
-    assert out.startswith("700 of 700 match an image of suite sr2d (by path)\n700 ratings of 700 items by 1 rater (")
+    assert out.startswith("700 of 700 match an image of suite sr2d (by path)\n700 ratings of 700 items by 1 rater ('clip') (")
     row = stated([one for one in agreement(project)["raters"] if one["rater"] == "clip"], "auc")
     assert row["n_items"] == 700
 

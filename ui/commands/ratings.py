@@ -154,6 +154,9 @@ def _columns(
     raters = tuple(_names(rater_columns)) or other_columns(table.table, made)
     if not raters:
         raise UsageError("--wide needs columns of raters beside those of the items")
+    # a table that pandas saved with its row numbers: on a scale of numbers they would be one more rater
+    if any(not name.strip() or name.startswith("Unnamed: ") for name in raters):
+        raise CommandError("the table has a column without a name, and no rater is called so; name the raters: --rater-columns")
     return replace(made, raters=raters)
 
 
@@ -210,6 +213,8 @@ def _bundle_of(
     bundle = _bundle(context, ratings, matching.ids, request, sha256)
     ratings_of = f"{words.count(len(rows), 'rating')} of {words.count(len(bundle.items), 'item')}"
     summary = f"{ratings_of} by {words.count(len(bundle.raters), 'rater')}"
+    if request.columns.raters:
+        summary += f" ({some(quoted(rater.rater_id) for rater in bundle.raters)})"
     if abstained := sum(one.label == CANNOT_TELL for one in ratings):
         summary += f", {abstained:,} of them abstentions (cannot tell)"
     if left_out:

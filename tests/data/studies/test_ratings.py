@@ -71,6 +71,7 @@ def test_json_lines_and_a_json_list(tmp_path: Path, text: str) -> None:
         ('{"item": "a"}\n[1]\n', ":2: every entry is an object"),
         ('[{"item": "a"},\n{"item"', ":2: not JSON"),
         ("[]", "an empty list"),
+        ('[{"data": {"item": "a"}, "annotations": []}]', "an export without answers"),
         ('[{"data": {}, "annotations": [{}]}]', "an annotation of Label Studio has a list 'result'"),
         ('{"fields": {}, "responses": {"q": [1]}}', "a response of Argilla has a 'value'"),
     ],

@@ -66,6 +66,8 @@ def _parquet(path: Path) -> Cells:
             table = file.read()
     except (ArrowException, OSError) as error:
         raise InputError(located(path, None, f"not Parquet: {printable(str(error).splitlines()[0])}")) from error
+    except UnicodeDecodeError as error:  # as may the names of its columns
+        raise InputError(located(path, None, f"byte 0x{error.object[error.start]:02x} in a name is not UTF-8")) from None
     try:
         columns = [[cell_text(value) for value in column.to_pylist()] for column in table.columns]
     except UnicodeDecodeError as error:  # a file may say that bytes are text

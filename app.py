@@ -25,6 +25,7 @@ from ui.commands.options import ConsensusOption, selecting
 from ui.commands.people_cli import people_app
 from ui.commands.preferences_cli import add_preferences
 from ui.commands.questions_cli import export_prompts, export_questions, write_questions
+from ui.commands.ratings_cli import import_ratings
 from ui.commands.reproduce_cli import reproduce_app
 from ui.commands.score_cli import export_manifest, score_command
 from ui.commands.serve_cli import serve_command
@@ -97,11 +98,6 @@ class PeopleAs(StrEnum):
 class By(StrEnum):
     target = "target"
     certainty = "certainty"
-
-
-class RaterKind(StrEnum):
-    human = "human"
-    scorer = "scorer"
 
 
 class PromptSuite(StrEnum):
@@ -214,34 +210,7 @@ def import_study_tifa(
     _execute(project, "import study tifa", file=file)
 
 
-@import_app.command("ratings")
-def import_ratings(
-    file: Annotated[str, typer.Argument(help="A CSV (or .tsv) file, one rating a row; or what `export ratings` wrote.")],
-    item: Annotated[str | None, typer.Option(help="Column(s) that name what was rated, with commas between.")] = None,
-    rater: Annotated[str | None, typer.Option(help="Column that names who rated.")] = None,
-    value: Annotated[str | None, typer.Option(help="Column with the rating.")] = None,
-    aspect: Annotated[str | None, typer.Option(help="What was rated, e.g. correct, faithfulness, score.")] = None,
-    scale: Annotated[str | None, typer.Option(help="nominal | ordinal:1-5 | ordinal:low<mid<high | interval")] = None,
-    suite: Annotated[str | None, typer.Option(help="The suite that the items belong to ('ratings').")] = None,
-    kind: Annotated[RaterKind | None, typer.Option(help="Whether people or scorers rated (human).")] = None,
-    prompt: Annotated[str | None, typer.Option(help="Column with the prompt (intervals are made by prompt).")] = None,
-    generator: Annotated[str | None, typer.Option(help="Column with the generator.")] = None,
-    task: Annotated[str | None, typer.Option(help="Column with the task.")] = None,
-    project: Project = PLAYGROUND,
-) -> None:
-    """Add anybody's ratings from a table. A file of `export ratings` (CSV or Parquet) needs no options; others need --item,
-    --rater, --value, --aspect and --scale."""
-    columns = {"item": item, "rater": rater, "value": value, "prompt": prompt, "generator": generator, "task": task}
-    _execute(
-        project,
-        "import ratings",
-        file=file,
-        columns=columns,
-        aspect=aspect,
-        scale=scale,
-        suite=suite,
-        kind=kind.value if kind else None,
-    )
+import_app.command("ratings")(import_ratings)
 
 
 @import_app.command("scores")

@@ -1,7 +1,8 @@
 """Scales of measurement: what a raw cell may say and in which order its levels stand.
 
-Scales are written `nominal`, `ordinal:1-5`, `ordinal:low<mid<high` or `interval`. The order of labelled levels is the
-order in which they are written, never the alphabet's.
+Scales are written `nominal`, `ordinal:1-5`, `ordinal:low<mid<high` or `interval`. A range of levels goes up by ones, or by
+the step behind a second colon: half stars are `ordinal:0.5-5:0.5`. Either end may be negative: `ordinal:-2-2`. The order of
+labelled levels is the order in which they are written, never the alphabet's.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal
 
 Kind = Literal["nominal", "ordinal", "interval"]
 # Each pair is (the label that counts as 1, the label that counts as 0).
 YES_NO_VOCABULARIES: tuple[tuple[str, str], ...] = (("yes", "no"), ("true", "false"), ("1", "0"))
 _YES_NO = {word: float(1 - place) for pair in YES_NO_VOCABULARIES for place, word in enumerate(pair)}
-_FORMS = "nominal, ordinal:1-5, ordinal:low<mid<high or interval"
+_FORMS = "nominal, ordinal:1-5, ordinal:0.5-5:0.5, ordinal:low<mid<high or interval"
+_NUMBER = r"-?\d{1,6}(?:\.\d{1,3})?"
+_RANGE = re.compile(rf"({_NUMBER})\s*-\s*({_NUMBER})(?:\s*:\s*({_NUMBER}))?", re.ASCII)
 
 
 class ScaleError(ValueError):
@@ -37,7 +41,7 @@ class Scale:
     Attributes:
         kind: `nominal`, `ordinal` or `interval`.
         levels: the labels of an ordinal scale, lowest first; None for the other kinds.
-        numeric: whether the values are numbers in their own right (`ordinal:1-5`, `interval`).
+        numeric: whether the values are numbers in their own right (`ordinal:1-5`, `ordinal:-2-2`, `interval`).
     """
 
     kind: Kind
@@ -46,7 +50,8 @@ class Scale:
 
     @classmethod
     def parse(cls, text: str) -> Scale:
-        """Read `nominal`, `interval`, `ordinal:1-5` or `ordinal:low<mid<high`; ScaleError says what was expected."""
+        """Read `nominal`, `interval`, `ordinal:1-5`, `ordinal:0.5-5:0.5` or `ordinal:low<mid<high`; ScaleError says what was
+        expected."""
         words = text.strip()
         if words == "nominal":
             return cls("nominal", None, False)
@@ -60,7 +65,10 @@ class Scale:
     def __str__(self) -> str:
         if self.levels is None:
             return self.kind
-        return f"ordinal:{self.levels[0]}-{self.levels[-1]}" if self.numeric else "ordinal:" + "<".join(self.levels)
+        if not self.numeric:
+            return "ordinal:" + "<".join(self.levels)
+        step = Decimal(self.levels[1]) - Decimal(self.levels[0])
+        return f"ordinal:{self.levels[0]}-{self.levels[-1]}" + ("" if step == 1 else f":{step}")
 
     def read(self, text: str) -> Value:
         """Read one raw cell; ScaleError if it is not on the scale.
@@ -90,8 +98,8 @@ class Scale:
         levels = self.levels or ()
         label = words
         if self.numeric:
-            number = self._number(words)
-            label = str(int(number)) if number.is_integer() else words
+            # as levels are written; adding 0 takes the sign off -0
+            label = f"{self._number(words) + 0.0:.12g}"
         if label not in levels:
             raise ScaleError(f"the scale {_short(str(self))} expects one of {_short(', '.join(levels))}, not {_told(words)}")
         return Value(label, float(label) if self.numeric else float(levels.index(label) + 1))
@@ -107,17 +115,22 @@ def _short(text: str, longest: int = 120) -> str:
 
 
 def _range(body: str, text: str) -> tuple[str, ...]:
-    match = re.fullmatch(r"(\d{1,6})\s*-\s*(\d{1,6})", body, re.ASCII)
+    match = _RANGE.fullmatch(body)
     if not match:
         raise ScaleError(
-            f"an ordinal scale is ordinal:1-5 (whole numbers, none negative) or ordinal:low<mid<high, not {_told(text)}"
+            "an ordinal scale is ordinal:1-5 (lowest-highest), ordinal:0.5-5:0.5 (with a step) or ordinal:low<mid<high,"
+            f" not {_told(text)}"
         )
-    low, high = int(match[1]), int(match[2])
+    low, high, step = Decimal(match[1]), Decimal(match[2]), Decimal(match[3] or 1)
     if low >= high:
         raise ScaleError(f"an ordinal range goes from its lowest to its highest level and has at least two, not {_told(text)}")
-    if high - low >= 1000:
+    if match[3] is None and (low % 1 or high % 1):
+        raise ScaleError(f"levels that are no whole numbers need their step, as in ordinal:0.5-5:0.5; {_told(text)} has none")
+    if step <= 0 or (high - low) % step:
+        raise ScaleError(f"the step of an ordinal scale leads from its lowest level to its highest, not as in {_told(text)}")
+    if (high - low) / step >= 1000:
         raise ScaleError(f"an ordinal scale has at most 1000 levels; for {_told(text)} use interval")
-    return tuple(str(level) for level in range(low, high + 1))
+    return tuple(f"{(low + n * step).normalize():f}" for n in range(int((high - low) / step) + 1))
 
 
 def _labels(body: str, text: str) -> tuple[str, ...]:

@@ -66,8 +66,10 @@ def _parquet(path: Path) -> Cells:
             table = file.read()
     except (ArrowException, OSError) as error:
         raise InputError(located(path, None, f"not Parquet: {printable(str(error).splitlines()[0])}")) from error
+    except UnicodeDecodeError as error:  # as may the names of its columns
+        raise InputError(located(path, None, f"byte 0x{error.object[error.start]:02x} in a name is not UTF-8")) from None
     try:
-        columns = [[_cell(value) for value in column.to_pylist()] for column in table.columns]
+        columns = [[cell_text(value) for value in column.to_pylist()] for column in table.columns]
     except UnicodeDecodeError as error:  # a file may say that bytes are text
         raise InputError(located(path, None, f"byte 0x{error.object[error.start]:02x} in a text is not UTF-8")) from None
     return Cells(tuple(table.column_names), list(enumerate(zip(*columns, strict=True), 1)))
@@ -87,11 +89,11 @@ def _json_lines(path: Path) -> Cells:
             what = "an object with the same names as on the first line" if header else "an object"
             raise InputError(located(path, line, f"each line is {what}"))
         header = header or tuple(found)
-        records.append((line, [_cell(found[name]) for name in header]))
+        records.append((line, [cell_text(found[name]) for name in header]))
     return Cells(header, records)
 
 
-def _cell(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """A cell as CSV would have it: other writers use other types."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""

@@ -120,7 +120,11 @@ SCHEMA: Final[Mapping[str, Table]] = {
     ),
     "scales": Table(
         "the scale of each aspect in a suite",
-        _kept(suite="the suite", aspect="what is judged", scale="nominal, ordinal:LOW..HIGH or its levels, interval")
+        _kept(
+            suite="the suite",
+            aspect="what is judged",
+            scale="nominal, ordinal:LOW-HIGH[:STEP] or its levels, interval",
+        )
         | {"import_id": _IMPORT},
     ),
     "campaigns": Table(

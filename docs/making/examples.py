@@ -62,6 +62,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "import ratings": (
         "import ratings ratings.csv --item image --rater worker --value answer --aspect correct --scale nominal",
         "import ratings metric.csv --item image --rater metric --value score --aspect score --scale interval --kind scorer",
+        "import ratings people.csv --suite sr2d --item path --wide --aspect quality --scale ordinal:0.5-5:0.5 --dry-run",
     ),
     "import results geneval": ("import results geneval results.jsonl --generator sdv2",),
     "import results tifa": ("import results tifa evaluation_result.json --generator sd21",),

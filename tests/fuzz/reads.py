@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -34,7 +36,9 @@ from data.prompts.spec import Spec, parse_spec
 from data.records import Prompt
 from data.runs import RunFolder
 from data.studies import folders, geneval
-from data.studies.ratings import read_ratings
+from data.studies.item_match import KnownItem, match
+from data.studies.ratings import Columns, looks_wide, other_columns, read_rating_table, read_ratings
+from data.studies.spellings import spellings
 from scorers import geneval_results as geneval_verdicts
 from scorers import geneval_rules, own, visor_rules
 from scorers import registry as scorer_registry
@@ -45,6 +49,7 @@ from ui.access import accounts
 from ui.campaigning import known, wish
 from ui.commands import forward
 from ui.commands.derive import converter, derive
+from ui.commands.rating_values import is_missing, is_value, reading
 
 _PROMPT: Final = Prompt("mine/x", "mine", "a cat")
 
@@ -161,9 +166,24 @@ def exported_of(name: str, folder: Path) -> None:
     ratings.read(folder / name, convert)
 
 
-def ratings_of(folder: Path) -> None:
-    convert = converter(Scale.parse("ordinal:1-5"), "quality")
-    read_ratings(folder / "r.csv", ["image"], "who", "value", convert, "prompt", "gen", "task")
+def ratings_of(name: str, columns: Columns, folder: Path) -> None:
+    """A table of anybody's, given with a column of raters or with a column per rater."""
+    found = read_rating_table(folder / name)
+    scale, table = Scale.parse("ordinal:1-5"), found.table
+    if found.rater is None:
+        looks_wide(table, columns, lambda text: is_value(text, scale, "quality", ()))
+    for one in (columns, replace(columns, rater="", value="", raters=other_columns(table, columns))):
+        rows, _ = read_ratings(table, one, lambda text: is_missing(text, scale, ()))
+        read, clashes = reading(Scale.parse("nominal"), "mood", (row.value for row in rows), ("Red", "1"), ("case",))
+        for row in rows:
+            read(row.value)
+        _, again = spellings(Counter(row.rater for row in rows), ("ann",), ())
+        if not all(clash.by and len({*clash.texts, *clash.known}) > 1 for clash in (*clashes, *again)):
+            raise AssertionError("a clash of one spelling")
+        known = KnownItem("s/1/g/0", "s", True, "/x/i1.png", "0" * 64, "s/1", "a cat", "g", 0)
+        matches = match(rows, [known, replace(known, item_id="s/1/h/0", generator="h")])
+        if len({row.item for row in rows}) != sum(map(len, (matches.items, matches.unmatched, matches.ambiguous))):
+            raise AssertionError("an item is lost, or counts twice")
 
 
 def study_of(folder: Path) -> None:

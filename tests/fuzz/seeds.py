@@ -129,6 +129,23 @@ TIFA_STUDY: Final = document(
     }
 )  # fmt: skip
 RATINGS: Final = b"image,who,value,prompt,gen,task\ni1,ann,5,a cat,g,t\ni1,ben,1,a cat,g,t\ni2,ann,3,b,,\n"
+LABEL_STUDIO: Final = document(
+    [
+        {"id": 1, "data": {"image": "/data/upload/1/0a1b2c3d-i1.png", "value": "x"}, "predictions": [], "annotations": [
+            {"completed_by": 7, "was_cancelled": False, "result": [
+                {"from_name": "stars", "type": "rating", "value": {"rating": 4}},
+                {"from_name": "fits", "type": "choices", "value": {"choices": ["yes"]}},
+            ]},
+            {"completed_by": {"id": 8, "email": "b@x.org"}, "was_cancelled": True, "result": []},
+        ]},
+    ]
+)  # fmt: skip
+ARGILLA: Final = lines(
+    {"id": "r1", "fields": {"image": "i1"}, "metadata": {"gen": "g"},
+     "responses": {"stars": [{"value": 4, "user_id": "ann"}, {"value": ["a", "b"], "user_id": None}]}},
+    {"id": "r2", "fields": {"image": "i2"},
+     "responses": [{"user_id": "ben", "status": "submitted", "values": {"stars": {"value": 2}}}, {"status": "draft"}]},
+)  # fmt: skip
 EXPORTED: Final = (
     b"suite,prompt,task,generator,item,rater,kind,identity,aspect,target,scale,value,seq\n"
     b"s,a cat,t,g,i1,ann,human,person,quality,,ordinal:1-5,5,1\n"

@@ -19,6 +19,7 @@ from data.maps import MapFolder
 from data.prompts.question_files import format_questions, read_questions
 from data.prompts.spec import SpecError
 from data.studies import tifa
+from data.studies.ratings import Columns
 from tests.fuzz import seeds
 from tests.fuzz.mutating import Files
 from tests.fuzz.reads import (
@@ -138,6 +139,13 @@ def _parted(name: str, kinds: Mapping[str, bytes], read: Callable[[str, Path], o
     return [Target(f"{name}: {file}", ({file: content},), partial(read, file)) for file, content in kinds.items()]
 
 
+_RATINGS: Final = (
+    ("r.csv", seeds.RATINGS, Columns(("image",), "who", "value", prompt="prompt", generator="gen", index="value", task="task")),
+    ("r.jsonl", seeds.lines({"image": "i1", "who": "ann", "value": 5.0}, {"image": "x/i2.png", "value": None, "who": 1}),
+     Columns(("image", "who"), "who", "value")),
+    ("label_studio.json", seeds.LABEL_STUDIO, Columns(("image",), "completed_by", "stars")),
+    ("argilla.jsonl", seeds.ARGILLA, Columns(("image",), "user_id", "stars", generator="gen")),
+)  # fmt: skip
 READERS: Final[tuple[Target, ...]] = (
     *_parted("prompts", {"p.jsonl": seeds.PROMPTS, "p.json": seeds.PROMPT_LIST, "p.txt": b"a cat\r\na dog\n\n"}, prompts_of),
     Target("spec", ({"spec.json": seeds.document(seeds.CATS)}, {"spec.json": seeds.document(seeds.SR2D)}), one_spec_of,
@@ -162,7 +170,7 @@ READERS: Final[tuple[Target, ...]] = (
     Target("study geneval",
            ({"metadata.jsonl": seeds.lines(*METADATA), "annotations.csv": seeds.GENEVAL_STUDY},), study_of),
     Target("study tifa", ({"t.json": seeds.TIFA_STUDY},), lambda folder: tifa.read_human_annotations(folder / "t.json")),
-    Target("ratings", ({"r.csv": seeds.RATINGS},), ratings_of),
+    *(Target(f"ratings: {name}", ({name: content},), partial(ratings_of, name, named)) for name, content, named in _RATINGS),
     *_parted("exported ratings", {"e.csv": seeds.EXPORTED, "e.parquet": seeds.table(seeds.EXPORTED)}, exported_of),
     *_parted("exported judgements", {"j.csv": seeds.JUDGEMENTS, "j.parquet": seeds.table(seeds.JUDGEMENTS)},
              partial(cells_of, judgements.read)),

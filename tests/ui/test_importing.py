@@ -225,7 +225,7 @@ def test_ratings_of_prompts_that_are_there(project: Path, tmp_path: Path) -> Non
 def test_many_ratings(project: Path, tmp_path: Path) -> None:
     rows = [f"i{n // 4},r{n % 4},{n % 5 + 1}" for n in range(20_000)]
     assert done(project, "import", "ratings", ratings_csv(tmp_path / "r.csv", *rows), *RATINGS).startswith(
-        "20000 ratings of 5000"
+        "20,000 ratings of 5,000"
     )
     assert query(project, "select count(*) from judgements") == [20_000]
     done(project, "import", "undo", 1)

@@ -190,6 +190,7 @@ def test_shards_that_do_not_belong_together_are_refused(pictured: Path, job: Pat
     assert "2 shards of 4 missing: 2, 4; score them" in refused(one, three)
     assert "1 shard of 4 missing: 4; score it" in refused(one, two, three)
     assert refused(job).startswith("import scores: " + str(job) + ": this is no run's folder")
+    assert "for a table of scores: import ratings --kind scorer" in refused(one / "run.json")
     shutil.copytree(two, job / "copy")
     assert f"is in {two} and in {job / 'copy'}" in refused(one, two, three, four, job / "copy")
     shutil.rmtree(job / "copy")

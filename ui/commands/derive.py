@@ -12,6 +12,7 @@ from annotation import direct as ratings
 from annotation.questionnaires import registry as questionnaires
 from annotation.questionnaires.form import Asked, Derived, Form
 from data.aspects import NO, YES, YES_NO_ASPECTS
+from data.prompts.reading import quoted
 from data.prompts.spec import parse_spec
 from data.records import Judgement
 from data.runs import Seen
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 DIRECT = ratings.NAME
 """The questionnaire of imported ratings: the answer is the judgement."""
+
+_YES_NO_WORDS = {"yes": 1.0, "y": 1.0, "true": 1.0, "no": 0.0, "n": 0.0, "false": 0.0}
 
 
 def direct(aspect: str, label: str | None, value: float | None, target: str | None = None) -> dict[str, Any]:
@@ -32,15 +35,28 @@ def converter(scale: Scale, aspect: str) -> Callable[[str], tuple[str | None, fl
     """How a rating's text is read: as (label, number), or a ``ValueError`` that says what was expected."""
 
     def convert(text: str) -> tuple[str | None, float | None]:
-        value = scale.read(text)
         if aspect not in YES_NO_ASPECTS:
+            value = scale.read(text)
             return value.label, value.number
         # people and scorers say yes in many ways, and must meet
-        if value.number not in (0.0, 1.0):
-            raise ValueError(f"'{aspect}' is yes or no (or true/false, 1/0), got {text!r}")
-        return (YES if value.number else NO), value.number
+        number = yes_no(text) if scale.kind == "nominal" else scale.read(text).number
+        if number not in (0.0, 1.0):
+            raise ValueError(f"'{aspect}' is yes or no (or y/n, true/false, 1/0), got {quoted(text)}")
+        return (YES if number else NO), number
 
     return convert
+
+
+def yes_no(text: str) -> float | None:
+    """1 for a yes, 0 for a no, as people and programs write them (``Yes``, ``y``, ``TRUE``, ``1.0``); None for others."""
+    word = text.strip().casefold()
+    if word in _YES_NO_WORDS:
+        return _YES_NO_WORDS[word]
+    try:
+        number = float(word)
+    except ValueError:
+        return None
+    return number if number in (0.0, 1.0) else None
 
 
 def rate(said: Mapping[str, Any]) -> tuple[str, tuple[Judgement, ...]]:

@@ -84,6 +84,10 @@ def _folders(context: Context, given: Sequence[str]) -> list[tuple[RunFolder, st
     found: dict[Path, tuple[RunFolder, str]] = {}
     for name in given:
         path = context.path(name)
+        if path.is_file():
+            raise CommandError(
+                f"{name}: this is a file, not a run's folder; for a table of scores: import ratings --kind scorer"
+            )
         paths = [path] if (path / "run.json").is_file() else sorted(below.parent for below in path.glob("*/run.json"))
         if not paths:
             raise CommandError(f"{name}: this is no run's folder (there is no run.json in it, nor in a folder in it)")

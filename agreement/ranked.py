@@ -125,8 +125,8 @@ class _Moments:
     numbers less the centre; (grid,) the sum of the squares of these. Rows named in `stale` are made anew before they are read.
     """
 
-    def __init__(self, grid: int, scale: float) -> None:
-        self._scale = scale  # of all numbers, so that squares do not overflow
+    def __init__(self, grid: int) -> None:
+        self._scale = np.ones(grid)  # of each row's numbers, so that squares neither overflow nor vanish
         self._centre, self._squares = np.zeros(grid), np.zeros(grid)
         self._times = self._values = np.zeros((grid, 0))
         self.stale = set(range(grid))
@@ -141,7 +141,11 @@ class _Moments:
         stale[rows] = True
         unit = np.flatnonzero(stale[base])
         unit = unit[(people.code[unit] > 0) & ~np.isnan(x[unit])]
-        at, x = np.searchsorted(rows, base[unit]), x[unit] * self._scale
+        at, largest = np.searchsorted(rows, base[unit]), np.zeros(rows.size)
+        np.maximum.at(largest, at, np.abs(x[unit]))
+        # powers of two, which leave differences what they are
+        self._scale[rows] = np.ldexp(1.0, -np.frexp(largest)[1])
+        x = x[unit] * self._scale[rows][at]
         centre = np.nan_to_num(ratio(sums_by(at, rows.size, x), sums_by(at, rows.size, np.ones(at.size))))
         x, key = x - centre[at], at * codes + people.code[unit]
         self._centre[rows], self._squares[rows] = centre, sums_by(at, rows.size, x * x)
@@ -151,12 +155,15 @@ class _Moments:
 
     def r(self, inside: BoolArray, mean: FloatArray) -> float:
         """Pearson's r with people's means, by code, over the rows of a cell; what is constant is for others to see."""
-        times, centre, sums = self._times[inside], self._centre[inside], self._values[inside]
+        # all rows on the scale of the largest numbers of the cell; rows without units have none
+        scale = np.where(self._times[inside].any(1), self._scale[inside], np.inf)
+        scale = scale.min() / scale
+        times, centre, sums = self._times[inside], self._centre[inside] * scale, self._values[inside] * scale[:, None]
         by_row, by_code = times.sum(1), times.sum(0)
         n, rated = by_row.sum(), np.flatnonzero(by_code)
         shift = centre - by_row @ centre / n
         values = sums.sum(0) + shift @ times
-        squares = self._squares[inside].sum() + shift @ (2 * sums.sum(1) + by_row * shift) - values.sum() ** 2 / n
+        squares = (self._squares[inside] * scale**2).sum() + shift @ (2 * sums.sum(1) + by_row * shift) - values.sum() ** 2 / n
         y, weight = standardised(mean[rated]), by_code[rated]
         y = y - weight @ y / n
         return float(correlation.of_centred(values[rated] @ y, np.asarray(squares), weight @ (y * y)))
@@ -168,8 +175,6 @@ class Ranked:
     def __init__(self, x: FloatArray, base: IntArray, grid: int) -> None:
         """`base` is the generator and task of each unit, as one code below `grid`."""
         self._x, self._base, self._grid = x, base, grid
-        # a power of two, which leaves differences what they are
-        self._scale = float(np.ldexp(1.0, -np.frexp(np.nanmax(np.abs(x), initial=0.0))[1]))
         self._order: IntArray | None = None
         self._ranks: dict[tuple[object, object], _Ranks] = {}
         self._moments: dict[object, _Moments] = {}
@@ -187,7 +192,7 @@ class Ranked:
             unit = self._sorted()
             unit = unit[inside[self._base[unit]]]
             self._ranks[cell, kind] = _Ranks.of(inside, unit, self._x[unit], people)
-        ranks, moments = self._ranks[cell, kind], self._moments.setdefault(kind, _Moments(self._grid, self._scale))
+        ranks, moments = self._ranks[cell, kind], self._moments.setdefault(kind, _Moments(self._grid))
         n, mean = int(ranks.times.sum()), people.mean[np.flatnonzero(ranks.times)]
         constant = ranks.ties == n**3 - n, not (mean != mean[:1]).any()
         first, second = (np.array([0.0, float(not equal)])[:n] for equal in constant)

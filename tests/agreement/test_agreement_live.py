@@ -326,3 +326,19 @@ def test_numbers_without_labels_are_not_served() -> None:
 
 def test_nothing_gives_no_rows() -> None:
     assert make([], "nominal").report().to_dict()["among_people"] == []
+
+
+@pytest.mark.parametrize("huge", [1e200, 1e-200])
+def test_numbers_of_another_generator_hide_none(huge: float) -> None:
+    """Scores of g2 that are 1e200 times as large, or as small, leave Pearson's r of g1 what it is."""
+    rows = []
+    for n, item in enumerate(ITEMS):
+        rows += [row(item, who, "yes" if n // (k + 2) % 2 else "no", seq=k) for k, who in enumerate(("ann", "bob"))]
+        size = huge if row(item, "m1", None)["generator"] == "g2" else 1.0
+        number = (n * 7 % 5) * size
+        rows.append(row(item, "m1", None, number=number, aspect="score", kind="scorer", identity=None, seq=1000))
+    found = make(rows, "nominal").report(("pearson",)).to_dict()["raters"]
+    of_g1 = {each["generator"]: each["value"] for each in found if each["task"] == "all"}
+    assert of_g1["g1"] is not None
+    assert of_g1["g2"] is not None
+    same(make(rows, "nominal"), rows, "nominal")

@@ -98,8 +98,9 @@ def build(store: Store) -> None:
 
     first = gr.on(None, opened, None, chosen, queue=False, **_QUIET)
     outputs = [empty, content, preview, make]
+    # one event of all controls: of two that are answered at once, the one that comes last might be the older
+    gr.on([control.change for control in chosen], draw, chosen, outputs, trigger_mode="always_last", **_QUIET)
     for control in chosen:
-        control.change(draw, chosen, outputs, trigger_mode="always_last", **_QUIET)
         control.change(None, chosen, None, js=_ADDRESS)
     first.then(draw, chosen, outputs, **_QUIET)
     keep_current(store, draw, chosen, outputs, opened=first)

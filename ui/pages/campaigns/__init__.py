@@ -98,8 +98,9 @@ class _Page:
         first = gr.on(
             None, self._opened, None, [*self.controls, self.notice, self.who, *create_lists(self)], queue=False, **_QUIET
         )
+        chosen = [control.input for control in self.controls]
+        gr.on(chosen, self._follow, self.controls, self.controls, queue=False, trigger_mode="always_last", **_QUIET)
         for control in self.controls:
-            control.input(self._follow, self.controls, self.controls, queue=False, trigger_mode="always_last", **_QUIET)
             control.change(None, self.controls, None, js=set_address(ADDRESS))
         keep_current(self.store, lambda *asked: iter([self._follow(*asked)]), self.controls, self.controls, opened=first)
         keep_current(self.store, draw_, [self.who, *self.controls], self.shown)
@@ -167,9 +168,9 @@ class _Page:
             return [gr.Column(visible=False), "", *self._choose(made.campaign_id, *[None] * (len(ADDRESS) - 1))]
 
         outputs = [*outputs, ui.fields.controls["definition"]]
-        for control in inputs:
-            moved = control.blur if isinstance(control, gr.Textbox) else control.change
-            moved(preview, inputs, outputs, trigger_mode="always_last", **_QUIET)
+        # one event of all controls: two of them answered at once would end with whichever came last, not with what is chosen
+        changes = [control.blur if isinstance(control, gr.Textbox) else control.change for control in inputs]
+        gr.on(changes, preview, inputs, outputs, trigger_mode="always_last", **_QUIET)
         begun = ui.begin.click(lambda: gr.Column(visible=True), None, ui.panel, queue=False, **_QUIET)
         begun.then(preview, inputs, outputs, **_QUIET)
         ui.cancel.click(lambda: gr.Column(visible=False), None, ui.panel, queue=False, **_QUIET)

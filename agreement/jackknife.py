@@ -199,7 +199,7 @@ def interval(value: float, deviations: Deviations, kind: Kind, many: str = "prom
     if error <= _ROUNDING * max(1.0, abs(value)):
         if kind.counted and 0.0 <= value <= 1.0:
             low, high = wilson(value, deviations.prompts)
-            return Interval(low, high, f"{LEVEL}% interval by Wilson, as of {deviations.prompts} {many} that are all alike")
+            return Interval(float(low), float(high), f"{LEVEL}% interval by Wilson, as of {deviations.prompts} {many} that are all alike")
         return Interval(note=f"no interval: the same whichever of the {deviations.prompts} {many} is left out")
     if deviations.informative < kind.informative:
         few = deviations.informative
@@ -208,7 +208,7 @@ def interval(value: float, deviations: Deviations, kind: Kind, many: str = "prom
     low, high = _carried_back(value, spread(value, deviations).reach(LEVEL), kind)
     words = f"{groups} {many}" if groups == deviations.prompts else f"{groups} groups of {deviations.prompts} {many}"
     scale = "" if kind.low >= value or value >= kind.high else kind.scale
-    return Interval(low, high, f"{LEVEL}% jackknife over {words}, t with {freedom:.4g} degrees of freedom{scale}")
+    return Interval(float(low), float(high), f"{LEVEL}% jackknife over {words}, t with {freedom:.4g} degrees of freedom{scale}")
 
 
 def _carried_back(value: float, reach: float, kind: Kind) -> tuple[float, float]:

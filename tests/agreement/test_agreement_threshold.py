@@ -201,6 +201,8 @@ def test_curve_equals_scikit_learn(objective: Objective) -> None:
         without = [measure(objective, yes[cluster != c], score[cluster != c] > t) for c in range(known.size)]
         if found.low[k] is not None:
             assert (found.low[k], found.high[k]) == pytest.approx(naive.jackknife(value, without, SCALE[objective]), abs=1e-9)
+    # plain numbers, as exports want them
+    assert {type(low) for low in found.low} <= {float, type(None)}
     # of so few prompts kappa has none: fewer than five tell anything
     assert any(low is not None for low in found.low) == (objective == "percent_agreement")
     assert found.threshold == pytest.approx(brute_force(score, yes, objective))

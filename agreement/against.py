@@ -18,7 +18,7 @@ from .outcome import Outcome, Used, compact, first_of, merged, outcome, refused,
 from .units import Units
 
 HOW: dict[PeopleAs | None, str] = {
-    "each": "the scorer against each rating by people, pooled",
+    "each": "the scorer against each rating by people, so that an image counts as often as it was rated",
     "majority": "the scorer against people's strict majority by unit",
     "mean": "the scorer against people's mean by unit",
     None: "the rater's own mean over the units it shares with people",

@@ -279,4 +279,6 @@ class _Averages:
         if not defined:
             return undefined("undefined for every pair of persons: one or both used a single label or value", used, "")
         means = ratio(self._sum[name], self._count[name])
-        return outcome(means, "", used, f"mean over {defined} pair{'s' if defined > 1 else ''} of persons")
+        pairs = f"{total} pair{'s' if total > 1 else ''} of persons"
+        left = f"{defined} of {pairs}, undefined for the others" if defined < total else pairs
+        return outcome(means, "", used, f"mean over {left}")

@@ -165,6 +165,9 @@ def _beside_others(made: Verdict, others: Outcome | None, margin: float) -> Verd
     test = spread(others.value, others.deviations)
     verdict = judge(test, margin)
     reason = None if verdict else "not enough prompts or people to tell"
+    around = f"{_two(bounds.low)} to {_two(bounds.high)}" if bounds.high is not None else ""
+    words = f"{made.words}; beside other people, on other prompts: {verdict or reason} ({around})"
+    made = replace(made, words=words)
     return replace(
         made, others_verdict=verdict, others_reason=reason, others_low=bounds.low, others_high=bounds.high, others_p=test.p
     )

@@ -199,7 +199,9 @@ def interval(value: float, deviations: Deviations, kind: Kind, many: str = "prom
     if error <= _ROUNDING * max(1.0, abs(value)):
         if kind.counted and 0.0 <= value <= 1.0:
             low, high = wilson(value, deviations.prompts)
-            return Interval(float(low), float(high), f"{LEVEL}% interval by Wilson, as of {deviations.prompts} {many} that are all alike")
+            return Interval(
+                float(low), float(high), f"{LEVEL}% interval by Wilson, as of {deviations.prompts} {many} that are all alike"
+            )
         return Interval(note=f"no interval: the same whichever of the {deviations.prompts} {many} is left out")
     if deviations.informative < kind.informative:
         few = deviations.informative

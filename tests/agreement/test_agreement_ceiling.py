@@ -377,6 +377,8 @@ def test_other_people_are_random_as_well() -> None:
         (found["difference"] - reach, found["difference"] + reach), abs=1e-9
     )
     assert found["others_low"] < found["difference_low"]
+    around = f"({found['others_low']:.2f} to {found['others_high']:.2f})"
+    assert found["words"].endswith(f"; beside other people, on other prompts: {found['others_reason']} {around}")
     assert ceiling(crowd_of(4, 20), "percent_agreement")["others_low"] is None
     by_slots = [row | {"identity": "slot"} if row["kind"] == "human" else row for row in rows]
     assert ceiling(by_slots, "percent_agreement")["others_low"] is None

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import agreement, annotate, backups, browse, explore, synthetic
+from benchmarks import agreement, annotate, backups, browse, coverage, explore, synthetic
 
 pytestmark = pytest.mark.slow
 
@@ -65,6 +65,22 @@ def test_backups_are_whole_and_restored(capsys: pytest.CaptureFixture[str]) -> N
     assert lines[0].startswith("1,000 images, ")
     assert [line.split("  ")[0] for line in lines[1:4]] == ["no backup", "backup, asked", "backup, scheduled"]
     assert lines[-1] == "all rows of the backup are in the restored project"
+
+
+def test_coverage_names_every_cell_and_fails_of_none_in_small(capsys: pytest.CaptureFixture[str]) -> None:
+    assert coverage.main(["--quick"]) == 0
+    lines = [line.split(" | ") for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    assert {line[0].removeprefix("| ") for line in lines if "prompt" not in line[0]} == {*coverage.POPULATIONS}
+    shares = [float(line[3].split()[0]) for line in lines if "prompt" not in line[0]]
+    assert all(0 <= share <= 1 for share in shares if share == share)
+    assert len([line for line in lines if "a prompt" in line[0]]) == 2 * 2 * len(coverage.TESTS)
+
+
+def test_a_coverage_that_cannot_be_is_a_failure() -> None:
+    held, missed = ((0.5, 0.4, 0.6),) * 500, ((0.5, 0.1, 0.2),) * 500
+    assert coverage.coverage(0.5, held, ordinary=True).note.startswith("coverage 0.98")
+    assert coverage.coverage(0.5, missed, ordinary=False).note == ""
+    assert "coverage 0.000" in coverage.coverage(0.5, missed, ordinary=True).note
 
 
 @pytest.mark.parametrize("path", sorted(Path(backups.__file__).parent.glob("*.py")), ids=lambda path: path.stem)

@@ -60,8 +60,10 @@ def test_undo_leaves_no_trace_and_can_be_done_again(store: Store) -> None:
         number = one(store, replace(study(2, "g2"), prompts=[PROMPT, Prompt("geneval/00001", "geneval", "a dog")]))
         after = content(store)
         assert after != before
+        assert imports.known(store, "study", "s1") == number
         imports.undo(store, number)
         assert content(store) == before
+        assert imports.known(store, "study", "s1") is None
         with pytest.raises(ImportRefused, match="undone already"):
             imports.undo(store, number)
     with pytest.raises(ImportRefused, match="there is no import 99"):

@@ -37,6 +37,7 @@ from ui.thumbnails import Thumbnails
 ROOT = Path(__file__).resolve().parents[2]
 _START_SECONDS = 60
 _STOP_SECONDS = 20
+_PATIENCE_SECONDS = 5
 _OPEN: dict[Path, Store] = {}
 """The projects that this process serves."""
 
@@ -195,7 +196,8 @@ def listening(app: FastAPI) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
     finally:
         server.should_exit = True
-        thread.join(_STOP_SECONDS)
+        # it is a daemon: one that waits for a page's stream at the very end need not hold the run up
+        thread.join(_PATIENCE_SECONDS)
 
 
 @contextmanager

@@ -6,7 +6,8 @@ the prompts, so that a verdict is about *these people* on other prompts. From fi
 about *other people* as well: persons are left out one by one, too, and both variances are added.
 
 Equivalent: the difference is within a margin that is named before, by two one-sided tests at 5 % (Schuirmann 1987); that is,
-its 90 % interval lies inside. Otherwise below or above: its 95 % interval leaves 0 out. Otherwise nothing can be told yet.
+its 90 % interval lies inside. Otherwise below or above: its 95 % interval leaves 0 out, and p, from sign flips over prompts, is
+below .05, as Student's t alone finds too much in ten prompts or fewer. Otherwise nothing can be told yet.
 
 Where a scorer's score meets yes or no, a person has to say in two values what the scorer may say in many, which AUC and
 correlations reward whatever is known. A scorer below people is then below them all the more, but that it is as good cannot
@@ -22,12 +23,14 @@ from itertools import groupby
 from typing import Any, Literal
 
 from .cells import Found, Options
-from .jackknife import NUMBER, SHARE, Kind, Spread, spread
+from .jackknife import CONTRAST, SHARE, Kind, Spread, spread
 from .one_out import DIFFERENCE, OTHERS, PEOPLE, SCORER
 from .outcome import TASKS_MEAN, Outcome, interval
 from .significance import holm
+from .swaps import sign_flips
 
 Standing = Literal["equivalent", "below", "above"]
+LEAST_P = 0.05
 MARGIN_OF_SHARES, MARGIN_OF_COEFFICIENTS = 0.05, 0.1
 NO_INTERVALS = "no intervals"
 TWO_VALUES = "a person's yes or no is a score of only two values"
@@ -48,7 +51,7 @@ class Verdict:
         difference_low: lower end of its 95 % interval.
         difference_high: upper end.
         margin: so much apart still counts as equivalent.
-        p: two-sided p of no difference, by Student's t.
+        p: two-sided p of no difference, by sign flips of what each prompt adds to it.
         p_holm: corrected over one statistic's rows of one generator, or of all.
         prompts_needed: about how many more prompts would tell; only where there are too few.
         words: the verdict as a sentence.
@@ -56,7 +59,7 @@ class Verdict:
         others_reason: why there is none.
         others_low: lower end of the difference's interval with persons as random as prompts.
         others_high: upper end.
-        others_p: two-sided p with persons as random.
+        others_p: two-sided p with persons as random, by Student's t.
     """
 
     verdict: Standing | None = None
@@ -127,11 +130,11 @@ def _verdict(sides: Mapping[str, Outcome], margin: float, *, by_prompt: bool) ->
     made = Verdict(scorer=scorer.value, difference=apart.value, margin=margin)
     if apart.deviations is None:
         return replace(made, verdict_reason=NO_INTERVALS)
-    bounds, _ = interval(apart, NUMBER, by_prompt=by_prompt)
+    bounds, _ = interval(apart, CONTRAST, by_prompt=by_prompt)
     if bounds.low is None or bounds.high is None:
         return replace(made, verdict_reason=bounds.note)
-    test = spread(apart.value, apart.deviations)
-    made = replace(made, difference_low=bounds.low, difference_high=bounds.high, p=test.p, verdict=judge(test, margin))
+    test, p = spread(apart.value, apart.deviations), sign_flips(apart.deviations.contributions)
+    made = replace(made, difference_low=bounds.low, difference_high=bounds.high, p=p, verdict=judge(test, margin, p))
     many = "prompts" if by_prompt else "items"
     if made.verdict is None:
         more = needed(test, margin, apart.used.clusters)
@@ -159,11 +162,11 @@ def _beside_others(made: Verdict, others: Outcome | None, margin: float) -> Verd
         return replace(made, others_reason=NO_OTHERS)
     if others.value is None or others.deviations is None:
         return replace(made, others_reason=others.reason)
-    bounds, _ = interval(others, NUMBER)
+    bounds, _ = interval(others, CONTRAST)
     if bounds.low is None:
         return replace(made, others_reason=bounds.note)
     test = spread(others.value, others.deviations)
-    verdict = judge(test, margin)
+    verdict = judge(test, margin, test.p)
     reason = None if verdict else "not enough prompts or people to tell"
     around = f"{_two(bounds.low)} to {_two(bounds.high)}" if bounds.high is not None else ""
     words = f"{made.words}; beside other people, on other prompts: {verdict or reason} ({around})"
@@ -173,12 +176,14 @@ def _beside_others(made: Verdict, others: Outcome | None, margin: float) -> Verd
     )
 
 
-def judge(test: Spread, margin: float) -> Standing | None:
-    """Equivalent within the margin, else below or above 0, else nothing."""
+def judge(test: Spread, margin: float, p: float) -> Standing | None:
+    """Equivalent within the margin, else below or above 0, else nothing; `p`: of no difference."""
     low, high = test.within(90)
     if -margin < low and high < margin:
         return "equivalent"
     low, high = test.within(95)
+    if p >= LEAST_P:
+        return None
     return "below" if high < 0 else "above" if low > 0 else None
 
 

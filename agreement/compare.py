@@ -17,7 +17,7 @@ from .cells import Cell, Found, Key, Options, Place, walk
 from .certainty import select
 from .duel import Duels, Field, McNemar, Sides, ways_of
 from .frame import read
-from .jackknife import NUMBER
+from .jackknife import CONTRAST
 from .outcome import Outcome, interval
 from .pairs import FORMULAS as OF_LABELS
 from .places import place_of
@@ -152,7 +152,7 @@ class _Contest:
 
     def _comparison(self, found: Found, own: Mapping[tuple[Place, Key], float | None]) -> Comparison:
         topic, key, outcome = self.topic, found.key, found.outcome
-        bounds, method = interval(outcome, NUMBER, by_prompt=topic.suite.by_prompt)
+        bounds, method = interval(outcome, CONTRAST, by_prompt=topic.suite.by_prompt)
         a, b = (own.get((found.place, replace(key, rater=name))) for name in (key.a, key.b))
         return Comparison(
             suite=topic.suite.name,

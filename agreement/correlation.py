@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from .kendall import kendall_tau_b, kendall_tau_c
+from .kendall import Concordance, kendall_tau_b, kendall_tau_c, tau_b
 from .numeric import BoolArray, FloatArray, Result, ratio, result, scatter, standardised
 from .units import Sample, Ties, Units, blocks
 
@@ -74,6 +74,16 @@ def auc(score: FloatArray, yes: FloatArray, no: FloatArray, units: Units, weight
         below = np.cumsum(negative, axis=1) - negative / 2.0
         out[block] = ratio((positive * below).sum(1), positive.sum(1) * negative.sum(1))
     return out
+
+
+def with_last(statistic: Correlation, values: FloatArray, units: Units, weights: FloatArray) -> FloatArray:
+    """Each row of `values` (rows, units) with the last one: (rows - 1, resamples)."""
+    if statistic == "spearman":
+        return np.ascontiguousarray(spearman_matrix(values, units, weights)[:, :-1, -1].T)
+    if statistic == "kendall_tau_b":
+        concordance = Concordance(values, units, weights)
+        return np.stack([tau_b(concordance, row, len(values) - 1) for row in range(len(values) - 1)])
+    return np.stack([FORMULAS[statistic](row, values[-1], units, weights) for row in values[:-1]])
 
 
 FORMULAS = {formula.__name__: formula for formula in (pearson, spearman, kendall_tau_b, kendall_tau_c)}

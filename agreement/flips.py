@@ -14,7 +14,7 @@ from functools import reduce
 import numpy as np
 
 from .cells import ALL, Options
-from .jackknife import NUMBER, SHARE, Deletions, Interval, cluster_sums
+from .jackknife import CONTRAST, SHARE, Deletions, Interval, cluster_sums
 from .numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
 from .outcome import Outcome, Used, compact, first_of, interval, merged, outcome
 
@@ -92,7 +92,7 @@ def measured(pairs: Pairs, place: str, options: Options | None = None) -> list[M
     wanted = options or Options()
     found: list[Measured] = []
     for name, made in _outcomes(pairs, Deletions(wanted.intervals)).items():
-        bounds, method = interval(made, SHARE if name == PREFERRED else NUMBER)
+        bounds, method = interval(made, SHARE if name == PREFERRED else CONTRAST)
         found.append(Measured(place, name, replace(made, deviations=None), bounds, method))
     return found
 

@@ -28,6 +28,8 @@ LEVEL = 95
 MOST = 1000
 """With more clusters, so many groups of them are left out instead of each."""
 _ROUNDING = 1e-9
+_FEW = 8
+"""Where fewer prompts (and fewer than a third) change a share, they do not show how much others would."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,14 @@ class Kind:
         counted: whether it is a share of cases, which has Wilson's interval where no prompt changes it.
         informative: so many prompts must change it otherwise than the commonest way does, or there is no interval: a
             chance-corrected coefficient of nearly constant ratings rests on the few that are not.
+        unit: the size of its values; what is smaller by nine digits is rounding.
     """
 
     low: float = -math.inf
     high: float = math.inf
     counted: bool = False
     informative: int = 0
+    unit: float = 1.0
 
     @property
     def scale(self) -> str:
@@ -54,8 +58,10 @@ class Kind:
         return " on Fisher's z scale" if self.low < 0 else " on the logit scale"
 
 
-NUMBER = Kind()
-"""A mean, a difference: no bounds that matter."""
+NUMBER = Kind(unit=0.0)
+"""A mean of numbers of any size: no bounds that matter."""
+CONTRAST = Kind()
+"""A difference of two statistics."""
 SHARE = Kind(0.0, 1.0, counted=True)
 AREA = Kind(0.0, 1.0)
 """The area under a ROC curve: a share of pairs, not of cases."""
@@ -79,10 +85,17 @@ class Deviations:
     """Replicates less their mean, for each stratum of independent prompts (a task); NaN where a replicate is undefined.
 
     Strata are weighted already: the variance of the whole is the sum of theirs. Persons that are left out one by one are a
-    stratum, too. `most_freedom`: no more degrees of freedom than that.
+    stratum, too.
+
+    Attributes:
+        strata: of each stratum, as many as it has replicates.
+        values: what each stratum adds to the statistic.
+        prompts: how many there are in all.
+        most_freedom: no more degrees of freedom than that.
     """
 
     strata: tuple[FloatArray, ...]
+    values: tuple[float, ...]
     prompts: int
     most_freedom: float = math.inf
 
@@ -96,11 +109,26 @@ class Deviations:
         unmoved = replicates.size - prompts
         if unmoved > 0:
             replicates = replicates[np.sort(np.argsort(np.abs(replicates - values[0]), kind="stable")[unmoved:])]
-        return cls((replicates - replicates.mean() if replicates.size else replicates,), prompts)
+        defined = replicates[~np.isnan(replicates)]
+        deviations = replicates - defined.mean() if defined.size else replicates
+        return cls((deviations,), (float(values[0]),), prompts)
 
     def __sub__(self, other: Deviations) -> Deviations:
         """Of a difference of two statistics over the same prompts."""
-        return Deviations(tuple(a - b for a, b in zip(self.strata, other.strata, strict=True)), self.prompts)
+        strata = tuple(a - b for a, b in zip(self.strata, other.strata, strict=True))
+        return Deviations(strata, tuple(a - b for a, b in zip(self.values, other.values, strict=True)), self.prompts)
+
+    @property
+    def contributions(self) -> FloatArray:
+        """What each prompt adds to the statistic, or nearly so: Tukey's pseudo-values, divided by how many there are."""
+        parts = [(value - (d.size - 1) * d) / d.size for value, d in zip(self.values, self.strata, strict=True)]
+        return np.concatenate(parts)
+
+    @property
+    def alike(self) -> float:
+        """How many prompts of one stratum have the variance of all, where prompts vary alike: Kish's effective number."""
+        groups = sum(d.size for d in self.strata)
+        return self.prompts / groups * len(self.strata) ** 2 / sum(1 / d.size for d in self.strata)
 
     @property
     def variances(self) -> list[float]:
@@ -140,7 +168,7 @@ class Spread:
 
     @property
     def p(self) -> float:
-        """Two-sided, of the value 0."""
+        """Two-sided, of the value 0, by Student's t."""
         from scipy import stats
 
         return float(2 * stats.t.sf(abs(self.value) / self.error, self.freedom))
@@ -154,7 +182,7 @@ def spread(value: float, deviations: Deviations) -> Spread:
 def _commonest(deviations: FloatArray) -> int:
     """How often the commonest value is there, up to rounding."""
     ordered = np.sort(deviations)
-    ends = np.flatnonzero(np.diff(ordered) > _ROUNDING * max(1.0, float(np.abs(ordered).max(initial=0.0))))
+    ends = np.flatnonzero(np.diff(ordered) > _ROUNDING * float(np.abs(ordered).max(initial=0.0)))
     return int(np.diff(np.r_[-1, ends, ordered.size - 1]).max())
 
 
@@ -193,18 +221,22 @@ def interval(value: float, deviations: Deviations, kind: Kind, many: str = "prom
     one, groups = many.removesuffix("s"), sum(d.size for d in deviations.strata)
     if any(d.size < 2 for d in deviations.strata):
         return Interval(note=f"no interval: {f'one {one}' if len(deviations.strata) == 1 else f'a task has one {one}'}")
+    if any(d.size > 2 and np.isnan(d).all() for d in deviations.strata):
+        # no two prompts are each indispensable to a third; these were not made
+        return Interval(note="no interval: not made for so many units")
     if any(np.isnan(d).any() for d in deviations.strata):
         return Interval(note=f"no interval: undefined without one of the {deviations.prompts} {many}")
-    error = math.sqrt(sum(deviations.variances))
-    if error <= _ROUNDING * max(1.0, abs(value)):
-        if kind.counted and 0.0 <= value <= 1.0:
-            low, high = wilson(value, deviations.prompts)
-            return Interval(
-                float(low), float(high), f"{LEVEL}% interval by Wilson, as of {deviations.prompts} {many} that are all alike"
-            )
+    few, error = deviations.informative, math.sqrt(sum(deviations.variances))
+    same = error <= _ROUNDING * max(kind.unit, abs(value))
+    if kind.counted and (same or few < min(_FEW, groups / 3)):
+        low, high = wilson(value, deviations.alike)
+        apart = "are all alike" if same else f"are alike but for {few}"
+        return Interval(
+            float(low), float(high), f"{LEVEL}% interval by Wilson, as of {deviations.prompts} {many}, which {apart}"
+        )
+    if same:
         return Interval(note=f"no interval: the same whichever of the {deviations.prompts} {many} is left out")
-    if deviations.informative < kind.informative:
-        few = deviations.informative
+    if few < kind.informative:
         return Interval(note=f"no interval: only {few} of {deviations.prompts} {many} tell more than all the others do")
     freedom = deviations.freedom
     low, high = _carried_back(value, spread(value, deviations).reach(LEVEL), kind)

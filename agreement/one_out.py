@@ -12,9 +12,10 @@ pairs of its ratings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -150,14 +151,23 @@ class Group:
         place = self._mine if way == "mean" else self._others[way].place
         return np.unique(self._places.unit.codes[place])
 
-    def values(self, statistic: str, way: PeopleAs, who: Occupant) -> FloatArray:
-        """The statistic of `who` in these places against their others, in every resample; NaN where undefined."""
+    def values(self, statistic: str, way: PeopleAs, occupants: Sequence[Occupant]) -> FloatArray:
+        """The statistic of each of `occupants` in these places against their others: (occupants, 1 + replicates).
+
+        NaN where it is undefined.
+        """
         if way == "mean":
-            x, y = who.number[self._mine], self._places.mean[self._mine]
+            x, y = [who.number[self._mine] for who in occupants], self._places.mean[self._mine]
             if statistic in NUMBER_ALPHAS:
-                scale = float(np.abs(self._places.rows.number).max(initial=0.0)) or 1.0
-                return pair_alpha(statistic, x, y * scale, self._units.cluster, self._weights)[0]
-            return correlation.FORMULAS[statistic](x, y, self._units, self._weights)
+                y = y * (float(np.abs(self._places.rows.number).max(initial=0.0)) or 1.0)
+                return np.stack([pair_alpha(statistic, of, y, self._units.cluster, self._weights)[0] for of in x])
+            return correlation.with_last(
+                cast(correlation.Correlation, statistic), np.stack([*x, y]), self._units, self._weights
+            )
+        return np.stack([self._against_each(statistic, way, who) for who in occupants])
+
+    def _against_each(self, statistic: str, way: PeopleAs, who: Occupant) -> FloatArray:
+        """Against ratings of the others, or their majority."""
         found = self._others[way]
         if not found.place.size:
             return np.full(len(self._weights), np.nan)
@@ -225,13 +235,12 @@ class _Tally:
         """One person's places, or all."""
         used = group.used(self._way)
         self._seen |= bool(used.size)
-        own = group.values(self._statistic, self._way, self._places.people)
+        own, *values = group.values(self._statistic, self._way, [self._places.people, *self._scorers])
         if np.isnan(own[0]):
             return
         self._people.add(own, ~np.isnan(own))
         self._units[used] = True
-        for who, (scorer, people) in zip(self._scorers, self._pairs, strict=True):
-            theirs = group.values(self._statistic, self._way, who)
+        for theirs, (scorer, people) in zip(values, self._pairs, strict=True):
             if not np.isnan(theirs[0]):
                 known = ~np.isnan(own) & ~np.isnan(theirs)
                 scorer.add(theirs, known)
@@ -294,6 +303,7 @@ def _with_other_people(
     Two-way jackknife with min(persons, prompts) - 1 degrees of freedom.
     """
     met = next(iter(mets.values()))
+    mets = {name: replace(each, weights=each.weights[:1]) for name, each in mets.items()}
     differences = {key: found for key, found in made.items() if key.side == DIFFERENCE and key.rater in mets}
     persons = np.unique(met.people.rater)
     if persons.size < LEAST_PERSONS or not person[persons].all() or len(met.weights) < 2:
@@ -310,8 +320,9 @@ def _with_other_people(
             continue
         replicates = np.array([np.nan if value is None else value for value in values])
         freedom = min(groups, difference.used.clusters) - 1
-        strata = (*difference.deviations.strata, replicates - replicates.mean())
-        deviations = Deviations(strata, difference.deviations.prompts, freedom)
+        mine = difference.deviations
+        strata = (*mine.strata, replicates - replicates.mean())
+        deviations = Deviations(strata, (*mine.values, 0.0), mine.prompts, freedom)
         found[replace(key, side=OTHERS)] = replace(difference, deviations=deviations)
     return found
 

@@ -71,7 +71,8 @@ def mean_over_tasks(tasks: Mapping[str, Outcome | None]) -> Outcome:
         return undefined(f"{words}: {'; '.join(reasons)}" if reasons else words, used, how)
     each = [part.deviations for part in parts if part.deviations is not None]
     strata = tuple(d / len(parts) for deviations in each for d in deviations.strata)
-    deviations = Deviations(strata, sum(d.prompts for d in each)) if len(each) == len(parts) else None
+    adds = tuple(value / len(parts) for deviations in each for value in deviations.values)
+    deviations = Deviations(strata, adds, sum(d.prompts for d in each)) if len(each) == len(parts) else None
     swaps = [part.swaps for part in parts if part.swaps is not None]
     inner = sorted({part.how for part in parts if part.how})
     method = f"{how}, in each: {inner[0]}" if len(inner) == 1 else how

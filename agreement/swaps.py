@@ -1,4 +1,5 @@
-"""Sign-flip test over prompts: two scorers beside the same people, their judgements of whole prompts swapped (Fisher 1935).
+"""Sign-flip tests over prompts (Fisher 1935): of two scorers beside the same people, whose judgements of whole prompts are
+swapped, and of a scorer beside people, where what each prompt adds to the difference changes its sign.
 
 If two scorers are equally good, it is chance which of them gave which judgements of a prompt. So both sets of judgements of a
 prompt change hands or stay, the difference of the two scorers' statistics is made again, and p is the share of these swaps
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -26,6 +28,8 @@ DRAWN = 10_000
 _LARGE = 4_000
 """So many units are compared pair by pair for Kendall's tau; more have no p."""
 _ROUNDING = 1e-12
+
+_BLOCK = 500
 
 Difference = Callable[[FloatArray], FloatArray]
 """From swaps (n, clusters), 1 where the judgements of a prompt change hands, to the differences (n,)."""
@@ -77,6 +81,28 @@ def mean_of(tasks: list[Swaps]) -> Swaps:
     drawn = [each.differences[generator.integers(0, each.differences.size, DRAWN)] for each in tasks]
     seen = np.mean([each.differences[0] for each in tasks])
     return Swaps(np.r_[seen, np.mean(drawn, axis=0)], False)
+
+
+def sign_flips(contributions: FloatArray) -> float:
+    """Two-sided p of the sum of `contributions`, one of each prompt, each of which is as likely to have the other sign.
+
+    Of all 2^G signs where they are at most EXACT, else (1 + as large) / (1 + DRAWN).
+    """
+    size = contributions.size
+    seen = abs(float(contributions.sum())) - _ROUNDING
+    if size < 64 and 2**size <= EXACT:
+        signs = 1.0 - 2.0 * ((np.arange(2**size)[:, None] >> np.arange(size)) & 1)
+        return float(np.mean(np.abs(signs @ contributions) >= seen))
+    larger = 0
+    for signs in np.split(_signs(size), DRAWN // _BLOCK):
+        larger += int((np.abs(signs.astype(float) @ contributions) >= seen).sum())
+    return (1 + larger) / (1 + DRAWN)
+
+
+@lru_cache(4)
+def _signs(size: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
+    """Drawn signs: (DRAWN, size), the same for every test."""
+    return np.random.default_rng(0).integers(0, 2, (DRAWN, size), np.int8) * np.int8(2) - np.int8(1)
 
 
 def of_tables(statistic: str, a: FloatArray, b: FloatArray, labels: int, categories: tuple[int, int]) -> Difference:

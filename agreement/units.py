@@ -36,13 +36,13 @@ class Sample:
     @classmethod
     def of(cls, values: FloatArray, units: Units, weights: FloatArray) -> Sample:
         """Units that are equal on every row are one unit with their weights added, where that leaves few: the same, faster."""
-        code = np.zeros(values.shape[1], np.int64)
+        code, profiles = np.zeros(values.shape[1], np.int64), 0
         for row in values:
             distinct, place = np.unique(row, return_inverse=True)
             code = np.unique(code * distinct.size + place, return_inverse=True)[1]
-        profiles = int(code.max(initial=-1)) + 1
-        if profiles > units.clusters:
-            return cls(values, units, weights)
+            profiles = int(code.max(initial=-1)) + 1
+            if profiles > units.clusters:
+                return cls(values, units, weights)
         counts = np.bincount(units.cluster * profiles + code, minlength=units.clusters * profiles)
         example = np.zeros(profiles, np.int64)
         example[code] = np.arange(code.size)

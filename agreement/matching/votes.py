@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..cells import Options
-from ..jackknife import NUMBER, cluster_sums
+from ..jackknife import CONTRAST, cluster_sums
 from ..outcome import Used
 from ..vqa.figures import Figure, Making, Place
 from .answers import checked, cluster_codes
@@ -71,7 +71,7 @@ def _of(rows: pd.DataFrame, a: str, b: str, generator: str, making: Making) -> I
         sums = cluster_sums(np.column_stack([values, np.ones(len(part))]), codes, clusters)
         means = weighted_means(values, sums, making)[:, 0]
         used = Used(len(part), len(part), clusters)
-        figure = making.figure(DIFFERENCE, Place("task", task, a, generator, b), "images", means, "", used, _HOW, NUMBER)
+        figure = making.figure(DIFFERENCE, Place("task", task, a, generator, b), "images", means, "", used, _HOW, CONTRAST)
         counts = (
             int((mine & ~others).sum()),
             int((others & ~mine).sum()),

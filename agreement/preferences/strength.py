@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from ..cells import ALL, Options
-from ..jackknife import NUMBER, Deletions, cluster_sums
+from ..jackknife import CONTRAST, Deletions, cluster_sums
 from ..numeric import BoolArray, FloatArray
 from ..outcome import Used, outcome
 from .measured import Measured, measured
@@ -70,7 +70,7 @@ def _standings(task: str, votes: Sequence[Vote], out: Sequence[Vote], options: O
     found = log_strengths(wins)
     used = Used(len({vote.pair for vote in votes}), len(votes), clusters.size, left_out(out))
     why = undefined(names, wins[0]) or NOT_CONNECTED
-    made = [measured(outcome(found[:, n], why, used, _HOW), NUMBER, by_prompt=clusters.known) for n in range(len(names))]
+    made = [measured(outcome(found[:, n], why, used, _HOW), CONTRAST, by_prompt=clusters.known) for n in range(len(names))]
     rows = []
     for name, strength in zip(names, made, strict=True):
         mine = [vote for vote in votes if name in (vote.first, vote.second)]

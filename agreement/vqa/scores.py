@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..cells import Options
-from ..jackknife import NUMBER, SHARE
+from ..jackknife import CONTRAST, SHARE
 from ..numeric import FloatArray, IntArray, ratio, sums_by
 from ..outcome import Used, merged
 from .figures import ALL, ASKED, Figure, Making, Place, Unit, checked, images
@@ -151,4 +151,4 @@ def _less(
         used = Used(found.items, found.ratings, found.clusters, merged([left]))
         how = _HOW_LESS.format(_HOW[statistic], reference)
         name = statistic + LESS_REFERENCE
-        yield making.figure(name, place, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, NUMBER)
+        yield making.figure(name, place, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, CONTRAST)

@@ -272,12 +272,14 @@ def test_deviations_are_those_without_each_prompt(statistic: str, way: Any, slot
 # --- the verdict ------------------------------------------------------------------------------------------------------
 def test_the_verdict_from_how_the_difference_varies() -> None:
     """t(9) is 2.262 for 95 %, 1.833 for 90 %."""
-    assert judge(Spread(-0.3, 0.1, 9), 0.05) == "below"
-    assert judge(Spread(0.3, 0.1, 9), 0.05) == "above"
-    assert judge(Spread(0.01, 0.02, 9), 0.05) == "equivalent"
-    assert judge(Spread(0.02, 0.02, 9), 0.05) is None
+    assert judge(Spread(-0.3, 0.1, 9), 0.05, 0.01) == "below"
+    assert judge(Spread(0.3, 0.1, 9), 0.05, 0.01) == "above"
+    assert judge(Spread(0.01, 0.02, 9), 0.05, 0.6) == "equivalent"
+    assert judge(Spread(0.02, 0.02, 9), 0.05, 0.3) is None
     # more than nothing and less than the margin: equivalent
-    assert judge(Spread(0.03, 0.005, 9), 0.05) == "equivalent"
+    assert judge(Spread(0.03, 0.005, 9), 0.05, 0.001) == "equivalent"
+    # the interval leaves 0 out, but five prompts cannot have a p below 0.0625
+    assert judge(Spread(0.3, 0.1, 9), 0.05, 0.0625) is None
 
 
 def test_prompts_needed_go_with_the_square_of_the_reach() -> None:

@@ -45,10 +45,9 @@ def strict_majority(unit: IntArray, units: int, label: IntArray, labels: int) ->
 
 @dataclass(frozen=True)
 class Meeting:
-    """On what scale a scorer meets people, how many labels that scale has, and whether by item (a score) or by unit."""
+    """On what scale a scorer meets people, and whether by item (a score) or by unit."""
 
     measure: Measure
-    categories: int
     by_item: bool
 
 
@@ -65,12 +64,11 @@ class Met:
     cluster: IntArray
     weights: FloatArray
     measure: Measure
-    categories: int
 
     def take(self, rows: BoolArray) -> Met:
         """Some of the ratings, without replicates."""
         people, weights = self.people.take(rows), self.weights[:1]
-        return Met(people, self.label[rows], self.number[rows], self.cluster[rows], weights, self.measure, self.categories)
+        return Met(people, self.label[rows], self.number[rows], self.cluster[rows], weights, self.measure)
 
 
 class Against:
@@ -86,7 +84,7 @@ class Against:
         order = np.argsort(key_mine, kind="stable")
         self._match = order[np.searchsorted(key_mine[order], key_theirs[shared])]
         self._label, self._number = mine.label[self._match], mine.number[self._match]
-        self._measure, self._categories = meeting.measure, meeting.categories
+        self._measure = meeting.measure
         self._unit, self._cluster = compact(self._people.unit), compact(self._people.cluster)
         self._units = Units(first_of(self._unit, self._cluster.codes), self._cluster.size)
         self._weights = cell.deletions.weights(self._cluster.size)
@@ -99,8 +97,7 @@ class Against:
     @property
     def met(self) -> Met:
         """What is compared."""
-        measure, categories = self._measure, self._categories
-        return Met(self._people, self._label, self._number, self._cluster.codes, self._weights, measure, categories)
+        return Met(self._people, self._label, self._number, self._cluster.codes, self._weights, self._measure)
 
     def outcome(self, statistic: str, people_as: PeopleAs | None) -> Outcome:
         """One statistic with people entering in one way (None: the scorer's own mean)."""
@@ -192,14 +189,13 @@ class Against:
             mine, theirs, place = self._numbers(people_as)
             alike = swaps.of_alpha(mine, other._numbers(people_as)[0], theirs, place, self._cluster.size)
             return alike if statistic == "krippendorff_alpha_interval" else None
-        sizes = (self._categories, other._categories)
         mine, theirs = self._pair_columns(people_as), other._pair_columns(people_as)
-        return swaps.of_tables(statistic, mine, theirs, self._measure.labels, sizes)
+        return swaps.of_tables(statistic, mine, theirs, self._measure.labels)
 
     def _table(self, statistic: str, people_as: PeopleAs) -> tuple[FloatArray, str]:
         if people_as not in self._made:
             weighted = self._weights @ self._pair_columns(people_as)
-            self._made[people_as] = pairs.PairSums.unpack(weighted, self._measure.labels, self._categories)
+            self._made[people_as] = pairs.PairSums.unpack(weighted, self._measure.labels)
         sums = self._made[people_as]
         sample = pairs.PairSums(sums.categories, *(getattr(sums, name)[0] for name in _SUMS))
         return pairs.FORMULAS[statistic](sums), pairs.why_undefined(statistic, sample)

@@ -44,10 +44,10 @@ class _View:
 class Among:
     """The statistics among people of one cell: `outcomes(names)`."""
 
-    def __init__(self, everyone: Ratings, suite: Suite, measure: Measure, categories: int, cell: Cell) -> None:
+    def __init__(self, everyone: Ratings, suite: Suite, measure: Measure, cell: Cell) -> None:
         rows = everyone.take(everyone.valid)
         alone = _alone(rows)
-        self._suite, self._measure, self._categories, self._cell = suite, measure, categories, cell
+        self._suite, self._measure, self._cell = suite, measure, cell
         self._refused = refused(everyone, suite)
         self._all = _View(rows, cell, self._refused)
         excluded = merged([self._refused, {"single_rating": int(alone.sum())}])
@@ -80,11 +80,11 @@ class Among:
         return {"mean": outcome(values, NO_RATINGS, view.used, MEAN)}
 
     def _tables(self, view: _View, names: tuple[str, ...]) -> dict[str, Outcome]:
-        size, labels, categories = view.cluster.size, self._measure.labels, self._categories
+        size, labels = view.cluster.size, self._measure.labels
         ordinal = "krippendorff_alpha_ordinal" in names
         columns = counts.count_columns(view.unit.codes, view.rows.label, view.place, size, labels, ordinal=ordinal)
-        sums = counts.CountSums.unpack(view.weights @ columns, labels, categories)
-        sample = counts.CountSums.unpack(columns.sum(0), labels, categories)
+        sums = counts.CountSums.unpack(view.weights @ columns, labels)
+        sample = counts.CountSums.unpack(columns.sum(0), labels)
         found = {}
         for name in names:
             reason = counts.why_undefined(name, sample)
@@ -126,8 +126,8 @@ class Among:
         # Rows stand in order of unit, seq and rater; their positions are a seq without ties.
         made = pairs.first_against_rest(view.unit.codes, view.rows.label, np.arange(view.rows.size))
         columns = pairs.pair_columns(made.first, made.other, view.place[made.unit], view.cluster.size, labels, ordinal=False)
-        sums = pairs.PairSums.unpack(view.weights @ columns, labels, self._categories)
-        sample = pairs.PairSums.unpack(columns.sum(0), labels, self._categories)
+        sums = pairs.PairSums.unpack(view.weights @ columns, labels)
+        sample = pairs.PairSums.unpack(columns.sum(0), labels)
         found = {}
         for name in names:
             base = name.removesuffix("_first_vs_rest")
@@ -149,7 +149,7 @@ class Among:
             reason = f"{NO_PERSONS}{serve} instead"
             return {name: undefined(reason, Used(0, 0, 0, excluded), "") for name in names}
         averaged = _Averages(_View(persons.take(~alone), self._cell, excluded))
-        averaged.add_tables(tuple(n for n in names if n in TWO_RATERS), self._measure, self._categories)
+        averaged.add_tables(tuple(n for n in names if n in TWO_RATERS), self._measure)
         averaged.add_correlations(tuple(n for n in names if n in CORRELATIONS))
         return {name: averaged.outcome(name) for name in names}
 
@@ -237,7 +237,7 @@ class _Averages:
         self._ratings[name][self._grid.place[shared, a]] = True
         self._ratings[name][self._grid.place[shared, b]] = True
 
-    def add_tables(self, names: tuple[str, ...], measure: Measure, categories: int) -> None:
+    def add_tables(self, names: tuple[str, ...], measure: Measure) -> None:
         """Statistics of the pairs' confusion tables, several pairs in one product with the weights."""
         if not names:
             return
@@ -250,7 +250,7 @@ class _Averages:
                 first, second = label[shared, a], label[shared, b]
                 place = view.place[shared]
                 tables.append(pairs.pair_columns(first, second, place, view.cluster.size, measure.labels, ordinal=False))
-            sums = pairs.PairSums.unpack(view.weights @ np.stack(tables), measure.labels, categories)
+            sums = pairs.PairSums.unpack(view.weights @ np.stack(tables), measure.labels)
             for name in names:
                 for values, pair in zip(pairs.FORMULAS[name](sums), block, strict=True):
                     self._add(name, values, pair)

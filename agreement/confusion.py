@@ -174,7 +174,7 @@ def _prevalence(meeting: Encounter, cell: Cell, pairs: Joined, others: str) -> P
     rows, clusters = meeting.labelled(pairs), np.unique(pairs.cluster)
     place = np.searchsorted(clusters, rows.cluster)
     columns = pair_columns(rows.label_a, rows.label_b, place, clusters.size, 2, ordinal=False)
-    sums = PairSums.unpack(cell.deletions.weights(clusters.size) @ columns, 2, 2)
+    sums = PairSums.unpack(cell.deletions.weights(clusters.size) @ columns, 2)
     used = meeting.against(cell).outcome("percent_agreement", meeting.way("percent_agreement") or "each").used
     shares = []
     for name, labels in ((meeting.a, sums.rows), (others, sums.columns)):

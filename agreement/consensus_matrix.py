@@ -43,15 +43,13 @@ def matrix(topic: Topic, heard: Sequence[Heard], *, simulated: bool) -> list[Row
     if not names or not cast.meets:
         return []
     rows = cast.rows
-    valid = rows.take(rows.valid)
-    labels_of = {int(r): frozenset(np.unique(valid.label[valid.rater == r]).tolist()) for r in np.unique(valid.rater)}
 
     def compute(cell: Cell) -> dict[Key, Outcome]:
         inside, found = cell.of(rows), dict[Key, Outcome]()
         group = cast.group[inside.rater]
         order = np.argsort(group, kind="stable")
         for at in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
-            made = Matrix(inside.take(at), cast.suite, topic.measure, labels_of, cell)
+            made = Matrix(inside.take(at), cast.suite, topic.measure, cell)
             found |= made.outcomes(names, simulated=simulated, meets=cast.meets)
         return found
 

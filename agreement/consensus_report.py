@@ -130,10 +130,9 @@ def _beside(topic: Topic, heard: Heard, *, simulated: bool) -> list[Row]:
     )
     if not names:
         return []
-    categories = topic.categories(heard.said, heard.whole)
 
     def compute(cell: Cell) -> dict[Key, Outcome]:
-        met = _Met(topic, heard, cell, categories)
+        met = _Met(topic, heard, cell)
         return {Key(name, rater=heard.name, people_as=None if name == "mean" else "each"): met.outcome(name) for name in names}
 
     return topic.rows(walk(heard.said, topic.suite, topic.options, compute), simulated=simulated)
@@ -142,8 +141,8 @@ def _beside(topic: Topic, heard: Heard, *, simulated: bool) -> list[Row]:
 class _Met:
     """People's answers of one cell, each beside the consensus without it."""
 
-    def __init__(self, topic: Topic, heard: Heard, cell: Cell, categories: int) -> None:
-        self._heard, self._measure, self._categories = heard, topic.measure, categories
+    def __init__(self, topic: Topic, heard: Heard, cell: Cell) -> None:
+        self._heard, self._measure = heard, topic.measure
         said, other = cell.of(heard.said), cell.of(heard.held_out)
         known = other.label >= 0
         self._said, self._other = said.take(known), other.take(known)
@@ -170,8 +169,8 @@ class _Met:
         labels, ordinal = self._measure.labels, self._measure.ordinal
         codes = self._cluster.codes
         columns = pairs.pair_columns(self._other.label, self._said.label, codes, self._cluster.size, labels, ordinal=ordinal)
-        sums = pairs.PairSums.unpack(self._weights @ columns, labels, self._categories)
-        sample = pairs.PairSums.unpack(columns.sum(0), labels, self._categories)
+        sums = pairs.PairSums.unpack(self._weights @ columns, labels)
+        sample = pairs.PairSums.unpack(columns.sum(0), labels)
         return outcome(pairs.FORMULAS[name](sums), pairs.why_undefined(name, sample), self._used, how)
 
     def _mean(self) -> Outcome:
@@ -202,7 +201,7 @@ def _agreed(topic: Topic, heard: Heard, rows: BoolArray) -> Outcome:
     weights = Deletions(topic.options.intervals).weights(cluster.size)
     labels, said, other = topic.measure.labels, heard.said.label[mine], heard.held_out.label[mine]
     columns = pairs.pair_columns(said, other, cluster.codes, cluster.size, labels, ordinal=False)
-    values = pairs.percent_agreement(pairs.PairSums.unpack(weights @ columns, labels, labels))
+    values = pairs.percent_agreement(pairs.PairSums.unpack(weights @ columns, labels))
     used = used_rows(heard.said, mine, cluster.size, {"no_consensus": int(rows.sum() - mine.sum())})
     return outcome(values, NO_OTHERS, used, _QUALITY["majority"])
 

@@ -53,14 +53,15 @@ class CountSums:
     coincidences: FloatArray
 
     @classmethod
-    def unpack(cls, flat: FloatArray, labels: int, categories: int) -> CountSums:
+    def unpack(cls, flat: FloatArray, labels: int, categories: int | None = None) -> CountSums:
         """Read the last axis of `count_columns`, or of weighted sums of it."""
         shares, margins = flat[..., _SCALARS : _SCALARS + labels], flat[..., _SCALARS + labels : _SCALARS + 2 * labels]
         rest = flat[..., _SCALARS + 2 * labels :]
         side = labels if rest.shape[-1] else 0
         table = rest.reshape(*rest.shape[:-1], side, side)
         units, paired, disagreeing, quadratic, unanimous, majority, off = (flat[..., place] for place in range(_SCALARS))
-        return cls(categories, units, paired, disagreeing, quadratic, unanimous, majority, off, shares, margins, table)
+        size = categories or labels
+        return cls(size, units, paired, disagreeing, quadratic, unanimous, majority, off, shares, margins, table)
 
     @classmethod
     def of(cls, counts: IntArray, categories: int | None = None) -> CountSums:
@@ -70,7 +71,7 @@ class CountSums:
         times = counts[where]
         unit, label = np.repeat(where[0], times), np.repeat(where[1], times)
         columns = count_columns(unit, label, np.zeros(units, np.int64), 1, labels, ordinal=True)
-        return cls.unpack(columns[0], labels, categories or labels)
+        return cls.unpack(columns[0], labels, categories)
 
 
 def count_columns(

@@ -128,4 +128,4 @@ def steps_of(meeting: Encounter, pairs: Joined) -> tuple[Step, ...]:
 
 
 def _agreed(columns: FloatArray, labels: int) -> FloatArray:
-    return percent_agreement(PairSums.unpack(columns, labels, labels))
+    return percent_agreement(PairSums.unpack(columns, labels))

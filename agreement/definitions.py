@@ -18,7 +18,8 @@ class Statistic:
 
 NOTATION = (
     "A unit is what is judged: an image, or one object, relation or question of it. nᵢₖ: how many raters gave unit i the "
-    "label k; nᵢ: how many rated it; K: labels on the scale; πₖ: the mean of nᵢₖ / nᵢ over units. oₖₗ: the share of pairs of "
+    "label k; nᵢ: how many rated it; K: labels on the scale, and of a nominal scale that names "
+    "none all that are used of it in the project; πₖ: the mean of nᵢₖ / nᵢ over units. oₖₗ: the share of pairs of "
     "ratings in which the first is k and the second l; rₖ and sₗ: its margins."
 )
 _COHEN_1968 = "Cohen 1968, Psychological Bulletin 70"

@@ -114,7 +114,7 @@ class Duels:
 
     def outcomes(self) -> dict[Key, Outcome]:
         """The difference of each pair, and under the scorer's name in `rater` the agreement of each."""
-        return {key: made for group in self._groups for key, made in group.outcomes(self._field).items()}
+        return {key: made for group in self._groups for key, made in group.outcomes().items()}
 
     def mcnemars(self) -> dict[Sides, McNemar]:
         """McNemar's test of each pair that has yes/no labels of its own."""
@@ -163,11 +163,11 @@ class _Group:
     def __init__(self, topic: Topic, people: Ratings, duels: list[_Duel], cell: Cell) -> None:
         self._topic, self._people, self._duels, self._cell = topic, people, duels, cell
 
-    def outcomes(self, field: Field) -> dict[Key, Outcome]:
+    def outcomes(self) -> dict[Key, Outcome]:
         """As `Duels.outcomes`, of these pairs."""
         cell = self._cell
         sides = {id(side): side for duel in self._duels for side in (duel.a, duel.b)}
-        against = {place: self._against(side, field.people, cell) for place, side in sides.items()}
+        against = {place: self._against(side, cell) for place, side in sides.items()}
         made: dict[tuple[int, str], Outcome] = {}
         found: dict[Key, Outcome] = {}
         for duel in self._duels:
@@ -187,11 +187,9 @@ class _Group:
                 found |= {replace(key, rater=key.a): one, replace(key, rater=key.b): two, key: less}
         return found
 
-    def _against(self, side: _Corner, everyone: Ratings, cell: Cell) -> Against:
-        """As the report does: labels are counted over all of the scorer's and people's judgements."""
-        topic, by_item = self._topic, side.way.by_item
-        categories = 0 if by_item else topic.categories(everyone, side.way.rows)
-        return Against(side.rows, self._people, topic.suite, Meeting(topic.measure, categories, by_item), cell)
+    def _against(self, side: _Corner, cell: Cell) -> Against:
+        meeting = Meeting(self._topic.measure, side.way.by_item)
+        return Against(side.rows, self._people, self._topic.suite, meeting, cell)
 
     def mcnemars(self) -> dict[Sides, McNemar]:
         """As `Duels.mcnemars`, of these pairs."""

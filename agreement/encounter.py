@@ -90,8 +90,7 @@ class Encounter:
     def against(self, cell: Cell) -> Against:
         """The pair in one cell, `b` taken for people."""
         topic = self.topic
-        categories = 0 if self.by_score else topic.categories(self.rows_a, self.rows_b)
-        meeting = Meeting(topic.measure, categories, self.by_score)
+        meeting = Meeting(topic.measure, self.by_score)
         return Against(cell.of(self.rows_a), cell.of(self.rows_b), topic.suite, meeting, cell)
 
     def estimate(self, statistic: str, outcome: Outcome) -> Estimate:

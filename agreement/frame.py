@@ -194,17 +194,22 @@ def read_values(scale: Scale, rows: pd.DataFrame, valid: BoolArray) -> Values:
     if scale.kind == "interval":
         return Values(np.full(len(rows), -1), number, Measure("interval", True, False, 0), ())
     codes, names = _codes(rows["label"])
-    if scale.levels is not None:
+    if scale.levels is not None and scale.kind == "ordinal":
         label = _translate(codes, _level_codes(scale, names))
         values = np.array([scale.read(level).number for level in scale.levels] + [np.nan], float)
         return Values(label, values[label], Measure("ordinal", scale.numeric, False, len(scale.levels)), scale.levels)
     words = [name.strip().casefold() for name in names]
     used = {words[code] for code in np.unique(codes[valid & (codes >= 0)])} or set(words)
+    if scale.levels is not None:
+        used = {level.casefold() for level in scale.levels}
     for yes, no in YES_NO_VOCABULARIES:
         if used and used <= {yes, no}:
             label = _translate(codes, [{yes: 1, no: 0}.get(word, -1) for word in words])
             values = np.where(label >= 0, label.astype(float), np.nan)
             return Values(label, values, Measure("nominal", False, True, 2), (no, yes))
+    if scale.levels is not None:
+        label = _translate(codes, _level_codes(scale, names))
+        return Values(label, np.full(len(rows), np.nan), Measure("nominal", False, False, len(scale.levels)), scale.levels)
     return Values(codes, np.full(len(rows), np.nan), Measure("nominal", False, False, len(names)), names)
 
 

@@ -90,7 +90,6 @@ class Standing:
         self._about = about
         self._sums = Sums(Scale.parse(about.scale), counted)
         self._kept: dict[_Part, dict[str, Outcome]] = {}
-        self._categories = self._categories_now()
 
     def update(self, counted: Counted) -> None:
         """Put what people say of the counted items, all of it, in the place of what they said. Scorers' part is not looked at.
@@ -99,10 +98,7 @@ class Standing:
             StaleError: this cannot be followed (such as a label that is new): make another Standing.
         """
         touched = self._sums.update(counted)
-        categories = self._categories_now()
         other = {part for part in self._kept if touched[part.kind][self._inside(part.place)].any()}
-        if categories != self._categories:
-            self._categories, other = categories, set(self._kept)
         for part in other:
             del self._kept[part]
 
@@ -179,10 +175,6 @@ class Standing:
     def _inside(self, place: Place) -> BoolArray:
         return self._sums.grid.inside(*place)
 
-    def _categories_now(self) -> list[int]:
-        sums = self._sums
-        return [sums.categories(kind, scorer) for kind in KINDS for scorer in (None, *sums.scorers)]
-
     def _of_people(self, part: _Part) -> dict[str, Outcome]:
         """Every statistic among people in one cell."""
         sums, inside = self._sums, self._inside(part.place)
@@ -193,7 +185,7 @@ class Standing:
         refused = sums.reasons(tally.refused[inside].sum(0))
         every = Used(int(items), int(ratings), 0, merged([refused]))
         two = Used(int(paired), int(ratings - alone), 0, merged([refused, {"single_rating": int(alone)}]))
-        sample = counts.CountSums.unpack(units @ profiles.columns, labels, sums.categories(part.kind))
+        sample = counts.CountSums.unpack(units @ profiles.columns, labels)
         mean = ratio(units @ profiles.total, ratings)
         found = {"mean": outcome(mean[None], NO_RATINGS, every, MEAN)}
         for name in _allowed(sums.measure.among(), counts.FORMULAS):
@@ -221,7 +213,7 @@ class Standing:
         own = met.own[inside].sum(0)
         mean = ratio(own @ sums.profiles.numbers, own.sum())
         found = {"mean": outcome(mean[None], NOTHING_SHARED, replace(used, ratings=int(own.sum())), HOW[None])}
-        sample = pairs.PairSums.of(met.table[inside].sum(0), sums.categories(part.kind, scorer))
+        sample = pairs.PairSums.of(met.table[inside].sum(0))
         for name in _allowed(sums.measure.two_raters(), pairs.FORMULAS):
             reason = pairs.why_undefined(name, sample) if used.ratings else NOTHING_SHARED
             found[name] = outcome(np.atleast_1d(pairs.FORMULAS[name](sample)), reason, used, HOW["each"])

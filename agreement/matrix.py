@@ -34,10 +34,9 @@ class _Pair:
 class Matrix:
     """All pairs of one cell: `outcomes(names)`. Pairs that share the same units share their resamples and midranks."""
 
-    def __init__(self, rows: Ratings, suite: Suite, measure: Measure, labels_of: dict[int, frozenset[int]], cell: Cell) -> None:
+    def __init__(self, rows: Ratings, suite: Suite, measure: Measure, cell: Cell) -> None:
         self._suite, self._measure, self._cell = suite, measure, cell
         self._grid = Grid.of(rows.take(rows.valid))
-        self._labels_of = labels_of
         left = rows.take(~rows.valid)
         self._refused = {int(r): refused(left.take(left.rater == r), suite) for r in np.unique(left.rater)}
 
@@ -83,10 +82,7 @@ class Matrix:
         codes = [int(self._grid.raters[column]) for column in (pair.a, pair.b)]
         excluded = merged([*(self._refused.get(code, {}) for code in codes), {"not_shared": pair.apart}])
         used = Used(group.items, 2 * group.size, group.units.clusters, excluded)
-        categories = self._measure.labels
-        if self._measure.kind == "nominal" and not self._measure.binary:
-            categories = len(self._labels_of.get(codes[0], frozenset()) | self._labels_of.get(codes[1], frozenset()))
-        sums = group.tables(pair, self._measure, categories) if self._measure.labels else None
+        sums = group.tables(pair, self._measure) if self._measure.labels else None
         a, b = self._rater(pair.a).name, self._rater(pair.b).name
         found = {}
         for name in names:
@@ -121,12 +117,12 @@ class _Group:
         numbers: FloatArray = self._numbers[self._row[column]]
         return numbers
 
-    def tables(self, pair: _Pair, measure: Measure, categories: int) -> pairs.PairSums:
+    def tables(self, pair: _Pair, measure: Measure) -> pairs.PairSums:
         """The pair's confusion sums in every resample."""
         a, b = (self._labels[self._row[column]] for column in (pair.a, pair.b))
         clusters = self.units.clusters
         columns = pairs.pair_columns(a, b, self.units.cluster, clusters, measure.labels, ordinal=measure.ordinal)
-        return pairs.PairSums.unpack(self.weights @ columns, measure.labels, categories)
+        return pairs.PairSums.unpack(self.weights @ columns, measure.labels)
 
     def correlation(self, statistic: str, pair: _Pair) -> FloatArray:
         """One correlation of the pair; midranks and tie counts are made once for the group."""

@@ -192,7 +192,7 @@ class Group:
             ordinal=measure.ordinal,
             times=found.times,
         )
-        return pairs.PairSums.unpack(self._weights @ columns, measure.labels, self._places.met.categories)
+        return pairs.PairSums.unpack(self._weights @ columns, measure.labels)
 
     def _auc(self, score: FloatArray, found: Others, place: IntArray) -> FloatArray:
         """Equal scores of one cluster are one unit with their answers added up: the same, faster."""
@@ -303,7 +303,6 @@ def _with_other_people(
     Two-way jackknife with min(persons, prompts) - 1 degrees of freedom.
     """
     met = next(iter(mets.values()))
-    mets = {name: replace(each, weights=each.weights[:1]) for name, each in mets.items()}
     differences = {key: found for key, found in made.items() if key.side == DIFFERENCE and key.rater in mets}
     persons = np.unique(met.people.rater)
     if persons.size < LEAST_PERSONS or not person[persons].all() or len(met.weights) < 2:
@@ -339,9 +338,9 @@ def beside(
         suite: whose raters these are.
         ways: how people enter each statistic for which this is wanted.
     """
-    alike: dict[tuple[bytes, bytes, int], list[str]] = {}
+    alike: dict[tuple[bytes, bytes], list[str]] = {}
     for name, met in mets.items():
-        alike.setdefault((met.people.unit.tobytes(), met.people.rater.tobytes(), met.categories), []).append(name)
+        alike.setdefault((met.people.unit.tobytes(), met.people.rater.tobytes()), []).append(name)
     made: dict[Key, Outcome] = {}
     person = suite.raters_where(person=True)
     for names in alike.values():

@@ -47,14 +47,14 @@ class PairSums:
     table: FloatArray
 
     @classmethod
-    def unpack(cls, flat: FloatArray, labels: int, categories: int) -> PairSums:
+    def unpack(cls, flat: FloatArray, labels: int) -> PairSums:
         """Read the last axis of `pair_columns`, or of weighted sums of it."""
         rows, columns = flat[..., _SCALARS : _SCALARS + labels], flat[..., _SCALARS + labels : _SCALARS + 2 * labels]
         rest = flat[..., _SCALARS + 2 * labels :]
         side = labels if rest.shape[-1] else 0
         table = rest.reshape(*rest.shape[:-1], side, side)
         count, different, linear, quadratic = (flat[..., place] for place in range(_SCALARS))
-        return cls(categories, count, different, linear, quadratic, rows, columns, table)
+        return cls(labels, count, different, linear, quadratic, rows, columns, table)
 
     @classmethod
     def of(cls, table: FloatArray, categories: int | None = None) -> PairSums:

@@ -1,14 +1,16 @@
 """Scales of measurement: what a raw cell may say and in which order its levels stand.
 
-Scales are written `nominal`, `ordinal:1-5`, `ordinal:low<mid<high` or `interval`. A range of levels goes up by ones, or by
-the step behind a second colon: half stars are `ordinal:0.5-5:0.5`. Either end may be negative: `ordinal:-2-2`. The order of
-labelled levels is the order in which they are written, never the alphabet's.
+Scales are written `nominal`, `nominal:red|green|blue`, `ordinal:1-5`, `ordinal:low<mid<high` or `interval`. A range of levels
+goes up by ones, or by the step behind a second colon: half stars are `ordinal:0.5-5:0.5`. Either end may be negative:
+`ordinal:-2-2`. The order of labelled levels is the order in which they are written, never the alphabet's. The labels of a
+nominal scale need not be named; what is used of it is the scale then.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
@@ -17,7 +19,7 @@ Kind = Literal["nominal", "ordinal", "interval"]
 # Each pair is (the label that counts as 1, the label that counts as 0).
 YES_NO_VOCABULARIES: tuple[tuple[str, str], ...] = (("yes", "no"), ("true", "false"), ("1", "0"))
 _YES_NO = {word: float(1 - place) for pair in YES_NO_VOCABULARIES for place, word in enumerate(pair)}
-_FORMS = "nominal, ordinal:1-5, ordinal:0.5-5:0.5, ordinal:low<mid<high or interval"
+_FORMS = "nominal, nominal:red|green, ordinal:1-5, ordinal:0.5-5:0.5, ordinal:low<mid<high or interval"
 _NUMBER = r"-?\d{1,6}(?:\.\d{1,3})?"
 _RANGE = re.compile(rf"({_NUMBER})\s*-\s*({_NUMBER})(?:\s*:\s*({_NUMBER}))?", re.ASCII)
 
@@ -40,7 +42,7 @@ class Scale:
 
     Attributes:
         kind: `nominal`, `ordinal` or `interval`.
-        levels: the labels of an ordinal scale, lowest first; None for the other kinds.
+        levels: the labels of an ordinal scale, lowest first, or those that a nominal scale names; None for any others.
         numeric: whether the values are numbers in their own right (`ordinal:1-5`, `ordinal:-2-2`, `interval`).
     """
 
@@ -50,21 +52,26 @@ class Scale:
 
     @classmethod
     def parse(cls, text: str) -> Scale:
-        """Read `nominal`, `interval`, `ordinal:1-5`, `ordinal:0.5-5:0.5` or `ordinal:low<mid<high`; ScaleError says what was
-        expected."""
+        """Read a scale; ScaleError says what was expected."""
         words = text.strip()
         if words == "nominal":
             return cls("nominal", None, False)
+        if words.startswith("nominal:"):
+            return cls("nominal", _labels(words.removeprefix("nominal:").strip(), text, "nominal", "|"), False)
         if words == "interval":
             return cls("interval", None, True)
         if not words.startswith("ordinal:"):
             raise ScaleError(f"a scale is {_FORMS}, not {_told(text)}")
         body = words.removeprefix("ordinal:").strip()
-        return cls("ordinal", _labels(body, text), False) if "<" in body else cls("ordinal", _range(body, text), True)
+        if "<" in body:
+            return cls("ordinal", _labels(body, text, "ordinal", "<"), False)
+        return cls("ordinal", _range(body, text), True)
 
     def __str__(self) -> str:
         if self.levels is None:
             return self.kind
+        if self.kind == "nominal":
+            return "nominal:" + "|".join(self.levels)
         if not self.numeric:
             return "ordinal:" + "<".join(self.levels)
         step = Decimal(self.levels[1]) - Decimal(self.levels[0])
@@ -80,10 +87,15 @@ class Scale:
         if not words:
             raise ScaleError(f"an empty cell is not a value on the scale {_short(str(self))}")
         if self.kind == "nominal":
+            if words not in (self.levels or (words,)):
+                raise ScaleError(self._expects(words))
             return Value(words, _YES_NO.get(words.casefold()))
         if self.kind == "interval":
             return Value(None, self._number(words))
         return self._level(words)
+
+    def _expects(self, words: str) -> str:
+        return f"the scale {_short(str(self))} expects one of {_short(', '.join(self.levels or ()))}, not {_told(words)}"
 
     def _number(self, words: str) -> float:
         try:
@@ -101,7 +113,7 @@ class Scale:
             # as levels are written; adding 0 takes the sign off -0
             label = f"{self._number(words) + 0.0:.12g}"
         if label not in levels:
-            raise ScaleError(f"the scale {_short(str(self))} expects one of {_short(', '.join(levels))}, not {_told(words)}")
+            raise ScaleError(self._expects(words))
         return Value(label, float(label) if self.numeric else float(levels.index(label) + 1))
 
 
@@ -133,10 +145,21 @@ def _range(body: str, text: str) -> tuple[str, ...]:
     return tuple(f"{(low + n * step).normalize():f}" for n in range(int((high - low) / step) + 1))
 
 
-def _labels(body: str, text: str) -> tuple[str, ...]:
-    levels = tuple(level.strip() for level in body.split("<"))
+def _labels(body: str, text: str, kind: Kind, between: str) -> tuple[str, ...]:
+    levels = tuple(level.strip() for level in body.split(between))
     if not all(levels):
-        raise ScaleError(f"every level of an ordinal scale has a name, as in ordinal:low<high; {_told(text)} has an empty one")
+        raise ScaleError(f"every level of a scale has a name, as in {kind}:low{between}high; {_told(text)} has an empty one")
     if len(set(levels)) != len(levels):
-        raise ScaleError(f"every level of an ordinal scale stands once; {_told(text)} repeats one")
+        raise ScaleError(f"every level of a scale stands once; {_told(text)} repeats one")
     return levels
+
+
+def with_labels(scale: str, labels: Sequence[str]) -> str:
+    """A scale as it is written, with the labels that are used where a nominal one names none.
+
+    Yes and no (and true and false, 1 and 0) are known without, and labels with a `|` cannot be written.
+    """
+    if scale != "nominal" or not labels or any("|" in label or label != label.strip() for label in labels):
+        return scale
+    words = {label.casefold() for label in labels}
+    return scale if any(words <= {*pair} for pair in YES_NO_VOCABULARIES) else str(Scale("nominal", tuple(labels), False))

@@ -116,13 +116,6 @@ class Sums:
         used: BoolArray = self.people[kind].tally.units.sum(0) @ self.profiles.counts > 0
         return used
 
-    def categories(self, kind: int, scorer: Scorer | None = None) -> int:
-        """Labels on the scale: its levels, yes and no, or else those that these people (and this scorer) used at all."""
-        if self.measure.ordinal or self.measure.binary:
-            return self.measure.labels
-        used = self.labels_used(kind)
-        return int((used if scorer is None else used | scorer.used).sum())
-
     def ranked(self, scorer: Scorer) -> Ranked:
         """A scorer's numbers in order."""
         if scorer.ranked is None:

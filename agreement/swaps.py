@@ -91,8 +91,8 @@ def sign_flips(contributions: FloatArray) -> float:
     size = contributions.size
     seen = abs(float(contributions.sum())) - _ROUNDING
     if size < 64 and 2**size <= EXACT:
-        signs = 1.0 - 2.0 * ((np.arange(2**size)[:, None] >> np.arange(size)) & 1)
-        return float(np.mean(np.abs(signs @ contributions) >= seen))
+        every = 1.0 - 2.0 * ((np.arange(2**size)[:, None] >> np.arange(size)) & 1)
+        return float(np.mean(np.abs(every @ contributions) >= seen))
     larger = 0
     for signs in np.split(_signs(size), DRAWN // _BLOCK):
         larger += int((np.abs(signs.astype(float) @ contributions) >= seen).sum())
@@ -105,14 +105,13 @@ def _signs(size: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
     return np.random.default_rng(0).integers(0, 2, (DRAWN, size), np.int8) * np.int8(2) - np.int8(1)
 
 
-def of_tables(statistic: str, a: FloatArray, b: FloatArray, labels: int, categories: tuple[int, int]) -> Difference:
+def of_tables(statistic: str, a: FloatArray, b: FloatArray, labels: int) -> Difference:
     """Of a statistic of label tables, from both scorers' `pair_columns` (clusters, columns)."""
     formula, total = FORMULAS[statistic], a.sum(0) + b.sum(0)
 
     def difference(flips: FloatArray) -> FloatArray:
         mine = a.sum(0) + flips @ (b - a)
-        sides = [PairSums.unpack(sums, labels, size) for sums, size in zip((mine, total - mine), categories, strict=True)]
-        return formula(sides[0]) - formula(sides[1])
+        return formula(PairSums.unpack(mine, labels)) - formula(PairSums.unpack(total - mine, labels))
 
     return difference
 

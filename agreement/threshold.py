@@ -176,7 +176,7 @@ def _chosen(statistic: str, made: CrossValidated, answers: Answers, cut: Cutting
     if best.threshold is None:
         return Chosen(None, made.thresholds)
     in_sample = float(formula(_sums(answers.score > best.threshold, answers)))
-    by_fold = PairSums.unpack(_columns(made.said, replace(answers, cluster=made.fold, clusters=cut.folds)), 2, 2)
+    by_fold = PairSums.unpack(_columns(made.said, replace(answers, cluster=made.fold, clusters=cut.folds)), 2)
     values = tuple(None if np.isnan(value) else float(value) for value in formula(by_fold))
     return Chosen(best.threshold, made.thresholds, None if np.isnan(in_sample) else in_sample, values)
 
@@ -189,4 +189,4 @@ def _columns(said: BoolArray, answers: Answers) -> FloatArray:
 def _sums(said: BoolArray, answers: Answers, cell: Cell | None = None) -> PairSums:
     """The confusion sums of decisions and answers: of the sample, or with a cell of the sample and its replicates."""
     columns = _columns(said, answers)
-    return PairSums.unpack(columns.sum(0) if cell is None else cell.deletions.weights(answers.clusters) @ columns, 2, 2)
+    return PairSums.unpack(columns.sum(0) if cell is None else cell.deletions.weights(answers.clusters) @ columns, 2)

@@ -99,12 +99,6 @@ class Topic:
     def _by(self, raters: BoolArray) -> Ratings:
         return self.ratings.take(raters[self.ratings.rater])
 
-    def categories(self, *parts: Ratings) -> int:
-        """Labels on the scale: its levels, yes and no, or else the different labels that these raters used at all."""
-        if self.measure.ordinal or self.measure.binary:
-            return self.measure.labels
-        return int(np.unique(np.concatenate([part.label[part.valid] for part in parts])).size)
-
     def rows(self, found: Iterable[Found], *, simulated: bool, finer: bool = False) -> list[Row]:
         """Outcomes with their intervals and ceilings; `finer`: of scores, which may say more than people's answers can."""
         rows = []
@@ -123,10 +117,9 @@ class Topic:
         """People among themselves."""
         people = self.people(simulated=simulated)
         names = chosen(self.measure.among(), self.options.statistics)
-        categories = self.categories(people)
 
         def compute(cell: Cell) -> dict[Key, Outcome]:
-            made = Among(cell.of(people), self.suite, self.measure, categories, cell).outcomes(names)
+            made = Among(cell.of(people), self.suite, self.measure, cell).outcomes(names)
             return {Key(name): outcome for name, outcome in made.items()}
 
         return self.rows(walk(people, self.suite, self.options, compute) if names else [], simulated=simulated)
@@ -168,11 +161,9 @@ class Topic:
         if simulated and not self.suite.raters_where(simulated=True)[rows.rater].any():
             return []
         names = tuple(name for name in chosen(self.measure.two_raters(), self.options.statistics) if name != "mean")
-        valid = rows.take(rows.valid)
-        labels_of = {int(r): frozenset(np.unique(valid.label[valid.rater == r]).tolist()) for r in np.unique(valid.rater)}
 
         def compute(cell: Cell) -> dict[Key, Outcome]:
-            return Matrix(cell.of(rows), self.suite, self.measure, labels_of, cell).outcomes(names, simulated=simulated)
+            return Matrix(cell.of(rows), self.suite, self.measure, cell).outcomes(names, simulated=simulated)
 
         return self.rows(walk(rows, self.suite, self.options, compute) if names else [], simulated=simulated)
 
@@ -199,7 +190,7 @@ class _Own:
     key: Key
 
     def __call__(self, cell: Cell) -> dict[Key, Outcome]:
-        made = Among(cell.of(self.rows), self.topic.suite, self.topic.measure, 0, cell).outcomes(("mean",))
+        made = Among(cell.of(self.rows), self.topic.suite, self.topic.measure, cell).outcomes(("mean",))
         return {self.key: replace(made["mean"], how="mean over the scorer's judgements")}
 
 
@@ -221,8 +212,7 @@ class _Compute:
         for code, scored in self.scorers.items():
             if not cell.of_generator(scored).size:
                 continue
-            categories = 0 if self.by_item else self.topic.categories(self.people, scored)
-            meeting = Meeting(self.topic.measure, categories, self.by_item)
+            meeting = Meeting(self.topic.measure, self.by_item)
             against = Against(cell.of(scored), people, self.topic.suite, meeting, cell)
             rater = self.topic.suite.raters[code].name
             mets[rater] = against.met

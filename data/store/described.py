@@ -123,7 +123,7 @@ SCHEMA: Final[Mapping[str, Table]] = {
         _kept(
             suite="the suite",
             aspect="what is judged",
-            scale="nominal, ordinal:LOW-HIGH[:STEP] or its levels, interval",
+            scale="nominal, with or without its labels, ordinal:LOW-HIGH[:STEP] or its levels, interval",
         )
         | {"import_id": _IMPORT},
     ),

@@ -252,7 +252,7 @@ def test_deviations_are_those_without_each_prompt(statistic: str, way: Any, slot
     (aspect,) = suite.aspects
     rows, cell = aspect.ratings, Cell(None, None, Deletions(wanted=True))
     mine, theirs = (rows.take(suite.raters_where(scorer=who)[rows.rater]) for who in (True, False))
-    against = Against(mine, theirs, suite, Meeting(aspect.measure, 5, False), cell)
+    against = Against(mine, theirs, suite, Meeting(aspect.measure, False), cell)
     key = Key(statistic, rater="m", people_as=way)
     found = beside({key: against.outcome(statistic, way)}, {"m": against.met}, suite, {statistic: way})
     assert [k.side for k in found] == [None, PEOPLE, SCORER, DIFFERENCE]

@@ -127,7 +127,7 @@ def test_table_weights_equal_replication() -> None:
     rng = np.random.default_rng(2)
     a = rng.integers(0, 4, 60)
     b = np.where(rng.random(60) < 0.5, a, rng.integers(0, 4, 60))
-    sums = pairs.PairSums.unpack(weights @ pairs.pair_columns(a, b, cluster, 9, 4, ordinal=True), 4, 4)
+    sums = pairs.PairSums.unpack(weights @ pairs.pair_columns(a, b, cluster, 9, 4, ordinal=True), 4)
     assert pairs.cohen_kappa(sums) == pytest.approx([metrics.cohen_kappa_score(a[r], b[r]) for r in rows], abs=1e-12)
     expected = [metrics.cohen_kappa_score(a[r], b[r], weights="quadratic", labels=range(4)) for r in rows]
     assert pairs.cohen_kappa_quadratic(sums) == pytest.approx(expected, abs=1e-12)
@@ -138,7 +138,7 @@ def test_many_rater_weights_equal_replication() -> None:
     ratings = naive.ugly(1, units=60)
     unit = np.repeat(np.arange(60), [len(r) for r in ratings])
     label = np.array([v for r in ratings for v in r])
-    sums = counts.CountSums.unpack(weights @ counts.count_columns(unit, label, cluster, 9, 4, ordinal=True), 4, 4)
+    sums = counts.CountSums.unpack(weights @ counts.count_columns(unit, label, cluster, 9, 4, ordinal=True), 4)
     copies = [[ratings[i] for i in r] for r in rows]
     assert counts.fleiss_kappa(sums) == pytest.approx([naive.fleiss(c, 4) for c in copies], abs=1e-12)
     assert counts.gwet_ac1(sums) == pytest.approx([naive.gwet(c, 4) for c in copies], abs=1e-12)

@@ -220,7 +220,7 @@ def test_long_form_gives_the_sums_of_the_table(ordinal: bool) -> None:
     rng = np.random.default_rng(0)
     a, b, cluster = rng.integers(0, 3, 50), rng.integers(0, 3, 50), rng.integers(0, 4, 50)
     columns = pairs.pair_columns(a, b, cluster, 4, 3, ordinal=ordinal)
-    long = pairs.PairSums.unpack(columns.sum(0), 3, 3)
+    long = pairs.PairSums.unpack(columns.sum(0), 3)
     whole = pairs.PairSums.of(np.bincount(a * 3 + b, minlength=9).reshape(3, 3).astype(float))
     for name, formula in pairs.FORMULAS.items():
         if ordinal or name != "krippendorff_alpha_ordinal":

@@ -222,3 +222,17 @@ def test_a_class_that_there_is_not(project: Path, command: str, word: str, hint:
     assert (ran.status, ran.out) == (2, "")
     name = " ".join(command.split()[: 1 if command == "agreement" else 2])
     assert ran.err == f"{name}: --certainty {word}: there is no such class; {hint}\n"
+
+
+def test_labels_of_other_tasks_are_on_the_scale_too(tmp_path: Path) -> None:
+    """By hand: p = 2/3; of four colours, two of which are used here, chance gives (.25 + .25) / 3 = 1/6."""
+    said = {"a": "red red", "b": "red green", "c": "green green", "d": "blue blue", "e": "white white"}
+    lines = [
+        f"s,s/{item},{'t' if item in 'abc' else 'u'},g,{item},p{n},human,person,mood,,nominal,{value},{n}"
+        for item, text in said.items()
+        for n, value in enumerate(text.split())
+    ]
+    project = made(tmp_path, lines)
+    found = agreement(project, "--task", "t", "--statistic", "gwet_ac1")["among_people"]
+    assert [row["value"] for row in found] == [pytest.approx((2 / 3 - 1 / 6) / (5 / 6))] * len(found)
+    assert found

@@ -23,6 +23,7 @@ from agreement import (
     scorer_means,
     thresholds,
 )
+from agreement.scale import with_labels
 from data.store import browse, frame, tags
 from data.store.frame import Scales
 from data.store.selection import Selection
@@ -122,9 +123,15 @@ def _warn_of_typos(context: Context, selection: Selection) -> None:
                 context.warn(f"--{name} {value}: there is nothing by that name in this project{hint}")
 
 
+def scales_of(store: Store) -> Scales:
+    """The scales as the project uses them: a nominal one has all labels that count anywhere, whatever is selected."""
+    used = frame.labels(store)
+    return {about: with_labels(scale, used.get(about, ())) for about, scale in frame.scales(store).items()}
+
+
 def compute(store: Store, selection: Selection, options: Options, further: Collection[str] = ()) -> Rows:
     """The rows for a selection by section: SECTIONS, ``by_certainty`` if ``options`` ask for it, and those of ``further``."""
-    return rows_of(frame.frame(store, selection), frame.scales(store), selection, options, further)
+    return rows_of(frame.frame(store, selection), scales_of(store), selection, options, further)
 
 
 def rows_of(
@@ -168,7 +175,7 @@ def recall(store: Store, selection: Selection, options: Options) -> Rows:
 
 @lru_cache(maxsize=32)
 def _recall_further(store: Store, version: str, selection: Selection, options: Options, name: str) -> Section:  # noqa: ARG001
-    return further_of(frame.frame(store, selection), frame.scales(store), selection, options, (name,))[name]
+    return further_of(frame.frame(store, selection), scales_of(store), selection, options, (name,))[name]
 
 
 def recall_further(store: Store, selection: Selection, options: Options, name: str) -> Section:
@@ -182,7 +189,7 @@ def consensus_of(store: Store, selection: Selection, options: Options, methods: 
     Raises:
         NoCrowdKitError: as ``agreement.consensus_rows``.
     """
-    made = consensus_rows(frame.frame(store, selection), frame.scales(store), methods, _asked(selection, options)).to_dict()
+    made = consensus_rows(frame.frame(store, selection), scales_of(store), methods, _asked(selection, options)).to_dict()
     return {name: _about(selection, section) for name, section in made.items()}
 
 
@@ -204,7 +211,7 @@ def recall_consensus(store: Store, selection: Selection, options: Options, metho
 
 @lru_cache(maxsize=64)
 def _means(store: Store, version: str, selection: Selection, options: Options) -> Section:  # noqa: ARG001
-    return scorer_means(frame.frame(store, selection), frame.scales(store), _asked(selection, options))
+    return scorer_means(frame.frame(store, selection), scales_of(store), _asked(selection, options))
 
 
 def means(store: Store, selection: Selection, options: Options) -> Section:

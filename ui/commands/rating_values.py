@@ -47,7 +47,7 @@ def reading(
             words = {1.0: _word(YES, 1.0, known), 0.0: _word(NO, 0.0, known)}
             spelled = {text: words[number] for text in counts if (number := yes_no(text)) is not None}
         else:
-            spelled, clashes = spellings(counts, known, merge)
+            spelled, clashes = spellings(counts, scale.levels or known, merge)
     elif scale.levels is not None and not scale.numeric:
         spelled, clashes = spellings(counts, scale.levels, merge)
 

@@ -50,7 +50,10 @@ def import_ratings(
     aspect: Annotated[str | None, typer.Option(help="What was rated, e.g. correct, faithfulness, score.")] = None,
     scale: Annotated[
         str | None,
-        typer.Option(help="nominal | ordinal:1-5 | ordinal:0.5-5:0.5 (half stars) | ordinal:low<mid<high | interval"),
+        typer.Option(
+            help="nominal | nominal:red|green|blue | ordinal:1-5 | ordinal:0.5-5:0.5 (half stars) | ordinal:low<mid<high"
+            " | interval"
+        ),
     ] = None,
     suite: Annotated[str | None, typer.Option(help="The suite that the items belong to ('ratings').")] = None,
     kind: Annotated[RaterKind | None, typer.Option(help="Whether people or scorers rated (human).")] = None,

@@ -12,10 +12,10 @@ from threading import Lock
 from weakref import WeakKeyDictionary
 
 from agreement.live import About, NotServedError, StaleError, Standing
-from data.store import frame, tables
+from data.store import tables
 from data.store.selection import Selection
 from data.store.store import Store
-from ui.commands.agreement import SECTIONS, Rows
+from ui.commands.agreement import SECTIONS, Rows, scales_of
 
 _MOST_KEPT = 8
 _MOST_ITEMS = 500  # touched at once, beyond which it is quicker to count everything anew
@@ -91,7 +91,7 @@ def _follow(store: Store, selection: Selection, kept: _Kept) -> None:
 def _make(store: Store, asked: tables.Asked, kept: _Kept) -> None:
     """Count everything anew."""
     kept.standing, kept.refused = None, False
-    scales = frame.scales(store)
+    scales = scales_of(store)
     scale = scales.get((asked.suite, asked.aspect))
     if scale is None:
         return

@@ -11,7 +11,7 @@ import pandas as pd
 
 from agreement import Options, scorer_means
 from agreement.certainty import select
-from data.store import export, frame
+from data.store import export
 from data.store.export import Scorer
 from data.store.frame import Scales
 from data.store.selection import Selection
@@ -70,7 +70,7 @@ def gather(store: Store, selection: Selection, options: Options, command: str, t
     from ui.report import crossed, drawn, failures, recruited
 
     tell("reading the judgements", 0.0)
-    scales = frame.scales(store)
+    scales = agreement.scales_of(store)
     said = select(export.judgements(store, selection), scales, selection.certainty)
     values = counted.values(said, scales)
     ratings = counted.counted(said, scales)

@@ -22,6 +22,7 @@ from data.store.judges import looks
 from data.store.store import Store
 from ui import charts, following, words
 from ui.addresses import browse_address
+from ui.commands.agreement import scales_of
 from ui.components.confusion import Crossings, confusion_table
 from ui.components.estimates import explained, statistics_table
 from ui.components.strip import thumbnails
@@ -79,7 +80,7 @@ def _met(store: Store, version: str, view: View, intervals: bool) -> Pair:  # no
     a, b = _sides(said, view)
     return meet(
         said,
-        frame.scales(store),
+        scales_of(store),
         SCORE if _only_scores(said, view.aspect, a) and _only_scores(said, view.aspect, b) else view.aspect,
         a,
         PEOPLE if b in (PEOPLE, SIMULATED) else b,

@@ -35,6 +35,7 @@ MARGIN_OF_SHARES, MARGIN_OF_COEFFICIENTS = 0.05, 0.1
 NO_INTERVALS = "no intervals"
 TWO_VALUES = "a person's yes or no is a score of only two values"
 NO_OTHERS = "told for one task or all images with five or more identified persons"
+SAW_LABELS = "no verdict, as its settings were chosen with these people's labels in view"
 FINER = f"not below people, but {TWO_VALUES}, so no more can be told"
 _WORDS = {"below": "below", "equivalent": "equivalent to", "above": "above"}
 
@@ -107,8 +108,25 @@ def with_sides(found: Iterable[Found]) -> Iterator[tuple[Found, Mapping[str, Out
         yield main, sides if main.place.task != TASKS_MEAN else {side: o for side, o in sides.items() if side != OTHERS}
 
 
-def read(sides: Mapping[str, Outcome], kind: Kind, options: Options, *, by_prompt: bool = True, finer: bool = False) -> Ceiling:
-    """The ceiling and the verdict from the outcomes beside a scorer's own; `finer`: a score that meets yes or no."""
+def read(
+    sides: Mapping[str, Outcome],
+    kind: Kind,
+    options: Options,
+    *,
+    by_prompt: bool = True,
+    finer: bool = False,
+    saw_labels: bool = False,
+) -> Ceiling:
+    """The ceiling and the verdict from the outcomes beside a scorer's own.
+
+    Args:
+        sides: the outcomes.
+        kind: what the statistic's value can be.
+        options: margin.
+        by_prompt: whether prompts are left out, not items.
+        finer: a score that meets yes or no.
+        saw_labels: the scorer was tuned on these people's labels, so how far it is from them says nothing.
+    """
     people = sides[PEOPLE]
     bounds, method = interval(people, kind, by_prompt=by_prompt)
     margin = options.margin or (MARGIN_OF_SHARES if kind.low == SHARE.low else MARGIN_OF_COEFFICIENTS)
@@ -119,6 +137,10 @@ def read(sides: Mapping[str, Outcome], kind: Kind, options: Options, *, by_promp
             verdict = replace(verdict, verdict=None, verdict_reason=FINER, words=None)
         if verdict.others_verdict in ("equivalent", "above"):
             verdict = replace(verdict, others_verdict=None, others_reason=FINER)
+    if saw_labels:
+        verdict = Verdict(
+            verdict_reason=SAW_LABELS, scorer=verdict.scorer, difference=verdict.difference, others_reason=SAW_LABELS
+        )
     used = people.used
     return Ceiling(people.value, bounds.low, bounds.high, used.items, used.ratings, people.reason, method, verdict)
 

@@ -41,7 +41,8 @@ class Comparison:
         outcome: the difference.
         low: lower end of its interval.
         high: upper end.
-        p: two-sided p of no difference, by the sign-flip test over prompts (`swaps`); None where it is not made.
+        p: two-sided p of no difference, by the sign-flip test over prompts (`swaps`); None where it is not made, as of
+            scorers that were tuned on these people's labels.
         p_holm: p corrected over all comparisons of the table: one statistic of one
             generator (or all), every task and pair of scorers.
         value_a: a's own agreement with people on the shared units.
@@ -154,6 +155,9 @@ class _Contest:
         topic, key, outcome = self.topic, found.key, found.outcome
         bounds, method = interval(outcome, CONTRAST, by_prompt=topic.suite.by_prompt)
         a, b = (own.get((found.place, replace(key, rater=name))) for name in (key.a, key.b))
+        tuned = [rater.name for rater in topic.suite.raters if rater.saw_labels and rater.name in (key.a, key.b)]
+        method += "".join(f"; no p, as the settings of {name} were chosen with these people's labels in view" for name in tuned)
+        test = key.statistic in OF_LABELS and not tuned
         return Comparison(
             suite=topic.suite.name,
             aspect=topic.aspect.name,
@@ -164,11 +168,11 @@ class _Contest:
             outcome=replace(outcome, deviations=None),
             low=bounds.low,
             high=bounds.high,
-            p=outcome.swaps.p if outcome.swaps else None,
+            p=outcome.swaps.p if outcome.swaps and not tuned else None,
             p_holm=None,
             value_a=a,
             value_b=b,
-            mcnemar=self._mcnemars.get((found.place, Sides(str(key.a), str(key.b)))) if key.statistic in OF_LABELS else None,
+            mcnemar=self._mcnemars.get((found.place, Sides(str(key.a), str(key.b)))) if test else None,
             method=method,
         )
 

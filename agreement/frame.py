@@ -19,18 +19,21 @@ COLUMNS = (
     "suite", "task", "generator", "prompt", "item", "rater", "kind", "identity", "simulated", "aspect", "target",
     "label", "number", "seq", "excluded",
 )  # fmt: skip
+SAW_LABELS = "saw_labels"
+"""A column that may be there, too: whether the scorer's settings were chosen, or it was made, with people's labels in view."""
 NO_VALUE, REPEAT = "no_value", "repeat"
 _BETWEEN = "\x1f"  # between a rater's name and kind
 
 
 @dataclass(frozen=True)
 class Rater:
-    """One rater of a suite; `person` is False for slots, `simulated` marks imitations."""
+    """One rater of a suite; `person` is False for slots, `simulated` marks imitations, `saw_labels` scorers tuned on people."""
 
     name: str
     scorer: bool
     person: bool
     simulated: bool
+    saw_labels: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,8 @@ def read(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str]) -> Iterator
     missing = [column for column in COLUMNS if column not in frame.columns]
     if missing:
         raise ValueError(f"the frame of judgements lacks the columns {', '.join(missing)}; it needs {', '.join(COLUMNS)}")
-    rows = frame.loc[frame["kind"].astype(object) != "consensus", list(COLUMNS)]
+    columns = [*COLUMNS, *(column for column in (SAW_LABELS,) if column in frame.columns)]
+    rows = frame.loc[frame["kind"].astype(object) != "consensus", columns]
     names = sorted(rows["suite"].astype(object).unique())
     for name in names:
         yield _suite(str(name), rows[rows["suite"] == name], scales)
@@ -151,14 +155,16 @@ def _suite(name: str, rows: pd.DataFrame, scales: Mapping[tuple[str, str], str])
 def _raters(rows: pd.DataFrame) -> tuple[IntArray, tuple[Rater, ...]]:
     kind, identity = rows["kind"].astype(object), rows["identity"].astype(object)
     simulated = rows["simulated"].fillna(False).astype(bool)
+    saw = rows[SAW_LABELS].fillna(False).astype(bool) if SAW_LABELS in rows else False
     codes, keys = _codes(rows["rater"].astype(object) + _BETWEEN + kind)
-    first = pd.DataFrame({"code": codes, "slot": identity == "slot", "simulated": simulated}).groupby("code").max()
+    of_row = {"code": codes, "slot": identity == "slot", "simulated": simulated, "saw": saw}
+    first = pd.DataFrame(of_row).groupby("code").max()
     raters = []
     for code, key in enumerate(keys):
         name, kind_name = key.rsplit(_BETWEEN, 1)
         scorer = kind_name == "scorer"
         slot, imitation = bool(first.at[code, "slot"]), bool(first.at[code, "simulated"])
-        raters.append(Rater(name, scorer, not scorer and not slot, imitation))
+        raters.append(Rater(name, scorer, not scorer and not slot, imitation, scorer and bool(first.at[code, "saw"])))
     return codes, tuple(raters)
 
 

@@ -39,7 +39,7 @@ class Report:
 
 
 def _with_rater(row: Row) -> dict[str, Any]:
-    of_scorer = {"kind": "scorer", "ceiling": row.ceiling.to_dict() if row.ceiling else None}
+    of_scorer = {"kind": "scorer", "saw_labels": row.saw_labels, "ceiling": row.ceiling.to_dict() if row.ceiling else None}
     return row.to_dict() | _of(row.found.key, "rater", "people_as") | of_scorer
 
 

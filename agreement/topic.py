@@ -38,6 +38,7 @@ class Row:
     method: str
     ceiling: Ceiling | None = None
     certainty: str | None = None
+    saw_labels: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types with the keys that every section has.
@@ -104,13 +105,15 @@ class Topic:
         rows = []
         options, people = self.options, "simulated" if simulated else "real"
         by_prompt, binary = self.suite.by_prompt, self.measure.binary
+        tuned = {rater.name for rater in self.suite.raters if rater.saw_labels}
         for each, sides in ceiling.with_sides(found):
             kind = kind_of(each.key.statistic, binary=binary)
             bounds, method = interval(each.outcome, kind, by_prompt=by_prompt)
-            beside = ceiling.read(sides, kind, options, by_prompt=by_prompt, finer=finer) if sides else None
+            saw = each.key.rater in tuned
+            beside = ceiling.read(sides, kind, options, by_prompt=by_prompt, finer=finer, saw_labels=saw) if sides else None
             kept = replace(each, outcome=replace(each.outcome, deviations=None))
-            row = Row(self.suite.name, self.aspect.name, self.target, people, kept, bounds.low, bounds.high, method, beside)
-            rows.append(row)
+            about = self.suite.name, self.aspect.name, self.target, people
+            rows.append(Row(*about, kept, bounds.low, bounds.high, method, beside, saw_labels=saw))
         return _corrected(rows)
 
     def among(self, *, simulated: bool) -> list[Row]:

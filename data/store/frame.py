@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import duckdb
+
 from data.store import rows
 from data.store.selection import Selection
 from data.store.store import Store
@@ -43,18 +45,44 @@ from said
 FRAME = f"{JUDGED}order by seq, aspect, target"
 """The same in the order of a frame."""
 
+KEPT_SETTINGS = "kept settings"
+"""The kind of an import that judges what a scorer saw by other settings."""
+
+TUNED_RATINGS = "tuned ratings"
+"""The kind of an import of scorers that are said to be tuned on people's labels, or made from them."""
+
+TUNED = f"""
+with brought as (
+    select e.import_id, i.kind, j.item_id, j.seq from judgements j
+    join evidence e on e.evidence_id = j.source_id
+    join imports i on i.import_id = e.import_id and i.kind in ('{TUNED_RATINGS}', '{KEPT_SETTINGS}')
+)
+select import_id from brought b group by import_id, kind having kind = '{TUNED_RATINGS}' or exists (
+    select 1 from judgements h join raters r on r.rater_id = h.rater_id and r.kind = 'human' and not r.simulated
+    where h.seq < min(b.seq) and h.item_id in (select item_id from brought o where o.import_id = b.import_id)
+)"""
+"""Imports of such ratings, and of settings that were kept where people's answers of the same images could be seen."""
+
 
 def frame(store: Store, selection: Selection) -> pd.DataFrame:
     """The selected judgements.
 
     Columns: ``suite, prompt, task, generator, item, rater, kind, identity, simulated, aspect, target, label, number, seq,
-    excluded``; ``excluded`` says why a row does not count (``cannot_tell, repeat, saw_evidence, surplus, gold, training``;
-    ``selected``: the item was picked for a campaign that has items drawn by chance).
+    excluded, saw_labels``; ``excluded`` says why a row does not count (``cannot_tell, repeat, saw_evidence, surplus, gold,
+    training``; ``selected``: the item was picked for a campaign that has items drawn by chance); ``saw_labels``: the scorer
+    was made, or its settings were chosen, with people's labels in view.
     """
     condition, parameters = selection.judgements()
     with store.read() as cursor:
-        found: pd.DataFrame = cursor.execute(FRAME.format(where=condition, more=""), parameters).df()
+        found: pd.DataFrame = cursor.execute(FRAME.format(where=condition, more=_saw_labels(cursor)), parameters).df()
     return found
+
+
+def _saw_labels(cursor: duckdb.DuckDBPyConnection) -> str:
+    """The column ``saw_labels``."""
+    tuned = ", ".join(str(row["import_id"]) for row in rows.dicts(cursor, TUNED))
+    mine = f"j.source_id in (select evidence_id from evidence where import_id in ({tuned}))" if tuned else "false"
+    return f", {mine} as saw_labels"
 
 
 def of_campaign(store: Store, campaign_id: str) -> pd.DataFrame:
@@ -64,7 +92,8 @@ def of_campaign(store: Store, campaign_id: str) -> pd.DataFrame:
         " where a2.campaign_id = $campaign) and (r.kind = 'scorer' or a.campaign_id = $campaign)"
     )
     with store.read() as cursor:
-        found: pd.DataFrame = cursor.execute(FRAME.format(where=where, more=""), {"campaign": campaign_id}).df()
+        asked = FRAME.format(where=where, more=_saw_labels(cursor))
+        found: pd.DataFrame = cursor.execute(asked, {"campaign": campaign_id}).df()
     return found
 
 

@@ -12,12 +12,11 @@ from data.aspects import SCALES
 from data.records import Evidence, Judgement, Rater
 from data.runs import Run
 from data.store import rows
+from data.store.frame import KEPT_SETTINGS
 from data.store.imports import insert_raters, insert_scales
 from data.store.observed import insert_run
 from data.store.statements import insert_evidence
 from data.store.store import Store, run
-
-KIND = "kept settings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +101,7 @@ def _keep_one(connection: duckdb.DuckDBPyConnection, keeping: Keeping) -> Kept:
         connection,
         "imports",
         ("import_id", "kind", "name", "sha256", "counts"),
-        [(import_id, KIND, rater_id, sha256, rows.to_json({"evidence": len(found)}))],
+        [(import_id, KEPT_SETTINGS, rater_id, sha256, rows.to_json({"evidence": len(found)}))],
     )
     return Kept(import_id, len(found))
 

@@ -11,7 +11,7 @@ import pytest
 
 from agreement import Options, build
 from agreement.against import Against, Meeting
-from agreement.ceiling import judge, needed
+from agreement.ceiling import SAW_LABELS, judge, needed
 from agreement.cells import Cell, Key
 from agreement.frame import read
 from agreement.jackknife import Deletions, Spread
@@ -325,6 +325,23 @@ def test_verdicts(people_right: float, scorer_right: float, items: int, verdict:
     assert sentence in found["words"]
     assert (found["others_verdict"], found["others_low"]) == (None, None)
     assert "five or more identified persons" in found["others_reason"]
+
+
+def test_a_scorer_that_saw_the_labels_is_marked_and_has_no_verdict() -> None:
+    rows = judged(0.6, 0.99, 300)
+    tuned = frame(rows).assign(saw_labels=lambda said: said["kind"] == "scorer")
+    for marked, made in ((False, frame(rows)), (True, tuned)):
+        found = build(made, SCALES, QUICK).to_dict()["raters"]
+        assert {row["saw_labels"] for row in found} == {marked}
+        (row,) = [
+            each["ceiling"]
+            for each in found
+            if (each["statistic"], each["task"], each["generator"]) == ("percent_agreement", "all", "all")
+        ]
+        names = ("verdict", "p", "p_holm", "words", "prompts_needed", "difference_low")
+        assert all((row[name] is None) == marked for name in names if name != "prompts_needed")
+        assert row["difference"] is not None
+        assert (row["verdict_reason"] == SAW_LABELS) == marked
 
 
 def test_two_images_say_nothing_of_others() -> None:

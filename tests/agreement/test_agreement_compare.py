@@ -240,6 +240,17 @@ def test_three_prompts_cannot_be_significant() -> None:
     assert (found["low"], found["high"]) == (None, None)
 
 
+def test_a_scorer_that_saw_the_labels_has_no_p() -> None:
+    said = {f"i{n}": "y y n" if n % 2 else "n n y" for n in range(12)}
+    own = {item: "yes" if int(item[1:]) % 3 else "no" for item in said}
+    rows = people(said) + scorer("S", dict.fromkeys(said, "yes")) + scorer("T", own)
+    tuned = frame(rows).assign(saw_labels=lambda said: said["rater"] == "T")
+    for row in (each.to_dict() for each in comparisons(tuned, SCALES, QUICK)):
+        assert (row["p"], row["p_holm"], row["mcnemar"]) == (None, None, None)
+        assert "no p, as the settings of T were chosen with these people's labels in view" in row["method"]
+    assert any(row["p"] is not None for row in compared(rows))
+
+
 def test_p_is_corrected_within_its_family_only(monkeypatch: pytest.MonkeyPatch) -> None:
     # statsmodels collects garbage at every call: of a whole test run's, that is a second each
     monkeypatch.setattr(gc, "collect", lambda *_: 0)

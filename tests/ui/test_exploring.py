@@ -252,6 +252,7 @@ def test_kept_settings_are_another_rater_at_once(store: Store) -> None:
     # on Agreement
     report = compute(store, Selection(suite=(SUITE,), aspect=("correct",)), POINTS)["raters"]
     shown = {(row["task"], row["statistic"], row["people"]): row["value"] for row in report if row["rater"] == name}
+    assert {row["rater"] for row in report if row["saw_labels"]} == {name}
     before = drawn(store, view_of(store, {"rater": RATER, **MOVED}))
     table = exploring.table(before.numbers, "Agreement with people")
     assert table["all images"][2] == f"{shown['all', 'percent_agreement', 'real']:.3f}"

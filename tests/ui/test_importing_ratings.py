@@ -200,8 +200,17 @@ def test_scores_by_path_stand_beside_people(project: Path, pictures: Path, tmp_p
     out = done(project, "import", "ratings", file, *SCORES, "--suite", "mine")
     assert out.startswith("3 of 3 match an image of suite mine (by path)\n3 ratings of 3 items by 1 rater ('clip') (import 3;")
     row = stated([one for one in agreement(project)["raters"] if one["rater"] == "clip"], "spearman")
-    assert (row["n_items"], row["value"]) == (3, pytest.approx(1))
+    assert (row["n_items"], row["value"], row["saw_labels"]) == (3, pytest.approx(1), False)
     assert done(project, "import", "ratings", file, *SCORES, "--suite", "mine").startswith("nothing to do")
+
+
+def test_scorers_made_from_peoples_labels_are_marked(project: Path, pictures: Path, tmp_path: Path) -> None:
+    rows = (f"{pictures}/red/a.png,0.1", f"{pictures}/red/b.png,0.2", f"{pictures}/blue/a.png,0.3")
+    file = ratings_csv(tmp_path / "s.csv", *rows, header="path,tuned")
+    done(project, "import", "ratings", file, *SCORES, "--suite", "mine", "--saw-labels")
+    row = stated([one for one in agreement(project, "--ceiling")["raters"] if one["rater"] == "tuned"], "spearman")
+    assert (row["saw_labels"], row["ceiling"]["verdict"]) == (True, None)
+    assert "chosen with these people's labels in view" in row["ceiling"]["verdict_reason"]
 
 
 def test_every_way_in_which_a_file_may_name_images(project: Path, pictures: Path, tmp_path: Path) -> None:
@@ -338,6 +347,7 @@ def test_what_changes_the_meaning_is_another_import(project: Path, tmp_path: Pat
         ((*RATINGS, "--rater-columns", "who", "--long"), "leave --rater-columns out, or --long"),
         ((*RATINGS, "--identity", "slot", "--kind", "scorer"), "--identity is about people"),
         ((*RATINGS, "--merge", "none", "--merge", "case"), "--merge none keeps all names apart"),
+        ((*RATINGS, "--saw-labels"), "--saw-labels is about scorers"),
         (("--dry-run",), "--item, --rater, --value, --aspect, --scale missing"),
     ],
 )

@@ -14,6 +14,7 @@ from data.aspects import CANNOT_TELL
 from data.prompts.reading import Problems, printable, quoted
 from data.records import Annotation, Evidence, Item, Prompt, Rater
 from data.store import imports, naming, prompts
+from data.store.frame import TUNED_RATINGS
 from data.store.imports import Bundle
 from data.studies.json_tables import JsonTable
 from data.studies.ratings import Columns, RatingRow, looks_wide, other_columns, read_rating_table, read_ratings
@@ -43,6 +44,12 @@ class _Request:
     new_items: bool
     missing: tuple[str, ...]
     merge: tuple[str, ...]
+    saw_labels: bool
+
+    @property
+    def import_kind(self) -> str:
+        """By which the project knows what is tuned on people's labels."""
+        return TUNED_RATINGS if self.saw_labels else "ratings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +78,7 @@ def run(
     missing: Sequence[str] = (),
     merge: Sequence[str] = (),
     identity: str | None = None,
+    saw_labels: bool = False,
     dry_run: bool = False,
 ) -> None:
     """``columns`` names the file's columns: ``item`` (several with commas), ``rater``, ``value``, and the optional others.
@@ -90,6 +98,7 @@ def run(
         "missing": sorted(missing),
         "merge": sorted(merge),
         "slots": identity == "slot",
+        "saw_labels": saw_labels,
     }
     more = {name: value for name, value in more.items() if value}
     if not any(said.values()) and not more and not dry_run and wide is None:
@@ -110,6 +119,7 @@ def run(
         new_items,
         tuple(missing),
         tuple(merge),
+        saw_labels,
     )
     _check(request)
     if table.rater is None and wide is None and not request.columns.raters:
@@ -117,7 +127,7 @@ def run(
     named = sorted((name, columns[name]) for name in ("item", "rater", "value", "prompt", "generator", "task"))
     meaning = (named, request.aspect, str(request.scale), request.suite, request.kind)
     sha256 = digest(path, repr((*meaning, sorted(more.items())) if more else meaning))
-    known = imports.known(context.store, "ratings", sha256)
+    known = imports.known(context.store, request.import_kind, sha256)
     if known is not None:
         context.say(f"nothing to do: this was imported before, as import {known}")
         return
@@ -176,6 +186,8 @@ def _check(request: _Request) -> None:
         raise UsageError("--aspect and --suite need a name, and a suite's has no '/'")
     if request.identity is not None and request.kind == "scorer":
         raise UsageError("--identity is about people; leave it out for scorers")
+    if request.saw_labels and request.kind != "scorer":
+        raise UsageError("--saw-labels is about scorers: with --kind scorer only")
     if KEEP_APART in request.merge and len(request.merge) > 1:
         raise UsageError("--merge none keeps all names apart; leave it or the others out")
 
@@ -287,7 +299,7 @@ def _bundle(context: Context, ratings: Sequence[_Rating], matched: Mapping[str, 
             raters.setdefault(one.rater, Rater(one.rater, "human", "slot" if request.identity == "slot" else "person"))
             annotations.append(Annotation(source_id, one.item_id, one.rater, DIRECT, said, judgements, version))
     return Bundle(
-        "ratings",
+        request.import_kind,
         f"{request.suite} {request.aspect}",
         sha256,
         prompts=list(named.values()),

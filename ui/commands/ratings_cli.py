@@ -85,6 +85,10 @@ def import_ratings(
     identity: Annotated[
         Identity | None, typer.Option(help="Whether a rater's name is one person, or a slot that several fill (person).")
     ] = None,
+    saw_labels: Annotated[
+        bool,
+        typer.Option("--saw-labels", help="--kind scorer: tuned on, or made from, people's labels; no verdict."),
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be stored, and store nothing.")] = False,
     project: Project = PLAYGROUND,
 ) -> None:
@@ -115,6 +119,7 @@ def import_ratings(
         "missing": missing,
         "merge": [one.value for one in merge],
         "identity": identity.value if identity else None,
+        "saw_labels": saw_labels,
         "dry_run": dry_run,
     }
     raise typer.Exit(execute(project, "import ratings", parameters))

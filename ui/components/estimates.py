@@ -23,7 +23,7 @@ def number(row: Row | None) -> Cell:
     if row["low"] is not None:
         interval = f"{row['low']:.2f} to {row['high']:.2f}"
     ceiling = row.get("ceiling")
-    lines = [interval, *(_beside(ceiling) if ceiling else ())]
+    lines = [interval, *(_beside(ceiling) if ceiling else ()), "saw these labels" if row.get("saw_labels") else ""]
     note = f"{method}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers"
     if ceiling and ceiling["words"]:
         note += f". Beside people among themselves: {ceiling['words']}"

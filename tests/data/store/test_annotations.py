@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from data.records import Judgement
-from data.store import browse, campaigns, frame, own, statements
+from data.records import Evidence, Judgement, Rater
+from data.store import browse, campaigns, frame, imports, own, statements
+from data.store.imports import Bundle
 from data.store.selection import Selection
 from data.store.statements import Saved, Sent
 from data.store.store import Store, run
@@ -215,3 +216,22 @@ def test_browse_shows_what_one_rater_or_all_people_said(store: Store) -> None:
     bob = browse.items(store, EVERYTHING, aspect="correct", rater="bob", order="lowest")
     assert {row["item_id"]: row["mean"] for row in bob.rows} == {first: 0.0, second: 0.0, third: None}
     assert [row["mean"] for row in browse.items(store, EVERYTHING, aspect="correct", rater="nobody").rows] == [None] * 3
+
+
+def test_scorers_that_were_tuned_where_people_had_answered_are_marked(store: Store) -> None:
+    first, second = fill(store, 2)
+
+    def brings(kind: str, rater: str, item: str) -> None:
+        told = Evidence(f"{rater} {item}", item, rater, {}, (Judgement("correct", "yes", 1.0),), "1")
+        imports.apply(store, [Bundle(kind, rater, f"{rater} {item}", raters=[Rater(rater, "scorer")], evidence=[told])])
+
+    brings(frame.KEPT_SETTINGS, "before", first)
+    submit(store, first, "ann")
+    brings(frame.KEPT_SETTINGS, "after", first)
+    # nobody has answered about this image
+    brings(frame.KEPT_SETTINGS, "elsewhere", second)
+    brings(frame.TUNED_RATINGS, "said so", second)
+    brings("ratings", "scored", first)
+    found = frame.frame(store, EVERYTHING)
+    assert set(found.loc[found["saw_labels"], "rater"]) == {"after", "said so"}
+    assert set(found.loc[~found["saw_labels"], "rater"]) == {"before", "ann", "elsewhere", "scored"}

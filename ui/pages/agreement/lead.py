@@ -91,6 +91,8 @@ def _best(rows: Rows, view: View, who: str) -> str:
     value = f"{words.two(best['value'])}{_within(best, '.2f')}"
     ceiling = best.get("ceiling")
     verdict = f" In a person’s place it is {ceiling['words']}." if ceiling and ceiling["verdict"] else ""
+    if best["saw_labels"]:
+        verdict = " Its settings were chosen with these labels in view, so this says little of other images."
     return f"Closest to {who}{among} by {words.title(view.statistic)}: {best['rater']}, {value}.{verdict}"
 
 

@@ -251,6 +251,9 @@ def rebuild_command(project: Project = PLAYGROUND) -> None:
 def agreement_command(
     selection: Selection,
     statistic: Annotated[Many, typer.Option(help="Only these statistics.")] = [],  # noqa: B006
+    all_statistics: Annotated[
+        bool, typer.Option("--all-statistics", help="Every statistic in the tables, not only each scale's main ones.")
+    ] = False,
     by: Annotated[
         list[By],
         typer.Option(help="target: a row per object, relation or question; certainty: scorers by how far people agree, too."),
@@ -279,6 +282,7 @@ def agreement_command(
         "agreement",
         selection=selection,
         statistics=statistic,
+        all_statistics=all_statistics,
         by=[each.value for each in by],
         further=[name for name, asked in (("comparisons", compare), ("thresholds", thresholds)) if asked],
         consensus=[each.value for each in consensus],

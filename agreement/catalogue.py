@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -46,6 +47,21 @@ _LABELS = frozenset({"percent_agreement", "cohen_kappa", "gwet_ac1", "pabak", "k
 _NUMBERS = frozenset({"mean", "pearson"}) | NUMBER_ALPHAS | ICCS
 # A score against another aspect shares no unit of measurement with it: only order and correlation can be compared.
 OF_SCORES = CORRELATIONS | {"auc"}
+
+# Shown at a glance, the primary statistic of a scale first. The scale is the first one whose primary statistic there is.
+AMONG_AT_A_GLANCE = (
+    ("krippendorff_alpha_ordinal", "gwet_ac2", "percent_agreement"),
+    # the mean over pairs of persons (Cohen's kappa) has no value for slots
+    ("fleiss_kappa", "percent_agreement", "gwet_ac1"),
+    ("pearson", "spearman", "krippendorff_alpha_interval"),
+)
+TWO_AT_A_GLANCE = (
+    ("cohen_kappa_quadratic", "spearman", "percent_agreement"),
+    ("cohen_kappa", "percent_agreement", "gwet_ac1"),
+    # a score beside yes or no
+    ("auc", "spearman", "pearson"),
+    ("pearson", "spearman", "krippendorff_alpha_interval"),
+)
 
 
 @dataclass(frozen=True)
@@ -111,3 +127,13 @@ def people_as(statistic: str, option: PeopleAs | None) -> PeopleAs | None:
     if option is None:
         return ways[0]
     return option if option in ways else None
+
+
+def at_a_glance(names: Collection[str], *, among: bool) -> tuple[str, ...]:
+    """The primary one of these statistics first, and two beside it; `among`: of many people, not of two raters.
+
+    All of `names` where none of them is a scale's primary statistic.
+    """
+    scales = AMONG_AT_A_GLANCE if among else TWO_AT_A_GLANCE
+    found = next((scale for scale in scales if scale[0] in names), tuple(names))
+    return tuple(name for name in found if name in names)

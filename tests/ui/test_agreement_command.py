@@ -213,6 +213,27 @@ def test_the_table_says_the_same(judged: Path) -> None:
     assert "people's own" not in tables(done(judged, "agreement", "--no-ceiling"))["Scorers against people"][0]
 
 
+def statistics_of(out: str) -> list[set[str]]:
+    """The statistics of each table of rows."""
+    return [{line["statistic"] for line in table} for table in tables(out).values() if table]
+
+
+def test_the_table_has_a_scales_main_statistics_and_says_how_to_see_the_rest(judged: Path) -> None:
+    words = ("agreement", "--no-intervals", "--aspect", "correct")
+    out = done(judged, *words)
+    labels, scores = {"percent_agreement", "gwet_ac1"}, {"auc", "spearman", "pearson"}
+    more = re.compile(r"\n  \d+ more statistics: --all-statistics or --format json$", re.MULTILINE)
+    without, hints = more.subn("", out)
+    assert hints == 2
+    assert statistics_of(without) == [labels | {"fleiss_kappa"}, labels | {"cohen_kappa"} | scores]
+    found = agreement(judged, "--aspect", "correct")
+    every = done(judged, *words, "--all-statistics")
+    assert statistics_of(every) == [{row["statistic"] for row in found[name]} for name in ("among_people", "raters")]
+    assert "more statistic" not in every
+    # whoever names statistics sees these
+    assert statistics_of(done(judged, *words, "--statistic", "pabak")) == [{"pabak"}, {"pabak"}]
+
+
 @pytest.mark.parametrize(
     ("word", "hint"), [("unanimos", "did you mean unanimous?"), ("zzz", "known: unanimous, majority, split")]
 )

@@ -47,6 +47,7 @@ def run(
     context: Context,
     selection: Mapping[str, Sequence[str]],
     statistics: Sequence[str],
+    all_statistics: bool,
     by: Sequence[str],
     further: Sequence[str],
     consensus: Sequence[ConsensusMethod],
@@ -82,7 +83,7 @@ def run(
         document = {"selection": chosen.to_dict(), **rows}
         context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
     else:
-        for line in agreement_text.lines(rows):
+        for line in agreement_text.lines(rows, every=all_statistics or bool(statistics)):
             context.say(line)
 
 

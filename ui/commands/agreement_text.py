@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from agreement.glance import glance
 from ui import words
 
 Row = Mapping[str, Any]
@@ -34,11 +35,15 @@ _WHO = {
 _ALONE = "Agreement takes two who judge the same: score the images, label them (uv run app.py serve), or import ratings."
 
 
-def lines(rows: Mapping[str, Sequence[Row]]) -> Iterator[str]:
-    """A table of each section, with an empty line after it."""
+def lines(rows: Mapping[str, Sequence[Row]], *, every: bool) -> Iterator[str]:
+    """A table of each section, with an empty line after it; `every`: with all of its statistics, not only the main ones."""
     for section, found in rows.items():
         yield f"{_TITLES[section]}\n"
-        yield from _table(section, found) if found else ["  nothing to compare in this selection"]
+        shown, rest = (found, []) if every else glance(found)
+        yield from _table(section, shown) if shown else ["  nothing to compare in this selection"]
+        if rest:
+            more = words.count(len({row["statistic"] for row in rest}), "more statistic")
+            yield f"  {more}: --all-statistics or --format json"
         yield ""
     if not any(rows.values()):
         yield _ALONE

@@ -68,6 +68,7 @@ PARAMETERS: Final[dict[str, dict[str, str]]] = {
         "statistic": "The statistic that the matrix is shaded by.",
         "show": "The part: `all` (numbers), `certainty`, `scorers` or `thresholds`.",
         "consensus": "Consensuses of people as raters, with commas between: `majority`, `dawid_skene`, `mace`.",
+        "table": "`all_statistics`: tables with every statistic, not only the scale's main ones.",
         "a": "One of the pair that is opened.",
         "b": "The other.",
     },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -375,7 +376,7 @@ def test_agreement_opens_on_something_and_real_people_come_first(default: Path) 
     opened(default)
     with Store(default) as store:
         values = [choice.value for choice in choices(store, View())]
-        assert values == ["playground", "correct", "all", "all", "cohen_kappa", "all", [], "", ""]
+        assert values == ["playground", "correct", "all", "all", "cohen_kappa", "all", [], [], "", ""]
         view = View(*(str(value) for value in values))
         lead, matrix, _, plot, tables = agreement._drawn(store, view, intervals=False)
         # simulated people, together and each, and the scorer that says yes or no
@@ -392,6 +393,10 @@ def test_agreement_opens_on_something_and_real_people_come_first(default: Path) 
         lead, _, _, _, tables = agreement._drawn(store, view, intervals=False)
         assert "1 answer by people about 1 image" in lead
         assert tables.index("Scorers against people") < tables.index("Scorers against simulated people")
+        # the rest is a click away
+        assert "PABAK" not in tables
+        *_, tables = agreement._drawn(store, replace(view, table="all_statistics"), intervals=False)
+        assert "PABAK" in tables
 
 
 def test_browse_shows_what_simulated_people_said(default: Path) -> None:

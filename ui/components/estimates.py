@@ -38,13 +38,11 @@ def _beside(ceiling: Row) -> Iterator[str]:
         yield words.verdict(ceiling["verdict"])
 
 
-def statistics_table(
-    caption: str, name: str, statistics: Sequence[str], rows: Sequence[Row], label: Callable[[Row], str]
-) -> str:
-    """A row per label and a column per statistic that any has; nothing for no rows."""
+def statistics_table(caption: str, name: str, rows: Sequence[Row], label: Callable[[Row], str]) -> str:
+    """A row per label and a column per statistic, both in the order of ``rows``; nothing for no rows."""
     if not rows:
         return ""
-    shown = [s for s in statistics if any(row["statistic"] == s for row in rows)]
+    shown = list(dict.fromkeys(row["statistic"] for row in rows))
     lines: dict[str, dict[str, Row]] = {}
     for row in rows:
         lines.setdefault(label(row), {})[row["statistic"]] = row

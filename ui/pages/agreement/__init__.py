@@ -16,7 +16,7 @@ from ui.components.filters import dropdown
 from ui.components.matrix import clickable
 from ui.components.table import heading
 from ui.pages.agreement.certainty import by_certainty
-from ui.pages.agreement.choices import CONSENSUS, SHOWN, choices
+from ui.pages.agreement.choices import CONSENSUS, SHOWN, TABLE, choices
 from ui.pages.agreement.consensus import consensus_tables
 from ui.pages.agreement.first import at_once, huge, large, passes, waiting
 from ui.pages.agreement.lead import by_kind_of_people, lead, said
@@ -53,6 +53,7 @@ def build(store: Store) -> None:
             label="Consensus of people as one more rater",
             elem_id="consensus",
         )
+        table = gr.CheckboxGroup([(title, name) for name, title in TABLE.items()], label="Tables", elem_id="all-statistics")
         raters = clickable("agreement-matrix")
         with gr.Column(elem_id="pair", elem_classes="cc-pair") as pair_panel:
             with gr.Row(elem_classes="cc-filters"):
@@ -61,7 +62,7 @@ def build(store: Store) -> None:
         plot = gr.Plot(show_label=False, elem_id="agreement-plot")
         numbers = gr.HTML(elem_id="agreement-tables")
     ready, more = gr.State(False), gr.State("")
-    controls = [*filters, show, consensus, *pair]
+    controls = [*filters, show, consensus, table, *pair]
 
     def choose(extra: str, *asked: Value) -> list[Any]:
         found = choices(store, _view(asked, extra))
@@ -90,9 +91,8 @@ def build(store: Store) -> None:
     raters.select(_picked, None, pair, queue=False, **_QUIET).then(None, js=_FOLLOW)
     # the choices grow with the project, too
     keep_current(store, lambda *asked: iter([choose(*asked)]), [more, *controls], controls, opened=first)
-    keep_current(
-        store, draw, [ready, more, *filters, show, consensus], [empty, content, sentence, raters, pair_panel, plot, numbers]
-    )
+    drawn = [empty, content, sentence, raters, pair_panel, plot, numbers]
+    keep_current(store, draw, [ready, more, *filters, show, consensus, table], drawn)
     keep_current(store, draw_pair, [ready, more, *controls], opened_pair)
 
 

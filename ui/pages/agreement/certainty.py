@@ -14,7 +14,6 @@ from ui import charts, words
 from ui.commands.agreement import recall
 from ui.components.estimates import explained, statistics_table
 from ui.components.table import note
-from ui.pages.agreement.choices import AGAINST
 from ui.pages.agreement.view import View
 
 Row = dict[str, Any]
@@ -36,12 +35,12 @@ def by_certainty(store: Store, view: View, *, intervals: bool) -> tuple[Any, str
     for kind, rows in kinds.items():
         who = "people" if kind == "real" else "simulated people"
         for name in CLASSES:
-            mine = [row for row in rows if row["certainty"] == name]
+            mine = view.listed([row for row in rows if row["certainty"] == name])
             caption = f"Where {who} are {_READ[name]}, {words.task(view.task)}"
-            body += statistics_table(caption, "scorer", AGAINST, mine, lambda row: str(row["rater"]))
+            body += statistics_table(caption, "scorer", mine, lambda row: str(row["rater"]))
     points = _points(found, view)
     figure = charts.forest(points, f"{words.title(view.statistic)}, {words.task(view.task)}") if len(points) else None
-    return figure, body + explained(found, open_=False)
+    return figure, body + explained(view.listed(found), open_=False)
 
 
 _READ = {"unanimous": "unanimous", "majority": "divided, with a majority", "split": "split"}

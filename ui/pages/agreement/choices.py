@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agreement import ConsensusMethod
-from data.aspects import YES_NO_ASPECTS
+from agreement import STATISTICS, ConsensusMethod
+from agreement.catalogue import at_a_glance
 from data.store import browse, judges
 from data.store.judges import Judge
 from data.store.selection import Selection
@@ -13,32 +13,8 @@ from data.store.store import Store
 from ui import words
 from ui.components.filters import Choice, Several
 from ui.pages.agreement.first import at_once
-from ui.pages.agreement.view import ALL, NUMBERS, View
+from ui.pages.agreement.view import ALL, EVERY, NUMBERS, View
 
-# In this order, those that make sense for the aspect's scale.
-AMONG = (
-    "mean",
-    "percent_agreement",
-    "unanimous_share",
-    "cohen_kappa",
-    "fleiss_kappa",
-    "gwet_ac1",
-    "krippendorff_alpha_nominal",
-    "krippendorff_alpha_ordinal",
-    "krippendorff_alpha_interval",
-    "percent_agreement_first_vs_rest",
-)
-AGAINST = (
-    "mean",
-    "percent_agreement",
-    "cohen_kappa",
-    "cohen_kappa_quadratic",
-    "gwet_ac1",
-    "spearman",
-    "pearson",
-    "kendall_tau_b",
-    "auc",
-)
 SHOWN = {
     NUMBERS: "All raters",
     "certainty": "By people’s certainty",
@@ -48,7 +24,8 @@ SHOWN = {
 """The page's parts."""
 CONSENSUS: dict[ConsensusMethod, str] = {"majority": "Majority", "dawid_skene": "Dawid–Skene", "mace": "MACE"}
 """Consensuses of people that can be raters, too."""
-_KAPPA = "cohen_kappa"
+TABLE = {EVERY: "All statistics"}
+"""What can be asked of the tables."""
 
 
 def choices(store: Store, asked: View) -> list[Choice | Several]:
@@ -68,9 +45,10 @@ def choices(store: Store, asked: View) -> list[Choice | Several]:
         Choice(here.aspects, aspect),
         Choice([("all generators", ALL), *here.generators], _of(asked.generator, here.generators, ALL)),
         Choice([(words.task(name), name) for name in (ALL, *here.tasks)], _of(asked.task, here.tasks, ALL)),
-        Choice([(words.title(s), s) for s in charted], _of(asked.statistic, charted, _first(charted, aspect))),
+        Choice([(words.title(s), s) for s in charted], _of(asked.statistic, charted, _first(charted))),
         Choice([(title, name) for name, title in SHOWN.items()], _of(asked.show, SHOWN, NUMBERS)),
         Several([(title, name) for name, title in CONSENSUS.items()], list(asked.methods)),
+        Several([(title, name) for name, title in TABLE.items()], [name for name in TABLE if name == asked.table]),
         Choice([("none", ""), *names], _of(asked.a, names, "")),
         Choice([("none", ""), *others], _of(asked.b, others, "")),
     ]
@@ -93,15 +71,16 @@ def _of(asked: str, known: Sequence[str] | Mapping[str, object], otherwise: str 
 
 
 def _charted(store: Store, suite: str, aspect: str) -> dict[str, bool]:
-    """Statistics that can be shown, those first that scorers have too; whether any of it is defined."""
+    """Statistics that can be shown, and whether any of it is defined: the main ones of two raters first, then what scorers
+    have too, means last."""
     rows = at_once(store, Selection(suite=(suite,), aspect=(aspect,)))
     against, among = ({row["statistic"] for row in rows[name]} for name in ("raters", "among_people"))
-    found = [s for s in AGAINST if s in against] + [s for s in AMONG if s in among - against]
+    main = at_a_glance(against | among, among=False)
+    rest = [s for s in STATISTICS if s in against] + [s for s in STATISTICS if s in among - against]
     defined = {row["statistic"] for name in ("raters", "among_people") for row in rows[name] if row["value"] is not None}
-    return {s: s in defined for s in sorted(found, key=lambda s: s == "mean")}
+    return {s: s in defined for s in sorted(dict.fromkeys((*main, *rest)), key=lambda s: s == "mean")}
 
 
-def _first(charted: Mapping[str, bool], aspect: str | None) -> str | None:
-    """What is shown where nobody has chosen: of yes or no kappa, as agreement flatters whoever always says the same."""
-    order = [_KAPPA, *charted] if aspect in YES_NO_ASPECTS else [*charted]
-    return next((s for s in order if charted.get(s)), next(iter(charted), None))
+def _first(charted: Mapping[str, bool]) -> str | None:
+    """What is shown where nobody has chosen: the scale's primary statistic, or the next that is defined."""
+    return next((s for s, defined in charted.items() if defined), next(iter(charted), None))

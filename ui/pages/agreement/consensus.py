@@ -11,7 +11,6 @@ from ui import words
 from ui.commands.agreement import Rows, recall_consensus
 from ui.components.estimates import explained, number, statistics_table
 from ui.components.table import Cell, html_table, note
-from ui.pages.agreement.choices import AGAINST
 from ui.pages.agreement.first import huge
 from ui.pages.agreement.view import View
 
@@ -57,12 +56,12 @@ def consensus_tables(store: Store, view: View, *, intervals: bool) -> str:
         return note(f"{error}.", "cc-bad")
     if not rows["raters"]:
         return note("A consensus is of labels, and people have given none here.")
-    beside = [row for row in rows["raters"] if row["task"] == view.task]
+    beside = view.listed([row for row in rows["raters"] if row["task"] == view.task])
     body = note(_WHAT)
     for kind, who in (("real", "people"), ("simulated", "simulated people")):
         mine = [row for row in beside if row["people"] == kind]
         caption = f"Consensus beside {who}, {words.task(view.task)}"
-        body += statistics_table(caption, "consensus", AGAINST, mine, lambda row: str(row["rater"]))
+        body += statistics_table(caption, "consensus", mine, lambda row: str(row["rater"]))
         body += _persons([row for row in rows["quality"] if row["people"] == kind], who)
     return body + explained(beside, open_=False)
 

@@ -9,7 +9,6 @@ import pandas as pd
 from ui import charts, words
 from ui.commands.agreement import Rows
 from ui.components.estimates import explained, statistics_table
-from ui.pages.agreement.choices import AGAINST, AMONG
 from ui.pages.agreement.view import View
 
 
@@ -21,16 +20,15 @@ def forest(real: Rows, simulated: Rows, view: View) -> Any:
 
 
 def tables(rows: Rows, view: View, who: str) -> str:
-    """Every statistic, as HTML."""
+    """Scorers against people, people among themselves, and why numbers are missing, as HTML."""
     task = words.task(view.task)
-    against = _closest_first([row for row in rows["raters"] if row["task"] == view.task], view)
+    against = view.listed(_closest_first([row for row in rows["raters"] if row["task"] == view.task], view))
+    among = view.listed(rows["among_people"])
     known = any(row["value"] is not None for row in rows["among_people"] + rows["raters"])
     return (
-        statistics_table(f"Scorers against {who}, {task}", "scorer", AGAINST, against, lambda row: str(row["rater"]))
-        + statistics_table(
-            f"{who.capitalize()} among themselves", "task", AMONG, rows["among_people"], lambda row: words.task(row["task"])
-        )
-        + explained([row for section in rows.values() for row in section], open_=not known)
+        statistics_table(f"Scorers against {who}, {task}", "scorer", against, lambda row: str(row["rater"]))
+        + statistics_table(f"{who.capitalize()} among themselves", "task", among, lambda row: words.task(row["task"]))
+        + explained([*among, *view.listed(rows["raters"])], open_=not known)
     )
 
 

@@ -65,7 +65,7 @@ def panels(store: Store, view: View) -> Iterator[Panel]:
         return
     for intervals in passes(store):
         try:
-            pair = _met(store, following.version(store), view, intervals)
+            pair = _met(store, following.version(store), replace(view, table=""), intervals)
         except ValueError as error:
             yield Panel(note(f"{view.a} and {view.b} cannot be compared in {where(view)}: {error}.", "cc-bad"))
             return
@@ -105,7 +105,7 @@ def _panel(store: Store, view: View, pair: Pair) -> Panel:
     b = SIMULATED if pair.b == PEOPLE and pair.people == "simulated" else pair.b
     sentence = pair.prevalence.sentence if pair.prevalence else ""
     text = heading(f"{pair.a} and {b}", f"{where(view)}. {sentence}".strip())
-    text += _table(f"Both on {words.aspect(pair.aspect)}", "", [("", pair.estimates)])
+    text += _table(f"Both on {words.aspect(pair.aspect)}", "", [("", pair.estimates)], view)
     if pair.labels:
         text += _crossings(view, pair, b) + note(_COUNTED.format(b=b) if pair.b == PEOPLE else _COUNTED_TWO)
     scores = None
@@ -115,7 +115,7 @@ def _panel(store: Store, view: View, pair: Pair) -> Panel:
     if len(pair.steps) > 1:
         columns = zip(*((step.n_so_far, step.value, step.so_far) for step in pair.steps), strict=True)
         steps = charts.over_time(*(list(column) for column in columns))
-    return Panel(text, scores, steps, _furthest(store, pair, view) + _parts(pair))
+    return Panel(text, scores, steps, _furthest(store, pair, view) + _parts(pair, view))
 
 
 _COUNTED = (
@@ -157,20 +157,22 @@ def _furthest(store: Store, pair: Pair, view: View) -> str:
     return heading("Ranked most differently") + thumbnails(looks(store, [*shown]), shown, places)
 
 
-def _parts(pair: Pair) -> str:
+def _parts(pair: Pair, view: View) -> str:
     """By aspect and by generator, and why numbers are missing."""
-    body = _by("aspect", pair.aspects) if len(pair.aspects) > 1 else ""
-    body += _by("generator", pair.generators) if len(pair.generators) > 1 else ""
-    every = [each for part in (*pair.aspects, *pair.generators) for each in part.estimates]
-    reasons = [each.to_dict() for each in (*pair.estimates, *every)]
-    return body + explained(reasons, open_=False)
+    body = _by("aspect", pair.aspects, view) if len(pair.aspects) > 1 else ""
+    body += _by("generator", pair.generators, view) if len(pair.generators) > 1 else ""
+    every = [("", pair.estimates), *((part.name, part.estimates) for part in (*pair.aspects, *pair.generators))]
+    return body + explained(_rows(every, view), open_=False)
 
 
-def _by(name: str, parts: Sequence[Part]) -> str:
-    return _table(f"By {name}", name, [(part.name, part.estimates) for part in parts])
+def _by(name: str, parts: Sequence[Part], view: View) -> str:
+    return _table(f"By {name}", name, [(part.name, part.estimates) for part in parts], view)
 
 
-def _table(caption: str, name: str, lines: Sequence[tuple[str, Sequence[Estimate]]]) -> str:
-    rows = [each.to_dict() | {"label": label} for label, estimates in lines for each in estimates]
-    statistics = list(dict.fromkeys(row["statistic"] for row in rows))
-    return statistics_table(caption, name, statistics, rows, lambda row: str(row["label"]))
+def _table(caption: str, name: str, lines: Sequence[tuple[str, Sequence[Estimate]]], view: View) -> str:
+    return statistics_table(caption, name, _rows(lines, view), lambda row: str(row["rater"]))
+
+
+def _rows(lines: Sequence[tuple[str, Sequence[Estimate]]], view: View) -> list[dict[str, Any]]:
+    """What is shown of each line, by the line's name."""
+    return [row for label, estimates in lines for row in view.listed([each.to_dict() | {"rater": label} for each in estimates])]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from agreement import CONSENSUSES, ConsensusMethod
+from agreement.glance import glance
 from data.store.selection import Selection
 from ui import words
 from ui.root import at
@@ -14,7 +16,8 @@ from ui.root import at
 PAGE = "/studio/agreement"
 ALL = "all"
 NUMBERS = ALL
-ADDRESS = ("suite", "aspect", "generator", "task", "statistic", "show", "consensus", "a", "b")
+EVERY = "all_statistics"
+ADDRESS = ("suite", "aspect", "generator", "task", "statistic", "show", "consensus", "table", "a", "b")
 """What has a control of its own, by its name in the address."""
 
 
@@ -25,6 +28,7 @@ class View:
     Attributes:
         show: which of the page's parts.
         consensus: which consensuses of people are raters, too: names with a comma between them.
+        table: EVERY for tables with every statistic, not only the main ones.
         a, b: the pair that is opened, if any.
         further: what else restricts the selection, as an address's query: the filters without a control.
     """
@@ -36,6 +40,7 @@ class View:
     statistic: str = ""
     show: str = NUMBERS
     consensus: str = ""
+    table: str = ""
     a: str = ""
     b: str = ""
     further: str = ""
@@ -52,6 +57,10 @@ class View:
         """The consensuses by name; what is none is left out."""
         asked = self.consensus.split(",")
         return tuple(method for method in CONSENSUSES if method in asked)
+
+    def listed(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """What the tables show of ``rows``: the chosen statistic and the main ones, or every one."""
+        return list(rows) if self.table == EVERY else glance(rows, self.statistic)[0]
 
     def address(self, **changes: str) -> str:
         """Where this view is, with some of it changed; what is empty or stands for all is left out."""

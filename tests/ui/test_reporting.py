@@ -33,6 +33,7 @@ TAGS = VOID | {
     "html", "head", "title", "style", "body", "header", "h1", "p", "nav", "a", "main", "section", "h2", "ul", "li", "div",
     "table", "caption", "thead", "tbody", "tr", "th", "td", "data", "sup", "small", "dl", "dt", "dd", "code", "pre", "footer",
     "script", "figure", "figcaption", "h3", "img", "svg", "rect", "text", "b", "label", "input",
+    "details", "summary",
 }  # fmt: skip
 ATTRIBUTES = {
     "lang",
@@ -231,6 +232,18 @@ def test_a_line_by_hand(made: Made) -> None:
     assert cell.details[1] == f"people {ceiling['value']:.3f} ({ceiling['low']:.2f} to {ceiling['high']:.2f})"
     needed = f"about {ceiling['prompts_needed']:,} more prompts would tell"
     assert cell.details[2:] == [words.verdict(ceiling["verdict"]) if ceiling["verdict"] else needed]
+
+
+def test_the_main_statistics_stand_first_and_the_rest_opens_by_a_click(made: Made) -> None:
+    tables = {table.caption: table.headings[5:] for table in made.page.sections["Scorers against people"]}
+    yes_no = "odd: “correct” (all that the prompt asks is there)"
+    assert tables[yes_no] == ["Cohen’s κ", "Agreement", "Gwet’s AC1"]
+    assert "PABAK" in tables[f"{yes_no}: more statistics"]
+    shown = re.sub(r"<details>.*?</details>", "", made.html, flags=re.DOTALL)
+    assert f"<caption>{yes_no}</caption>" in shown
+    assert f"<summary>{yes_no}: more statistics</summary>" in made.html
+    assert ": more statistics" not in shown.split("<main>")[1].split("</main>")[0]
+    assert made.html.count("<details>") == made.html.count("<summary>") > 3
 
 
 def test_what_is_undefined_says_why(made: Made) -> None:

@@ -39,13 +39,18 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table whose first ``names`` columns name the row; ``notes`` stand beneath it."""
+    """A table whose first ``names`` columns name the row; ``notes`` stand beneath it.
+
+    Attributes:
+        folded: whether it opens by a click, where there can be one.
+    """
 
     caption: str
     headings: tuple[Heading, ...]
     rows: tuple[tuple[Cell, ...], ...]
     names: int = 1
     notes: tuple[str, ...] = ()
+    folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

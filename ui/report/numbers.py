@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from agreement.ceiling import MARGIN_OF_COEFFICIENTS, MARGIN_OF_SHARES
+from agreement.glance import glance
 from ui import words
 from ui.report import drawn
 from ui.report.content import Cell, Heading, Section, Table
@@ -116,7 +117,12 @@ def _section_of(
     """A section of one comparison, None where there is nothing to compare."""
     if not rows:
         return None
-    found = [t for caption, part in by_topic(rows) for t in estimates_tables(caption, names(part), part, more)]
+    found: list[Table] = []
+    for caption, part in by_topic(rows):
+        shown, rest = glance(part)
+        found += estimates_tables(caption, names(part), shown, more)
+        further = estimates_tables(f"{caption}: more statistics", names(part), rest, more) if rest else []
+        found += [replace(table, folded=True) for table in further]
     return Section(title, paragraphs, tables=tuple(found))
 
 

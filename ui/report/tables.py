@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agreement import STATISTICS
 from ui import words
 from ui.components import estimates
 from ui.report.content import Cell, Heading, Table
@@ -75,9 +74,9 @@ _NUMBERS = ("value", "n_items", "n_ratings")
 
 
 def estimates_tables(caption: str, names: Names, rows: Sequence[Row], more: AddDetails | None = None) -> list[Table]:
-    """Tables of a few statistics each; ``more`` adds lines beneath a number."""
+    """Tables of a few statistics each, in the order of ``rows``; ``more`` adds lines beneath a number."""
     widest = _WIDEST_WITH_MORE if more else _WIDEST
-    shown = [name for name in STATISTICS if any(row["statistic"] == name for row in rows)]
+    shown = list(dict.fromkeys(row["statistic"] for row in rows))
     defined = [name for name in shown if any(row["statistic"] == name and row["value"] is not None for row in rows)]
     never = _never(rows, [name for name in shown if name not in defined])
     lines: dict[tuple[str, ...], dict[str, Row]] = {}

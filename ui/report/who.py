@@ -18,10 +18,11 @@ _FILTERS = {
     "campaign": "campaign", "certainty": "certainty", "since": "said since", "until": "said before",
 }  # fmt: skip
 _HOW_TO_READ = (
-    "Each table has one line per place (generator, task) and rater, and one column per statistic. Beneath a number stand its "
-    "interval, and the number of items it rests on (n) where that is not the line’s. A dash is undefined: the mark beside "
-    "it leads to the reason. Figures are rounded here; in full they are in the data at the end of the report’s HTML and "
-    "Markdown forms, and in its tables (CSV, Parquet)."
+    "Each table has one line per place (generator, task) and rater, and one column per statistic: first a scale’s primary one "
+    "and two beside it, the others under “more statistics”. Beneath a number stand its interval, and the number of items it "
+    "rests on (n) where that is not the line’s. A dash is undefined: the mark beside it leads to the reason. Figures are "
+    "rounded here; in full they are in the data at the end of the report’s HTML and Markdown forms, and in its tables (CSV, "
+    "Parquet)."
 )
 
 

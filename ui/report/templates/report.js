@@ -33,5 +33,7 @@ for (const heading of document.querySelectorAll("main thead th")) {
     }
   });
 }
+// on paper nothing opens
+addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => (one.open = true)));
 const boxes = document.getElementById("boxes");
 if (boxes) boxes.addEventListener("change", () => document.body.classList.toggle("no-boxes", !boxes.checked));

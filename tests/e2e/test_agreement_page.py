@@ -142,6 +142,24 @@ def test_a_part_has_an_address(page: Page) -> None:
     expect(page.locator("#ignored")).to_have_text("")
 
 
+def test_all_statistics_are_a_click_away_and_in_the_address(page: Page) -> None:
+    page.goto(RATED)
+    ready(page)
+    heads = page.get_by_role("table").filter(has_text="Scorers against people").locator("thead th")
+    main = ["Cohen’s κ, quadratic", "Spearman’s ρ", "Agreement"]
+    assert [text.strip() for text in heads.all_text_contents()][3:6] == main
+    expect(heads.filter(has_text="PABAK")).to_have_count(0)
+    page.get_by_label("All statistics", exact=True).check()
+    expect(heads.filter(has_text="PABAK")).to_have_count(1)
+    expect(page).to_have_url(re.compile("table=all_statistics"))
+    page.goto(page.url)
+    expect(heads.filter(has_text="PABAK")).to_have_count(1)
+    expect(page.locator("#ignored")).to_have_text("")
+    page.get_by_label("All statistics", exact=True).uncheck()
+    expect(heads.filter(has_text="PABAK")).to_have_count(0)
+    expect(page).not_to_have_url(re.compile("table="))
+
+
 def test_what_else_restricts_the_selection_is_followed_and_said(page: Page, server: Server) -> None:
     page.goto(f"{RATED}&rater=Ann&rater=tifa")
     expect(page.locator("#sentence")).to_contain_text("Restricted to rater Ann, tifa.")

@@ -35,7 +35,8 @@ SLOTS = "slots are not individuals, and {} weighs persons; majority serves inste
 UNPAIRED = "no two persons have answered about the same, so nothing tells whom to trust"
 ONE_LABEL = "all answers are one label, which tells nobody who knows from who guesses"
 TIED, NO_MAJORITY, ALONE = "labels lead equally", "no label has more than half", "nobody else has answered"
-_TIE = 1e-9  # probabilities this close are equal: their sums were made in different orders
+_TIE = 0.01
+"""Labels this close in probability are equal: where two persons always differ, MACE's restarts alone tell one from the other."""
 
 
 @dataclass(frozen=True)

@@ -54,8 +54,10 @@ class ConsensusReport:
     def to_dict(self) -> dict[str, list[dict[str, Any]]]:
         """JSON-able; the rows of `raters` and `matrix` have the keys of the report's, and the `kind` consensus."""
         kind = {"kind": "consensus"}
+        # each person meets the consensus of the others, so it saw none of their own labels
+        apart = {"ceiling": None, "saw_labels": False}
         return {
-            "raters": [row.to_dict() | _of(row, "rater", "people_as") | kind | {"ceiling": None} for row in self.raters],
+            "raters": [row.to_dict() | _of(row, "rater", "people_as") | kind | apart for row in self.raters],
             "matrix": [row.to_dict() | _of(row, "a", "b") | kind for row in self.matrix],
             "quality": [row.to_dict() | _of(row, "rater") | {"kind": "human"} for row in self.quality],
         }

@@ -169,6 +169,16 @@ def test_mace_is_the_one_written_again(seed: int, names: str, items: int) -> Non
         assert person.value == pytest.approx(expected.competence(person.rater), abs=0.01)
 
 
+@pytest.mark.parametrize("method", MODELS)
+def test_two_people_who_always_differ_have_no_consensus(method: ModelName) -> None:
+    rows = [
+        (f"i{n}", who, label) for n, said in enumerate(("yx", "yx", "yx", "xy")) for who, label in zip("ab", said, strict=True)
+    ]
+    found = consensus(answers_frame(rows), method)
+    assert {(each.label, each.reason) for each in found.items} == {(None, "labels lead equally")}
+    assert all(each.confidence == pytest.approx(0.5, abs=0.01) for each in found.items)
+
+
 def test_mace_held_out_is_what_the_others_say() -> None:
     rows = sorted(ugly_answers(1, "zay", items=10))
     found = reach(coded(answers_frame(rows)), "mace").held_out

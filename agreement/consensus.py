@@ -36,7 +36,7 @@ UNPAIRED = "no two persons have answered about the same, so nothing tells whom t
 ONE_LABEL = "all answers are one label, which tells nobody who knows from who guesses"
 TIED, NO_MAJORITY, ALONE = "labels lead equally", "no label has more than half", "nobody else has answered"
 _TIE = 0.01
-"""Labels this close in probability are equal: where two persons always differ, MACE's restarts alone tell one from the other."""
+"""Labels this close in probability are equal: where two persons always differ, only MACE's restarts tell one from the other."""
 
 
 @dataclass(frozen=True)

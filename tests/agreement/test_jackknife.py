@@ -83,7 +83,7 @@ def test_why_there_is_none() -> None:
 def by_loop(contributions: FloatArray) -> float:
     seen = abs(contributions.sum()) - 1e-12
     signs = list(product([1, -1], repeat=contributions.size))
-    return sum(abs(np.dot(sign, contributions)) >= seen for sign in signs) / len(signs)
+    return sum(bool(abs(np.dot(sign, contributions)) >= seen) for sign in signs) / len(signs)
 
 
 def test_p_is_that_of_all_signs() -> None:

@@ -29,7 +29,9 @@ MOST = 1000
 """With more clusters, so many groups of them are left out instead of each."""
 _ROUNDING = 1e-9
 _FEW = 8
-"""Where fewer prompts (and fewer than a third) change a share, they do not show how much others would."""
+"""Fewer prompts (and fewer than a third) that are not all right, or all wrong, do not show how much others would differ."""
+_AT_END = 0.75
+"""So far from the value to the end of the range the others must be on average; of unequal size they are not quite at it."""
 
 
 @dataclass(frozen=True)
@@ -226,23 +228,34 @@ def interval(value: float, deviations: Deviations, kind: Kind, many: str = "prom
         return Interval(note="no interval: not made for so many units")
     if any(np.isnan(d).any() for d in deviations.strata):
         return Interval(note=f"no interval: undefined without one of the {deviations.prompts} {many}")
-    few, error = deviations.informative, math.sqrt(sum(deviations.variances))
+    error = math.sqrt(sum(deviations.variances))
     same = error <= _ROUNDING * max(kind.unit, abs(value))
-    if kind.counted and (same or few < min(_FEW, groups / 3)):
+    if kind.counted and (same or _nearly_all_alike(value, deviations)):
         low, high = wilson(value, deviations.alike)
-        apart = "are all alike" if same else f"are alike but for {few}"
-        return Interval(
-            float(low), float(high), f"{LEVEL}% interval by Wilson, as of {deviations.prompts} {many}, which {apart}"
-        )
+        apart = "all alike" if same else "nearly all alike"
+        note = f"{LEVEL}% interval by Wilson, as of {deviations.prompts} {many}, which are {apart}"
+        return Interval(float(low), float(high), note)
     if same:
         return Interval(note=f"no interval: the same whichever of the {deviations.prompts} {many} is left out")
-    if few < kind.informative:
+    if (few := deviations.informative) < kind.informative:
         return Interval(note=f"no interval: only {few} of {deviations.prompts} {many} tell more than all the others do")
     freedom = deviations.freedom
     low, high = _carried_back(value, spread(value, deviations).reach(LEVEL), kind)
     words = f"{groups} {many}" if groups == deviations.prompts else f"{groups} groups of {deviations.prompts} {many}"
     scale = "" if kind.low >= value or value >= kind.high else kind.scale
     return Interval(float(low), float(high), f"{LEVEL}% jackknife over {words}, t with {freedom:.4g} degrees of freedom{scale}")
+
+
+def _nearly_all_alike(value: float, deviations: Deviations) -> bool:
+    """Whether a share is near 0 or 1 because most prompts are all wrong or all right, and too few are not to show how much
+    others would differ."""
+    sizes = np.repeat([d.size * len(deviations.strata) for d in deviations.strata], [d.size for d in deviations.strata])
+    of_prompt, to_end = deviations.contributions * sizes, max(value, 1.0 - value)
+    if value < 0.5:
+        of_prompt = 1.0 - of_prompt
+    others = of_prompt < to_end - _ROUNDING
+    at_end = float(np.mean(of_prompt[~others] - to_end)) > _AT_END * (1.0 - to_end)
+    return at_end and int(others.sum()) < min(_FEW, of_prompt.size / 3)
 
 
 def _carried_back(value: float, reach: float, kind: Kind) -> tuple[float, float]:

@@ -39,7 +39,7 @@ def report(rows: list[Judgement], options: Options = QUICK, **scales: str) -> di
     known = {("s", str(row["aspect"])): scales.get(str(row["aspect"]), "nominal") for row in rows}
     found = build(pd.DataFrame(rows), known, options).to_dict()
     json.dumps(found, allow_nan=False)
-    beside = {"rater", "kind", "people_as", "ceiling"}
+    beside = {"rater", "kind", "people_as", "ceiling", "saw_labels"}
     extra = {"among_people": set(), "raters": beside, "matrix": {"a", "b"}, "by_certainty": beside | {"certainty"}}
     for section, made in found.items():
         assert all(set(row) == KEYS | extra[section] for row in made)

@@ -49,9 +49,11 @@ def test_a_share_that_few_prompts_change_is_that_of_as_many_cases() -> None:
     # 7 of 30 prompts are not all right: what they show of the others is little
     few = interval(*of_mean([0.5] * 7 + [1.0] * 23), SHARE)
     assert (few.low, few.high) == wilson(1 - 3.5 / 30, 30)
-    assert few.note == "95% interval by Wilson, as of 30 prompts, which are alike but for 7"
+    assert few.note == "95% interval by Wilson, as of 30 prompts, which are nearly all alike"
     enough = interval(*of_mean([0.5] * 8 + [1.0] * 22), SHARE)
     assert enough.note == "95% jackknife over 30 prompts, t with 29 degrees of freedom on the logit scale"
+    # prompts that are alike, and neither all right nor all wrong, show how little others differ
+    assert "jackknife" in (interval(*of_mean([0.8] * 9 + [0.7]), SHARE).note or "")
     # a third of ten prompts
     assert "Wilson" in (interval(*of_mean([0.5] * 3 + [1.0] * 7), SHARE).note or "")
     assert "jackknife" in (interval(*of_mean([0.5] * 4 + [1.0] * 6), SHARE).note or "")

@@ -179,3 +179,78 @@ def test_pictures_are_small() -> None:
     found = [path for path in (ROOT / "docs" / "screenshots").iterdir() if path.suffix in (".png", ".webp")]
     assert found
     assert {path.name: size for path in found if (size := path.stat().st_size) >= 200_000} == {}
+
+
+# What a block of docs/statistics.md says, by words that stand in it, and the tests that hold it to that.
+HELD = {
+    "Every number goes with n": (
+        "test_every_row_is_bounded_and_accounts_for_itself test_every_number_shown_is_one_of_the_data_with_n_and_interval"
+    ),
+    "One judgement counts": (
+        "test_a_second_answer_is_a_repeat test_excluded_rows_are_only_counted"
+        " test_what_was_seen_and_what_cannot_be_told_does_not_count"
+    ),
+    "random stratum": "test_only_the_random_stratum_counts_where_there_is_one",
+    "Suites are never pooled": "test_suites_are_never_pooled test_simulated_people_stand_apart",
+    "People who give no ids": "test_slots_are_not_persons",
+    "the scale's and not the selection's": (
+        "test_labels_of_other_tasks_are_on_the_scale_too"
+        " test_a_nominal_scale_has_the_labels_that_are_used_unless_it_names_its_own"
+    ),
+    "`each` |": "test_a_scorer_against_each_annotation",
+    "`majority` | what": "test_a_scorer_against_the_majority",
+    "`mean` |": "test_a_score_meets_other_aspects",
+    "`score` meets people's": "test_a_score_meets_other_aspects",
+    "unweighted mean over": "test_cells_and_the_mean_over_tasks test_a_task_without_a_value_leaves_the_mean_undefined",
+    "Prompts are a sample": "test_deviations_are_those_without_each_prompt test_other_people_are_random_as_well",
+    "delete-one-prompt jackknife": (
+        "test_of_a_mean_it_is_students_interval test_the_interval_leaves_groups_out test_asking_again_gives_the_same"
+        " test_strata_have_the_degrees_of_freedom_of_welch_and_satterthwaite"
+    ),
+    "Shares near 0 or 1": "test_a_share_that_few_prompts_change_is_that_of_as_many_cases",
+    "Any other statistic that is the same": "test_what_no_prompt_changes_has_no_interval_but_for_shares",
+    "Undefined without one of the prompts": "test_why_there_is_none",
+    "fewer than five prompts tell more": "test_why_there_is_none",
+    "Rank correlation of a few generators": "test_spearman_resamples_prompts_with_votes_and_values_together",
+    "Beside each scorer's number": "test_one_person_out_by_hand test_one_rating_out_by_hand test_the_difference_is_paired",
+    "`equivalent` |": "test_the_verdict_from_how_the_difference_varies test_the_margin_is_an_option",
+    "`below`, `above` |": "test_the_verdict_from_how_the_difference_varies test_verdicts",
+    "none | else": "test_prompts_needed_go_with_the_square_of_the_reach test_two_images_say_nothing_of_others",
+    "These 3 people, on other prompts": (
+        "test_verdicts test_other_people_are_random_as_well"
+        " test_a_score_is_never_said_to_be_at_or_above_peoples_yes_and_no test_p_is_that_of_all_signs"
+    ),
+    "scorer that saw these labels": (
+        "test_a_scorer_that_saw_the_labels_is_marked_and_has_no_verdict test_a_scorer_that_saw_the_labels_has_no_p"
+        " test_scorers_that_were_tuned_where_people_had_answered_are_marked"
+    ),
+    "units with two ratings or more": "test_classes_by_hand",
+    "sign-flip test over prompts": (
+        "test_p_equals_a_loop_that_swaps_prompts test_three_prompts_cannot_be_significant"
+        " test_ranks_are_swapped_as_they_are test_p_is_corrected_within_its_family_only"
+        " test_prompts_of_several_images_are_swapped_in_mcnemars_place test_no_fold_has_a_prompt_of_another"
+    ),
+    "show one primary statistic": "test_the_table_has_a_scales_main_statistics_and_says_how_to_see_the_rest",
+    "labels, yes or no |": "test_three_of_each_scale_the_primary_one_first",
+    "ordinal |": "test_three_of_each_scale_the_primary_one_first",
+    "numbers |": "test_three_of_each_scale_the_primary_one_first",
+    "a score beside yes or no |": "test_three_of_each_scale_the_primary_one_first",
+    "The rest: `--all-statistics`": "test_the_main_statistics_stand_first_and_the_rest_opens_by_a_click",
+}
+
+
+def statements(text: str) -> list[str]:
+    """The paragraphs, points and rows of tables of a page's prose, each on one line; headings and sources say nothing."""
+    blocks = re.split(r"\n\n|\n(?=- |\| )", text)
+    lines = [" ".join(block.split()) for block in blocks]
+    empty = re.compile(r"#|\(Tukey|\|[-| ]*\||\| (verdict|people as|scale)|$")
+    return [line for line in lines if not empty.match(line)]
+
+
+def test_every_statement_about_statistics_is_held_by_a_test() -> None:
+    page = text_of(ROOT / "docs" / "statistics.md")
+    said = statements(page[: page.index("## The statistics")])
+    assert [line for line in said if not any(words in line for words in HELD)] == []
+    assert [words for words in HELD if not any(words in line for line in said)] == []
+    tests = {name for path in (ROOT / "tests").rglob("test_*.py") for name in re.findall(r"def (test_\w+)", text_of(path))}
+    assert {name for names in HELD.values() for name in names.split()} - tests == set()

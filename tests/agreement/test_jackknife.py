@@ -115,3 +115,13 @@ def test_tasks_contribute_with_their_weight() -> None:
     assert together is not None
     assert together.contributions == pytest.approx(np.r_[np.array(one) / 6, np.array(other) / 8])
     assert together.contributions.sum() == pytest.approx((np.mean(one) + np.mean(other)) / 2)
+
+
+def test_strata_have_the_degrees_of_freedom_of_welch_and_satterthwaite() -> None:
+    """Of two tasks they are those of Welch's test, and so is the standard error."""
+    one, other = [3.0, 5.0, 4.0, 8.0], [1.0, 7.0, 2.0, 9.0, 4.0, 6.0]
+    (_, first), (_, second) = of_mean(one), of_mean(other)
+    both = Deviations((first.strata[0], second.strata[0]), (0.0, 0.0), 10)
+    welch = stats.ttest_ind(one, other, equal_var=False)
+    assert both.freedom == pytest.approx(welch.df)
+    assert sum(both.variances) == pytest.approx(((np.mean(one) - np.mean(other)) / welch.statistic) ** 2)

@@ -13,6 +13,7 @@ Poisson-binomial distribution).
 *Speeders*: whose median active seconds are below a third of the campaign's (the median of all people's medians, so that nobody
 counts more for answering more). Time relative to the median is the usual sign (Leiner 2019, Survey Research Methods 13), and
 a third of it lies within the range of cuts that are tried (Greszki, Meyer and Schoen 2015, Public Opinion Quarterly 79).
+Besides, answers below ``FLOOR`` seconds are counted one by one: nobody looks at a picture and answers in less.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ SAME_SHARE: Final = 0.75
 ABOVE_OTHERS: Final = 0.25
 CHANCE: Final = 0.001
 FAST: Final = 1 / 3
+FLOOR: Final = 1.0
+"""Seconds from the painted picture to the answer."""
 
 Pattern = tuple[Any, ...]
 """What somebody pressed, question by question: positions of options, so that "always the first one" is one pattern even
@@ -79,11 +82,15 @@ class Sameness:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """A person's median active seconds over ``n`` timed answers, and the campaign's median; None without any."""
+    """A person's median active seconds over ``n`` timed answers, and the campaign's median; None without any.
+
+    ``hurried`` is how many of them took less than the floor.
+    """
 
     n: int
     seconds: float | None
     campaign: float | None
+    hurried: int = 0
 
     @property
     def flagged(self) -> bool:
@@ -171,4 +178,7 @@ def speeds(answers: Sequence[Answer]) -> dict[str, Speed]:
             seconds.append(one.seconds)
     medians = {person: median(seconds) for person, seconds in timed.items() if seconds}
     campaign = median(medians.values()) if medians else None
-    return {person: Speed(len(seconds), medians.get(person), campaign) for person, seconds in timed.items()}
+    return {
+        person: Speed(len(seconds), medians.get(person), campaign, sum(one < FLOOR for one in seconds))
+        for person, seconds in timed.items()
+    }

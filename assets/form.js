@@ -18,6 +18,7 @@ import { Ways } from "./js/ways.js";
 import { at } from "./js/root.js";
 
 const DRAFT_MS = 2_500;
+const NOT_LOADED = "The picture did not load, so it cannot be judged. Load it again, report it or skip it.";
 
 const mounted = new WeakMap();
 
@@ -223,8 +224,16 @@ class Form {
     window.scrollTo({ top: 0 });
     this.item.refused = errors !== null;
     if (errors) this.item.complain(errors);
-    this.item.show();
     this.greet();
+  }
+
+  /** The item's picture is on the screen: now it can be answered. */
+  opened(item) {
+    if (item === this.item) this.dialogs.afterClosing(() => item === this.item && item.show());
+  }
+
+  report() {
+    this.ways.report();
   }
 
   wayBack(task) {
@@ -299,7 +308,8 @@ class Form {
 
   submitOrComplain() {
     if (!this.item) return;
-    if (this.item.missing.length > 0) this.item.complainOfMissing();
+    if (!this.item.isOpen) this.frame.setNotice(this.item.pictures.failed ? NOT_LOADED : "");
+    else if (this.item.missing.length > 0) this.item.complainOfMissing();
     else this.submit(this.item);
   }
 
@@ -309,7 +319,8 @@ class Form {
     const revises = task.revises ?? null;
     const seconds = Math.round(item.seconds * 10) / 10;
     const { ticket, campaign, asked } = task;
-    const about = { id, ticket, campaign, asked, revises, following: true };
+    const { offered } = item;
+    const about = { id, ticket, campaign, asked, offered, revises, following: true };
     const body = { ...about, answers: item.result, started: item.started, active_seconds: seconds };
     item.dropDraft();
     clearTimeout(this.draftTimer);

@@ -35,6 +35,7 @@ export class Dialogs {
   constructor(root) {
     this.root = root;
     this.dialog = null;
+    this.after = null;
   }
 
   get isOpen() {
@@ -47,7 +48,14 @@ export class Dialogs {
     const dialog = h("dialog", { class: `cc-dialog cc-dialog--${kind}`, "aria-label": label, "data-dialog": kind }, ...children);
     dialog.addEventListener("close", () => {
       dialog.remove();
-      if (this.dialog === dialog) this.dialog = null;
+      if (this.dialog !== null && this.dialog !== dialog) return;
+      this.dialog = null;
+      const { after } = this;
+      this.after = null;
+      if (after) {
+        after();
+        return;
+      }
       // the event comes a moment after the closing: whoever has gone on by then is not called back
       if (before?.isConnected && document.activeElement === document.body) before.focus({ preventScroll: true });
     });
@@ -62,6 +70,12 @@ export class Dialogs {
 
   close() {
     this.dialog?.close();
+  }
+
+  /** Do something now, or, where a dialog is open, when it has closed: that decides where the focus goes then. */
+  afterClosing(action) {
+    if (this.dialog === null) action();
+    else this.after = action;
   }
 
   /** The instructions, a campaign's own first, and all keys; `first` words it for a first visit. */

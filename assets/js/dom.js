@@ -7,7 +7,7 @@ export function h(tag, props = {}, ...children) {
     if (value === null || value === undefined || value === false) continue;
     if (name === "on") {
       for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
-    } else if (name === "checked" || name === "disabled" || name === "hidden" || name === "value") {
+    } else if (name === "checked" || name === "disabled" || name === "hidden" || name === "inert" || name === "value") {
       element[name] = value;
     } else {
       element.setAttribute(name, value === true ? "" : String(value));

@@ -7,12 +7,13 @@ import { clean, isBlank, isTicked, saysBlank, suggestions, unanswered, visible }
 import { advance } from "./settings.js";
 import * as store from "./store.js";
 
+const SETTLE_MS = 250;
 const MISSING = "Please answer this question, or choose “Cannot tell”.";
 
 /** `host` has submit(item), zoom(item), ready(item, {byAnswer}) and the activity `clock`; reveal(element) if the page must not
- *  scroll; drafted(item) if drafts are kept elsewhere, too. */
+ *  scroll; drafted(item) if drafts are kept elsewhere, too; report() and opened(item) unless it shows the pictures itself. */
 export class Item {
-  constructor(task, host) {
+  constructor(task, host, { showsPictures = true } = {}) {
     this.task = task;
     this.host = host;
     this.questionnaire = task.questionnaire;
@@ -20,9 +21,12 @@ export class Item {
     // another browser's draft comes with the task
     const draft = store.read(this.draftKey) ?? (task.draft ? { answers: task.draft } : null);
     this.answers = { ...(draft?.answers ?? task.answers ?? {}) };
-    this.started = draft?.started ?? new Date().toISOString();
+    this.started = draft?.started ?? null;
+    // whoever goes on with a draft was offered the item when they began it
+    this.offered = draft?.offered ?? task.offered;
     this.secondsBefore = draft?.seconds ?? 0;
-    this.clockStart = host.clock.seconds;
+    this.clockStart = null;
+    this.isOpen = !showsPictures;
     this.errors = {};
     this.refused = false;
     const shown = visible(this.questionnaire, this.answers);
@@ -32,13 +36,37 @@ export class Item {
     this.active = task.revises ? usual : (begun < 0 ? usual : (this.missing[0] ?? usual));
     this.views = new Map(this.questionnaire.questions.map((question) => [question.id, this.view(question)]));
     this.blanks = this.questionnaire.blanks.map((blank) => new BlankView(blank, (value) => this.sayBlank(blank, value)));
-    this.pictures = new Pictures(task.images, {
-      onZoom: (place) => this.host.zoom(this, place),
-      onChoose: (place) => this.choose(place),
-    });
-    this.list = h("div", { class: "cc-questions" }, ...[...this.views.values(), ...this.blanks].map((view) => view.element));
-    this.element = h("div", { class: "cc-form__main", "data-pictures": task.images.length }, this.pictures.element, this.list);
+    this.list = h("div", { class: "cc-questions", inert: showsPictures }, ...[...this.views.values(), ...this.blanks].map((view) => view.element));
+    this.pictures = null;
+    if (showsPictures) this.showPictures();
+    else this.startClock();
     this.update();
+  }
+
+  showPictures() {
+    const { task, host } = this;
+    this.pictures = new Pictures(task.images, {
+      onZoom: (place) => host.zoom(this, place),
+      onChoose: (place) => this.choose(place),
+      onReport: task.revises ? null : () => host.report(),
+    });
+    this.element = h("div", { class: "cc-form__main", "data-pictures": task.images.length }, this.pictures.element, this.list);
+    this.openWhenSeen();
+  }
+
+  /** No answer before the pictures are painted, and a moment more: a key pressed twice was meant for the item before. */
+  async openWhenSeen() {
+    await this.pictures.painted();
+    this.startClock();
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    this.isOpen = true;
+    this.list.inert = false;
+    this.host.opened(this);
+  }
+
+  startClock() {
+    this.started ??= new Date().toISOString();
+    this.clockStart = this.host.clock.seconds;
   }
 
   view(question) {
@@ -59,7 +87,7 @@ export class Item {
   }
 
   get seconds() {
-    return this.secondsBefore + this.host.clock.seconds - this.clockStart;
+    return this.secondsBefore + (this.clockStart === null ? 0 : this.host.clock.seconds - this.clockStart);
   }
 
   get missing() {
@@ -71,7 +99,8 @@ export class Item {
   }
 
   saveDraft() {
-    store.write(this.draftKey, { answers: this.answers, started: this.started, seconds: this.seconds, at: Date.now() });
+    const { answers, started, offered, seconds } = this;
+    store.write(this.draftKey, { answers, started, offered, seconds, at: Date.now() });
     this.host.drafted?.(this);
   }
 
@@ -107,7 +136,7 @@ export class Item {
     }
     for (const [id, score] of suggestions(this.questionnaire, this.answers)) this.views.get(id).suggest(score);
     for (const view of this.blanks) view.update(saysBlank(this.answers, view.blank));
-    this.pictures.setActive(this.views.get(this.active).question.member);
+    this.pictures?.setActive(this.views.get(this.active).question.member);
     this.host.progressed?.(shown.length - this.missing.length, shown.length);
   }
 

@@ -57,6 +57,7 @@ function outsideFields(form, event) {
   }
   if (!form.item) return false;
   if (key === "!" && form.ways) return act(event, () => form.ways.report());
+  if (!form.item.isOpen) return beforeOpen(form, event, key);
   if (key === "Enter") {
     const own = event.target.closest?.(OWN_ENTER);
     return own && !event.shiftKey ? false : act(event, () => enter(form, event.shiftKey));
@@ -67,6 +68,13 @@ function outsideFields(form, event) {
   if (key === "s") return act(event, () => (form.ways ? form.ways.skip() : form.skip()));
   if (key === "z") return act(event, () => form.zoom(form.item));
   return false;
+}
+
+/** What is pressed before the picture is there does nothing; a picture that does not load can still be skipped. */
+function beforeOpen(form, event, key) {
+  if ((key === "Enter" || key === " ") && event.target.closest?.(OWN_ENTER)) return false;
+  if (key === "s" && form.item.pictures.failed) return act(event, () => form.ways.skip());
+  return key.length === 1 || key === "Enter";
 }
 
 function act(event, action) {

@@ -1,4 +1,4 @@
-// The picture to judge, or the pictures of an item of several, each with its name and its own "load again".
+// The picture to judge, or the pictures of an item of several, each with its name; where one does not load, the form says so.
 
 import { button, h } from "./dom.js";
 
@@ -9,10 +9,14 @@ export function pictureName(place, of) {
 }
 
 export class Pictures {
-  /** `images` are {image, width, height}; `onZoom(place)` and `onChoose(place)` tell what was clicked. */
-  constructor(images, { onZoom, onChoose }) {
+  /** `images` are {image, width, height}; `onZoom(place)` and `onChoose(place)` tell what was clicked; `onReport()`, if there is
+   *  one, is offered where a picture does not load. */
+  constructor(images, { onZoom, onChoose, onReport }) {
     const several = images.length > 1;
-    this.figures = images.map((one, place) => figure(one, pictureName(place, images.length), () => (several ? onChoose : onZoom)(place)));
+    const onClick = several ? onChoose : onZoom;
+    const made = images.map((one, place) => figure(one, pictureName(place, images.length), { onClick: () => onClick(place), onReport }));
+    this.figures = made.map(({ element }) => element);
+    this.loaded = Promise.all(made.map(({ loaded }) => loaded));
     const zoom = button("Zoom", { key: "z", kind: "floating" }, () => onZoom(this.active ?? 0));
     this.active = null;
     if (!several) {
@@ -23,6 +27,18 @@ export class Pictures {
       this.element.style.setProperty("--cc-rows", String(Math.ceil(images.length / columns(images.length))));
       this.element.style.setProperty("--cc-columns", String(columns(images.length)));
     }
+  }
+
+  /** Resolves when all pictures stand on the screen; never while one of them does not load, or the tab is hidden. */
+  async painted() {
+    await this.loaded;
+    // the frame that comes has them, and the one after it follows when it has been painted
+    await nextFrame();
+    await nextFrame();
+  }
+
+  get failed() {
+    return this.figures.some((one) => !one.querySelector(".cc-picture__failure").hidden);
   }
 
   /** Mark the picture that the active question is about; null: it is about all of them. */
@@ -38,9 +54,11 @@ export class Pictures {
   }
 }
 
+const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 const columns = (n) => (n <= 4 ? 2 : 3);
 
-function figure({ image, width, height }, name, onClick) {
+/** {element, loaded}: a promise that waits for "load again", too. */
+function figure({ image, width, height }, name, { onClick, onReport }) {
   const alt = name ? `${name}: a picture to judge` : "The picture to judge";
   const picture = h("img", { class: "cc-picture__image", alt, width, height, draggable: "false" });
   picture.style.setProperty("--cc-picture-width", `max(${2 * width}px, 480px)`);
@@ -53,8 +71,14 @@ function figure({ image, width, height }, name, onClick) {
     failure.hidden = false;
   });
   picture.addEventListener("click", onClick);
-  failure.append("The picture could not be loaded. ", button("Load again", {}, () => load(true)));
+  const again = button("Load again", { kind: "primary" }, () => load(true));
+  const report = onReport ? button("Report", { key: "!" }, onReport) : null;
+  const ways = h("span", { class: "cc-row" }, again, report);
+  failure.append(h("span", {}, "The picture did not load, so it cannot be judged."), ways);
+  const arrived = new Promise((resolve) => picture.addEventListener("load", resolve, { once: true }));
+  // a picture that has arrived is not drawn before it is decoded
+  const loaded = arrived.then(() => picture.decode().catch(() => {}));
   load(false);
   const caption = name ? h("figcaption", { class: "cc-picture__name" }, name) : null;
-  return h("figure", { class: "cc-picture" }, picture, failure, caption);
+  return { element: h("figure", { class: "cc-picture" }, picture, failure, caption), loaded };
 }

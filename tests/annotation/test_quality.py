@@ -76,6 +76,12 @@ def test_each_limit_of_the_flag_counts() -> None:
     assert not Sameness(10, 0.75, 0.5, 5, 0.001).flagged
 
 
+def test_answers_below_the_floor_are_counted() -> None:
+    timed = [Answer("p", f"i{n}", ONE, ("a",), seconds) for n, seconds in enumerate((0.3, 0.9, 1.0, 8.0, None))]
+    speed = speeds(timed)["p"]
+    assert (speed.n, speed.hurried, speed.flagged) == (4, 2, False)
+
+
 def test_speed_is_against_the_median_of_medians() -> None:
     timed = [*said("slow", "a" * 10, seconds=30), *said("usual", "a" * 30, seconds=12), *said("fast", "a" * 10, seconds=3.9)]
     found = speeds([*timed, *said("untimed", "aaa")])

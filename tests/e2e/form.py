@@ -27,6 +27,7 @@ class Form:
         self.field = page.get_by_role("textbox", name="Briefly list all the objects")
         self.status = page.locator(".cc-form__status")
         self.count = page.locator(".cc-form__count")
+        self.open_questions = page.locator(".cc-questions:not([inert])")
 
     def enter(self, name: str) -> None:
         """Open the form, and start under this name."""
@@ -61,6 +62,7 @@ class Form:
 
     def active(self, name: str) -> None:
         expect(self.question(name)).to_have_class("cc-question is-active")
+        expect(self.open_questions).to_be_visible()
 
     def objects(self, text: str) -> None:
         """Answer the first question and go on."""

@@ -47,6 +47,7 @@ def test_the_last_answer_is_revised_by_keyboard(page: Page, server: Server) -> N
     form.ready()
     form.press("Escape", "u")
     expect(form.field).to_have_value("two things")
+    expect(form.field).to_be_focused()
     fit = form.question("caption_fit").get_by_role("radio", name="Misses one of many")
     fit.focus()
     form.press("3")

@@ -116,6 +116,7 @@ def test_pairs_by_keyboard_alone_to_the_completion_code(visitor: Visit, running:
     form = enter(page, "ab", "Pat")
     expect(page.locator(".cc-picture__name")).to_have_text(["Left", "Right"])
     expect(page.locator(".cc-picture img")).to_have_count(2)
+    form.active("preference")
     form.press("1")
     expect(page.get_by_role("checkbox", name="The left image is blank")).to_be_checked()
     form.press("1", "z")

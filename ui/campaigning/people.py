@@ -18,7 +18,7 @@ from data.store import frame, watching
 from data.store.store import Store
 from data.store.subjects import subjects
 from data.store.watching import Worker
-from ui import following
+from ui import following, words
 from ui.campaigning.asked import asked
 from ui.commands.derive import form_of
 
@@ -53,6 +53,8 @@ class Person:
             found.append("straight-liner")
         if self.speed is not None and self.speed.flagged:
             found.append("speeder")
+        if self.speed is not None and self.speed.hurried:
+            found.append(f"{words.count(self.speed.hurried, 'answer')} under {quality.FLOOR:.0f} s")
         return tuple(found)
 
 

@@ -17,11 +17,12 @@ COEFFICIENT: Final = (
 )
 RULES: Final = (
     f"Flags are reasons to look, not verdicts; nothing is left out because of one, and nobody with fewer than {quality.FEWEST}"
-    " answers has any.",
+    " answers is called a straight-liner or a speeder.",
     f"Straight-liner: at least {quality.SAME_SHARE:.0%} of a person’s answers repeat the one before (to an item with"
     f" the same kinds of questions; texts apart), that is {100 * quality.ABOVE_OTHERS:.0f} points or more above how often the"
     " others say that very thing of the same items, and would come about by chance in fewer than 1 of"
     f" {1 / quality.CHANCE:,.0f} cases (Johnson 2005; Meade and Craig 2012).",
+    f"Answers under {quality.FLOOR:.0f} s: the time from the picture on the screen to the answer is too short to look at it.",
     "Speeder: a person’s median active time is below a third of the campaign’s, the median of all people’s medians (Greszki et"
     " al. 2015; Leiner 2019).",
 )

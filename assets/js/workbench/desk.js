@@ -58,7 +58,7 @@ export class Desk {
   }
 
   showForm(task, { focus = true, errors = null } = {}) {
-    this.item = new Item(task, this);
+    this.item = new Item(task, this, { showsPictures: false });
     this.place("form", this.item.list);
     this.submitButton.firstChild.textContent = task.revises ? "Save change" : "Submit";
     if (errors) this.item.complain(errors);
@@ -148,7 +148,8 @@ export class Desk {
     const revises = task.revises ?? null;
     const seconds = Math.round(item.seconds * 10) / 10;
     const id = newId();
-    const body = { id, ticket: task.ticket, answers: item.result, started: item.started, active_seconds: seconds, revises };
+    const about = { id, ticket: task.ticket, offered: item.offered, revises };
+    const body = { ...about, answers: item.result, started: item.started, active_seconds: seconds };
     item.dropDraft();
     this.item = null;
     this.tell("");
@@ -235,7 +236,7 @@ export class Desk {
       this.item.saveDraft();
       this.tell(`Not saved: ${why}`);
     } else {
-      new Item(task, this).saveDraft();
+      new Item(task, this, { showsPictures: false }).saveDraft();
       this.tell(`An earlier answer was not saved (${why}). It is kept as a draft of its image.`);
     }
   }

@@ -44,7 +44,7 @@ class Asking:
             "ticket": self.task.public_id,
             "campaign": self.campaign,
             "images": [{"image": at(f"/img/{one.sha256}"), "width": one.width, "height": one.height} for one in shown],
-            "caption": self.task.text,
+            "caption": self.task.text if self.questionnaire.shows_prompt else None,
             "questionnaire": to_json(self.questionnaire),
             "asked": self.version,
             "answers": None,

@@ -19,7 +19,7 @@ from data.campaign import Campaign
 from data.records import Annotation
 from data.store import answering, campaigns, consents, drafts, own, statements, uncovered
 from data.store.store import Store
-from ui import asking, standing
+from ui import asking, offers, standing
 
 MAX_NAME = 60
 _LOOK_BACK = 100
@@ -42,7 +42,7 @@ def _storable(answers: dict[str, Any]) -> dict[str, Any]:
 def _moment(started: datetime | None) -> datetime | None:
     """Python tells the first and the last years of its calendar in some time zones only."""
     try:
-        return started if started is None or started.tzinfo is None else started.astimezone(UTC)
+        return started if started is None else started.astimezone(UTC) if started.tzinfo else started.replace(tzinfo=UTC)
     except OverflowError as error:
         raise ValueError("not a moment that can be stored") from error
 
@@ -73,13 +73,15 @@ class Agreed(BaseModel):
 class Submission(Ticket):
     """One whole answer, as the browser sends it; ``id`` is its own, so that sending twice is harmless.
 
-    ``asked`` is the version of the prompt's own questions, as the task told it. With ``following`` the answer says what comes
-    next, as ``/api/next`` does, and spares asking.
+    ``asked`` is the version of the prompt's own questions, and ``offered`` the signed moment, as the task told them: times are
+    believed as far as they lie between that moment and now. With ``following`` the answer says what comes next, as
+    ``/api/next`` does, and spares asking.
     """
 
     id: uuid.UUID
     answers: Annotated[dict[str, Any], AfterValidator(_storable)]
     asked: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    offered: str | None = Field(default=None, max_length=200)
     started: Annotated[datetime | None, AfterValidator(_moment)] = None
     active_seconds: float | None = Field(default=None, ge=0, le=86_400, allow_inf_nan=False)
     revises: uuid.UUID | None = None
@@ -192,11 +194,7 @@ def _looking_back(store: Store, routes: APIRouter) -> None:
     def mine(request: Request) -> dict[str, Any]:
         person, campaign = _person(request), _campaign(store, request)
         found = own.answers(store, person, campaign.campaign_id, limit=_LOOK_BACK)
-        said = [
-            {"id": one.annotation_id, "caption": one.text, "answers": one.answers, "submitted": one.submitted.isoformat()}
-            for one in found
-        ]
-        return {"answers": said}
+        return {"answers": [_past(store, person, campaign, one) for one in found]}
 
     @routes.get("/mine/{annotation_id}")
     def one_of_mine(request: Request, annotation_id: uuid.UUID) -> dict[str, Any]:
@@ -274,16 +272,32 @@ def _told(store: Store, name: str, campaign_id: str, desk: campaigns.Desk) -> di
     if campaign is None or not desk.tasks:
         return answer | standing.nothing(store, campaign, desk, name)
     tasks = [
-        asking.asking(store, campaign, task, name).to_json() | {"draft": desk.drafts.get(task.item_id)} for task in desk.tasks
+        _offer(store, name, asking.asking(store, campaign, task, name)) | {"draft": desk.drafts.get(task.item_id)}
+        for task in desk.tasks
     ]
     return answer | {"state": "label", "tasks": tasks}
 
 
+def _offer(store: Store, person: str, about: asking.Asking) -> dict[str, Any]:
+    return about.to_json() | {"offered": offers.sign(store, person, about)}
+
+
+def _past(store: Store, person: str, campaign: Campaign, said: own.Said) -> dict[str, Any]:
+    """A past answer in the list of one's own: with no more than the form shows, as it can still be revised."""
+    here = campaigns.task(store, said.public_id) is not None
+    shown = _asked_then(store, person, campaign, said).to_json() if here else {"images": [], "caption": None}
+    given = {"id": said.annotation_id, "answers": said.answers, "submitted": said.submitted.isoformat()}
+    return given | {name: shown[name] for name in ("images", "caption")}
+
+
 def _again(store: Store, person: str, campaign: Campaign, said: own.Said) -> dict[str, Any]:
     """An answer in its form, to be revised: the questions that were asked then."""
-    version = (said.raw or {}).get("questions")
-    about = asking.asking(store, campaign, _task(store, said.public_id), person, version)
-    return about.to_json() | {"answers": said.answers, "revises": said.annotation_id}
+    about = _asked_then(store, person, campaign, said)
+    return _offer(store, person, about) | {"answers": said.answers, "revises": said.annotation_id}
+
+
+def _asked_then(store: Store, person: str, campaign: Campaign, said: own.Said) -> asking.Asking:
+    return asking.asking(store, campaign, _task(store, said.public_id), person, (said.raw or {}).get("questions"))
 
 
 def _submit(store: Store, request: Request, campaign: Campaign, body: Submission) -> JSONResponse:
@@ -319,12 +333,23 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
 def _annotation(store: Store, about: asking.Asking, person: str, answers: Mapping[str, Any], body: Submission) -> Annotation:
     revised = str(body.revises) if body.revises else None
     saw_evidence, revises = uncovered.place_of(store, person, about.task.item_id, revised)
+    started, active_seconds = _times(offers.offered(store, person, about, body.offered), body)
     return about.annotation(
         person,
         answers,
         annotation_id=str(body.id),
-        started=body.started,
-        active_seconds=body.active_seconds,
+        started=started,
+        active_seconds=active_seconds,
         saw_evidence=saw_evidence,
         revises=revises,
     )
+
+
+def _times(offered: datetime | None, body: Submission) -> tuple[datetime | None, float | None]:
+    """When somebody started and how long they worked, as far as the server's own clock can bear it out."""
+    if offered is None:
+        return None, None
+    now = max(datetime.now(UTC), offered)
+    started = None if body.started is None else min(max(body.started, offered), now)
+    longest = (now - offered).total_seconds()
+    return started, None if body.active_seconds is None else min(body.active_seconds, longest)

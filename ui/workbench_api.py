@@ -18,7 +18,7 @@ from data.store import browse, campaigns, runs, uncovered
 from data.store.store import Store
 from scorers import registry
 from scorers.base import Check, Verdict
-from ui import answering, asking
+from ui import answering, asking, offers
 from ui.studio_api import Listing, listing_of
 
 ItemId = Annotated[str, Query(max_length=1000)]
@@ -137,7 +137,8 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     campaign = asking.campaign_of(store, campaigns.DEFAULT)
     assert campaign is not None
     about = asking.asking(store, campaign, task, person)
-    return {"state": "label", "name": person, "blind": blind} | about.to_json() | given
+    told = {"state": "label", "name": person, "blind": blind, "offered": offers.sign(store, person, about)}
+    return told | about.to_json() | given
 
 
 def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:

@@ -62,7 +62,8 @@ class Question:
 
     Attributes:
         cannot_tell: whether ``"cannot_tell"`` is an answer, of whatever ``kind`` the question is.
-        caption: whether the prompt's text is shown with the question; nowhere else is it, so that it does not lead.
+        caption: whether the prompt's text is shown with the question; nowhere else is it, so that it does not lead; where no
+            question shows it no browser gets it.
         member: the place on the screen (from 0) of the image that it is about, where several are shown; None: all of them.
         optional: whether it may be left open.
         alone: of a list kind, the values that go with no other ("none of these").
@@ -137,6 +138,11 @@ class Questionnaire:
     questions: tuple[Question, ...]
     blanks: tuple[Blank, ...] = (Blank(),)
     counter: Counter | None = None
+
+    @property
+    def shows_prompt(self) -> bool:
+        """Whether the prompt's text is for the eyes of whoever answers."""
+        return any(question.caption for question in self.questions)
 
 
 def visible(questionnaire: Questionnaire, answers: Mapping[str, Any]) -> list[str]:

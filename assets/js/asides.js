@@ -20,7 +20,7 @@ export function report(dialogs, onReason) {
 }
 
 export function mine(dialogs, answers, onRevise) {
-  const row = ({ id, caption, submitted, answers: said }, k) => {
+  const row = ({ id, images, caption, submitted, answers: said }, k) => {
     const revise = () => {
       dialogs.close();
       onRevise(id);
@@ -29,9 +29,10 @@ export function mine(dialogs, answers, onRevise) {
     return h(
       "li",
       { class: "cc-mine__row" },
-      h("div", {}, h("p", { class: "cc-mine__caption" }, caption ?? "(no text)"), h("p", { class: "cc-muted" }, told)),
+      h("div", { class: "cc-row" }, ...images.map(({ image }) => h("img", { src: `${image}?w=160`, alt: "", loading: "lazy" }))),
+      h("div", {}, caption ? h("p", { class: "cc-mine__caption" }, caption) : null, h("p", { class: "cc-muted" }, told)),
       h("time", { class: "cc-muted", datetime: submitted }, new Date(submitted).toLocaleString()),
-      button("Revise", { autofocus: k === 0, "aria-label": `Revise: ${caption ?? ""}` }, revise),
+      button("Revise", { autofocus: k === 0, "aria-label": `Revise: ${caption ?? told}` }, revise),
     );
   };
   const list =

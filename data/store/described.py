@@ -184,9 +184,9 @@ SCHEMA: Final[Mapping[str, Table]] = {
                 " '{}'::json)",
             ),
             **_kept(
-                started="when the item was first seen",
+                started="when the item was first on the screen",
                 submitted="when the answer was sent",
-                active_seconds="time at it, without pauses",
+                active_seconds="time at it from the painted picture on, without pauses; at most the time since it was offered",
                 saw_evidence="whether scorers' or others' answers had been shown",
                 status="valid, surplus (enough had answered), gold or training",
                 revises="the answer that it replaces",

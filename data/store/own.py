@@ -24,7 +24,6 @@ class Said:
     annotation_id: str
     item_id: str
     public_id: str
-    text: str | None
     answers: Mapping[str, Any]
     raw: Mapping[str, Any] | None
     submitted: datetime
@@ -45,8 +44,8 @@ def _found(store: Store, where: str, parameters: Sequence[str], limit: int) -> l
     with store.read() as cursor:
         found = rows.dicts(
             cursor,
-            "select a.annotation_id, a.item_id, t.public_id, p.text, a.answers, a.raw, a.submitted"
-            " from annotations a join items t using (item_id) left join prompts p using (prompt_id)"
+            "select a.annotation_id, a.item_id, t.public_id, a.answers, a.raw, a.submitted"
+            " from annotations a join items t using (item_id)"
             f" where {where} and a.annotation_id not in"
             " (select revises from annotations where revises is not null and rater_id = ?)"
             " order by a.submitted desc, a.seq desc limit ?",

@@ -201,6 +201,24 @@ def test_training_tells_and_checks_do_not(two: World) -> None:
     assert two.column("select count(*) from annotations where status = 'gold'") == [1]
 
 
+def test_a_prompt_that_no_question_shows_is_hidden_everywhere(two: World) -> None:
+    first, *others = composing.images(two.store, ALL)
+    items = [CampaignItem(first, "training", expected={"quality": 5}), *sampled(others, None, 0)]
+    client = enter(two, start(two.store, "visor", items, settings={"training_feedback": True, "pass_mark": None}))
+    prompts = two.column("select text from prompts")
+    (training, *_), before = following(client)["tasks"], client.get("/api/next").text
+    answers = {"quality": 1, "scene": 1, "objects": 0} | {
+        one["id"]: "no" for one in training["questionnaire"]["questions"] if one["id"].startswith("present")
+    }
+    told = say(client, training, answers)
+    assert told["feedback"]["right"] is False
+    (mine,) = client.get("/api/mine").json()["answers"]
+    assert mine["images"] == training["images"], "known by its picture instead"
+    again = [client.get(path).text for path in ("/api/mine", f"/api/mine/{told['id']}", "/api/last", "/api/next")]
+    for text in (before, json.dumps(told), *again):
+        assert not [prompt for prompt in prompts if prompt in text]
+
+
 def test_the_completion_code_is_for_those_who_did_something(two: World) -> None:
     settings = {"completion_code": "C0DE", "completion_url": "https://crowd.example/?cc=C0DE"}
     items = sampled(composing.images(two.store, ALL), 1, 0)

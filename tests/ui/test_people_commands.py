@@ -23,8 +23,9 @@ def worked(world: World) -> Path:
     for name, n in (("ann", 2), ("=ben", 1)):
         client = world.person(name)
         for _ in range(n):
-            said = saying(first(client)["ticket"], active_seconds=45.0)
-            assert client.post("/api/submit", json=said).status_code == 200
+            assert client.post("/api/submit", json=saying(first(client)["ticket"])).status_code == 200
+    with world.store.read() as cursor:
+        cursor.execute("update annotations set active_seconds = 45")
     project = world.store.project
     world.store.close()
     return project

@@ -4,7 +4,7 @@
 import { Api, detail } from "./js/api.js";
 import { ActivityClock } from "./js/clock.js";
 import { Dialogs } from "./js/dialogs.js";
-import { button, h } from "./js/dom.js";
+import { button } from "./js/dom.js";
 import { Frame } from "./js/frame.js";
 import { Item } from "./js/item.js";
 import { listenToKeys } from "./js/keys.js";
@@ -25,20 +25,10 @@ const mounted = new WeakMap();
 /** Build the form in `root`. Returns {destroy}; a second mount on the same root replaces the first. */
 export function mount(root, options = {}) {
   mounted.get(root)?.destroy();
-  ensureStyles();
   const form = new Form(root, options);
   mounted.set(root, form);
   form.begin();
   return form;
-}
-
-/** The form brings its stylesheets along, whatever page it stands in. */
-function ensureStyles() {
-  const linked = new Set([...document.querySelectorAll("link[rel=stylesheet]")].map((link) => new URL(link.href).pathname));
-  for (const file of ["./concord.css", "./picture.css", "./form.css", "./dialogs.css", "./campaign.css"]) {
-    const url = new URL(file, import.meta.url);
-    if (!linked.has(url.pathname)) document.head.append(h("link", { rel: "stylesheet", href: url.href }));
-  }
 }
 
 class Form {
@@ -157,6 +147,7 @@ class Form {
 
   gotTasks(tasks) {
     this.queue.fill(tasks, this.item?.task ?? null);
+    if (this.item?.isOpen) this.queue.preload();
     if (this.item) return;
     if (!this.queue.isEmpty) this.showNext();
     // All that came is on its way to being saved; should the server have sent nothing at all, ask calmly.
@@ -229,7 +220,9 @@ class Form {
 
   /** The item's picture is on the screen: now it can be answered. */
   opened(item) {
-    if (item === this.item) this.dialogs.afterClosing(() => item === this.item && item.show());
+    if (item !== this.item) return;
+    this.dialogs.afterClosing(() => item === this.item && item.show());
+    this.queue.preload();
   }
 
   report() {

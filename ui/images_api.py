@@ -15,9 +15,11 @@ from data import images
 from data.store import browse
 from data.store.store import Store
 
-WIDTHS = (160, 320, 640, 1280)
+WIDTHS = (160, 320, 640, 1280, 1600)
 IN_GRIDS = 320
 """The width that grids ask for."""
+IN_FORM = 1600
+"""The width, and the height at most, of what people judge: of a better quality, as that is judged, too."""
 _FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
 # by content, as files are often misnamed
 _SHOWN_BY_BROWSERS = {
@@ -31,7 +33,7 @@ _MAX_WIDTH = 10_000
 
 
 def router(store: Store) -> APIRouter:
-    """``/img/SHA256`` is the picture, ``?w=320`` a WebP of that width."""
+    """``/img/SHA256`` is the picture, ``?w=320`` a WebP of that width, ``?w=1600`` as the form shows it."""
     routes = APIRouter(prefix="/img")
 
     @routes.get("/{sha256}")
@@ -77,7 +79,8 @@ def _made(store: Store, sha256: str, width: int, path: Path) -> Path:
     cached = _cache_path(store, sha256, width)
     if not cached.is_file():
         try:
-            _write(cached, images.thumbnail(path, width))
+            made = images.thumbnail(path, width, width, fine=True) if width == IN_FORM else images.thumbnail(path, width)
+            _write(cached, made)
         except (OSError, ValueError) as error:
             raise HTTPException(404, "The image file cannot be read any more.") from error
     return cached

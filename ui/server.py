@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from ui.access.accounts import Accounts
 
-ASSETS = Path(__file__).parent.parent / "assets"
 DEFAULT_PORT = 7860
 _PORTS_TO_TRY = 20
 _ROUTES = (
@@ -80,19 +79,19 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from fastapi import FastAPI
     from fastapi.exceptions import RequestValidationError
     from fastapi.responses import FileResponse
-    from fastapi.staticfiles import StaticFiles
 
     from data.store.erased import Erased
     from data.store.faults import NotWritten
     from ui.access import routes
     from ui.access.door import Door
     from ui.access.sessions import Sessions
+    from ui.assets import ASSETS, Assets
 
     app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
     for name in _ROUTES:
         app.include_router(import_module(f"ui.{name}").router(store), responses=_REFUSALS)
     app.include_router(routes.router(store, accounts), responses=_REFUSALS)
-    app.mount("/assets", StaticFiles(directory=ASSETS), name="assets")
+    app.mount("/assets", Assets(), name="assets")
 
     @app.get("/favicon.ico", include_in_schema=False, response_model=None)
     def icon() -> FileResponse:
@@ -148,14 +147,16 @@ def _mount_pages(app: FastAPI, store: Store) -> None:
     from ui.studio import studio
     from ui.theme import head, scripts, theme
 
-    for path, blocks, more in (("/annotate", annotate(), ""), ("/studio", studio(store), scripts())):
+    annotators = (annotate(), head(("annotate",)))
+    researchers = (studio(store), head() + scripts())
+    for path, (blocks, in_head) in (("/annotate", annotators), ("/studio", researchers)):
         gr.mount_gradio_app(
             app,
             blocks,
             path=path,
             root_path=at(path),
             theme=theme(),
-            head=head() + more,
+            head=in_head,
             footer_links=[],
             run_history=False,
             ssr_mode=False,

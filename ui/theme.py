@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import gradio as gr
 
 from ui.root import at
@@ -41,10 +43,10 @@ _TOKENS = {
 }
 
 
-def head() -> str:
+def head(styles: Sequence[str] = _STYLES) -> str:
     """Our icon and style sheets: linked, not handed to Gradio as text, as it rewrites the selectors of what it is handed."""
     icon = f'<link rel="icon" type="image/svg+xml" href="{at("/assets/icon.svg")}">'
-    return icon + "".join(f'<link rel="stylesheet" href="{at(f"/assets/{name}.css")}">' for name in _STYLES)
+    return icon + "".join(f'<link rel="stylesheet" href="{at(f"/assets/{name}.css")}">' for name in styles)
 
 
 def scripts() -> str:

@@ -1,6 +1,7 @@
 // Dialogs beside the questions: reporting a picture, one's own past answers, and what a training item teaches.
 
 import { button, h } from "./dom.js";
+import { onScreen } from "./pictures.js";
 import { rich } from "./rich.js";
 
 const REASONS = ["The picture is broken, cut off or does not load", "The text makes no sense", "It should not be shown to people", "Something else is wrong"];
@@ -48,7 +49,7 @@ export function feedback(dialogs, task, told) {
   const lines = told.lines.map(({ question, expected, given }) =>
     h("li", {}, h("strong", {}, question), " ", h("span", {}, `Right: ${expected}. You said: ${given}.`)),
   );
-  const pictures = task.images.map(({ image }) => h("img", { class: "cc-feedback__image", src: image, alt: "The picture it is about" }));
+  const pictures = task.images.map(({ image }) => h("img", { class: "cc-feedback__image", src: onScreen(image), alt: "The picture it is about" }));
   const title = told.right ? "That was right" : "Not quite";
   const words = told.right ? h("p", { class: "cc-muted" }, "All of it, as expected.") : h("ul", { class: "cc-list" }, ...lines);
   const close = button("Go on", { key: "Enter", kind: "primary", autofocus: true }, () => dialogs.close());

@@ -8,6 +8,9 @@ export function pictureName(place, of) {
   return of === 1 ? "" : `Image ${place + 1}`;
 }
 
+/** A picture as the form shows it: small enough for a slow line. Enlarged it is the original (`image`). */
+export const onScreen = (image) => `${image}?w=1600`;
+
 export class Pictures {
   /** `images` are {image, width, height}; `onZoom(place)` and `onChoose(place)` tell what was clicked; `onReport()`, if there is
    *  one, is offered where a picture does not load. */
@@ -65,7 +68,7 @@ function figure({ image, width, height }, name, { onClick, onReport }) {
   const failure = h("p", { class: "cc-picture__failure", role: "alert", hidden: true });
   const load = (again) => {
     failure.hidden = true;
-    picture.src = again ? `${image}#${Date.now()}` : image;
+    picture.src = again ? `${onScreen(image)}#${Date.now()}` : onScreen(image);
   };
   picture.addEventListener("error", () => {
     failure.hidden = false;

@@ -1,5 +1,7 @@
 // The items that are here already: those put back (by an undo or a refusal) first, then the server's.
 
+import { onScreen } from "./pictures.js";
+
 export class Queue {
   constructor() {
     this.kept = [];
@@ -25,7 +27,6 @@ export class Queue {
   fill(tasks, current) {
     const here = new Set([current?.ticket, ...this.kept.map((task) => task.ticket)]);
     this.tasks = tasks.filter((task) => !this.done.has(task.ticket) && !here.has(task.ticket));
-    this.preload();
   }
 
   putBack(task) {
@@ -33,17 +34,14 @@ export class Queue {
   }
 
   take() {
-    const task = this.kept.pop() ?? this.tasks.shift() ?? null;
-    this.preload();
-    return task;
+    return this.kept.pop() ?? this.tasks.shift() ?? null;
   }
 
+  /** Load the pictures of all items that are here, once the one on the screen needs the line no more. */
   preload() {
-    const [next] = this.tasks;
-    if (!next) return;
-    this.images = next.images.map(({ image }) => {
+    this.images = [...this.kept, ...this.tasks].flatMap(({ images }) => images).map(({ image }) => {
       const ahead = new Image();
-      ahead.src = image;
+      ahead.src = onScreen(image);
       return ahead;
     });
   }

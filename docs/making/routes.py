@@ -29,7 +29,7 @@ SAID: Final[dict[str, str]] = {
     "GET /api/last": "The person's last answer, with its form, to be revised.",
     "GET /api/mine": "The person's latest answers (100 at most).",
     "GET /api/mine/{annotation_id}": "One of them with its form, to be revised: `submit` it with `revises`.",
-    "GET /img/{sha256}": "The picture with this content hash; `?w=` a WebP thumbnail of that width. Cached for ever.",
+    "GET /img/{sha256}": "The picture with this content hash; `?w=` a WebP of that width (1600: the form's). Cached for ever.",
     "GET /api/studio/version": "A text that moves with every write: ask for it to know whether to ask again.",
     "GET /api/studio/items": "A page of Browse's grid; the query is Browse's address ([parameters](pages.md#browse)), and"
     " `page` from 0.",

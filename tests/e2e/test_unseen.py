@@ -16,6 +16,8 @@ from tests.e2e.conftest import Visit
 from tests.e2e.form import Form
 from tests.e2e.serving import Server, command, serving
 
+_PICTURES = """performance.getEntriesByType("resource").map((one) => one.name).filter((name) => name.includes("/img/"))"""
+
 
 @pytest.fixture(scope="module")
 def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001 - none without it
@@ -95,3 +97,19 @@ def test_a_picture_that_does_not_load_is_reported_and_never_judged(visitor: Visi
     form.press("ArrowRight")
     form.saved("1 of")
     assert one.watch.posts.count("/api/report") == 1
+
+
+def test_a_cold_form_asks_for_little(visitor: Visit, server: Server) -> None:
+    one = visitor(server, advance=None)
+    page, asked = one.page, list[str]()
+    page.on("request", lambda request: asked.append(request.url.removeprefix(server.url)))
+    form = enter(page, "Frugal")
+    form.active("preference")
+    ours = {path for path in asked if path.startswith("/assets/")}
+    assert ours <= {"/assets/form.js", "/assets/annotate.css", "/assets/icon.svg"}
+    # both pictures of both pairs that are offered, though one pair alone is on the screen
+    page.wait_for_function(f"{_PICTURES}.length === 4")
+    assert all(name.endswith("?w=1600") for name in page.evaluate(_PICTURES))
+    form.press("z")
+    original = page.locator(".cc-zoom__image").get_attribute("src") or ""
+    assert (page.locator(".cc-picture img").first.get_attribute("src") or "") == f"{original}?w=1600"

@@ -31,6 +31,16 @@ def test_the_original_and_its_thumbnail(standing_world: World) -> None:
             assert (image.format, image.size) == ("WEBP", (160, 120))
 
 
+def test_what_the_form_shows_is_a_webp_of_1600_pixels_at_most(world: World) -> None:
+    path, _ = some(world)
+    Image.new("RGB", (1000, 4000), "teal").save(path)
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    with world.store.read() as cursor:
+        cursor.execute("update images set sha256 = ? where path = ?", [sha256, str(path)])
+    with Image.open(io.BytesIO(world.client().get(f"/img/{sha256}?w=1600").content)) as image:
+        assert (image.format, image.size) == ("WEBP", (400, 1600))
+
+
 @pytest.mark.parametrize("width", ["0", "161", "-160", "99999999", "x", "NaN"])
 def test_other_widths(standing_world: World, width: str) -> None:
     assert standing_world.client().get(f"/img/{some(standing_world)[1]}?w={width}").status_code == 422

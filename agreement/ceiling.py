@@ -60,7 +60,7 @@ class Verdict:
         others_reason: why there is none.
         others_low: lower end of the difference's interval with persons as random as prompts.
         others_high: upper end.
-        others_p: two-sided p with persons as random, by Student's t.
+        others_p: two-sided p with persons as random, by Student's t; at least `p`.
     """
 
     verdict: Standing | None = None
@@ -188,13 +188,15 @@ def _beside_others(made: Verdict, others: Outcome | None, margin: float) -> Verd
     if bounds.low is None:
         return replace(made, others_reason=bounds.note)
     test = spread(others.value, others.deviations)
-    verdict = judge(test, margin, test.p)
+    # what cannot be told of these people cannot be told of others
+    p = max(test.p, made.p or 0.0)
+    verdict = judge(test, margin, p)
     reason = None if verdict else "not enough prompts or people to tell"
     around = f"{_two(bounds.low)} to {_two(bounds.high)}" if bounds.high is not None else ""
     words = f"{made.words}; beside other people, on other prompts: {verdict or reason} ({around})"
     made = replace(made, words=words)
     return replace(
-        made, others_verdict=verdict, others_reason=reason, others_low=bounds.low, others_high=bounds.high, others_p=test.p
+        made, others_verdict=verdict, others_reason=reason, others_low=bounds.low, others_high=bounds.high, others_p=p
     )
 
 

@@ -403,6 +403,15 @@ def test_other_people_are_random_as_well() -> None:
     assert ceiling(by_slots, "percent_agreement")["others_low"] is None
 
 
+def test_what_five_prompts_cannot_tell_of_these_people_they_do_not_tell_of_others() -> None:
+    """Each of ten people errs on one or two of five items, and the scorer never: all prompts speak for it, p is 2 of 32."""
+    said = {f"i{k}": " ".join("yn"[j % 5 == k or (j == 9 and k == 0)] for j in range(10)) for k in range(5)}
+    found = ceiling(people(said) + scorer("m", dict.fromkeys(said, "yes")), "percent_agreement")
+    assert found["others_low"] > 0
+    assert (found["p"], found["others_p"]) == (0.0625, 0.0625)
+    assert (found["verdict"], found["others_verdict"]) == (None, None)
+
+
 def scored(people_right: float, noise: float, items: int) -> list[Judgement]:
     """Three people who see the truth so often, as labels and as grades, and a scorer whose score is the truth, blurred."""
     rows = judged(people_right, 1.0, items)

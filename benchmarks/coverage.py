@@ -261,15 +261,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     quick, studies = given.quick, 20 if given.quick else given.studies
     failed = 0
     with ProcessPoolExecutor(2) as pool:
-        for title, made, sizes in (
-            ("coverage of 95 % intervals, by prompts", intervals, (10,) if quick else (10, 30, 100, 300)),
+        for title, made, about, sizes in (
             (
-                "differences found where there is none (and where there is one), by prompts",
+                "Share of 95 % intervals that hold the truth (mean width beside the estimator's own; studies without one)",
+                intervals,
+                ("population", "statistic", "truth"),
+                (10,) if quick else (10, 30, 100, 300),
+            ),
+            (
+                "Share of studies in which p < .05 though there is no difference (and where there is one)",
                 errors,
+                ("test", "statistic"),
                 (5,) if quick else (5, 10, 30, 100),
             ),
         ):
-            print(f"\n{title}: {', '.join(map(str, sizes))}; {studies} studies a cell\n", flush=True)
+            names = (*about, *(f"{size} prompts" for size in sizes), "")
+            print(f"\n{title}, {studies} studies a cell:\n\n| {' | '.join(names)} |\n{'|---' * len(names)}|", flush=True)
             for line in made(sizes, studies, pool):
                 failed += "FAILS" in line
                 print(line, flush=True)

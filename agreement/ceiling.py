@@ -6,8 +6,10 @@ the prompts, so that a verdict is about *these people* on other prompts. From fi
 about *other people* as well: persons are left out one by one, too, and both variances are added.
 
 Equivalent: the difference is within a margin that is named before, by two one-sided tests at 5 % (Schuirmann 1987); that is,
-its 90 % interval lies inside. Otherwise below or above: its 95 % interval leaves 0 out, and p, from sign flips over prompts, is
-below .05, as Student's t alone finds too much in ten prompts or fewer. Otherwise nothing can be told yet.
+its 90 % interval lies inside. Otherwise below or above: its 95 % interval leaves 0 out, and p is below .05. p is that of sign
+flips over the prompts and one more that says the opposite: a scorer that has not erred in ten prompts may err in the next,
+which no variance knows of (without it, .28 of studies with 8 equally good people found a difference: `benchmarks/coverage.py`).
+Otherwise nothing can be told yet.
 
 Where a scorer's score meets yes or no, a person has to say in two values what the scorer may say in many, which AUC and
 correlations reward whatever is known. A scorer below people is then below them all the more, but that it is as good cannot
@@ -22,6 +24,8 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 from typing import Any, Literal
 
+import numpy as np
+
 from .cells import Found, Options
 from .jackknife import CONTRAST, SHARE, Kind, Spread, spread
 from .one_out import DIFFERENCE, OTHERS, PEOPLE, SCORER
@@ -31,6 +35,7 @@ from .swaps import sign_flips
 
 Standing = Literal["equivalent", "below", "above"]
 LEAST_P = 0.05
+_NORMAL = 1.96
 MARGIN_OF_SHARES, MARGIN_OF_COEFFICIENTS = 0.05, 0.1
 NO_INTERVALS = "no intervals"
 TWO_VALUES = "a person's yes or no is a score of only two values"
@@ -52,7 +57,7 @@ class Verdict:
         difference_low: lower end of its 95 % interval.
         difference_high: upper end.
         margin: so much apart still counts as equivalent.
-        p: two-sided p of no difference, by sign flips of what each prompt adds to it.
+        p: two-sided p of no difference, by sign flips of what each prompt and a contrary one add to it.
         p_holm: corrected over one statistic's rows of one generator, or of all.
         prompts_needed: about how many more prompts would tell; only where there are too few.
         words: the verdict as a sentence.
@@ -130,7 +135,7 @@ def read(
     people = sides[PEOPLE]
     bounds, method = interval(people, kind, by_prompt=by_prompt)
     margin = options.margin or (MARGIN_OF_SHARES if kind.low == SHARE.low else MARGIN_OF_COEFFICIENTS)
-    verdict = _verdict(sides, margin, by_prompt=by_prompt)
+    verdict = _verdict(sides, kind, margin, by_prompt=by_prompt)
     if finer:
         method += f"; {TWO_VALUES}"
         if verdict.verdict in ("equivalent", "above"):
@@ -145,7 +150,7 @@ def read(
     return Ceiling(people.value, bounds.low, bounds.high, used.items, used.ratings, people.reason, method, verdict)
 
 
-def _verdict(sides: Mapping[str, Outcome], margin: float, *, by_prompt: bool) -> Verdict:
+def _verdict(sides: Mapping[str, Outcome], kind: Kind, margin: float, *, by_prompt: bool) -> Verdict:
     scorer, apart = sides[SCORER], sides[DIFFERENCE]
     if scorer.value is None or apart.value is None:
         return Verdict(verdict_reason=apart.reason, scorer=scorer.value, difference=apart.value)
@@ -155,11 +160,13 @@ def _verdict(sides: Mapping[str, Outcome], margin: float, *, by_prompt: bool) ->
     bounds, _ = interval(apart, CONTRAST, by_prompt=by_prompt)
     if bounds.low is None or bounds.high is None:
         return replace(made, verdict_reason=bounds.note)
-    test, p = spread(apart.value, apart.deviations), sign_flips(apart.deviations.contributions)
+    test, prompts = spread(apart.value, apart.deviations), apart.deviations.prompts
+    contrary = opposite(scorer.value - apart.value, kind)
+    p = sign_flips(np.r_[apart.deviations.contributions, -math.copysign(contrary, apart.value) / prompts])
     made = replace(made, difference_low=bounds.low, difference_high=bounds.high, p=p, verdict=judge(test, margin, p))
     many = "prompts" if by_prompt else "items"
     if made.verdict is None:
-        more = needed(test, margin, apart.used.clusters)
+        more = needed(test, margin, apart.used.clusters, contrary)
         reason = f"not enough {many} to tell" + (f": about {more:,} more would do" if more is not None else "")
         made = replace(made, prompts_needed=more, verdict_reason=reason)
     made = replace(made, words=_words(made, scorer.value - apart.value, apart, many))
@@ -211,15 +218,26 @@ def judge(test: Spread, margin: float, p: float) -> Standing | None:
     return "below" if high < 0 else "above" if low > 0 else None
 
 
-def needed(test: Spread, margin: float, prompts: int) -> int | None:
+def opposite(people: float, kind: Kind) -> float:
+    """How much a scorer that says the opposite of people, whose number is `people`, is apart from them."""
+    return abs(2.0 * people - kind.low - kind.high)
+
+
+def needed(test: Spread, margin: float, prompts: int, contrary: float = 0.0) -> int | None:
     """About how many more prompts would tell a difference of this size, or that it is within the margin.
 
-    Ends of intervals move towards the value with 1 / sqrt(prompts).
+    Ends of intervals move towards the value with 1 / sqrt(prompts). A difference d, which n prompts with the mean square s
+    give, is told in spite of a `contrary` prompt c where n d - c = 1.96 sqrt(n s + c^2).
     """
-    reach = [test.reach(95) / abs(test.value)] if test.value else []
+    enough = []
+    if test.value:
+        d, square = abs(test.value), prompts * test.error**2 + test.value**2
+        middle = 2 * d * contrary + _NORMAL**2 * square
+        root = math.sqrt(middle**2 + 4 * (_NORMAL**2 - 1) * (d * contrary) ** 2)
+        enough.append(max(prompts * (test.reach(95) / d) ** 2, (middle + root) / (2 * d**2)))
     if abs(test.value) < margin:
-        reach.append(test.reach(90) / (margin - abs(test.value)))
-    return max(math.ceil(prompts * min(reach) ** 2) - prompts, 1) if reach else None
+        enough.append(prompts * (test.reach(90) / (margin - abs(test.value))) ** 2)
+    return max(math.ceil(min(enough)) - prompts, 1) if enough else None
 
 
 def corrected(ceilings: Sequence[Ceiling]) -> list[Ceiling]:

@@ -11,10 +11,10 @@ import pytest
 
 from agreement import Options, build
 from agreement.against import Against, Meeting
-from agreement.ceiling import SAW_LABELS, judge, needed
+from agreement.ceiling import SAW_LABELS, judge, needed, opposite
 from agreement.cells import Cell, Key
 from agreement.frame import read
-from agreement.jackknife import Deletions, Spread
+from agreement.jackknife import COEFFICIENT, SHARE, Deletions, Kind, Spread
 from agreement.one_out import DIFFERENCE, PEOPLE, SCORER, beside, others
 from tests.agreement import frames, naive
 from tests.agreement.frames import Judgement, frame, judgement, people, scorer
@@ -283,8 +283,10 @@ def test_the_verdict_from_how_the_difference_varies() -> None:
 
 
 def test_prompts_needed_go_with_the_square_of_the_reach() -> None:
-    # 2.262 * 0.1 must shrink to 0.2: (0.2262 / 0.2)^2 * 10 - 10
-    assert needed(Spread(0.2, 0.1, 9), 0.05, 10) == 3
+    # 2.262 * 0.1 must shrink to 0.2: (0.2262 / 0.2)^2 * 10 = 12.8; and 0.2 n = 1.96 sqrt(0.14 n) where n = 13.4
+    assert needed(Spread(0.2, 0.1, 9), 0.05, 10) == 4
+    # 0.2 n - 0.5 = 1.96 sqrt(0.14 n + 0.25) where n = 19.4
+    assert needed(Spread(0.2, 0.1, 9), 0.05, 10, 0.5) == 10
     # to tell 0 from 0.05, 1.833 * 0.1 must shrink to 0.05
     assert needed(Spread(0.0, 0.1, 9), 0.05, 10) == 125
     assert needed(Spread(0.0, 0.1, 9), 0.0, 10) is None
@@ -299,6 +301,11 @@ def judged(people_right: float, scorer_right: float, items: int, **other: Any) -
         said[f"i{k:03}"] = " ".join("ny"[truth == bool(rng.random() < people_right)] for _ in range(3))
         own[f"i{k:03}"] = "yes" if truth == bool(rng.random() < scorer_right) else "no"
     return people(said, **other) + scorer("m", own, **other)
+
+
+@pytest.mark.parametrize(("people", "kind", "apart"), [(0.8, SHARE, 0.6), (0.8, COEFFICIENT, 1.6), (0.5, SHARE, 0.0)])
+def test_who_says_the_opposite_of_people(people: float, kind: Kind, apart: float) -> None:
+    assert opposite(people, kind) == pytest.approx(apart)
 
 
 @pytest.mark.parametrize(
@@ -404,11 +411,12 @@ def test_other_people_are_random_as_well() -> None:
 
 
 def test_what_five_prompts_cannot_tell_of_these_people_they_do_not_tell_of_others() -> None:
-    """Each of ten people errs on one or two of five items, and the scorer never: all prompts speak for it, p is 2 of 32."""
+    """Each of ten people errs on one or two of five items, and the scorer never: all prompts speak for it. With one more that
+    does not, p is 14 of 64."""
     said = {f"i{k}": " ".join("yn"[j % 5 == k or (j == 9 and k == 0)] for j in range(10)) for k in range(5)}
     found = ceiling(people(said) + scorer("m", dict.fromkeys(said, "yes")), "percent_agreement")
     assert found["others_low"] > 0
-    assert (found["p"], found["others_p"]) == (0.0625, 0.0625)
+    assert (found["p"], found["others_p"]) == (0.21875, 0.21875)
     assert (found["verdict"], found["others_verdict"]) == (None, None)
 
 

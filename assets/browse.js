@@ -47,7 +47,7 @@ class Browse {
     this.chosen = h("div", { class: "cc-row cc-browse__chosen" });
     this.status = h("p", { class: "cc-note cc-browse__status", role: "status" });
     this.trouble = h("div", { class: "cc-browse__trouble", hidden: true });
-    this.bar = h("div", { class: "cc-bar", role: "group", "aria-label": "What is chosen", hidden: true });
+    this.bar = h("div", { class: "cc-selection-bar", role: "group", "aria-label": "What is chosen", hidden: true });
     this.message = h("div", { class: "cc-toast", role: "alert", hidden: true });
     this.views = { grid: new Grid(this, signal), prompts: new Prompts(this, signal) };
     this.place = h("div", { class: "cc-browse__list" }, this.views.grid.element);

@@ -21,7 +21,7 @@ export class Grid {
     this.has = {};
     this.gap = GAP;
     this.pages = new Pages((n) => page.fetchPage("items", n, "items"), (error) => this.came(error));
-    this.element = h("div", { class: "cc-grid cc-virtual", role: "listbox", "aria-multiselectable": "true", "aria-label": "Images", "aria-busy": "true" });
+    this.element = h("div", { class: "cc-virtual", role: "listbox", "aria-multiselectable": "true", "aria-label": "Images", "aria-busy": "true" });
     this.virtual = new Virtual(this.element, this, signal);
     // pressing moves the focus: where it was before is where Shift and a click begin
     this.element.addEventListener("pointerdown", () => { this.begin = this.current; });

@@ -10,7 +10,7 @@ export function questions({ questions: asked, failed }) {
   if (!asked?.length || failed) return null;
   const right = asked.filter((one) => one.right).length;
   const title = h("h3", { class: "cc-heading" }, `Questions: ${right} of ${asked.length} answered as a faithful image would be`);
-  return h("section", { class: "cc-questions", "aria-label": "Questions and answers" }, title, h("ol", {}, ...asked.map(question)));
+  return h("section", { class: "cc-asks", "aria-label": "Questions and answers" }, title, h("ol", {}, ...asked.map(question)));
 }
 
 function question(one) {

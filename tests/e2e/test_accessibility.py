@@ -66,7 +66,7 @@ def test_what_opens_over_browse(visitor: Visit, playground: Server) -> None:
     expect(cells.first).to_be_visible(timeout=30_000)
     cells.first.focus()
     page.keyboard.press("Shift+ArrowRight")
-    expect(page.locator(".cc-bar")).to_be_visible()
+    expect(page.locator(".cc-selection-bar")).to_be_visible()
     assert serious(page) == []
     for key, shown in (("t", "Tag 2 images"), ("x", "Compare: Two images"), ("?", "Keys of Browse")):
         page.keyboard.press(key)

@@ -317,7 +317,7 @@ def test_choosing_by_mouse_and_undoing(visitor: Visit, browsed: Server) -> None:
     cells.nth(4).click(modifiers=["Shift"])
     expect(page.locator(".cc-browse__status")).to_contain_text("4 chosen")
     expect(page.locator('.cc-cell[aria-selected="true"]')).to_have_count(4)
-    page.locator(".cc-bar").get_by_role("button", name="Let go").click()
+    page.locator(".cc-selection-bar").get_by_role("button", name="Let go").click()
     expect(page.locator('.cc-cell[aria-selected="true"]')).to_have_count(0)
 
 

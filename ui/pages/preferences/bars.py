@@ -71,14 +71,14 @@ def _line(row: Row, beside: Row | None, contest: Contest, view: View) -> str:
     counts = f"{words.count(row['votes'], 'vote')} on {words.count(row['pairs'], 'pair')}"
     small = f'<small class="cc-detail" title="left out: {escape(left)}">{counts}</small>' if left else _detail(counts)
     return (
-        f'<tr><th scope="row">{escape(who_of(row))}{small}</th><td class="cc-bar-cell">{_bar(row, contest, view)}</td>'
+        f'<tr><th scope="row">{escape(who_of(row))}{small}</th><td class="cc-vote-bar-cell">{_bar(row, contest, view)}</td>'
         f'<td class="cc-number"{_title(row)}>{_share(row)}</td><td class="cc-number">{p}</td>'
         f"<td>{_beside(row, beside, view)}</td></tr>"
     )
 
 
 def _bar(row: Row, contest: Contest, view: View) -> str:
-    return f'<span class="cc-bar">{"".join(_segments(row, contest, view))}</span>' if row["votes"] else "no votes"
+    return f'<span class="cc-vote-bar">{"".join(_segments(row, contest, view))}</span>' if row["votes"] else "no votes"
 
 
 def _segments(row: Row, contest: Contest, view: View) -> Iterator[str]:

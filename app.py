@@ -313,7 +313,7 @@ def export_report(
     output: Output,
     form: Annotated[
         Page | None,
-        typer.Option("--format", help="By default as the file's name ends; csv and parquet: a zip of the tables behind it."),
+        typer.Option("--format", help="By default as the file's name ends; csv and parquet: the tables behind it, as a .zip."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of folds and swaps of prompts, and of which failures are shown.")] = 0,
     project: Project = PLAYGROUND,

@@ -83,9 +83,11 @@ def test_the_tables_have_the_numbers_of_agreement(project: Path, zipped: Path) -
             assert line["ceiling_verdict"] == (ceiling["verdict"] or "")
 
 
-def test_parquet_has_the_same_with_types(project: Path, zipped: Path, tmp_path: Path) -> None:
+def test_parquet_has_the_same_with_types_in_a_file_named_zip(project: Path, zipped: Path, tmp_path: Path) -> None:
     text = tables(zipped)
-    with zipfile.ZipFile(export(project, "report", tmp_path / "p.zip", "--format", "parquet")) as archive:
+    assert f"{tmp_path}/p.parquet.zip, a zip of parquet tables" in done(project, "export", "report", "-o", tmp_path / "p.parquet")
+    assert not (tmp_path / "p.parquet").exists()
+    with zipfile.ZipFile(tmp_path / "p.parquet.zip") as archive:
         names = {name.removesuffix(".parquet") for name in archive.namelist()} - {"README.md"}
         assert names == set(text)
         raters = pyarrow.parquet.read_table(io.BytesIO(archive.read("raters.parquet")))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FORMATS: Final = ("html", "md", "pdf", "latex", "csv", "parquet")
 SUFFIX: Final = {"latex": "tex", "csv": "zip", "parquet": "zip"}
 """How a format's file ends, where that is not its name."""
-_ENDING: Final = {"tex": "latex", "htm": "html", "markdown": "md"}
+_ENDING: Final = {"tex": "latex", "htm": "html", "markdown": "md", "zip": "csv"}
 
 
 def report(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str, seed: int = 0) -> None:
@@ -31,6 +31,11 @@ def report(context: Context, selection: Mapping[str, Sequence[str]], form: str |
     """
     ending = output.rsplit(".", 1)[-1].lower()
     form, path = target(context, output, form or _ENDING.get(ending), FORMATS)
+    what = ""
+    if SUFFIX.get(form) == "zip":
+        what = f", a zip of {form} tables"
+        if ending != "zip":
+            path, output = path.with_name(f"{path.name}.zip"), f"{output}.zip"
     # the template library is of no use to any other command
     from ui.report.document import document
     from ui.report.material import gather, options_of
@@ -43,7 +48,7 @@ def report(context: Context, selection: Mapping[str, Sequence[str]], form: str |
     if material.ratings.empty:
         raise CommandError(nothing(material.said))
     write(path, made(document(material), material, form))
-    context.say(f"the report on {words.count(len(material.ratings), 'rating')} is in {output}")
+    context.say(f"the report on {words.count(len(material.ratings), 'rating')} is in {output}{what}")
 
 
 def made(document: Document, material: Material, form: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from typing import Final
 
@@ -23,7 +24,7 @@ def studio(store: Store) -> gr.Blocks:
         for page in (overview, *_OTHERS):
             if page is not overview:
                 _begin(blocks, page.NAME, page.PATH, page is not workbench)
-            _navigation()
+            _navigation("Overview" if page is overview else page.NAME)
             page.build(store)
             blocks.fill_expected_parents()
     return blocks
@@ -39,6 +40,7 @@ def _begin(blocks: gr.Blocks, name: str, path: str, in_bar: bool) -> None:
     blocks.pages.append((blocks.current_page, name, in_bar))
 
 
-def _navigation() -> None:
-    """The bar, on each page: Gradio keeps one for each."""
+def _navigation(name: str) -> None:
+    """The bar, on each page, as Gradio keeps one for each; and the page's own title, as it knows one for all."""
     gr.Navbar(main_page_name="Overview", value=[("Label images", "../annotate/")])
+    gr.HTML("", js_on_load=f"document.title = {json.dumps(f'{name} - Concord')};", visible="hidden")

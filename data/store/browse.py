@@ -100,15 +100,20 @@ def rater_names(store: Store) -> list[str]:
 
 
 def totals(store: Store) -> dict[str, int]:
-    """How much of everything the project holds. ``annotations`` are people's answers, ``simulated`` those of imitations."""
+    """How much of everything the project holds.
+
+    ``places``: images, ``images``: those of them with a picture. ``annotations`` are people's answers, ``simulated``
+    those of imitations. ``scorers``: those that have judged something.
+    """
     counted = {
         "prompts": "select count(*) from prompts",
         "images": "select count(*) from images where sha256 is not null",
+        "places": "select count(*) from items where kind = 'image'",
         "items": "select count(*) from items",
         "annotations": "select count(*) from annotations join raters using (rater_id) where revises is null and not simulated",
         "simulated": "select count(*) from annotations join raters using (rater_id) where revises is null and simulated",
         "people": "select count(*) from raters where identity = 'person' and not simulated",
-        "scorers": "select count(*) from raters where kind = 'scorer'",
+        "scorers": "select count(*) from raters r where kind = 'scorer' and exists (from judgements where rater_id = r.rater_id)",
     }
     with store.read() as cursor:
         return {name: int(rows.value(cursor, sql)) for name, sql in counted.items()}

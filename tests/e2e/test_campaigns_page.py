@@ -95,3 +95,13 @@ def decided_by_keyboard(page: Page) -> None:
     # the next one is open
     expect(page).to_have_url(re.compile(r"[?&]case="))
     expect(page.locator("#cases tr.cc-chosen td").first).to_have_text("2")
+    # Enter saves although the case was opened by its link
+    third = page.locator("#cases a").nth(2)
+    third.press("Enter")
+    expect(page.locator(".cc-case-title")).to_have_text(third.inner_text())
+    expect(page.locator("#case")).to_be_focused()
+    page.keyboard.press("d")
+    page.keyboard.press("2")
+    expect(page.get_by_label("Which person")).to_have_value("bob")
+    page.keyboard.press("Enter")
+    expect(page.locator("#cases tbody tr").nth(2)).to_contain_text("4: person bob was wrong")

@@ -49,7 +49,7 @@ def test_an_empty_project_teaches_and_follows(fresh: Server, visitor: Visit, tmp
 
     import_left(fresh, tmp_path / "images")
 
-    expect(researcher.locator("#summary")).to_contain_text("5 prompts, 5 pictures", timeout=_FOLLOWS_MS)
+    expect(researcher.locator("#summary")).to_contain_text("5 prompts, 5 images", timeout=_FOLLOWS_MS)
     expect(teaching).to_be_hidden()
     assert_same_document(researcher)
     # the form looks by itself every few seconds

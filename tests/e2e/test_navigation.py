@@ -47,8 +47,10 @@ def test_studio_pages_and_back(visitor: Visit, server: Server) -> None:
     for name in ("Browse", "Agreement", "Browse", "Overview"):
         go(page, name)
         PAGES[name](page)
+        expect(page).to_have_title(f"{name} - Concord")
     page.go_back()
     browse(page)
+    expect(page).to_have_title("Browse - Concord")
     page.go_forward()
     overview(page)
     expect(page.locator(".toast-body")).to_have_count(0)

@@ -31,11 +31,11 @@ def test_as_by_its_own_routes(store: Store) -> None:
     made = config(studio(store))
     Context.id = 0
     with gr.Blocks(title="Concord", analytics_enabled=False, fill_width=True) as blocks:
-        _navigation()
+        _navigation("Overview")
         overview.build(store)
     for page in _OTHERS:
         with blocks.route(page.NAME, page.PATH, show_in_navbar=page is not workbench):
-            _navigation()
+            _navigation(page.NAME)
             page.build(store)
     expected = config(blocks)
     assert made["page"].keys() == {"", *(page.PATH.strip("/") for page in _OTHERS)}

@@ -119,13 +119,18 @@ _SIMULATED = (
 def _summary(store: Store, totals: dict[str, int]) -> str:
     parts = [
         words.count(totals["prompts"], "prompt"),
-        words.count(totals["images"], "picture"),
+        words.count(totals["places"], "image") + _pictured(totals),
         words.count(totals["annotations"], "answer") + " by people",
-        words.count(totals["scorers"], "scorer"),
+        words.count(totals["scorers"], "scorer") + " that scored",
     ]
     if totals["simulated"]:
         parts.append(words.count(totals["simulated"], "answer") + " by simulated people")
     return _trouble(store) + note(f"The project “{store.project.name}” holds {', '.join(parts)}.", "cc-lead")
+
+
+def _pictured(totals: dict[str, int]) -> str:
+    """How many of the images have their picture here: a study may have published answers alone."""
+    return "" if totals["images"] == totals["places"] else f" ({totals['images']:,} with a picture)"
 
 
 def _trouble(store: Store) -> str:

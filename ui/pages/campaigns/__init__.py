@@ -31,7 +31,14 @@ _GIVE_NAME: Final = """async (name, ...rest) => {
 }"""
 
 
-_FOLLOW: Final = "() => document.getElementById('case')?.scrollIntoView({behavior: 'smooth', block: 'start'})"
+# the focus leaves the link of the case, where Enter would open it again instead of saving
+_FOLLOW: Final = """() => {
+  const opened = document.getElementById('case');
+  if (!opened) return;
+  opened.tabIndex = -1;
+  opened.focus({preventScroll: true});
+  opened.scrollIntoView({behavior: 'smooth', block: 'start'});
+}"""
 
 
 class _Page:
@@ -192,13 +199,13 @@ class _Page:
             data = told(event)
             person = data.get("person", "")
             if data.get("do") == "reinstate":
-                return [gr.Row(visible=False), "", "", acts.said(acts.reinstate(self.store, person, campaign, actor(request)))]
+                return [gr.Row(visible=False), "", "", acts.said(acts.reinstate(self.store, person, campaign, actor(request)), "")]
             return [gr.Row(visible=bool(person)), acts.question(person), person, gr.skip()]
 
         def revoke(uncount: bool) -> Any:
             def act(campaign: str, person: str, request: gr.Request) -> list[Any]:
                 done = acts.revoke(self.store, person, campaign, actor(request), uncount=uncount)
-                return [gr.Row(visible=False), "", acts.said(done)]
+                return [gr.Row(visible=False), "", acts.said(done, "")]
 
             return act
 

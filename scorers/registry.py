@@ -35,6 +35,11 @@ IMPORTED: Final[dict[str, str]] = {"geneval-results": "Verdicts of GenEval's own
 """Scorers that judge what was seen elsewhere and came as a file: they can be asked for, but not be run."""
 
 
+PLAYGROUND: Final = "playground"
+DEFAULT: Final = "default"
+"""A scorer of one's own may call its profile so: its rater then has the scorer's name and no more."""
+
+
 class UnknownScorer(ValueError):
     """There is no scorer of that name; the message says which there are."""
 
@@ -72,6 +77,11 @@ def _own(name: str) -> Scorer:
         return own.load(name)
     except ValueError as error:
         raise UnknownScorer(f"the scorer {name!r} cannot be used: {error}") from error
+
+
+def default_profile(scorer: Scorer) -> str:
+    """The profile that holds where none is named: the playground's, or else the first."""
+    return PLAYGROUND if PLAYGROUND in scorer.profiles else next(iter(scorer.profiles))
 
 
 def settings(scorer: Scorer, profile: str, overrides: Mapping[str, str] | None = None) -> dict[str, Any]:

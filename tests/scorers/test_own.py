@@ -41,7 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def judged(project: Path) -> list[tuple[Any, ...]]:
     """Aspect, label and value of what the example has judged."""
-    rows = [row for row in tables(project)["judgements"] if row[1] == "tint-playground"]
+    rows = [row for row in tables(project)["judgements"] if row[1] == "tint"]
     return sorted((row[0], row[2], row[4], row[5]) for row in rows)
 
 
@@ -58,7 +58,7 @@ def test_the_example_scores_the_playground(folder: Path, tmp_path: Path) -> None
     project = tmp_path / "small world"
     done(project, "import", "playground")
     said = done(project, "score", "tint", "--task", "colors")
-    assert said == "84 images judged by tint-playground\n"
+    assert said == "84 images judged by tint\n"
     rows = judged(project)
     scores = [value for _, aspect, _, value in rows if aspect == "score"]
     labels = [label for _, aspect, label, _ in rows if aspect == "correct"]
@@ -71,7 +71,7 @@ def test_the_example_scores_the_playground(folder: Path, tmp_path: Path) -> None
     assert "judgements remade" in done(project, "rebuild")
     assert judged(project) == rows
     with Store(project) as store:
-        assert {"tint-playground", "tint-playground[threshold=0.2]"} <= set(choices(store)["rater"])
+        assert {"tint", "tint[threshold=0.2]"} <= set(choices(store)["rater"])
 
 
 def test_the_example_sees_what_it_says(folder: Path) -> None:  # noqa: ARG001

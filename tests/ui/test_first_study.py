@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from starlette.testclient import TestClient
 
 from data.store.store import Store
@@ -63,6 +64,15 @@ def _label(project: Path) -> None:
             assert answer.status_code == 200, answer.text
 
 
+def test_models_that_are_not_here_are_named_before_anything_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "nothing"))
+    project, folder = tmp_path / "mine", pictures(tmp_path / "pictures")
+    done(project, "import", "images", folder, "--layout", "csv", "--generator", "mine")
+    ran = concord(project, "score", "clipscore", "--profile", "paper")
+    assert (ran.status, ran.err.count("\n")) == (1, 1)
+    assert "missing (clipscore); uv run hf download timm/vit_base_patch32_clip_224.openai" in ran.err
+
+
 def test_before_anybody_has_labelled_the_next_step_is_told(tmp_path: Path) -> None:
     project, folder = tmp_path / "mine", pictures(tmp_path / "pictures")
     done(project, "import", "images", folder, "--layout", "csv", "--generator", "mine")
@@ -75,7 +85,8 @@ def test_a_scorer_that_checks_specs_says_that_there_are_none(tmp_path: Path) -> 
     project, folder = tmp_path / "mine", pictures(tmp_path / "pictures")
     done(project, "import", "images", folder, "--layout", "csv", "--generator", "mine")
     ran = concord(project, "score", "geneval")
-    assert ran.status == 0
+    assert ran.status == 1
+    assert "run " not in ran.err
     assert "the prompts of 3 images do not say in a spec what must be there, so geneval has nothing to check" in ran.err
     # and of prompts with specs nothing is said
     playground = tmp_path / "playground"

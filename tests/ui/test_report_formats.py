@@ -85,7 +85,8 @@ def test_the_tables_have_the_numbers_of_agreement(project: Path, zipped: Path) -
 
 def test_parquet_has_the_same_with_types_in_a_file_named_zip(project: Path, zipped: Path, tmp_path: Path) -> None:
     text = tables(zipped)
-    assert f"{tmp_path}/p.parquet.zip, a zip of parquet tables" in done(project, "export", "report", "-o", tmp_path / "p.parquet")
+    said = done(project, "export", "report", "-o", tmp_path / "p.parquet")
+    assert f"{tmp_path}/p.parquet.zip, a zip of parquet tables" in said
     assert not (tmp_path / "p.parquet").exists()
     with zipfile.ZipFile(tmp_path / "p.parquet.zip") as archive:
         names = {name.removesuffix(".parquet") for name in archive.namelist()} - {"README.md"}

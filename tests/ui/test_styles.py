@@ -25,7 +25,8 @@ def _selectors(sheet: str) -> Iterator[str]:
             around.append(around[-1])
         elif token.endswith("{"):
             inner = [one.strip() for one in _COMMA.split(text)]
-            around.append([one.replace("&", outer) if "&" in one else f"{outer} {one}" for outer, one in product(around[-1], inner)])
+            pairs = product(around[-1], inner)
+            around.append([one.replace("&", outer) if "&" in one else f"{outer} {one}" for outer, one in pairs])
             yield from around[-1]
 
 

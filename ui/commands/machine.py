@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from data.store.health import Finding, Level
 from data.store.manifest import concord
@@ -20,6 +20,9 @@ from scorers import registry
 from scorers.models import files
 from scorers.models.diffusion.known import HUB
 from ui.report.printing import BROWSERS, browser
+
+if TYPE_CHECKING:
+    from scorers.base import Scorer
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CLIP_HUB: Final[Mapping[str, str]] = {
@@ -151,6 +154,17 @@ def models() -> list[Finding]:
             for key in sorted(scorer.models):
                 wanted.setdefault(str(settings[key]), []).append(f"{name} {profile}")
     return [_model(model, users) for model, users in wanted.items()]
+
+
+def missing_model(scorer: Scorer, settings: Mapping[str, Any]) -> str | None:
+    """Which model of these settings is not here and what to do, where a profile of Concord's own names it; None if all are."""
+    for key in sorted(scorer.models) if scorer.name in registry.NAMES else ():
+        model = str(settings[key])
+        if any(str(profile.get(key)) == model for profile in scorer.profiles.values()):
+            found = _model(model, (scorer.name,))
+            if found.level != "ok":
+                return f"a model is not on this machine: {found.text}; {found.todo}"
+    return None
 
 
 def _model(model: str, users: Sequence[str]) -> Finding:

@@ -21,7 +21,7 @@ from ui.commands.score import plan
 def run(
     context: Context,
     scorer: str,
-    profile: str,
+    profile: str | None,
     overrides: Sequence[str],
     limit: int | None,
     selection: Mapping[str, Sequence[str]],

@@ -25,7 +25,6 @@ from ui.commands.reading import readable
 if TYPE_CHECKING:
     from scorers.base import Scorer
 
-DEFAULT_PROFILE = "playground"
 DEFAULT_DEVICE = "cpu"
 DEFAULT_ENGINE = "local"
 
@@ -74,8 +73,8 @@ def check_engine(engine: str, device: str) -> None:
         raise CommandError(why)
 
 
-def plan(store: Store, scorer: str, profile: str, overrides: Mapping[str, str]) -> Plan:
-    """Who would score with these settings.
+def plan(store: Store, scorer: str, profile: str | None, overrides: Mapping[str, str]) -> Plan:
+    """Who would score with these settings; ``profile``: None for the scorer's default one.
 
     Raises:
         UsageError: there is no such scorer, profile or setting, or a setting cannot have this value.
@@ -85,6 +84,7 @@ def plan(store: Store, scorer: str, profile: str, overrides: Mapping[str, str]) 
 
     try:
         found = registry.get(scorer)
+        profile = profile or registry.default_profile(found)
         settings = registry.settings(found, profile, overrides)
     except ValueError as error:
         wrong = isinstance(error, registry.UnknownScorer) or overrides or profile not in found.profiles
@@ -92,10 +92,24 @@ def plan(store: Store, scorer: str, profile: str, overrides: Mapping[str, str]) 
     return Plan(found, profile, settings, rater_of(store, found, profile, found.version, settings))
 
 
+def refuse_missing_models(scorer: Scorer, settings: Mapping[str, Any]) -> None:
+    """Say at once what the worker would say after it has opened its libraries.
+
+    Raises:
+        CommandError: a model that ``doctor`` knows of is not on this machine.
+    """
+    from ui.commands.machine import missing_model
+
+    if (why := missing_model(scorer, settings)) is not None:
+        raise CommandError(why)
+
+
 def rater_of(store: Store, scorer: Scorer, profile: str, version: str, settings: Mapping[str, Any]) -> Rater:
     """The rater that a run with these settings is: named by scorer, profile, and what differs from the profile."""
+    from scorers.registry import DEFAULT
+
     changed = changed_settings(scorer, profile, settings)
-    name = f"{scorer.name}-{profile}" + (f"[{','.join(changed)}]" if changed else "")
+    name = (scorer.name if profile == DEFAULT else f"{scorer.name}-{profile}") + (f"[{','.join(changed)}]" if changed else "")
     return runs.scorer_rater(store, name, version, settings)
 
 
@@ -108,7 +122,7 @@ def changed_settings(scorer: Scorer, profile: str, settings: Mapping[str, Any]) 
 def run(
     context: Context,
     scorer: str,
-    profile: str,
+    profile: str | None,
     overrides: Sequence[str],
     device: str,
     batch_size: int | None,
@@ -119,6 +133,7 @@ def run(
     """First what the rater left unfinished, then what of the selection is left."""
     check_engine(engine, device)
     chosen = plan(context.store, scorer, profile, pairs(overrides))
+    refuse_missing_models(chosen.scorer, chosen.settings)
     where = Selection.of(lambda name: selection.get(name, ()))
     rater_id = chosen.rater.rater_id
     ended: list[RunRow] = []
@@ -183,18 +198,21 @@ def _begin(context: Context, chosen: Plan, where: Selection, on: Means, limit: i
         left = found.work[:limit]
         if not left:
             return None
+        unspecified = 0 if "score" in chosen.scorer.scales else sum(not one.spec for one in left)
+        nothing = (
+            f"the prompts of {words.count(unspecified, 'image')} do not say in a spec what must be there, so"
+            f" {chosen.scorer.name} has nothing to check; docs/importing.md says how prompts get specs"
+        )
+        if unspecified == len(left):
+            raise CommandError(nothing)
         if (why := versions.new(store, chosen.rater)) is not None:
             context.warn(why)
         row = _write(store, chosen, left, on)
     context.warn(f"run {row.run_id}: {words.count(len(left), 'image')} to score on {on}")
     if found.left_out:
         context.warn(found.told())
-    unspecified = 0 if "score" in chosen.scorer.scales else sum(not one.spec for one in left)
     if unspecified:
-        context.warn(
-            f"the prompts of {words.count(unspecified, 'image')} do not say in a spec what must be there, so"
-            f" {chosen.scorer.name} has nothing to check; docs/importing.md says how prompts get specs"
-        )
+        context.warn(nothing)
     return row
 
 

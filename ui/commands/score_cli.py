@@ -11,11 +11,14 @@ import typer
 from ui.commands.official_cli import PLAYGROUND, Project
 
 Many = list[str]
+Profile = Annotated[
+    str | None, typer.Option(help="Which models and thresholds: playground, or the first that the scorer has.")
+]
 
 
 def score_command(
     scorer: Annotated[str, typer.Argument(help="Its name, such as geneval; docs/settings.md lists them all.")],
-    profile: Annotated[str, typer.Option(help="Which models and thresholds.")] = "playground",
+    profile: Profile = None,
     settings: Annotated[Many, typer.Option("--set", metavar="KEY=VALUE", help="One setting of the profile, changed.")] = [],  # noqa: B006
     suite: Annotated[Many, typer.Option(help="Repeatable, as all filters.")] = [],  # noqa: B006
     task: Annotated[Many, typer.Option(help="Only these tasks.")] = [],  # noqa: B006
@@ -51,7 +54,7 @@ def score_command(
 
 def _elsewhere(
     scorer: str,
-    profile: str,
+    profile: str | None,
     settings: Many,
     device: str,
     batch_size: int | None,
@@ -78,7 +81,7 @@ def _elsewhere(
 def export_manifest(
     scorer: Annotated[str, typer.Argument(help="Its name, such as geneval.")],
     output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The JSONL file to write.")],
-    profile: Annotated[str, typer.Option(help="Which models and thresholds.")] = "playground",
+    profile: Profile = None,
     settings: Annotated[Many, typer.Option("--set", metavar="KEY=VALUE", help="One setting of the profile, changed.")] = [],  # noqa: B006
     suite: Annotated[Many, typer.Option(help="Repeatable, as all filters.")] = [],  # noqa: B006
     task: Annotated[Many, typer.Option(help="Only these tasks.")] = [],  # noqa: B006

@@ -21,6 +21,7 @@ from data.runs import PART_SIZE, Run, RunFolder, Work, asked_for, read_manifest
 from scorers.attempts import Patience
 from ui.commands.context import CommandError, UsageError
 from ui.commands.overrides import pairs
+from ui.commands.score import refuse_missing_models
 
 if TYPE_CHECKING:
     from scorers.base import Scorer
@@ -45,7 +46,7 @@ def execute(parameters: Mapping[str, Any]) -> int:
 
 def run(
     scorer: str,
-    profile: str,
+    profile: str | None,
     overrides: Sequence[str],
     device: str,
     batch_size: int | None,
@@ -61,7 +62,8 @@ def run(
         OSError: a file cannot be read or written.
     """
     mine = None if shard is None else share(shard)
-    chosen, settings = _chosen(scorer, profile, pairs(overrides))
+    chosen, profile, settings = _chosen(scorer, profile, pairs(overrides))
+    refuse_missing_models(chosen, settings)
     work = _asked(manifest, chosen, settings)
     left = share_of(work, mine)
     if not left:
@@ -102,12 +104,13 @@ def share(text: str) -> tuple[int, int]:
     return number, of
 
 
-def _chosen(scorer: str, profile: str, overrides: Mapping[str, str]) -> tuple[Scorer, dict[str, Any]]:
+def _chosen(scorer: str, profile: str | None, overrides: Mapping[str, str]) -> tuple[Scorer, str, dict[str, Any]]:
     from scorers import registry
 
     try:
         found = registry.get(scorer)
-        return found, registry.settings(found, profile, overrides)
+        profile = profile or registry.default_profile(found)
+        return found, profile, registry.settings(found, profile, overrides)
     except ValueError as error:
         raise UsageError(str(error)) from error
 

@@ -18,7 +18,7 @@ from data.store.selection import Selection
 from data.store.store import Store
 from scorers import registry
 from scorers.base import Scorer, Settings
-from ui.commands.score import DEFAULT_PROFILE, changed_settings
+from ui.commands.score import changed_settings
 from ui.flipping.board import Board, Entry, Tested, correct, entry
 
 IMPORTED: Final = "its judgements were imported as they are: nothing can be judged again"
@@ -135,5 +135,5 @@ def _read(board: Board, suite: str, scorer: Scorer, row: RunRow, known: _Known, 
 def _command(scorer: Scorer, row: RunRow, kind: Kind) -> str:
     """What has it read the flipped prompts."""
     settings = [*changed_settings(scorer, row.profile, row.settings), f"flip={kind}"]
-    profile = [] if row.profile == DEFAULT_PROFILE else ["--profile", row.profile]
+    profile = [] if row.profile == registry.default_profile(scorer) else ["--profile", row.profile]
     return shlex.join(["score", scorer.name, *profile, *(word for one in settings for word in ("--set", one))])

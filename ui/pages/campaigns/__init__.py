@@ -199,7 +199,8 @@ class _Page:
             data = told(event)
             person = data.get("person", "")
             if data.get("do") == "reinstate":
-                return [gr.Row(visible=False), "", "", acts.said(acts.reinstate(self.store, person, campaign, actor(request)), "")]
+                done = acts.reinstate(self.store, person, campaign, actor(request))
+                return [gr.Row(visible=False), "", "", acts.said(done, "")]
             return [gr.Row(visible=bool(person)), acts.question(person), person, gr.skip()]
 
         def revoke(uncount: bool) -> Any:

@@ -14,7 +14,6 @@ from data.store.runs import RunRow
 from data.store.store import Store
 from scorers import registry
 from ui import devices, runs
-from ui.commands import score
 from ui.commands.queueing import jobs
 from ui.components.acting import acting, told
 from ui.components.filters import Choice, dropdown
@@ -89,7 +88,7 @@ def _laid_out() -> _Controls:
     notice = gr.HTML(elem_id="ignored")
     with gr.Row(elem_classes="cc-filters"):
         scorer = dropdown("Scorer", list(registry.known()), registry.NAMES[0])
-        profile = dropdown("Profile", [score.DEFAULT_PROFILE], score.DEFAULT_PROFILE)
+        profile = dropdown("Profile", [registry.PLAYGROUND], registry.PLAYGROUND)
         suite, generator = (dropdown(label, [ALL], ALL) for label in ("Suite", "Generator"))
     with gr.Row(elem_classes="cc-filters"):
         device = dropdown("Device", [devices.CPU], devices.CPU)

@@ -11,6 +11,7 @@ from typing import Any, Final
 from data.store import runs as stored
 from data.store.selection import Selection
 from data.store.store import Store
+from scorers import registry
 from ui import devices, runs, teaching, words
 from ui.commands import score, versions
 from ui.commands.context import CommandError
@@ -24,7 +25,7 @@ class Wish:
     """What somebody asks of the page: which scorer is to look at which images, on what."""
 
     scorer: str
-    profile: str = score.DEFAULT_PROFILE
+    profile: str = registry.PLAYGROUND
     selection: Selection = field(default_factory=Selection)
     device: str = score.DEFAULT_DEVICE
     batch_size: int | None = None
@@ -59,6 +60,7 @@ def plan(store: Store, wanted: Wish) -> tuple[str, str, bool]:
     """What the button would do, in words; its label; whether it can be pressed."""
     try:
         planned = score.plan(store, wanted.scorer, wanted.profile, {})
+        score.refuse_missing_models(planned.scorer, planned.settings)
         devices.named(wanted.device)
     except CommandError as error:
         return note(f"{wanted.scorer} cannot be used: {error}", "cc-bad"), "Score", False
@@ -102,7 +104,8 @@ def plan(store: Store, wanted: Wish) -> tuple[str, str, bool]:
 
 def command(store: Store, wanted: Wish) -> str:
     """The same on the command line."""
-    said = ["score", wanted.scorer, *([] if wanted.profile == score.DEFAULT_PROFILE else ["--profile", wanted.profile])]
+    usual = registry.default_profile(registry.get(wanted.scorer))
+    said = ["score", wanted.scorer, *([] if wanted.profile == usual else ["--profile", wanted.profile])]
     said += [part for name, values in wanted.selection.to_dict().items() for value in values for part in (f"--{name}", value)]
     if wanted.device != score.DEFAULT_DEVICE:
         said += ["--device", wanted.device]

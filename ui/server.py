@@ -9,6 +9,7 @@ import secrets
 import signal
 import socket
 import sys
+import time
 import warnings
 import webbrowser
 from collections.abc import Callable
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT = 7860
 _PORTS_TO_TRY = 20
+_LOOK_SECONDS = 0.3
 _ROUTES = (
     "browse_api", "command_api", "export_api", "form_api", "images_api", "map_api", "remarks_api", "report_api", "studio_api",
     "workbench_api",
@@ -204,15 +206,17 @@ def serve(project: Path, how: Serving) -> None:
 
     Raises:
         CommandError: the host is not this machine's loopback and there are no accounts, the file of accounts is not as it
-            must be, the port is taken, or the project cannot be opened.
+            must be, or the port is taken.
     """
     accounts, root = _asked(how)
     host = how.host
     process.settle()
-    try:
-        store = Store(project)
-    except StoreBusy as busy:
-        _already_open(project, busy, how.browser)
+    store = opened(project)
+    if isinstance(store, forward.Server):
+        url = _url(store.host, store.port, "")
+        print(f"Concord is open already at {url} (process {store.pid})", flush=True)
+        if how.browser:
+            webbrowser.open(url)
         return
     # uvicorn passes the signal on when it has stopped: this way the project is closed first
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
@@ -282,14 +286,26 @@ def _no_farewell(record: logging.LogRecord) -> bool:
     return not cancelled and "timeout graceful shutdown exceeded" not in record.getMessage()
 
 
-def _already_open(project: Path, busy: StoreBusy, browser: bool) -> None:
-    server = forward.running(project)
-    if server is None:
-        raise CommandError(str(busy)) from busy
-    url = _url(server.host, server.port, "")
-    print(f"Concord is open already at {url} (process {server.pid})", flush=True)
-    if browser:
-        webbrowser.open(url)
+def opened(project: Path) -> Store | forward.Server:
+    """The project, or the app that has it open. While a command has it, that is said, and waited for."""
+    told = False
+    while True:
+        try:
+            return Store(project)
+        except StoreBusy as busy:
+            if (server := forward.running(project)) is not None and _listens(server):
+                return server
+            if not told:
+                print(f"{str(busy).partition(';')[0]}: waiting for it to end (Ctrl-C gives up)", file=sys.stderr, flush=True)
+            told = True
+        time.sleep(_LOOK_SECONDS)
+
+
+def _listens(server: forward.Server) -> bool:
+    """Whether it is there: an app that was killed leaves its address behind."""
+    with suppress(OSError), socket.create_connection((server.host, server.port), timeout=1):
+        return True
+    return False
 
 
 def _bind(host: str, port: int | None) -> socket.socket:

@@ -27,6 +27,7 @@ from tests.ui.making import RATINGS, Ran, concord, done, ratings_csv, tables
 from tests.ui.serving import ROOT, Serving, announced, free_port
 from tests.ui.tifa_files import answered, asked, tifa_file
 from tests.ui.visiting import COW
+from ui import server
 from ui.commands.runner import COMMANDS
 
 COMMANDS_IN_ORDER = (
@@ -349,6 +350,24 @@ def test_an_address_left_behind_while_something_else_holds_the_project(project: 
     assert "does not answer" in ran.err
     assert (alone.status, alone.err.count("\n")) == (1, 1)
     assert f"is open in process {holder.pid}" in alone.err
+
+
+def test_serve_waits_for_a_command_that_has_the_project(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done(project, "rebuild")
+    # an app that was killed has left its address behind
+    announced(project).write_text(json.dumps({"host": "127.0.0.1", "port": free_port(), "token": "x", "pid": 1}))
+    hold = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print(1, flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", hold, str(project / "concord.duckdb")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout
+        holder.stdout.readline()
+        monkeypatch.setattr(server.time, "sleep", lambda _: holder.communicate(""))
+        store = server.opened(project)
+    assert isinstance(store, Store)
+    store.close()
+    assert f"is open in process {holder.pid}: waiting for it to end" in capsys.readouterr().err
 
 
 def test_other_hosts_are_refused(project: Path) -> None:

@@ -63,7 +63,7 @@ def first_start(store: Store, err: TextIO) -> None:
         totals = browse.totals(store)
         if any(totals[name] for name in _OWN):
             return
-        print("The first start: the playground is being filled, a few seconds ...", file=err, flush=True)
+        print("The first start: the playground is being filled, which takes up to a minute ...", file=err, flush=True)
     undone = frozenset((row["kind"], row["name"]) for row in listed if row["undone"] is not None)
     try:
         fill(store, sample.read(sample.FOLDER), err, undone)

@@ -11,7 +11,7 @@ import { listenToKeys } from "./js/keys.js";
 import { newId, Outbox } from "./js/outbox.js";
 import { Queue } from "./js/queue.js";
 import { feedback } from "./js/asides.js";
-import { chooseScreen, closedScreen, consentScreen, doneScreen, emptyScreen, nameScreen, troubleScreen, waitingScreen } from "./js/screens.js";
+import { chooseScreen, closedScreen, consentScreen, declinedScreen, doneScreen, emptyScreen, nameScreen, troubleScreen, waitingScreen } from "./js/screens.js";
 import { advance } from "./js/settings.js";
 import * as store from "./js/store.js";
 import { Ways } from "./js/ways.js";
@@ -132,9 +132,10 @@ class Form {
     if (this.screen === "paused") return undefined;
     if (data.state === "label") return this.gotTasks(data.tasks ?? []);
     if (data.state === "name") return this.askName();
+    if (data.why === "paused") this.putDown();
     if (this.item) return undefined; // what is on the screen can still be finished
     if (data.state === "choose") return this.showScreen("choose", chooseScreen(data.campaigns, (id) => this.choose(id)));
-    if (data.state === "consent") return this.showScreen("consent", consentScreen(data, () => this.agree(data.text)));
+    if (data.state === "consent") return this.showScreen("consent", consentScreen(data, () => this.agree(data.text), () => this.decline(data.declined)));
     // others may bring images, or leave some, at any time
     this.refreshTimer = setTimeout(() => this.refresh(), 5000);
     if (data.state === "done") {
@@ -143,6 +144,13 @@ class Form {
     }
     if (data.state === "closed") return this.showScreen("closed", closedScreen(data, () => this.refresh()));
     return this.showScreen("empty", emptyScreen(data.message, data.commands, () => this.refresh()));
+  }
+
+  /** Nothing of what is here would count any more: nobody is to go on with it. */
+  putDown() {
+    this.keepDraft();
+    this.item = null;
+    this.queue = new Queue();
   }
 
   gotTasks(tasks) {
@@ -180,6 +188,11 @@ class Form {
     if (outcome === "refused") return this.turnedAway(outcome, data);
     this.showScreen("waiting", waitingScreen("Loading …"));
     return this.refresh();
+  }
+
+  decline(left) {
+    this.queue = new Queue();
+    this.showScreen("declined", declinedScreen(left, () => this.startOver()));
   }
 
   async agree(text) {

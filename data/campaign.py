@@ -16,6 +16,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from data.checks import ATTENTION_MARK, GOLD_MARK
+
 State = Literal["draft", "running", "stopped", "archived"]
 Role = Literal["ordinary", "gold", "attention", "training"]
 Sampling = Literal["random", "selected"]
@@ -28,6 +30,8 @@ MOVES: Mapping[State, tuple[State, ...]] = {
     "archived": ("stopped",),
 }
 """Which states may follow which."""
+OUTCOMES = ("completion", "stopped", "training", "paused", "quota", "declined")
+"""How somebody leaves; each has a code in the settings."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _PRIME = 2**31 - 1
 
@@ -43,10 +47,19 @@ class Settings:
         gold_feedback: whether a person learns at once if a gold item was answered rightly (never of attention checks).
         training_feedback: the same of training items.
         pass_mark: the share of the training items to answer rightly before ordinary ones come; None: answering is enough.
+        gold_pass_mark: the share of gold items that somebody honest gets right, at least. Who is below it beyond chance is
+            paused; 0: nobody is.
+        attention_pass_mark: the same of attention checks.
+        recollect: whether the answers of somebody who is paused stop counting, so that their items are asked of others.
         limit: how many items one person may answer, training aside.
         lease_minutes: how long an item is kept for whoever has it before them.
         completion_code: shown to whoever has reached the end, as crowd platforms ask for it.
-        completion_url: where they may go then.
+        completion_url: where they may go then. Where it has the completion code in it and another is shown, it has that one.
+        stopped_code: shown to whoever stops before the end and has answered something; empty: the completion code.
+        training_code: shown to whoever does not pass the training; empty: the completion code.
+        paused_code: shown to whoever is paused; empty: the completion code.
+        quota_code: shown to whoever comes when nothing is left for them; empty: none, but to whoever did the training.
+        declined_code: shown to whoever does not agree to the consent; empty: none.
     """
 
     order: Order = "random"
@@ -57,24 +70,35 @@ class Settings:
     gold_feedback: bool = False
     training_feedback: bool = True
     pass_mark: float | None = None
+    gold_pass_mark: float = GOLD_MARK
+    attention_pass_mark: float = ATTENTION_MARK
+    recollect: bool = False
     limit: int | None = None
     lease_minutes: float = 30.0
     completion_code: str = ""
     completion_url: str = ""
+    stopped_code: str = ""
+    training_code: str = ""
+    paused_code: str = ""
+    quota_code: str = ""
+    declined_code: str = ""
 
     def __post_init__(self) -> None:
         _check("order", self.order, self.order in get_args(Order), "random, shared or fixed")
         _check("check_every", self.check_every, self.check_every is None or self.check_every >= 2, "2 or more")
         _check("pass_mark", self.pass_mark, self.pass_mark is None or 0 < self.pass_mark <= 1, "a share above 0, at most 1")
+        for name, mark in (("gold_pass_mark", self.gold_pass_mark), ("attention_pass_mark", self.attention_pass_mark)):
+            _check(name, mark, 0 <= mark <= 1, "a share from 0 to 1")
         _check("limit", self.limit, self.limit is None or self.limit >= 1, "1 or more")
         _check("lease_minutes", self.lease_minutes, 0 < self.lease_minutes <= 7 * 24 * 60, "above 0, at most a week")
         _check("completion_url", self.completion_url, re.fullmatch(r"(https?://\S+)?", self.completion_url), "an http address")
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Settings:
-        """From stored JSON; names of a later Concord are left out."""
+        """From stored JSON; names of a later Concord are left out. What was made before there were pauses has none."""
         known = {one.name for one in fields(cls)}
-        return cls(**{name: value for name, value in stored.items() if name in known})
+        before = {"gold_pass_mark": 0.0, "attention_pass_mark": 0.0}
+        return cls(**before | {name: value for name, value in stored.items() if name in known})
 
     def to_json(self) -> dict[str, Any]:
         """The settings by name."""

@@ -158,9 +158,11 @@ def _ways(store: Store, routes: APIRouter) -> None:
         return {"taken_back": campaigns.unskip(store, person, campaign.campaign_id) is not None}
 
     @routes.post("/pause")
-    def pause(request: Request) -> dict[str, bool]:
-        campaigns.pause(store, _person(request), _campaign(store, request).campaign_id)
-        return {"paused": True}
+    def pause(request: Request) -> dict[str, Any]:
+        person, campaign = _person(request), _campaign(store, request)
+        campaigns.pause(store, person, campaign.campaign_id)
+        worked = bool(own.answers(store, person, campaign.campaign_id, limit=1))
+        return {"paused": True} | standing.completion(campaign.settings, "stopped", worked=worked)
 
     @routes.post("/report")
     def report(request: Request, body: Report) -> dict[str, bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from data.campaign import Campaign, Training
+from data.campaign import Campaign, Settings, Training
 from data.store import browse, consents, managing
 from data.store.campaigns import DEFAULT, Closed, Desk, Progress
 from data.store.store import Store
@@ -18,8 +18,21 @@ _CLOSED: Final[dict[Closed, str]] = {
     "stopped": "This campaign has been stopped for now. What you have answered is kept; please come back later.",
     "archived": "This campaign has ended. What you have answered is kept. Thank you!",
     "revoked": "You have been taken out of this campaign. Please ask whoever invited you.",
+    "paused": "Too many of your answers to check pictures were not right, so you are not given any more. What you have answered"
+    " is kept. If you think that this is a mistake, please write to whoever invited you.",
     "training": "The examples were not answered well enough to go on with this campaign. Thank you for trying!",
     "limit": "You have answered as many as one person may here. Thank you!",
+}
+
+_TITLES: Final[dict[Closed, str]] = {
+    "none": "This campaign is gone",
+    "draft": "Not started yet",
+    "stopped": "Stopped for now",
+    "archived": "This campaign has ended",
+    "revoked": "You cannot go on here",
+    "paused": "You are paused",
+    "training": "The examples were not passed",
+    "limit": "All done, thank you",
 }
 
 
@@ -60,6 +73,7 @@ def consent(store: Store, campaign: Campaign, person: str) -> dict[str, Any] | N
         "text": asked,
         "consent": texts(store, settings.consent),
         "warning": texts(store, settings.content_warning),
+        "declined": completion(settings, "declined", worked=False),
     }
 
 
@@ -86,21 +100,41 @@ def training(found: Training | None) -> dict[str, int] | None:
 
 def nothing(store: Store, campaign: Campaign | None, desk: Desk, name: str) -> dict[str, Any]:
     """Why no item is offered, and what to do."""
+    trained = desk.training is not None and (desk.training.passed or desk.training.failed)
+    worked = desk.progress.done > 0 or trained
     if campaign is None or desk.closed is not None:
         closed = desk.closed or "none"
-        done = _completion(campaign, desk) if closed == "limit" else {}
-        return {"state": "closed", "why": closed, "message": _CLOSED[closed]} | done
+        done = {} if campaign is None else completion(campaign.settings, _OUTCOMES.get(closed, "completion"), worked=worked)
+        return {"state": "closed", "why": closed, "title": _TITLES[closed], "message": _CLOSED[closed]} | done
     if campaign.campaign_id == DEFAULT and browse.totals(store)["images"] == 0:
         message = "There are no images in this project yet. Import some, and this page will offer them."
         return {"state": "empty", "message": message, "commands": teaching.commands(store, teaching.IMAGES)}
+    done = completion(campaign.settings, "completion" if desk.progress.done else "quota", worked=worked)
+    if not worked:
+        message = "Enough people have answered already, so nothing is left for you. Thank you for coming!"
+        return {"state": "done", "title": "Enough people have answered", "message": message} | done
     message = f"Nothing is left for you, {name}: every image has been answered by you or by enough other people. Thank you!"
-    return {"state": "done", "message": message} | _completion(campaign, desk)
+    return {"state": "done", "title": "All done, thank you", "message": message} | done
 
 
-def _completion(campaign: Campaign | None, desk: Desk) -> dict[str, str]:
-    """What a crowd platform wants to see of whoever has reached the end; nothing for whoever has done nothing."""
-    if campaign is None or desk.progress.done == 0:
-        return {}
-    settings = campaign.settings
-    named = {"code": settings.completion_code, "url": settings.completion_url}
-    return {name: value for name, value in named.items() if value}
+_OUTCOMES: Final[dict[Closed, str]] = {
+    "stopped": "stopped",
+    "revoked": "paused",
+    "paused": "paused",
+    "training": "training",
+}
+
+
+def completion(settings: Settings, outcome: str, *, worked: bool) -> dict[str, str]:
+    """What a crowd platform wants to see of whoever leaves so (``OUTCOMES``): the code of that, else the completion code.
+
+    Whoever has done nothing gets a code only where the campaign has one of its own for that.
+    """
+    own = str(getattr(settings, f"{outcome}_code")) if outcome != "completion" or worked else ""
+    code = own or (settings.completion_code if worked else "")
+    url = settings.completion_url if worked or code else ""
+    if code != settings.completion_code:
+        # platforms have the code in the address
+        whole = settings.completion_code
+        url = url.replace(whole, code) if whole and whole in url else ""
+    return {name: value for name, value in {"code": code, "url": url}.items() if value}

@@ -42,25 +42,36 @@ export function chooseScreen(campaigns, onChoose) {
 }
 
 /** What must be agreed to before any picture is shown: `asked` is {consent, warning, campaign}. */
-export function consentScreen(asked, onAgree) {
+export function consentScreen(asked, onAgree, onDecline) {
   const warning = asked.warning.length > 0 ? h("div", { class: "cc-notice cc-notice--warn" }, rich(asked.warning)) : null;
-  const label = asked.consent.length > 0 ? "I have read this and agree" : "I understand, go on";
+  const [yes, no] = asked.consent.length > 0 ? ["I have read this and agree", "I do not agree"] : ["I understand, go on", "I do not want to go on"];
+  // Enter leads on everywhere else, and would agree to what nobody has read
+  const agree = button(yes, { kind: "primary" }, onAgree);
+  agree.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
   return screen(
     "consent",
     asked.campaign.title || "Before you start",
     h("div", { class: "cc-stack cc-consent" }, rich(asked.consent), warning),
-    h("div", { class: "cc-row" }, button(label, { kind: "primary", "data-focus": true }, onAgree)),
+    h("div", { class: "cc-row" }, agree, button(no, {}, onDecline)),
   );
 }
 
-export function pausedScreen(onGoOn) {
-  const words = "Your answers are saved, and your draft is kept. The pictures you had before you may go to others meanwhile.";
-  return screen("paused", "Paused", h("p", { class: "cc-muted" }, words), h("div", { class: "cc-row" }, button("Go on", { key: "Enter", kind: "primary", "data-focus": true }, onGoOn)));
+/** `left` has the code and the address for whoever does not agree, if the campaign has any. */
+export function declinedScreen({ code, url } = {}, onAgain) {
+  const words = "Nothing is shown to you, and no answer of yours is kept. You can close this page, or give the task back where you took it.";
+  const again = h("div", { class: "cc-row" }, button("Read it again", {}, onAgain));
+  return screen("declined", "You did not agree", h("p", { class: "cc-muted" }, words), completion(code, url), again);
 }
 
-export function closedScreen({ message, code, url }, onAgain) {
+export function pausedScreen({ code, url }, onGoOn) {
+  const words = "Your answers are saved, and your draft is kept. The pictures you had before you may go to others meanwhile.";
+  const leaving = code || url ? h("p", {}, "If you want to stop here for good:") : null;
+  return screen("paused", "Paused", h("p", { class: "cc-muted" }, words), leaving, completion(code, url), h("div", { class: "cc-row" }, button("Go on", { key: "Enter", kind: "primary", "data-focus": true }, onGoOn)));
+}
+
+export function closedScreen({ title, message, code, url }, onAgain) {
   const again = h("div", { class: "cc-row" }, button("Look again", {}, onAgain));
-  return screen("closed", "Nothing to do here now", h("p", { class: "cc-muted" }, message), completion(code, url), again);
+  return screen("closed", title, h("p", { class: "cc-muted" }, message), completion(code, url), again);
 }
 
 /** What a crowd platform wants back. */
@@ -71,10 +82,10 @@ function completion(code, url) {
   return h("div", { class: "cc-stack" }, words, link);
 }
 
-export function doneScreen({ message, code, url }, { onUndo, onAgain }) {
+export function doneScreen({ title, message, code, url }, { onUndo, onAgain }) {
   return screen(
     "done",
-    "All done, thank you",
+    title,
     h("p", { class: "cc-muted" }, message || "There is nothing left for you to judge at the moment."),
     completion(code, url),
     h("div", { class: "cc-row" }, button("Look for more", { kind: code || url ? "" : "primary" }, onAgain), button("Revise my last answer", { key: "u" }, onUndo)),

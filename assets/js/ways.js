@@ -65,9 +65,9 @@ export class Ways {
     await this.once(async () => {
       form.keepDraft();
       if (form.outbox.waiting.length > 0) return form.frame.setNotice("Your last answers are still being saved. Please pause when they are.");
-      const { outcome } = await form.api.post("pause", {});
+      const { outcome, data } = await form.api.post("pause", {});
       if (outcome !== "ok") return form.frame.setNotice(UNREACHABLE);
-      return form.rest(pausedScreen(() => form.startOver()));
+      return form.rest(pausedScreen(data, () => form.startOver()));
     });
   }
 

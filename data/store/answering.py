@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import duckdb
 
 from data.records import Annotation
+from data.store import pausing
 from data.store.campaigns import DEFAULT
 from data.store.desks import Desk, Seeker, seat
 from data.store.statements import Saved, Sent, items_of, save
@@ -36,6 +37,8 @@ def answer(
     seeker = Seeker(campaign, annotation.rater_id, ahead, datetime.now(UTC), store.memory)
     touched = frozenset(items_of([annotation]))
     answered: Answered = store.write(_answer, (Sent(annotation, store.memory, more), seeker), touched=touched)
+    if answered.saved.paused:
+        pausing.show(store)
     return answered
 
 

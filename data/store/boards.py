@@ -18,9 +18,9 @@ from data.store.listings import listing
 from data.store.memory import Memory
 from data.store.places import Known, marks
 
-Closed = Literal["none", "draft", "stopped", "archived", "revoked", "training", "limit"]
+Closed = Literal["none", "draft", "stopped", "archived", "revoked", "paused", "training", "limit"]
 """Why a person is offered nothing though something may be left: there is no such campaign, it is in this state, they were
-revoked, they failed its training, or they have reached its limit."""
+revoked, or paused by its checks, they failed its training, or they have reached its limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,8 @@ class Board:
         self._latest = now + 2 * self._lease
         gone = grounds.revoked(connection, memory)
         self._people = {
-            name: Person(revoked=not {None, campaign.campaign_id}.isdisjoint(gone.get(name, ()))) for name in people
+            name: Person(out=tuple(why for of, why in gone.get(name, {}).items() if of in (None, campaign.campaign_id)))
+            for name in people
         }
         self._changed: set[str] = set()
         self._used: set[int] = set()
@@ -143,8 +144,8 @@ class Board:
         closed: Closed | None = None
         if self._campaign.state != "running":
             closed = self._campaign.state
-        elif person.revoked:
-            closed = "revoked"
+        elif person.out:
+            closed = "revoked" if None in person.out else "paused"
         elif training is not None and training.failed:
             closed = "training"
         elif training is not None and not training.passed:

@@ -5,9 +5,12 @@ Every table of the schema is either in ``SCHEMA`` or in ``LEFT_OUT``; a test tel
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
+
+from data.campaign import OUTCOMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ def _out(text: str, why: str) -> Column:
 _IMPORT: Final = Column("the import that brought it; null for what was made here")
 _ITEM, _SEQ = Column("the item"), Column("the place in the order of all statements, people's and scorers'")
 _PERSON: Final = Column("who", person=True)
+_CODES: Final = json.dumps(dict.fromkeys(("completion_url", *(f"{outcome}_code" for outcome in OUTCOMES))))
 
 SCHEMA: Final[Mapping[str, Table]] = {
     "imports": Table(
@@ -142,8 +146,8 @@ SCHEMA: Final[Mapping[str, Table]] = {
         )
         | {
             "settings": Column(
-                "how it is worked on (JSON), without the code and the address that people get at the end",
-                select='json_merge_patch(settings, \'{"completion_code":null,"completion_url":null}\')',
+                "how it is worked on (JSON), without the codes and the address that people get at the end",
+                select=f"json_merge_patch(settings, '{_CODES}')",
             ),
             **_kept(
                 stratum="whether statistics count only the items drawn by chance",
@@ -348,6 +352,8 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "revocations": "who was taken out of a campaign, and by whom",
     "invitations": "links that let people in",
     "arrivals": "who came by which link, and from where",
+    "identities": "re-entry codes of people from crowd platforms, as keyed hashes",
+    "browsers": "which browsers are whose, as keyed hashes",
     "consents": "who agreed to what",
     "copies": "where copies of the project were written: it names folders of the machine",
     "erased": "people who asked to be forgotten",

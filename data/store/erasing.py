@@ -95,7 +95,7 @@ _BY = {
 }
 _THEIRS = (
     "judgements", "annotations", "uncovered", "arrivals", "consents", "raters", "claims", "skips", "drafts", "reports",
-    "revocations",
+    "revocations", "identities", "browsers",
 )  # fmt: skip
 
 

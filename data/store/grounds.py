@@ -19,16 +19,16 @@ from data.store.tasks import Task
 _REVOKED = "revoked"
 
 
-def revoked(connection: duckdb.DuckDBPyConnection, memory: Memory) -> Mapping[str, Collection[str | None]]:
-    """From which campaigns people are revoked now, by name; None: from all."""
+def revoked(connection: duckdb.DuckDBPyConnection, memory: Memory) -> Mapping[str, Mapping[str | None, str | None]]:
+    """From which campaigns people are revoked now, by name (None: from all), and what they fail, if they are only paused."""
     since = memory.state
-    kept: Mapping[str, Collection[str | None]] | None = memory.get(_REVOKED)
+    kept: Mapping[str, Mapping[str | None, str | None]] | None = memory.get(_REVOKED)
     if kept is None:
-        found: dict[str, set[str | None]] = {}
-        for name, campaign in connection.execute(
-            "select rater_id, campaign_id from revocations where lifted is null"
+        found: dict[str, dict[str | None, str | None]] = {}
+        for name, campaign, reason in connection.execute(
+            "select rater_id, campaign_id, reason from revocations where lifted is null"
         ).fetchall():
-            found.setdefault(name, set()).add(campaign)
+            found.setdefault(name, {})[campaign] = reason
         kept = found
         memory.put(_REVOKED, kept, since)
     return kept

@@ -12,16 +12,17 @@ import duckdb
 
 from data.people import Role
 from data.records import Rater
-from data.store import rows
+from data.store import identities, rows
 from data.store.campaigns import NameTaken
 from data.store.erased import Erased
+from data.store.identities import Admission, Claim, Elsewhere
 from data.store.imports import ImportRefused, insert_raters
 from data.store.places import DEFAULT, campaigns
 from data.store.store import Store, run
 
-_COLUMNS = ("invitation_id", "campaign_id", "role", "expires", "uses", "note", "made_by", "moment", "revoked")
+_COLUMNS = ("invitation_id", "campaign_id", "role", "expires", "uses", "note", "made_by", "moment", "revoked", "signed")
 _SELECT = (
-    "select invitation_id, campaign_id as campaign, role, expires, uses, note, made_by, moment, revoked,"
+    "select invitation_id, campaign_id as campaign, role, expires, uses, note, made_by, moment, revoked, signed,"
     " (select count(distinct rater_id) from arrivals a where a.invitation_id = i.invitation_id) as used from invitations i"
 )
 
@@ -42,6 +43,7 @@ class Invitation:
         campaign: None: the default campaign.
         uses: how many people may come by it, None: any number; ``used``: how many have.
         revoked: when it was taken back.
+        signed: whether it lets in only those whose id a crowd platform sent is signed with it.
     """
 
     invitation_id: str
@@ -53,6 +55,7 @@ class Invitation:
     made_by: str
     moment: datetime
     revoked: datetime | None = None
+    signed: bool = False
     used: int = 0
 
     def closed(self, now: datetime | None = None) -> str | None:
@@ -70,7 +73,15 @@ _lock = threading.Lock()
 
 
 def create(
-    store: Store, *, campaign: str | None, role: Role, expires: datetime, uses: int | None, made_by: str, note: str = ""
+    store: Store,
+    *,
+    campaign: str | None,
+    role: Role,
+    expires: datetime,
+    uses: int | None,
+    made_by: str,
+    note: str = "",
+    signed: bool = False,
 ) -> Invitation:
     """Make an invitation; ``ui.access.links`` makes its link.
 
@@ -82,7 +93,7 @@ def create(
         raise InvitationRefused(f"an invitation must expire in the future, not on {expires:%Y-%m-%d %H:%M}")
     if uses is not None and uses < 1:
         raise InvitationRefused(f"an invitation is for 1 person or more, not for {uses}")
-    made = Invitation(secrets.token_urlsafe(9), campaign, role, expires, uses, note, made_by, now)
+    made = Invitation(secrets.token_urlsafe(9), campaign, role, expires, uses, note, made_by, now, signed=signed)
     store.write(_create, made, shown=False)
     refresh(store)
     return made
@@ -127,25 +138,61 @@ class Arrival:
 
     Attributes:
         came_as: a crowd platform, whose pseudonym ``name`` then is, or ``name``: they typed it.
-        known_as: the name that their browser proves to be theirs; None: none.
+        known_as: the name that their browser's session is of; None: it has none.
+        network: a keyed hash of where they come from; None: that tells nothing.
+        secret, code: what their browser's cookie holds for this person, and the re-entry code that they typed.
     """
 
     invitation_id: str
     name: str
     came_as: str
     known_as: str | None = None
+    network: str | None = None
+    secret: str = ""
+    code: str = ""
 
 
-def arrive(store: Store, arrival: Arrival, *, now: datetime | None = None) -> Invitation:
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """Somebody was let in.
+
+    Attributes:
+        secret: what their browser is to keep for this person; None: it has it, or needs none.
+        code: their re-entry code, told this once; None: it was told before, or they need none.
+    """
+
+    invitation: Invitation
+    secret: str | None = None
+    code: str | None = None
+
+
+def arrive(store: Store, arrival: Arrival, *, now: datetime | None = None) -> Arrived:
     """Let somebody in by an invitation; returns once they and their coming are on disk.
 
     Raises:
         Closed: the invitation is unknown, revoked, expired or used up.
         NameTaken: they typed the name of somebody else, or of somebody who was erased.
+        Elsewhere: a crowd platform's id belongs to another browser, and the re-entry code is none or wrong.
     """
-    invitation: Invitation = store.write(_arrive, (arrival, now or datetime.now(UTC)), touched=frozenset())
+    person, secret, code = arrival.name, identities.new_secret(), identities.new_code()
+    claim = Claim(
+        person,
+        arrival.known_as == person,
+        held=identities.secret_hash(store, person, arrival.secret),
+        typed=identities.code_hash(store, person, arrival.code),
+        secret=identities.secret_hash(store, person, secret),
+        code=identities.code_hash(store, person, code),
+    )
+    try:
+        found: tuple[Invitation, Admission] = store.write(
+            _arrive, (arrival, claim, now or datetime.now(UTC)), touched=frozenset()
+        )
+    except Elsewhere:
+        identities.note_refused(store, person)
+        raise
     refresh(store)
-    return invitation
+    invitation, gets = found
+    return Arrived(invitation, secret if gets.secret else None, code if gets.code else None)
 
 
 def refresh(store: Store) -> None:
@@ -157,7 +204,7 @@ def refresh(store: Store) -> None:
 def _create_one(connection: duckdb.DuckDBPyConnection, made: Invitation) -> None:
     if made.campaign not in (None, DEFAULT) and not campaigns(connection, [str(made.campaign)]):
         raise InvitationRefused(f"there is no campaign {made.campaign!r}")
-    last = (made.note, made.made_by, made.moment, None)
+    last = (made.note, made.made_by, made.moment, None, made.signed)
     rows.insert(
         connection,
         "invitations",
@@ -173,8 +220,10 @@ def _revoke_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, datet
     connection.execute("update invitations set revoked = ? where invitation_id = ? and revoked is null", [now, invitation_id])
 
 
-def _arrive_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Arrival, datetime]) -> Invitation:
-    arrival, now = payload
+def _arrive_one(
+    connection: duckdb.DuckDBPyConnection, payload: tuple[Arrival, Claim, datetime]
+) -> tuple[Invitation, Admission]:
+    arrival, claim, now = payload
     found = rows.one(connection, f"{_SELECT} where invitation_id = ?", [arrival.invitation_id])
     if found is None:
         raise Closed("There is no such invitation.")
@@ -192,10 +241,11 @@ def _arrive_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Arrival, d
         insert_raters(connection, [Rater(arrival.name, "human", "person")], None)
     except (ImportRefused, Erased) as error:
         raise NameTaken(str(error)) from error
+    gets = Admission() if arrival.came_as == "name" else identities.admit(connection, claim, now)
     if before is None:
-        came = (arrival.invitation_id, arrival.name, arrival.came_as, now)
-        rows.insert(connection, "arrivals", ("invitation_id", "rater_id", "came_as", "moment"), [came])
-    return invitation
+        came = (arrival.invitation_id, arrival.name, arrival.came_as, now, arrival.network)
+        rows.insert(connection, "arrivals", ("invitation_id", "rater_id", "came_as", "moment", "network"), [came])
+    return invitation, gets
 
 
 def _check_free(connection: duckdb.DuckDBPyConnection, name: str) -> None:

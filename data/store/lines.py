@@ -22,6 +22,7 @@ class Person:
         passed: of gold, attention and training items, those answered rightly.
         held: claims, in their order; ``until``: when they end.
         put_off: skipped items, by when, in microseconds; ``broken``: those that they reported.
+        out: what they were taken out for: what they fail of the checks, None if a manager did it.
     """
 
     items: set[str] = field(default_factory=set)
@@ -31,7 +32,7 @@ class Person:
     until: datetime | None = None
     put_off: dict[int, int] = field(default_factory=dict)
     broken: set[int] = field(default_factory=set)
-    revoked: bool = False
+    out: tuple[str | None, ...] = ()
 
     @property
     def done(self) -> int:

@@ -20,6 +20,7 @@ class Revocation:
     Attributes:
         campaign: None: the whole project.
         uncounted: whether their answers stopped counting.
+        reason: what they fail of the campaign's checks, if its own rule has paused them; None: a manager has taken them out.
     """
 
     person: str
@@ -27,6 +28,7 @@ class Revocation:
     uncounted: bool
     by: str
     moment: datetime
+    reason: str | None = None
 
 
 def revoke(
@@ -56,7 +58,7 @@ def revoked(store: Store) -> list[Revocation]:
     with store.read() as cursor:
         found = rows.dicts(
             cursor,
-            "select rater_id as person, campaign_id as campaign, uncounted, made_by as by, moment from revocations"
+            "select rater_id as person, campaign_id as campaign, uncounted, made_by as by, moment, reason from revocations"
             " where lifted is null order by moment",
         )
     return [Revocation(**row) for row in found]
@@ -72,7 +74,8 @@ def is_person(store: Store, name: str) -> bool:
 _THEIRS = "rater_id = $person and coalesce($campaign, campaign_id) is not distinct from campaign_id and import_id is null"
 
 
-def _revoke_one(connection: duckdb.DuckDBPyConnection, asked: Revocation) -> int:
+def write(connection: duckdb.DuckDBPyConnection, asked: Revocation) -> int:
+    """As ``revoke``, for the writer's thread."""
     whose: dict[str, Any] = {"person": asked.person, "campaign": asked.campaign}
     standing = rows.one(
         connection,
@@ -85,8 +88,8 @@ def _revoke_one(connection: duckdb.DuckDBPyConnection, asked: Revocation) -> int
         rows.insert(
             connection,
             "revocations",
-            ("rater_id", "campaign_id", "uncounted", "made_by", "moment"),
-            [(asked.person, asked.campaign, asked.uncounted, asked.by, asked.moment)],
+            ("rater_id", "campaign_id", "uncounted", "made_by", "moment", "reason"),
+            [(asked.person, asked.campaign, asked.uncounted, asked.by, asked.moment, asked.reason)],
         )
     elif asked.uncounted and not standing["uncounted"]:
         connection.execute(
@@ -147,5 +150,5 @@ def _items(connection: duckdb.DuckDBPyConnection, where: str, parameters: dict[s
     return [row[0] for row in found.fetchall()]
 
 
-_revoke = run(_revoke_one)
+_revoke = run(write)
 _restore = run(_restore_one)

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 
 from data.records import Annotation, Evidence, Judgement
-from data.store import detections, grounds, questions, rows, wide
+from data.store import detections, grounds, pausing, questions, rows, wide
 from data.store.memory import Memory
 from data.store.places import marks
 from data.store.statuses import Decision, Feedback, Places, Rule, ask_more, decide, end_claims, feedback, places_of
@@ -49,12 +49,14 @@ class Saved:
         status: ``valid``; ``surplus`` where enough people had answered already; ``gold`` or ``training`` where the right
             answer is known. The last two are not for the person's eyes.
         feedback: what they are to be told of it, if the campaign tells.
+        paused: whether it was one wrong check too many, so that they are offered nothing more.
     """
 
     annotation_id: str
     new: bool
     status: str
     feedback: Feedback | None = None
+    paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ def submit(store: Store, annotation: Annotation, more: Rule | None = None) -> Sa
         Erased: the person has been erased from the project.
     """
     saved: Saved = store.write(save, Sent(annotation, store.memory, more), touched=frozenset(items_of([annotation])))
+    if saved.paused:
+        pausing.show(store)
     return saved
 
 
@@ -113,6 +117,7 @@ def _save(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotatio
     fresh: dict[str, Annotation] = {}
     first_sent: list[bool] = []
     places = places_of(connection, annotations, memory)
+    paused: set[str] = set()
     for annotation in annotations:
         about = (annotation.item_id, annotation.rater_id)
         if whose.setdefault(annotation.annotation_id, about) != about:
@@ -129,8 +134,12 @@ def _save(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotatio
             if annotation.revises:
                 status[annotation.annotation_id] = _revision(connection, annotation)
         end_claims(connection, list(fresh.values()))
+        paused = pausing.pause_who_fail(connection, unrevised, places, memory, _now())
     sent = zip(annotations, first_sent, strict=True)
-    return [Saved(a.annotation_id, new, status[a.annotation_id], feedback(a, places)) for a, new in sent]
+    return [
+        Saved(a.annotation_id, new, status[a.annotation_id], feedback(a, places), new and a.annotation_id in paused)
+        for a, new in sent
+    ]
 
 
 def _stored(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -94,11 +94,18 @@ class Worker:
         gold, gold_right, attention, attention_right, training, training_right: first answers, and how many are right.
         skipped, reported: items that they put off and have not answered, and items that they called broken.
         held: live claims; ``first``, ``last``: when answers came.
+        paused: what they fail of the checks, if the campaign's rule has paused them (then ``revoked``, too); ``paused_since``.
+        same_network: how many people a crowd platform sent here from the network that they came from, themselves among them.
+        other_browsers: how often another browser came with their id and without their re-entry code.
     """
 
     person: str
     simulated: bool
     revoked: bool
+    paused: str | None
+    paused_since: datetime | None
+    same_network: int
+    other_browsers: int
     valid: int
     surplus: int
     gold: int
@@ -147,6 +154,16 @@ put_off as (
 ),
 broken as (select rater_id, count(distinct item_id) as n from reports where campaign_id = $campaign group by rater_id),
 holding as (select rater_id, count(*) as n from claims where campaign_id = $campaign and until > $now group by rater_id),
+came as (
+    select distinct a.rater_id, a.network from arrivals a join invitations i using (invitation_id)
+    where coalesce(i.campaign_id, 'default') = $campaign and a.came_as <> 'name' and a.network is not null
+),
+networks as (select network, count(*) as n from came group by network),
+neighbours as (select rater_id, max(n) as n from came join networks using (network) group by rater_id),
+pauses as (
+    select rater_id, any_value(reason) as reason, max(moment) as since from revocations
+    where campaign_id = $campaign and reason is not null and lifted is null group by rater_id
+),
 everybody as (
     select rater_id from done union select rater_id from put_off union select rater_id from broken
     union select rater_id from holding
@@ -156,6 +173,7 @@ select e.rater_id as person, coalesce(r.simulated, false) as simulated,
         select 1 from revocations v
         where v.rater_id = e.rater_id and v.lifted is null and coalesce(v.campaign_id, $campaign) = $campaign
     ) as revoked,
+    v.reason as paused, v.since as paused_since, coalesce(n.n, 0) as same_network, coalesce(i.refused, 0) as other_browsers,
     coalesce(d.valid, 0) as valid, coalesce(d.surplus, 0) as surplus, coalesce(d.gold, 0) as gold,
     coalesce(d.gold_right, 0) as gold_right, coalesce(d.attention, 0) as attention,
     coalesce(d.attention_right, 0) as attention_right, coalesce(d.training, 0) as training,
@@ -163,6 +181,7 @@ select e.rater_id as person, coalesce(r.simulated, false) as simulated,
     coalesce(p.n, 0) as skipped, coalesce(b.n, 0) as reported, coalesce(h.n, 0) as held
 from everybody e left join raters r using (rater_id) left join done d using (rater_id) left join put_off p using (rater_id)
 left join broken b using (rater_id) left join holding h using (rater_id)
+left join pauses v using (rater_id) left join neighbours n using (rater_id) left join identities i using (rater_id)
 order by e.rater_id
 """
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from data.campaign import Campaign, CampaignItem, Settings, sampled
+from data.campaign import OUTCOMES, Campaign, CampaignItem, Settings, sampled
 from data.prompts.questions import PromptQuestion
-from data.store import composing, imports, managing, statements
+from data.store import composing, imports, managing, revoking, statements
 from data.store.imports import Bundle
 from data.store.selection import Selection
 from data.store.store import Store
@@ -228,8 +228,53 @@ def test_the_completion_code_is_for_those_who_did_something(two: World) -> None:
     done = following(ann)
     assert (done["state"], done["code"], done["url"]) == ("done", "C0DE", "https://crowd.example/?cc=C0DE")
     late = following(enter(two, campaign, "late"))
-    assert late["state"] == "done"
+    assert (late["state"], late["title"]) == ("done", "Enough people have answered")
     assert not {"code", "url"} & set(late)
+
+
+OWN_CODES = {f"{outcome}_code": outcome.upper() for outcome in OUTCOMES}
+
+
+@pytest.mark.parametrize("codes", [OWN_CODES, {"completion_code": "COMPLETION"}])
+def test_a_code_for_every_way_to_leave(two: World, codes: dict[str, str]) -> None:
+    train, *images = sorted(composing.images(two.store, ALL))
+    right = {"count_0": 1}
+    settings = {"completion_url": "https://crowd.example/?cc=COMPLETION", "consent": "?", "check_every": 2, "pass_mark": 1.0}
+    items = [CampaignItem(train, "training", expected=right), *map(CampaignItem, images[:4])]
+    items += [CampaignItem(item, "gold", expected={"count_0": 0}) for item in images[4:]]
+    campaign = start(two.store, "geneval", items, settings=settings | {"gold_pass_mark": 1.0} | codes)
+    own = len(codes) > 1
+
+    def agreed(name: str) -> TestClient:
+        client = enter(two, campaign, name)
+        asked = following(client)
+        assert asked["declined"] == ({"code": "DECLINED", "url": "https://crowd.example/?cc=DECLINED"} if own else {})
+        client.post("/api/consent", json={"text": asked["text"]})
+        return client
+
+    def check(left: dict[str, Any], outcome: str, title: str = "") -> None:
+        code = outcome if own else "COMPLETION"
+        assert (left["code"], left["url"]) == (code, f"https://crowd.example/?cc={code}")
+        assert left.get("title", "") == title
+
+    failing = agreed("failing")
+    say(failing, following(failing)["tasks"][0], COW | {"count_0": 2})
+    check(following(failing), "TRAINING", "The examples were not passed")
+    careless = agreed("careless")
+    assert set(careless.post("/api/pause", json={}).json()) == ({"paused", "code", "url"} if own else {"paused"})
+    while (here := following(careless))["state"] == "label" and here["tasks"]:
+        said = say(careless, here["tasks"][0], COW)
+        # nobody is told which answer it was
+        assert said["status"] == "valid"
+    check(here, "PAUSED", "You are paused")
+    check(careless.post("/api/pause", json={}).json(), "STOPPED")
+    revoking.restore(two.store, "careless", "manager", campaign)
+    managing.change_settings(two.store, campaign, Settings(**settings | codes | {"gold_pass_mark": 0.0}))
+    good = agreed("good")
+    while (here := following(good))["state"] == "label":
+        say(good, here["tasks"][0], COW)
+    check(here, "COMPLETION", here["title"])
+    assert here["title"] == "All done, thank you"
 
 
 def test_ways_beside_answering(two: World) -> None:

@@ -1,4 +1,7 @@
-"""How often somebody may fail to sign in: so often by name and by address, then they wait."""
+"""How long somebody waits after wrong passwords: longer after each, by name *and* address, and by address; never for good.
+
+Who types a name wrongly at one address keeps nobody waiting at another: so a stranger cannot lock the real person out.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,11 @@ from ipaddress import IPv6Address, ip_address
 from typing import Final
 
 WINDOW_SECONDS: Final = 15 * 60.0
-BY_NAME: Final = 10
-BY_ADDRESS: Final = 30
+"""After so long a failure is forgotten."""
+FREE_BY_NAME: Final = 5
+FREE_BY_ADDRESS: Final = 30
+"""So many failures cost nothing: of one name at one address, and of all names at one."""
+LONGEST_SECONDS: Final = 60.0
 _MAX_KEYS: Final = 10_000
 
 
@@ -28,7 +34,7 @@ class Limiter:
         with self._lock:
             now = self._clock()
             keys = _keys(name, address)
-            wait = max(self._wait(key, most, now) for key, most in keys)
+            wait = max(self._wait(key, free, now) for key, free in keys)
             if wait > 0:
                 return wait
             if len(self._failed) >= _MAX_KEYS:
@@ -38,18 +44,22 @@ class Limiter:
             return 0.0
 
     def succeeded(self, name: str, address: str) -> None:
-        """The attempt was a success: the name's failures are forgotten, and the address's latest."""
+        """The attempt was a success: the name's failures at this address are forgotten, and the address's latest."""
         with self._lock:
             (by_name, _), (by_address, _) = _keys(name, address)
             self._failed.pop(by_name, None)
             if failed := self._failed.get(by_address):
                 failed.pop()
 
-    def _wait(self, key: tuple[str, str], most: int, now: float) -> float:
+    def _wait(self, key: tuple[str, str], free: int, now: float) -> float:
+        """1 s after the first failure that is not free, then 2, 4, ... since the latest, and never more than the longest."""
         failed = self._failed.get(key)
         while failed and failed[0] <= now - WINDOW_SECONDS:
             failed.popleft()
-        return 0.0 if failed is None or len(failed) < most else failed[-most] + WINDOW_SECONDS - now
+        if failed is None or len(failed) < free:
+            return 0.0
+        delay = min(2.0 ** min(len(failed) - free, 10), LONGEST_SECONDS)
+        return max(0.0, failed[-1] + delay - now)
 
     def _tidy(self, now: float) -> None:
         old = [key for key, failed in self._failed.items() if not failed or failed[-1] <= now - WINDOW_SECONDS]
@@ -59,7 +69,8 @@ class Limiter:
 
 
 def _keys(name: str, address: str) -> Iterable[tuple[tuple[str, str], int]]:
-    return (("name", name.casefold()[:100]), BY_NAME), (("address", network(address)), BY_ADDRESS)
+    where = network(address)
+    return ((f"name {name.casefold()[:100]}", where), FREE_BY_NAME), (("address", where), FREE_BY_ADDRESS)
 
 
 def network(address: str) -> str:

@@ -70,6 +70,25 @@ def join(path: str, title: str, name: str = "", error: str = "", status: int = 2
     return _form(title, why, at(path), fields, "Start", error, status)
 
 
+def keep_code(title: str, code: str, following: str) -> HTMLResponse:
+    """The page that tells a re-entry code, once; ``following`` is a path of ours to go on to."""
+    why = "You can come back in this browser at any time. In another browser, or on another device, you need this code:"
+    shown = Markup('<p><code class="cc-code" id="reentry">{}</code></p>\n').format(code)
+    once = _TEXT.format("Write it down or copy it: it is shown only now.")
+    start = Markup('<p><a class="cc-button cc-button--primary" href="{}">Start</a></p>\n').format(at(following))
+    return _page(title, _TEXT.format(why) + shown + once + start, 200)
+
+
+def reenter(path: str, title: str, error: str = "", status: int = 403) -> HTMLResponse:
+    """The page that asks for the re-entry code, as somebody came with this id in another browser; ``path`` has the query."""
+    why = (
+        "Somebody has already started with your id in another browser. If it was you, go on there, or type the re-entry code"
+        " that you were shown. Without the code, ask whoever invited you for a new one."
+    )
+    fields = _field("code", "Re-entry code", complete="off", most=40, wrong=bool(error), first=True)
+    return _form(title, why, at(path), fields, "Go on", error, status)
+
+
 def confirm(path: str, title: str, text: str, go: str, fields: Mapping[str, str] | None = None) -> HTMLResponse:
     """The page that asks before something happens; ``path`` may have a query."""
     hidden = Markup().join(

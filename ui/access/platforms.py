@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-_PARAMETERS: Final = {"prolific_pid": "prolific", "workerid": "mturk", "participant": "participant"}
+PARAMETERS: Final = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "participant": "participant"}
+"""What each platform calls the id in an address."""
+_PLATFORMS: Final = {name.lower(): platform for platform, name in PARAMETERS.items()}
 _MAX_LENGTH: Final = 200
 _PREVIEW: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
 
@@ -32,7 +34,7 @@ def participant(query: Iterable[tuple[str, str]]) -> Participant | None:
     given = [(name.lower(), value.strip()) for name, value in query]
     if ("assignmentid", _PREVIEW) in given:
         raise Unclear("This is a preview. Accept the task first, then open it again.")
-    sent = [(platform, value) for name, value in given if (platform := _PARAMETERS.get(name))]
+    sent = [(platform, value) for name, value in given if (platform := _PLATFORMS.get(name))]
     if not sent:
         return None
     if len(set(sent)) > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -15,9 +16,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from data.people import looks_made, pseudonym
 from data.store import campaigns, invitations, managing
 from data.store.campaigns import NameTaken
+from data.store.identities import Elsewhere
 from data.store.invitations import Arrival, Closed, Invitation
 from data.store.store import Store
-from ui.access import links, pages, platforms
+from ui.access import browsers, links, pages, platforms
 from ui.access.accounts import Account, Accounts
 from ui.access.door import who
 from ui.access.limits import Limiter
@@ -26,7 +28,9 @@ from ui.form_api import MAX_NAME, checked_name
 from ui.root import at
 
 _MAX_PASSWORD = 1000
+_MAX_CODE = 100
 _WRONG = "Name and password do not fit."
+_WRONG_CODE = "This is not your re-entry code."
 _NO_ENTRY = "You cannot come in by this link"
 
 
@@ -68,9 +72,7 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
         password, following = form.get("password", ""), local(form.get("next", ""))
         address = request.client.host if request.client else ""
         if wait := limiter.attempt(name, address):
-            minutes = math.ceil(wait / 60)
-            error = f"That was wrong too often. Wait {minutes} minute{'s' * (minutes > 1)}, then try again."
-            return pages.sign_in(name, following, error, 429)
+            return pages.sign_in(name, following, _too_often(wait), 429)
         account = accounts.get(name)
         if not await run_sync(_fits, account, password, limiter=at_once) or account is None:
             return pages.sign_in(name, following, _WRONG, 401)
@@ -97,24 +99,28 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
 
 
 def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> None:
+    limiter = Limiter()
+
     @routes.get("/join/{token}", response_model=None)
     def arrive(request: Request, token: str) -> Response:
         try:
             invitation = links.opened(store, token)
             sent = platforms.participant(request.query_params.multi_items())
+            if sent is not None:
+                links.check_signature(store, invitation, sent, request.query_params)
         except (Closed, platforms.Unclear) as error:
             return pages.sentence(_NO_ENTRY, str(error), 403)
-        title, path = _title(store, invitation), f"{links.JOIN}/{token}"
-        visitor = who(request)
-        known = visitor.name if visitor is not None else None
+        if sent is None and invitation.signed:
+            return pages.sentence(_NO_ENTRY, links.UNSIGNED, 403)
         if sent is None:
-            return pages.join(path, title, known or "")
+            return pages.join(f"{links.JOIN}/{token}", _title(store, invitation), _known(request) or "")
         name = pseudonym(store.secret, sent.platform, sent.identifier)
+        known = _known(request)
         if known not in (None, name):
             # a link must not take somebody's session away unasked
             text = f"In this browser you are {known}. To take part as the participant of this link, go on."
-            return pages.confirm(f"{path}?{request.url.query}", title, text, "Go on as the participant")
-        return _arrived(request, invitation, Arrival(invitation.invitation_id, name, sent.platform), title, path)
+            return pages.confirm(_here(request, token), _title(store, invitation), text, "Go on as the participant")
+        return _arrived(request, invitation, Arrival(invitation.invitation_id, name, sent.platform), token)
 
     @routes.post("/join/{token}", response_model=None)
     async def join(request: Request, token: str) -> Response:
@@ -124,33 +130,68 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
             try:
                 invitation = links.opened(store, token)
                 sent = platforms.participant(request.query_params.multi_items())
+                if sent is not None:
+                    links.check_signature(store, invitation, sent, request.query_params)
             except (Closed, platforms.Unclear) as error:
                 return pages.sentence(_NO_ENTRY, str(error), 403)
-            title, path = _title(store, invitation), f"{links.JOIN}/{token}"
             if sent is not None:
                 name = pseudonym(store.secret, sent.platform, sent.identifier)
-                return _arrived(request, invitation, Arrival(invitation.invitation_id, name, sent.platform), title, path)
-            visitor = who(request)
-            known = visitor.name if visitor is not None else None
+                code = form.get("code", "")[:_MAX_CODE]
+                return _arrived(request, invitation, Arrival(invitation.invitation_id, name, sent.platform, code=code), token)
+            if invitation.signed:
+                return pages.sentence(_NO_ENTRY, links.UNSIGNED, 403)
+            known, path = _known(request), f"{links.JOIN}/{token}"
             try:
                 name = _typed(form.get("name", ""), known, accounts)
             except HTTPException as error:
-                return pages.join(path, title, form.get("name", "")[:MAX_NAME], str(error.detail), error.status_code)
-            return _arrived(request, invitation, Arrival(invitation.invitation_id, name, "name", known), title, path)
+                typed = form.get("name", "")[:MAX_NAME]
+                return pages.join(path, _title(store, invitation), typed, str(error.detail), error.status_code)
+            return _arrived(request, invitation, Arrival(invitation.invitation_id, name, "name"), token)
 
         return await run_sync(decided)
 
-    def _arrived(request: Request, invitation: Invitation, arrival: Arrival, title: str, path: str) -> Response:
+    def _arrived(request: Request, invitation: Invitation, arrival: Arrival, token: str) -> Response:
+        title, name = _title(store, invitation), arrival.name
+        address = request.client.host if request.client else ""
+        if arrival.code and (wait := limiter.attempt(name, address)):
+            return pages.reenter(_here(request, token), title, _too_often(wait), 429)
+        secret, network = browsers.secret(request, store, name), browsers.network_hash(request, store)
         try:
-            invitation = invitations.arrive(store, arrival)
+            arrived = invitations.arrive(store, replace(arrival, known_as=_known(request), secret=secret, network=network))
         except Closed as error:
             return pages.sentence(_NO_ENTRY, str(error), 403)
+        except Elsewhere:
+            return pages.reenter(_here(request, token), title, _WRONG_CODE if arrival.code else "", 403)
         except NameTaken as error:
             if arrival.came_as != "name":
                 return pages.sentence(_NO_ENTRY, _sentence(error), 403)
-            return pages.join(path, title, arrival.name, _sentence(error), 409)
-        begin_invited(request.session, arrival.name, invitation)
-        return RedirectResponse(at(home(invitation.role) if accounts is not None else "/annotate/"), 303)
+            return pages.join(f"{links.JOIN}/{token}", title, name, _sentence(error), 409)
+        if arrival.code:
+            limiter.succeeded(name, address)
+        begin_invited(request.session, name, arrived.invitation)
+        following = home(arrived.invitation.role) if accounts is not None else "/annotate/"
+        answer: Response = RedirectResponse(at(following), 303)
+        if arrived.code is not None:
+            answer = pages.keep_code(title, arrived.code, following)
+        if arrived.secret is not None:
+            browsers.keep(request, answer, store, name, arrived.secret)
+        return answer
+
+
+def _known(request: Request) -> str | None:
+    """Whose session this browser has."""
+    visitor = who(request)
+    return visitor.name if visitor is not None else None
+
+
+def _here(request: Request, token: str) -> str:
+    """The path of a link as it was opened, with the participant in it."""
+    return f"{links.JOIN}/{token}?{request.url.query}"
+
+
+def _too_often(wait: float) -> str:
+    seconds = math.ceil(wait)
+    return f"That was wrong too often. Wait {seconds} second{'s' * (seconds > 1)}, then try again."
 
 
 def home(role: str) -> str:

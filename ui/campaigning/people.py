@@ -55,6 +55,12 @@ class Person:
             found.append("speeder")
         if self.speed is not None and self.speed.hurried:
             found.append(f"{words.count(self.speed.hurried, 'answer')} under {quality.FLOOR:.0f} s")
+        if self.worker.paused is not None:
+            found.append("failed checks")
+        if self.worker.same_network > 1:
+            found.append(f"{self.worker.same_network} from one network")
+        if self.worker.other_browsers:
+            found.append("id used in another browser")
         return tuple(found)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from annotation import quality
+from data import checks
 from data.store.watching import Worker
 from ui import words
 from ui.campaigning.judging import Blame
@@ -16,15 +17,19 @@ COEFFICIENT: Final = (
     " n of these pairs and a 95 % interval by prompt"
 )
 RULES: Final = (
-    f"Flags are reasons to look, not verdicts; nothing is left out because of one, and nobody with fewer than {quality.FEWEST}"
-    " answers is called a straight-liner or a speeder.",
-    f"Straight-liner: at least {quality.SAME_SHARE:.0%} of a person’s answers repeat the one before (to an item with"
-    f" the same kinds of questions; texts apart), that is {100 * quality.ABOVE_OTHERS:.0f} points or more above how often the"
-    " others say that very thing of the same items, and would come about by chance in fewer than 1 of"
-    f" {1 / quality.CHANCE:,.0f} cases (Johnson 2005; Meade and Craig 2012).",
+    "Flags are reasons to look, not verdicts; only failed checks have a consequence.",
+    f"Straight-liner (with {quality.FEWEST} answers or more, as speeders): at least {quality.SAME_SHARE:.0%} of a person’s"
+    " answers repeat the one before (to an item with the same kinds of questions; texts apart), that is"
+    f" {100 * quality.ABOVE_OTHERS:.0f} points or more above how often the others say that very thing of the same items, and"
+    f" would come about by chance in fewer than 1 of {1 / quality.CHANCE:,.0f} cases (Johnson 2005; Meade and Craig 2012).",
     f"Answers under {quality.FLOOR:.0f} s: the time from the picture on the screen to the answer is too short to look at it.",
     "Speeder: a person’s median active time is below a third of the campaign’s, the median of all people’s medians (Greszki et"
     " al. 2015; Leiner 2019).",
+    "Failed checks: so many gold or attention items were wrong that it would come about by chance, to somebody who stands just"
+    f" at the pass mark, in fewer than 1 of {1 / checks.RISK:,.0f} cases. They are paused, and what they held goes to others;"
+    " reinstate them if the checks are at fault.",
+    "From one network: a crowd platform sent so many people from the same network. Id used in another browser: somebody came"
+    " with their id and without their re-entry code, and was not let in.",
 )
 
 
@@ -80,7 +85,7 @@ def work(made: Plan) -> str:
     return f"about {words.duration(made.hours * 3600)} of active time in all ({rest})"
 
 
-def checks(work: Worker) -> str:
+def passed(work: Worker) -> str:
     """Right answers to gold and attention items: ``5/6 gold, 1/1 attention``."""
     pairs = (("gold", work.gold_right, work.gold), ("attention", work.attention_right, work.attention))
     return ", ".join(f"{right}/{n} {name}" for name, right, n in pairs if n)

@@ -127,6 +127,9 @@ _KINDS: Final[dict[str, type]] = {
     "gold_feedback": bool,
     "training_feedback": bool,
     "pass_mark": float,
+    "gold_pass_mark": float,
+    "attention_pass_mark": float,
+    "recollect": bool,
     "lease_minutes": float,
 }
 _NAMES: Final[dict[type, str]] = {

@@ -188,9 +188,13 @@ def _cells(one: Person) -> Sequence[str]:
     value = "" if found is None else "-" if found.value is None else f"{found.value:.3f}"
     span = "" if found is None or found.low is None else f"{found.low:.3f} .. {found.high:.3f}"
     n = "" if found is None else str(found.n_ratings)
-    name = work.person + (" (simulated)" if work.simulated else "") + (" (revoked)" if work.revoked else "")
+    name = (
+        work.person
+        + (" (simulated)" if work.simulated else "")
+        + (" (paused)" if work.paused else " (revoked)" if work.revoked else "")
+    )
     flags = ", ".join([*one.flags, *([found.reason] if found is not None and found.reason else [])])
-    return (printable(name), str(work.valid), str(work.surplus), seconds, value, span, n, telling.checks(work), flags)
+    return (printable(name), str(work.valid), str(work.surplus), seconds, value, span, n, telling.passed(work), flags)
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

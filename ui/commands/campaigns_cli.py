@@ -77,10 +77,23 @@ def create(
         typer.Option("--training-feedback/--no-training-feedback", help="The same of training items (on by default)."),
     ] = None,
     pass_mark: Annotated[float | None, typer.Option(help="Share of the training items to get right, such as 0.8.")] = None,
+    gold_pass_mark: Annotated[
+        float | None, typer.Option(help="Who is below this share of gold items beyond chance is paused; 0.9. 0: nobody is.")
+    ] = None,
+    attention_pass_mark: Annotated[float | None, typer.Option(help="The same of attention checks; 0.98.")] = None,
+    recollect: Annotated[
+        bool | None,
+        typer.Option("--recollect/--no-recollect", help="Ask others again what somebody paused has answered."),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Items for one person, training aside.")] = None,
     lease_minutes: Annotated[float | None, typer.Option(help="How long an item is kept for whoever has it; 30.")] = None,
     completion_code: Annotated[str | None, typer.Option(help="Shown to whoever has reached the end.")] = None,
     completion_url: Annotated[str | None, typer.Option(help="Where they may go then, such as a crowd platform.")] = None,
+    stopped_code: Annotated[str | None, typer.Option(help="For who stops before the end; the completion code.")] = None,
+    training_code: Annotated[str | None, typer.Option(help="For who does not pass the training; the same.")] = None,
+    paused_code: Annotated[str | None, typer.Option(help="For who is paused; the same.")] = None,
+    quota_code: Annotated[str | None, typer.Option(help="For who comes when nothing is left; none.")] = None,
+    declined_code: Annotated[str | None, typer.Option(help="For who does not agree to the consent; none.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how much work it would be.")] = False,
     project: Project = PLAYGROUND,
 ) -> None:
@@ -107,10 +120,18 @@ def create(
         "gold_feedback": gold_feedback,
         "training_feedback": training_feedback,
         "pass_mark": pass_mark,
+        "gold_pass_mark": gold_pass_mark,
+        "attention_pass_mark": attention_pass_mark,
+        "recollect": recollect,
         "limit": limit,
         "lease_minutes": lease_minutes,
         "completion_code": completion_code,
         "completion_url": completion_url,
+        "stopped_code": stopped_code,
+        "training_code": training_code,
+        "paused_code": paused_code,
+        "quota_code": quota_code,
+        "declined_code": declined_code,
     }
     said = {name: value for name, value in given.items() if value is not None and value != []}
     _run(project, "create", given=said, file=file, dry_run=dry_run)

@@ -13,10 +13,11 @@ from typing import Any
 
 from data.export.cells import escaped
 from data.people import Role, pseudonym
-from data.store import copies, erasing, invitations, managing, revoking, watching
+from data.store import copies, erasing, identities, invitations, managing, revoking, watching
 from data.store.places import DEFAULT
 from data.store.store import Store
 from ui.access import links
+from ui.access.platforms import Participant
 from ui.commands.context import CommandError, Context, UsageError
 
 BY = "command line"
@@ -36,6 +37,9 @@ _COLUMNS = (
     "first",
     "last",
     "revoked",
+    "paused",
+    "same_network",
+    "other_browsers",
     "simulated",
 )
 _TEXT_FILES = {".csv", ".tsv", ".json", ".jsonl", ".html", ".md", ".txt", ".toml", ".log"}
@@ -50,7 +54,16 @@ def listing(context: Context, campaign: str | None, form: str) -> None:
     _write(context, _COLUMNS, rows, form)
 
 
-def invite(context: Context, campaign: str, role: Role, expires: str, uses: int | None, note: str, address: str = "") -> None:
+def invite(
+    context: Context,
+    campaign: str,
+    role: Role,
+    expires: str,
+    uses: int | None,
+    note: str,
+    address: str = "",
+    signed: bool = False,
+) -> None:
     """``people invite``."""
     made = invitations.create(
         context.store,
@@ -60,6 +73,7 @@ def invite(context: Context, campaign: str, role: Role, expires: str, uses: int 
         uses=uses,
         made_by=BY,
         note=note,
+        signed=signed,
     )
     context.say(address.rstrip("/") + links.address(context.store, made))
     how_many = "" if uses is None else f" for {uses} {'person' if uses == 1 else 'people'}"
@@ -158,6 +172,24 @@ def _shown(context: Context, path: Path) -> Path:
 def named(context: Context, platform: str, identifier: str) -> None:
     """``people pseudonym``."""
     context.say(pseudonym(context.store.secret, platform, identifier.strip()))
+
+
+def link(context: Context, invitation: str, platform: str, identifier: str, address: str) -> None:
+    """``people link``."""
+    found = invitations.get(context.store, invitation)
+    if found is None:
+        raise CommandError(f"there is no invitation {invitation!r}; `people invitations` lists them")
+    person = Participant(platform, identifier.strip())
+    context.say(address.rstrip("/") + links.personal(context.store, found, person))
+
+
+def code(context: Context, name: str) -> None:
+    """``people code``."""
+    try:
+        context.say(identities.renew(context.store, name))
+    except KeyError:
+        raise CommandError(f"nobody called {name!r} came from a crowd platform; `people list` has the names") from None
+    context.warn(f"the re-entry code of {name}: shown only now")
 
 
 def _row(campaign: str, one: watching.Worker) -> dict[str, Any]:

@@ -33,6 +33,10 @@ class Platform(StrEnum):
 
 
 Campaign = Annotated[str | None, typer.Option(help="Only this campaign; without it, the whole project.")]
+Address = Annotated[str, typer.Option(metavar="URL", help="Where people reach the app: printed before the link.")]
+Invitation = Annotated[str, typer.Argument(metavar="INVITATION", help="As `people invitations` has it.")]
+PlatformName = Annotated[Platform, typer.Argument(help="Where the id is from.")]
+Identifier = Annotated[str, typer.Argument(metavar="ID", help="The participant's id there.")]
 Person = Annotated[str, typer.Argument(metavar="NAME", help="As `people list` has it.")]
 
 
@@ -70,7 +74,10 @@ def invite_command(
     expires: Annotated[str, typer.Option(help="After so long (30m, 12h, 7d, 4w) or on a date (2027-01-31, UTC).")] = "7d",
     uses: Annotated[int | None, typer.Option(min=1, help="For so many people; any number, if not given.")] = None,
     note: Annotated[str, typer.Option(help="For yourself: whom it is for.")] = "",
-    address: Annotated[str, typer.Option(metavar="URL", help="Where people reach the app: printed before the link.")] = "",
+    signed: Annotated[
+        bool, typer.Option("--signed", help="Let in only people with a link of their own, made by `people link`.")
+    ] = False,
+    address: Address = "",
     project: Project = PLAYGROUND,
 ) -> None:
     """Make an invitation, and print its link."""
@@ -82,6 +89,7 @@ def invite_command(
         expires=expires,
         uses=uses,
         note=note,
+        signed=signed,
         address=address,
     )
 
@@ -98,7 +106,7 @@ def invitations_command(
 
 @people_app.command("uninvite")
 def uninvite_command(
-    invitation: Annotated[str, typer.Argument(metavar="ID", help="As `people invitations` has it.")],
+    invitation: Invitation,
     project: Project = PLAYGROUND,
 ) -> None:
     """Take an invitation back: its link and all sessions that began with it end. What was said stays."""
@@ -136,12 +144,30 @@ def erase_command(
 
 @people_app.command("pseudonym")
 def pseudonym_command(
-    platform: Annotated[Platform, typer.Argument(help="Where the id is from.")],
-    identifier: Annotated[str, typer.Argument(metavar="ID", help="The participant's id there.")],
+    platform: PlatformName,
+    identifier: Identifier,
     project: Project = PLAYGROUND,
 ) -> None:
     """The name that a crowd platform's participant goes by in this project."""
     _execute(project, "people pseudonym", platform=platform.value, identifier=identifier)
+
+
+@people_app.command("link")
+def link_command(
+    invitation: Invitation,
+    platform: PlatformName,
+    identifier: Identifier,
+    address: Address = "",
+    project: Project = PLAYGROUND,
+) -> None:
+    """Print the link of one participant of a crowd platform: signed, so that it fits no other id."""
+    _execute(project, "people link", invitation=invitation, platform=platform.value, identifier=identifier, address=address)
+
+
+@people_app.command("code")
+def code_command(name: Person, project: Project = PLAYGROUND) -> None:
+    """Print a new re-entry code for somebody from a crowd platform who has lost theirs; the one before is good no more."""
+    _execute(project, "people code", name=name)
 
 
 def _execute(project: Path, command: str, /, **parameters: object) -> None:

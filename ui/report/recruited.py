@@ -91,10 +91,12 @@ _DATA = (
 
 def _people(workers: Sequence[Worker]) -> str:
     real, simulated = (sum(one.simulated is kind for one in workers) for kind in (False, True))
-    revoked = sum(one.revoked for one in workers)
+    paused = sum(one.paused is not None for one in workers)
+    revoked = sum(one.revoked for one in workers) - paused
     parts = [f"{words.count(real, 'person')} answered"]
     parts += [f"{simulated:,} simulated"] if simulated else []
     parts += [f"{revoked:,} revoked"] if revoked else []
+    parts += [f"{paused:,} paused, as they failed checks"] if paused else []
     return "; ".join(parts)
 
 

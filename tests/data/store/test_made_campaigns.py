@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from data.campaign import Campaign, Settings
+from data.checks import GOLD_MARK, fewest_wrong
 from data.store import campaigns, drafts, managing, revoking, statements, watching
 from data.store.desks import Seeker, seat
 from data.store.memory import Memory
 from data.store.statuses import Feedback
 from data.store.store import Store
 from tests.data.store.making import answer, column
-from tests.data.store.running import NAME, RIGHT, WRONG, start
+from tests.data.store.running import NAME, RIGHT, WRONG, Running, start
 
 
 def test_a_claim_ends_and_its_item_returns(store: Store) -> None:
@@ -292,6 +295,61 @@ def test_answers_of_the_revoked_stop_counting_and_count_again(store: Store) -> N
     given = {(one.person, one.item_id): one.status for one in watching.given(store, NAME)}
     assert given == {("ann", first): "surplus", ("ann", second): "valid", ("bob", first): "valid"}
     assert column(store, "select people from campaign_items where campaign_id = 'c'") == [1, 1]
+
+
+def gold_until_paused(c: Running, who: str) -> int:
+    """Answer all but checks rightly; how many checks it takes."""
+    for n in range(1, 30):
+        check = next(item for item in c.items[2:] if item not in {one.item_id for one in watching.given(c.store, NAME)})
+        if c.say(check, who, "no").paused:
+            return n
+    raise AssertionError("never paused")
+
+
+def test_whoever_fails_gold_is_paused_and_what_they_hold_returns(store: Store) -> None:
+    c = start(store, 2, overlap=1, special=("gold",) * 12, settings=Settings(order="fixed", check_every=2))
+    first, second = c.items[:2]
+    c.say(first, "ann")
+    assert second in c.offered("ann")
+    assert second not in c.offered("bob")
+    version = store.version
+    assert gold_until_paused(c, "ann") == fewest_wrong(5, GOLD_MARK) == 5
+    assert store.changes_since(version).items is None
+    assert (c.desk("ann").closed, c.say(second, "ann").status) == ("paused", "surplus")
+    assert second in c.offered("bob")
+    (worker,) = (one for one in watching.workers(store, NAME) if one.person == "ann")
+    assert (worker.revoked, worker.paused, worker.valid) == (True, "0 of 5 gold items right", 1)
+    (log,) = revoking.revoked(store)
+    assert (log.person, log.campaign, log.by, log.uncounted) == ("ann", NAME, "checks", False)
+    # a manager lets her in again: what she had sent counts, and the checks begin anew
+    assert revoking.restore(store, "ann", "manager") == 0
+    assert revoking.restore(store, "ann", "manager", NAME) == 1
+    assert c.desk("ann").closed is None
+    assert gold_until_paused(c, "ann") == 5
+
+
+def test_the_answers_of_the_paused_are_asked_again_if_the_campaign_says_so(store: Store) -> None:
+    settings = Settings(order="fixed", check_every=2, recollect=True)
+    c = start(store, 2, overlap=1, special=("attention",) * 4, settings=settings)
+    first = c.items[0]
+    c.say(first, "ann")
+    assert first not in c.offered("bob")
+    assert gold_until_paused(c, "ann") == 3
+    assert first in c.offered("cid")
+    assert watching.coverage(store, NAME, c.now).answers == 0
+    assert revoking.restore(store, "ann", "manager", NAME) == 1
+    assert watching.coverage(store, NAME, c.now).answers == 1
+
+
+@pytest.mark.parametrize("marks", [{"gold_pass_mark": 0.0, "attention_pass_mark": 0.0}, "of an earlier Concord"])
+def test_nobody_is_paused_without_a_mark(store: Store, marks: Any) -> None:
+    c = start(store, 2, special=("gold",) * 8, settings=Settings(order="fixed", check_every=2))
+    stored = Settings(order="fixed", check_every=2).to_json()
+    if marks == "of an earlier Concord":
+        marks = {}
+        del stored["gold_pass_mark"], stored["attention_pass_mark"]
+    managing.change_settings(store, NAME, Settings.of(stored | marks))
+    assert not any(c.say(check, "ann", "no").paused for check in c.items[2:])
 
 
 def test_one_of_two_revocations_still_holds(store: Store) -> None:

@@ -12,6 +12,7 @@ import gradio as gr
 
 from annotation.questionnaires.registry import FORMS
 from data.campaign import Campaign
+from data.checks import ATTENTION_MARK, GOLD_MARK
 from data.store import browse, managing
 from data.store.store import Store
 from ui.campaigning import making, telling
@@ -80,6 +81,11 @@ def laid_out() -> Fields:
             made["pass_mark"] = gr.Number(
                 label="Pass mark", info="share of training to get right; 0: none", minimum=0, maximum=1, step=0.05
             )
+            for name, label, mark in _MARKS:
+                made[name] = gr.Number(
+                    mark, label=label, info="below it, beyond chance: paused; 0: nobody", minimum=0, maximum=1, step=0.01
+                )
+            made["recollect"] = gr.Checkbox(label="Ask the items of who is paused of others; their answers stop counting")
             made["gold_feedback"] = gr.Checkbox(label="Say at once if a gold answer was right")
             made["training_feedback"] = gr.Checkbox(label="Say at once if a training answer was right", value=True)
     with gr.Accordion("Limits and crowd platforms", open=False), gr.Row(elem_classes="cc-filters"):
@@ -87,9 +93,22 @@ def laid_out() -> Fields:
         made["lease_minutes"] = _number("Minutes that an item is kept", "for whoever has it", 30)
         made["completion_code"] = gr.Textbox(label="Completion code", info="shown at the end", max_lines=1)
         made["completion_url"] = gr.Textbox(label="Completion address", info="https://…, where people go then", max_lines=1)
+        for name, label in _CODES.items():
+            made[name] = gr.Textbox(label=label, info="shown then; empty: as docs/settings.md says", max_lines=1)
     return Fields(made)
 
 
+_MARKS: Final = (
+    ("gold_pass_mark", "Pass mark of gold", GOLD_MARK),
+    ("attention_pass_mark", "Pass mark of attention checks", ATTENTION_MARK),
+)
+_CODES: Final = {
+    "stopped_code": "Code for who stops",
+    "training_code": "Code for failed training",
+    "paused_code": "Code for who is paused",
+    "quota_code": "Code for who comes too late",
+    "declined_code": "Code for who does not agree",
+}
 _TEXTS: Final = {
     "instructions": "Instructions",
     "consent": "Consent, asked before the first image",

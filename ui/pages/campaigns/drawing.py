@@ -104,6 +104,9 @@ def _title(one: Standing) -> str:
     ]
     told += [f"one check in {settings.check_every}"] if settings.check_every else []
     told += [f"pass mark {settings.pass_mark:.0%}"] if settings.pass_mark else []
+    told += [f"pauses below {settings.gold_pass_mark:.0%} of gold, {settings.attention_pass_mark:.0%} of attention checks"] * (
+        settings.check_every is not None and settings.gold_pass_mark + settings.attention_pass_mark > 0
+    )
     told += [f"{settings.limit} items a person at most"] if settings.limit else []
     told += ["drawn by chance"] if campaign.stratum else []
     return f'<h2 class="cc-section">{escape(listing.title(one))} {listing.state(campaign.state)}</h2>' + note(

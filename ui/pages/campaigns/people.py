@@ -64,7 +64,7 @@ def _row(one: Person, everywhere: bool) -> str:
         _cell(f"{work.valid:,} valid", _counted(work.surplus, "surplus") + _counted(work.training, "training")),
         _time(one),
         _agreement(one),
-        _cell(telling.checks(work).replace(", ", "\n"), _training(one)),
+        _cell(telling.passed(work).replace(", ", "\n"), _training(one)),
         _alike(one),
         _cell(
             ", ".join(
@@ -98,7 +98,11 @@ def _browsable(person: str) -> str:
 
 
 def _revoked(one: Person) -> str:
-    return '<span class="cc-badge cc-badge--bad">revoked</span>' if one.worker.revoked else ""
+    work = one.worker
+    if work.paused is not None:
+        since = f" since {work.paused_since:%Y-%m-%d %H:%M} UTC" if work.paused_since else ""
+        return f'<span class="cc-badge cc-badge--bad">paused</span>{_small(f"{work.paused}{since}")}'
+    return '<span class="cc-badge cc-badge--bad">revoked</span>' if work.revoked else ""
 
 
 def _training(one: Person) -> str:

@@ -1,0 +1,41 @@
+"""The rule by which people are paused: an honest person never is by chance, a careless one soon."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from data.checks import ATTENTION_MARK, GOLD_MARK, RISK, fails, fewest_wrong
+
+
+@pytest.mark.parametrize("mark", [GOLD_MARK, ATTENTION_MARK, 0.5])
+def test_an_honest_person_is_never_paused_by_chance_however_often_one_looks(mark: float) -> None:
+    # the chance of each number of wrong ones among people who are not paused yet, check after check: exact
+    alive, paused = np.ones(1), 0.0
+    for n in range(1, 400):
+        alive = np.append(alive, 0.0) * mark + np.insert(alive, 0, 0.0) * (1 - mark)
+        most = fewest_wrong(n, mark)
+        if most is not None:
+            paused += float(alive[most:].sum())
+            alive[most:] = 0.0
+    assert 0 < paused < RISK / 2
+
+
+def test_what_the_docs_say() -> None:
+    assert [fewest_wrong(n, GOLD_MARK) for n in (4, 5, 10, 20, 40)] == [None, 5, 8, 11, 17]
+    assert [fewest_wrong(n, ATTENTION_MARK) for n in (2, 3, 5, 10, 20)] == [None, 3, 4, 5, 7]
+
+
+def test_the_bound_is_the_exact_binomial_tail() -> None:
+    tail = sum(math.comb(10, k) * 0.1**k * 0.9 ** (10 - k) for k in range(8, 11))
+    assert tail < RISK / 2 / 110 < tail + math.comb(10, 7) * 0.1**7 * 0.9**3
+    assert (fails(2, 10, 0.9), fails(3, 10, 0.9)) == (True, False)
+
+
+def test_marks_at_the_ends() -> None:
+    assert not fails(0, 1000, 0.0)
+    assert not fails(0, 0, 1.0)
+    assert fails(9, 10, 1.0)
+    assert not fails(10, 10, 1.0)

@@ -51,7 +51,7 @@ export function consentScreen(asked, onAgree, onDecline) {
   return screen(
     "consent",
     asked.campaign.title || "Before you start",
-    h("div", { class: "cc-stack cc-consent" }, rich(asked.consent), warning),
+    h("div", { class: "cc-stack cc-consent", tabindex: -1, "data-focus": true }, rich(asked.consent), warning),
     h("div", { class: "cc-row" }, agree, button(no, {}, onDecline)),
   );
 }

@@ -113,7 +113,8 @@ def totals(store: Store) -> dict[str, int]:
         "annotations": "select count(*) from annotations join raters using (rater_id) where revises is null and not simulated",
         "simulated": "select count(*) from annotations join raters using (rater_id) where revises is null and simulated",
         "people": "select count(*) from raters where identity = 'person' and not simulated",
-        "scorers": "select count(*) from raters r where kind = 'scorer' and exists (from judgements where rater_id = r.rater_id)",
+        "scorers": "select count(*) from raters r where kind = 'scorer'"
+        " and exists (from judgements where rater_id = r.rater_id)",
     }
     with store.read() as cursor:
         return {name: int(rows.value(cursor, sql)) for name, sql in counted.items()}

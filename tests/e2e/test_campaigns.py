@@ -73,8 +73,11 @@ def enter(page: Page, campaign: str, name: str) -> Form:
     expect(dialog.or_(agree)).to_be_visible()
     if agree.is_visible():
         expect(page.locator("img")).to_have_count(0)
-        expect(agree).to_be_focused()
+        # Enter has just given the name, and agrees to nothing
         form.press("Enter")
+        agree.press("Enter")
+        expect(agree).to_be_visible()
+        agree.press("Space")
     expect(dialog).to_be_visible()
     form.press("Enter")
     expect(dialog).to_have_count(0)
@@ -87,6 +90,18 @@ def sent(page: Page, act: Callable[[], None], route: str = "submit") -> dict[str
     assert answered.value.status == 200
     body: Any = answered.value.request.post_data_json
     return dict(body)
+
+
+def test_who_does_not_agree_is_shown_nothing_and_may_read_it_again(running: Server, visitor: Visit) -> None:
+    page = visitor(running).page
+    page.goto("/annotate/?campaign=ab")
+    page.get_by_role("textbox", name="Your name").fill("Nele")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="I do not agree").click()
+    expect(page.get_by_role("heading", name="You did not agree")).to_be_visible()
+    expect(page.locator("img")).to_have_count(0)
+    page.get_by_role("button", name="Read it again").click()
+    expect(page.get_by_role("button", name="I have read this and agree")).to_be_visible()
 
 
 def test_a_position_item_takes_nine_keys_after_the_list_of_objects(visitor: Visit, running: Server) -> None:
@@ -173,7 +188,7 @@ def test_axe_finds_nothing_serious_in_what_only_campaigns_show(visitor: Visit, r
     page.get_by_role("button", name="Which one").click()
     expect(page.get_by_role("button", name="I have read this and agree")).to_be_visible()
     assert serious(page) == []
-    page.keyboard.press("Enter")
+    page.get_by_role("button", name="I have read this and agree").press("Space")
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.locator(".cc-picture__name")).to_have_text(["Left", "Right"])

@@ -10,12 +10,15 @@ from urllib.parse import urlencode
 import pytest
 
 from data.people import pseudonym
-from data.store import erasing, identities, invitations
+from data.store import erasing, identities, invitations, managing
 from tests.ui.admitting import HASH, PASSWORD, House, house
 from tests.ui.visiting import World, first, saying
 from ui.access import links, routes
 from ui.access.limits import FREE_BY_NAME, Limiter
 from ui.access.platforms import Participant, Unclear, participant
+from ui.campaigning.people import people
+from ui.campaigning.watching import standings
+from ui.pages.campaigns.people import table
 
 
 @pytest.fixture(scope="module")
@@ -164,8 +167,32 @@ def test_secrets_and_networks_are_kept_as_hashes_and_go_with_the_person(place: H
     erasing.erase(place.store, name)
     stored = (place.store.project / "concord.duckdb").read_bytes()
     assert network.encode() not in stored
-    for table in ("identities", "browsers", "arrivals"):
-        assert place.column(f"select count(*) from {table} where rater_id = '{name}'") == [0]
+    for name_of in ("identities", "browsers", "arrivals"):
+        assert place.column(f"select count(*) from {name_of} where rater_id = '{name}'") == [0]
+
+
+def test_people_from_one_network_are_flagged(place: House) -> None:
+    link = place.link()
+    names = {}
+    for who, address in (
+        ("a", "198.51.100.9"),
+        ("b", "198.51.100.9"),
+        ("c", "2001:db8::1"),
+        ("d", "2001:db8::2"),
+        ("e", "10.7.0.1"),
+    ):
+        client = place.client(address)
+        client.get(f"{link}?participant=near-{who}")
+        client.get("/api/next")
+        names[pseudonym(place.store.secret, "participant", f"near-{who}")] = who
+    place.client("198.51.100.9").get(f"{link}?participant=near-e")
+    campaign = managing.get(place.store, "c")
+    assert campaign is not None
+    flags = {names[one.worker.person]: one.flags for one in people(place.store, campaign, None) if one.worker.person in names}
+    shared = ("2 from one network",)
+    assert flags == {"a": shared, "b": shared, "c": shared, "d": shared, "e": ("id used in another browser",)}
+    page = table(place.store, next(one for one in standings(place.store) if one.campaign == campaign), None, intervals=False)
+    assert (page.count(">2 from one network<") >= 4, "id used in another browser" in page) == (True, True)
 
 
 def test_a_signed_link_fits_one_id(place: House) -> None:

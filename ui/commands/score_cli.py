@@ -11,9 +11,7 @@ import typer
 from ui.commands.official_cli import PLAYGROUND, Project
 
 Many = list[str]
-Profile = Annotated[
-    str | None, typer.Option(help="Which models and thresholds: playground, or the first that the scorer has.")
-]
+Profile = Annotated[str | None, typer.Option(help="Which models and thresholds: playground, or the first that the scorer has.")]
 
 
 def score_command(

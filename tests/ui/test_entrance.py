@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from starlette.exceptions import HTTPException
-from starlette.responses import StreamingResponse
+from starlette.responses import HTMLResponse, StreamingResponse
+from starlette.testclient import TestClient
 
 from ui.entrance import Entrance
 
@@ -51,6 +52,14 @@ def test_a_stream_of_a_page_that_was_left_ends(error: Exception, cause: BaseExce
 def test_whatever_else_fails_is_told(path: str, error: Exception, cause: BaseException | None) -> None:
     with pytest.raises(type(error)):
         _asked(path, error, cause)
+
+
+def test_a_page_says_that_it_opens_before_its_scripts_have_come() -> None:
+    page = TestClient(Entrance(HTMLResponse("<head><title>A</title></head>")))
+    told = page.get("/studio/browse")
+    assert "Concord is opening" in told.text
+    assert int(told.headers["content-length"]) == len(told.content)
+    assert page.get("/join").text == "<head><title>A</title></head>"
 
 
 def test_a_page_that_gradio_has_forgotten_when_it_is_left() -> None:

@@ -239,7 +239,12 @@ OWN_CODES = {f"{outcome}_code": outcome.upper() for outcome in OUTCOMES}
 def test_a_code_for_every_way_to_leave(two: World, codes: dict[str, str]) -> None:
     train, *images = sorted(composing.images(two.store, ALL))
     right = {"count_0": 1}
-    settings = {"completion_url": "https://crowd.example/?cc=COMPLETION", "consent": "?", "check_every": 2, "pass_mark": 1.0}
+    settings: dict[str, Any] = {
+        "completion_url": "https://crowd.example/?cc=COMPLETION",
+        "consent": "?",
+        "check_every": 2,
+        "pass_mark": 1.0,
+    }
     items = [CampaignItem(train, "training", expected=right), *map(CampaignItem, images[:4])]
     items += [CampaignItem(item, "gold", expected={"count_0": 0}) for item in images[4:]]
     campaign = start(two.store, "geneval", items, settings=settings | {"gold_pass_mark": 1.0} | codes)

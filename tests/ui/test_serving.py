@@ -363,7 +363,7 @@ def test_serve_waits_for_a_command_that_has_the_project(
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout
         holder.stdout.readline()
-        monkeypatch.setattr(server.time, "sleep", lambda _: holder.communicate(""))
+        monkeypatch.setattr(time, "sleep", lambda _: holder.communicate(""))
         store = server.opened(project)
     assert isinstance(store, Store)
     store.close()

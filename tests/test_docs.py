@@ -243,7 +243,7 @@ def statements(text: str) -> list[str]:
     """The paragraphs, points and rows of tables of a page's prose, each on one line; headings and sources say nothing."""
     blocks = re.split(r"\n\n|\n(?=- |\| )", text)
     lines = [" ".join(block.split()) for block in blocks]
-    empty = re.compile(r"#|\(Tukey|\|[-| ]*\||\| (verdict|people as|scale)|$")
+    empty = re.compile(r"#|How often these|\|[-| ]*\||\| (verdict|people as|scale)|$")
     return [line for line in lines if not empty.match(line)]
 
 

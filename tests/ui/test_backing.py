@@ -272,7 +272,7 @@ print([name for name in slow if name in sys.modules])
 
 def test_the_overview_says_that_backups_fail(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(filled) as store:
-        totals = {"prompts": 1, "images": 3, "annotations": 1, "scorers": 0, "simulated": 0}
+        totals = {"prompts": 1, "images": 3, "places": 3, "annotations": 1, "scorers": 0, "simulated": 0}
         monkeypatch.setitem(scheduled._states, store, scheduled.State())
         assert "backup" not in overview._summary(store, totals)
         since = datetime(2026, 11, 22, 12, tzinfo=UTC)

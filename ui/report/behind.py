@@ -66,6 +66,7 @@ COLUMN: Final[Mapping[str, str]] = {
     "ceiling_others_verdict": "the same beside other people, from five identified persons on",
     "ceiling_others_reason": "why there is none", "ceiling_others_low": "lower end of the difference, persons random as well",
     "ceiling_others_high": "upper end", "ceiling_others_p": "two-sided, persons random as well",
+    "saw_labels": "whether the scorer's settings were chosen with people's labels in view",
     "value_a": "the first's own agreement", "value_b": "the second's", "low_a": "lower end", "high_a": "upper end",
     "low_b": "lower end", "high_b": "upper end", "p": "two-sided", "p_holm": "corrected by Holm's method",
     "mcnemar": "JSON: the four cells and the exact test", "threshold": "yes above this", "in_sample": "on the same data",

@@ -150,6 +150,8 @@ COMMANDS_IN_ORDER = (
     "people invitations --campaign nowhere",
     "people uninvite nothing",
     "people pseudonym prolific 5f3c0ffee",
+    "people link nothing prolific 5f3c0ffee",
+    "people code nobody",
     "people revoke nobody",
     "people revoke ann --campaign default",
     "people revoke ann --uncounted",

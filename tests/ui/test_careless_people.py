@@ -33,7 +33,7 @@ from ui.campaigning.people import people
 NAME, ITEMS, OVERLAP, GOLD = "study", 110, 3, 14
 OPTIONS: dict[str, list[Any]] = {
     "count_0": [1, 2, 3, 4],
-    "color_0": [[color] for color in COLORS],
+    "color_0": [[color.value] for color in COLORS],
     "realism_0": [1, 2, 3],
     "caption_fit": [1, 2, 3, 4],
 }

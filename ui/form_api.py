@@ -160,9 +160,11 @@ def _ways(store: Store, routes: APIRouter) -> None:
     @routes.post("/pause")
     def pause(request: Request) -> dict[str, Any]:
         person, campaign = _person(request), _campaign(store, request)
+        # whoever is paused, or has failed the training, has no other code for leaving this way
+        leaving = standing.outcome(campaigns.desk(store, person, campaign.campaign_id))
         campaigns.pause(store, person, campaign.campaign_id)
         worked = bool(own.answers(store, person, campaign.campaign_id, limit=1))
-        return {"paused": True} | standing.completion(campaign.settings, "stopped", worked=worked)
+        return {"paused": True} | standing.completion(campaign.settings, leaving, worked=worked)
 
     @routes.post("/report")
     def report(request: Request, body: Report) -> dict[str, bool]:

@@ -104,14 +104,14 @@ def nothing(store: Store, campaign: Campaign | None, desk: Desk, name: str) -> d
     worked = desk.progress.done > 0 or trained
     if campaign is None or desk.closed is not None:
         closed = desk.closed or "none"
-        done = {} if campaign is None else completion(campaign.settings, _OUTCOMES.get(closed, "completion"), worked=worked)
+        done = {} if campaign is None else completion(campaign.settings, outcome(desk), worked=worked)
         return {"state": "closed", "why": closed, "title": _TITLES[closed], "message": _CLOSED[closed]} | done
     if campaign.campaign_id == DEFAULT and browse.totals(store)["images"] == 0:
         message = "There are no images in this project yet. Import some, and this page will offer them."
         return {"state": "empty", "message": message, "commands": teaching.commands(store, teaching.IMAGES)}
     done = completion(campaign.settings, "completion" if desk.progress.done else "quota", worked=worked)
-    if not worked:
-        message = "Enough people have answered already, so nothing is left for you. Thank you for coming!"
+    if not desk.progress.done:
+        message = "Enough people have answered already, so nothing is left for you. Thank you!"
         return {"state": "done", "title": "Enough people have answered", "message": message} | done
     message = f"Nothing is left for you, {name}: every image has been answered by you or by enough other people. Thank you!"
     return {"state": "done", "title": "All done, thank you", "message": message} | done
@@ -125,12 +125,19 @@ _OUTCOMES: Final[dict[Closed, str]] = {
 }
 
 
-def completion(settings: Settings, outcome: str, *, worked: bool) -> dict[str, str]:
+def outcome(desk: Desk) -> str:
+    """How somebody leaves who leaves now (``OUTCOMES``)."""
+    if desk.closed is None:
+        return "stopped" if desk.tasks else "completion"
+    return _OUTCOMES.get(desk.closed, "completion")
+
+
+def completion(settings: Settings, leaving: str, *, worked: bool) -> dict[str, str]:
     """What a crowd platform wants to see of whoever leaves so (``OUTCOMES``): the code of that, else the completion code.
 
     Whoever has done nothing gets a code only where the campaign has one of its own for that.
     """
-    own = str(getattr(settings, f"{outcome}_code")) if outcome != "completion" or worked else ""
+    own = str(getattr(settings, f"{leaving}_code")) if leaving != "completion" or worked else ""
     code = own or (settings.completion_code if worked else "")
     url = settings.completion_url if worked or code else ""
     if code != settings.completion_code:

@@ -18,7 +18,8 @@ from ui.pages.campaigns.who import Actor
 NONE = "No link has been made for this campaign yet."
 HINT = (
     "Whoever opens the link joins this campaign in that role. A link for annotators shows nothing of the studio. On a crowd"
-    " platform add ?PROLIFIC_PID={{%PROLIFIC_PID%}} (or what it has): that becomes a pseudonym."
+    " platform add ?PROLIFIC_PID={{%PROLIFIC_PID%}} (or what it has): that becomes a pseudonym, and belongs to the browser that"
+    " comes with it first; who uses another one needs the re-entry code that they were shown."
 )
 MAY_NOT = "Only an administrator hands out links."
 _LONGEST = 3650

@@ -55,8 +55,16 @@ def article_by_sound(name: str) -> str:
     return article_by_letter(name) if name in COCO else _engine().a(name).split(" ", 1)[0]
 
 
-# Where English and inflect part ways; GenEval's own form says "pairs of scissors".
-_PLURALS: Final = {"skis": "skis", "scissors": "pairs of scissors"}
+# Of COCO's names, whose other plurals are regular; GenEval's own form says "pairs of scissors".
+_PLURALS: Final = {
+    "person": "people",
+    "sheep": "sheep",
+    "skis": "skis",
+    "knife": "knives",
+    "mouse": "mice",
+    "computer mouse": "computer mice",
+    "scissors": "pairs of scissors",
+}
 
 
 @lru_cache(maxsize=4096)
@@ -64,6 +72,8 @@ def plural(name: str) -> str:
     """Several of them, as a question names them; a name that is no English noun may stay as it is."""
     if name in _PLURALS:
         return _PLURALS[name]
+    if name in COCO or name in GENEVAL:
+        return f"{name}es" if name.endswith(("s", "x", "ch", "sh")) else f"{name}s"
     try:
         return str(_engine().plural_noun(name)) or name
     except Exception:  # inflect refuses odd words in several ways, and a user's own object may be one: the form must still open
@@ -72,7 +82,7 @@ def plural(name: str) -> str:
 
 @cache
 def _engine() -> inflect.engine:
-    # Imported on use: inflect takes a second to load, and few need it.
+    # Imported on use: inflect takes seconds to load, which nobody who labels COCO's objects should wait for.
     import inflect
 
     return inflect.engine()

@@ -99,6 +99,40 @@ def test_a_picture_that_does_not_load_is_reported_and_never_judged(visitor: Visi
     assert one.watch.posts.count("/api/report") == 1
 
 
+def test_a_draft_outlives_undo_and_skip_while_its_picture_is_awaited(visitor: Visit, server: Server) -> None:
+    one = visitor(server, advance=None)
+    page, held = one.page, list[Route]()
+    form = enter(page, "Careful")
+    form.active("preference")
+    form.press("ArrowLeft")
+    form.saved("1 of")
+    form.active("preference")
+    half = page.get_by_role("checkbox", name="The left image is blank")
+    form.press("1")
+    expect(half).to_be_checked()
+    page.route("**/img/*", lambda route: held.append(route))
+    page.reload()
+    waiting = page.locator(".cc-questions[inert]")
+    expect(waiting).to_have_count(1)
+    form.press("1", "u")
+    expect(page.get_by_text("You are revising your last answer.")).to_be_visible()
+    form.press("ArrowRight", "u")
+    expect(page.get_by_text("You are revising your last answer.")).to_be_hidden()
+    for route in held:
+        route.continue_()
+    page.unroute("**/img/*")
+    form.active("preference")
+    expect(half).to_be_checked()
+
+    form.press("s")
+    expect(page.get_by_text("Skipped: it comes again at the end.")).to_be_visible()
+    form.saved("1 of")
+    form.press("t")
+    expect(half).to_be_checked()
+    (stored,) = server.annotations("Careful")
+    assert stored["answers"] == {"preference": "left"}
+
+
 def test_a_cold_form_asks_for_little(visitor: Visit, server: Server) -> None:
     one = visitor(server, advance=None)
     page, asked = one.page, list[str]()

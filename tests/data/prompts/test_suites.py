@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import inflect
 import pytest
 
 from data.prompts import geneval, sr2d, sr2d_variants
-from data.prompts.coco import COCO, GENEVAL, SUPERCATEGORY, article_by_letter, article_by_sound
+from data.prompts.coco import COCO, GENEVAL, SUPERCATEGORY, article_by_letter, article_by_sound, plural
 from data.prompts.files import format_prompts, read_prompts, write_prompts
 from data.prompts.spec import parse_spec
 from data.records import Prompt
@@ -206,3 +208,20 @@ def test_attributes_are_drawn_by_seed_and_keep_their_ids() -> None:
 @pytest.mark.parametrize("made", [sr2d_variants.attributes(n=1), sr2d_variants.sentences()[:3]], ids=lambda made: made[0].suite)
 def test_variants_come_back_from_their_files(tmp_path: Path, made: list[Prompt]) -> None:
     assert read_prompts(write_prompts(made, tmp_path / "p.jsonl"), made[0].suite) == made
+
+
+def test_plurals_of_cocos_names_are_english() -> None:
+    engine = inflect.engine()
+    ours = {"skis": "skis", "scissors": "pairs of scissors"}
+    for name in {*COCO, *GENEVAL}:
+        assert plural(name) == ours.get(name, engine.plural_noun(name))
+
+
+def test_nobody_waits_for_inflect_who_labels_cocos_objects() -> None:
+    code = (
+        "import sys; from annotation.questionnaires.geneval import FORM; from annotation.questionnaires.form import Asked;"
+        " from data.prompts.coco import COCO;"
+        " [FORM.build(Asked('a', {'a': name, 'b': 'dog', 'relation': 'above'})) for name in COCO];"
+        " sys.exit('inflect' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -325,8 +325,8 @@ class Form {
     const revises = task.revises ?? null;
     const seconds = Math.round(item.seconds * 10) / 10;
     const { ticket, campaign, asked } = task;
-    const { offered } = item;
-    const about = { id, ticket, campaign, asked, offered, revises, following: true };
+    const { offer } = item;
+    const about = { id, ticket, campaign, asked, offer, revises, following: true };
     const body = { ...about, answers: item.result, started: item.started, active_seconds: seconds };
     item.dropDraft();
     clearTimeout(this.draftTimer);

@@ -143,7 +143,7 @@ class Ours:
             "ticket": ticket,
             "campaign": self._task["campaign"],
             "asked": self._task["asked"],
-            "offered": self._task["offered"],
+            "offer": self._task["offer"],
             "answers": self.choose(self.name, ticket),
             "started": "2026-01-01T00:00:00Z",
             "active_seconds": 1.5,

@@ -140,7 +140,7 @@ class Annotator:
         body = self._about() | {
             "id": str(uuid.uuid4()),
             "asked": self._task["asked"],
-            "offered": self._task["offered"],
+            "offer": self._task["offer"],
             "answers": self._answers(),
             "started": "2026-01-01T00:00:00Z",
             "active_seconds": 9.5,

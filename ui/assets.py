@@ -40,13 +40,13 @@ class Assets(StaticFiles):
     async def get_response(self, path: str, scope: Scope) -> Response:
         if path not in _TYPES or scope["method"] not in ("GET", "HEAD"):
             return await super().get_response(path, scope)
-        made, asked = await run_sync(bundle, path), Headers(scope=scope)
-        headers = {"etag": made.etag, "vary": "accept-encoding"}
-        if self.is_not_modified(Headers(headers), asked):
+        bundled, request = await run_sync(bundle, path), Headers(scope=scope)
+        headers = {"etag": bundled.etag, "vary": "accept-encoding"}
+        if self.is_not_modified(Headers(headers), request):
             return NotModifiedResponse(Headers(headers))
-        if "gzip" in asked.get("accept-encoding", ""):
-            return Response(made.compressed, media_type=_TYPES[path], headers=headers | {"content-encoding": "gzip"})
-        return Response(made.text, media_type=_TYPES[path], headers=headers)
+        if "gzip" in request.get("accept-encoding", ""):
+            return Response(bundled.compressed, media_type=_TYPES[path], headers=headers | {"content-encoding": "gzip"})
+        return Response(bundled.text, media_type=_TYPES[path], headers=headers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ class Agreed(BaseModel):
 class Submission(Ticket):
     """One whole answer, as the browser sends it; ``id`` is its own, so that sending twice is harmless.
 
-    ``asked`` is the version of the prompt's own questions, and ``offered`` the signed moment, as the task told them: times are
+    ``asked`` is the version of the prompt's own questions, and ``offer`` the signed moment, as the task told them: times are
     believed as far as they lie between that moment and now. With ``following`` the answer says what comes next, as
     ``/api/next`` does, and spares asking.
     """
@@ -81,7 +81,7 @@ class Submission(Ticket):
     id: uuid.UUID
     answers: Annotated[dict[str, Any], AfterValidator(_storable)]
     asked: int | None = Field(default=None, ge=0, le=2**31 - 1)
-    offered: str | None = Field(default=None, max_length=200)
+    offer: str | None = Field(default=None, max_length=200)
     started: Annotated[datetime | None, AfterValidator(_moment)] = None
     active_seconds: float | None = Field(default=None, ge=0, le=86_400, allow_inf_nan=False)
     revises: uuid.UUID | None = None
@@ -283,7 +283,7 @@ def _told(store: Store, name: str, campaign_id: str, desk: campaigns.Desk) -> di
 
 
 def _offer(store: Store, person: str, about: asking.Asking) -> dict[str, Any]:
-    return about.to_json() | {"offered": offers.sign(store, person, about)}
+    return about.to_json() | {"offer": offers.sign(store, person, about)}
 
 
 def _past(store: Store, person: str, campaign: Campaign, said: own.Said) -> dict[str, Any]:
@@ -337,7 +337,7 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
 def _annotation(store: Store, about: asking.Asking, person: str, answers: Mapping[str, Any], body: Submission) -> Annotation:
     revised = str(body.revises) if body.revises else None
     saw_evidence, revises = uncovered.place_of(store, person, about.task.item_id, revised)
-    started, active_seconds = _times(offers.offered(store, person, about, body.offered), body)
+    started, active_seconds = _times(offers.moment(store, person, about, body.offer), body)
     return about.annotation(
         person,
         answers,
@@ -349,11 +349,11 @@ def _annotation(store: Store, about: asking.Asking, person: str, answers: Mappin
     )
 
 
-def _times(offered: datetime | None, body: Submission) -> tuple[datetime | None, float | None]:
+def _times(since: datetime | None, body: Submission) -> tuple[datetime | None, float | None]:
     """When somebody started and how long they worked, as far as the server's own clock can bear it out."""
-    if offered is None:
+    if since is None:
         return None, None
-    now = max(datetime.now(UTC), offered)
-    started = None if body.started is None else min(max(body.started, offered), now)
-    longest = (now - offered).total_seconds()
+    now = max(datetime.now(UTC), since)
+    started = None if body.started is None else min(max(body.started, since), now)
+    longest = (now - since).total_seconds()
     return started, None if body.active_seconds is None else min(body.active_seconds, longest)

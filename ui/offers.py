@@ -15,7 +15,7 @@ def sign(store: Store, person: str, about: Asking, now: datetime | None = None) 
     return _signer(store, person, about).sign((now or datetime.now(UTC)).isoformat()).decode()
 
 
-def offered(store: Store, person: str, about: Asking, signed: str | None) -> datetime | None:
+def moment(store: Store, person: str, about: Asking, signed: str | None) -> datetime | None:
     """The moment that was signed; None if it was not, or for something else."""
     try:
         return datetime.fromisoformat(_signer(store, person, about).unsign(signed or "").decode())

@@ -137,7 +137,7 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     campaign = asking.campaign_of(store, campaigns.DEFAULT)
     assert campaign is not None
     about = asking.asking(store, campaign, task, person)
-    told = {"state": "label", "name": person, "blind": blind, "offered": offers.sign(store, person, about)}
+    told = {"state": "label", "name": person, "blind": blind, "offer": offers.sign(store, person, about)}
     return told | about.to_json() | given
 
 

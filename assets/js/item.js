@@ -23,7 +23,7 @@ export class Item {
     this.answers = { ...(draft?.answers ?? task.answers ?? {}) };
     this.started = draft?.started ?? null;
     // whoever goes on with a draft was offered the item when they began it
-    this.offered = draft?.offered ?? task.offered;
+    this.offer = draft?.offer ?? task.offer;
     this.secondsBefore = draft?.seconds ?? 0;
     this.clockStart = null;
     this.isOpen = !showsPictures;
@@ -99,8 +99,8 @@ export class Item {
   }
 
   saveDraft() {
-    const { answers, started, offered, seconds } = this;
-    store.write(this.draftKey, { answers, started, offered, seconds, at: Date.now() });
+    const { answers, started, offer, seconds } = this;
+    store.write(this.draftKey, { answers, started, offer, seconds, at: Date.now() });
     this.host.drafted?.(this);
   }
 

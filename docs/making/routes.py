@@ -19,9 +19,9 @@ SAID: Final[dict[str, str]] = {
     "POST /api/consent": "Agrees to the campaign's text, by the hash that `next` told.",
     "GET /api/next": "What to show: `state` (`name`, `choose`, `consent`, `label`, `done` ...), and with `label` this item and"
     " the one after it, each with its `ticket`, pictures, questions, and a kept draft.",
-    "POST /api/submit": "Saves an answer; `id` is a UUID of the browser's own, so sending twice saves once. 422 with"
-    " `errors` by question. `following: true`: the reply has `next`. `offered` is what the task told: times are stored as far as they lie"
-    " since then, and not without it.",
+    "POST /api/submit": "Saves an answer; `id` is a UUID of the browser's own, so sending twice saves once. 422 with `errors`"
+    " by question. `following: true`: the reply has `next`. `offer` is what the task told: times are stored as far as they"
+    " lie since then, and not without it.",
     "POST /api/skip": "Puts an item off; it comes again at the end.",
     "POST /api/unskip": "Takes the last skip back.",
     "POST /api/pause": "Frees what is reserved for the person; with `code` and `url` for whoever stops, if there are any.",

@@ -84,7 +84,7 @@ def test_answer_last_revise_and_leave(world: World) -> None:
     assert client.post("/api/submit", json=said).json()["new"] is False
     after = client.get("/api/next").json()
     assert after["progress"] == {"done": 1, "remaining": 3, "total": 4}
-    assert after["tasks"][0] | {"offered": None} == before["tasks"][1] | {"offered": None}
+    assert after["tasks"][0] | {"offer": None} == before["tasks"][1] | {"offer": None}
     last = client.get("/api/last").json()
     assert (last["ticket"], last["answers"], last["revises"]) == (said["ticket"], COW, said["id"])
     again = saying(said["ticket"], revises=last["revises"], answers={"objects": "none", "count_0": 0, "caption_fit": 1})
@@ -99,10 +99,10 @@ def test_nobody_worked_longer_than_the_item_was_offered(world: World) -> None:
     client, before = world.person(), datetime.now(UTC)
     here, then = client.get("/api/next").json()["tasks"]
     absurd = {"active_seconds": 86_400, "started": "2020-01-01T00:00:00Z"}
-    client.post("/api/submit", json=saying(here["ticket"], offered=here["offered"]) | absurd)
+    client.post("/api/submit", json=saying(here["ticket"], offer=here["offer"]) | absurd)
     # the moment is good for nothing else, and without one a browser's word is nothing
-    for offered in (here["offered"], here["offered"].replace("20", "19", 1), None):
-        client.post("/api/submit", json=saying(then["ticket"], offered=offered) | absurd)
+    for offer in (here["offer"], here["offer"].replace("20", "19", 1), None):
+        client.post("/api/submit", json=saying(then["ticket"], offer=offer) | absurd)
     seconds, *others = world.column("select active_seconds from annotations where import_id is null order by seq")
     assert 0 <= seconds <= (datetime.now(UTC) - before).total_seconds()
     assert others == [None, None, None]
@@ -117,7 +117,7 @@ def test_an_honest_time_is_kept(world: World) -> None:
     assert task is not None
     about = asking.asking(world.store, campaign, task, "ann")
     signed = offers.sign(world.store, "ann", about, datetime.now(UTC) - timedelta(seconds=60))
-    client.post("/api/submit", json=saying(task.public_id, offered=signed, active_seconds=42.5))
+    client.post("/api/submit", json=saying(task.public_id, offer=signed, active_seconds=42.5))
     assert world.column("select active_seconds from annotations where import_id is null") == [42.5]
 
 
@@ -146,7 +146,7 @@ def test_an_annotator_learns_nothing(world: World) -> None:
         assert secret not in text, secret
     task = first(client)
     assert set(task) == {
-        "ticket", "campaign", "images", "caption", "questionnaire", "asked", "offered", "answers", "revises", "draft",
+        "ticket", "campaign", "images", "caption", "questionnaire", "asked", "offer", "answers", "revises", "draft",
     }  # fmt: skip
     assert [set(one) for one in task["images"]] == [{"image", "width", "height"}]
     assert (task["answers"], task["revises"], task["asked"], task["draft"]) == (None, None, None, None)

@@ -161,7 +161,9 @@ def import_prompts(
 
 @import_app.command("images")
 def import_images(
-    directory: Annotated[str, typer.Argument(help="The folder with the images; they stay where they are.")],
+    directory: Annotated[
+        Many, typer.Argument(metavar="FOLDER...", help="Folders with the images, which stay there; several as NAME=FOLDER.")
+    ],
     layout: Annotated[Layout, typer.Option(help="How the folder is laid out.")],
     generator: Annotated[str | None, typer.Option(help="Which model made them (csv: its own column may say so).")] = None,
     suite: Annotated[

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from data.campaign import Campaign, Settings, Training
+from data.people import looks_made
 from data.store import browse, consents, managing
 from data.store.campaigns import DEFAULT, Closed, Desk, Progress
 from data.store.store import Store
@@ -113,7 +114,8 @@ def nothing(store: Store, campaign: Campaign | None, desk: Desk, name: str) -> d
     if not desk.progress.done:
         message = "Enough people have answered already, so nothing is left for you. Thank you!"
         return {"state": "done", "title": "Enough people have answered", "message": message} | done
-    message = f"Nothing is left for you, {name}: every image has been answered by you or by enough other people. Thank you!"
+    you = "you" if looks_made(name) else f"you, {name}"
+    message = f"Nothing is left for {you}: every image has been answered by you or by enough other people. Thank you!"
     return {"state": "done", "title": "All done, thank you", "message": message} | done
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 
+from data.store import browse
 from data.store.store import Store
 
 # where a command works when it is told no --project; app.py says the same
@@ -21,8 +23,6 @@ STUDIES = (
 )
 RATINGS = ("import ratings ratings.csv --item image --rater rater --value rating --aspect correct --scale nominal",)
 PLAYGROUND = ("import playground",)
-SCORE = ("score geneval",)
-ANSWERING = ("score tifa",)
 OTHER_ANSWERING = ("score tifa --profile blip",)
 ASKING_PEOPLE = (
     "campaigns create questions --questionnaire tifa_vqa --overlap 2",
@@ -35,14 +35,55 @@ MATCHING_FILES = (
     "import itm visual_genome_attribution.json --images images",
     "import itm --tifa text_inputs.json question_answers.json --images val2014",
 )
-PAIRS = (
-    "campaigns create duel --questionnaire ab --generator playground-early --generator playground-late",
-    "campaigns start duel",
-)
+_PLAYGROUND_PAIR = ("playground-early", "playground-late")
 PUBLISHED_VOTES = ("import study selfeval",)
 QUESTIONS = ("import questions --from-specs", "import questions questions.json")
 COOCCURRENCE = ("import cooccurrence instances_train2017.json",)
 PROMPTS = ("prompts geneval -o prompts.jsonl", "prompts sr2d -o prompts.jsonl")
+
+
+def is_playground(suite: str) -> bool:
+    """Whether a suite is the small drawn world's."""
+    return suite.startswith(("playground", "itm-playground"))
+
+
+def own_images(store: Store) -> bool:
+    """Whether the project holds anything but the playground."""
+    return not all(map(is_playground, browse.choices(store)["suite"]))
+
+
+def scoring(store: Store, scorer: str) -> tuple[str, ...]:
+    """Have a scorer look: at images of one's own with a profile for photographs, one whose models are here if there is any."""
+    if not own_images(store):
+        return (f"score {scorer}",)
+    # what the machine has is asked by few pages only
+    from scorers import registry
+    from ui.commands.machine import missing_model
+
+    found = registry.get(scorer)
+    others = [name for name in found.profiles if not name.startswith(registry.PLAYGROUND)]
+    here = [name for name in others if missing_model(found, found.profiles[name]) is None]
+    return (f"score {scorer} --profile {(here or others)[0]}",)
+
+
+def looking(store: Store, scorer: str) -> str:
+    """What to do where no scorer has looked yet, as Markdown."""
+    if own_images(store):
+        return f"Have one look at them:\n\n{block(store, scoring(store, scorer))}"
+    lines = block(store, scoring(store, scorer), PLAYGROUND)
+    return f"Have one look at yours, or fill the project with the playground:\n\n{lines}"
+
+
+def pairs(store: Store) -> tuple[str, ...]:
+    """People choose between two generators."""
+    one, other = [*browse.choices(store)["generator"], "NAME", "OTHER"][:2] if own_images(store) else _PLAYGROUND_PAIR
+    asked = f"--generator {shlex.quote(one)} --generator {shlex.quote(other)}"
+    return (f"campaigns create duel --questionnaire ab {asked}", "campaigns start duel")
+
+
+def unfit(rater: str, suite: str) -> bool:
+    """Whether a scorer judges pictures that its models, the playground's, have never learned."""
+    return not is_playground(suite) and re.search(r"-playground($|\[| #)", rater) is not None
 
 
 def commands(store: Store, *groups: tuple[str, ...]) -> list[str]:

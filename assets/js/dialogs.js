@@ -15,9 +15,10 @@ const KEYS = [
   [["p", "i", "n", "k", "w", "a"], "… purple, pink, brown, black, white, gray", asks("colors")],
   [["ArrowLeft", "ArrowRight"], "left, right", offers("ArrowLeft")],
   [["ArrowUp", "ArrowDown"], "above, below", offers("ArrowUp")],
+  [["b"], "both", offers("b")],
   [["n"], "neither, none", offers("n")],
-  [["x"], "cannot tell"],
-  [["e"], "the image is blank (empty)"],
+  [["x"], "cannot tell", (questions) => questions.some((one) => one.cannot_tell)],
+  [["e"], "the image is blank (empty)", (questions, blanks) => blanks.some((one) => one.key === "e")],
   [["Enter"], "next question; submit when all are answered"],
   [["Backspace"], "previous question (also Shift + Enter)"],
   [["Esc"], "leave the text field, so that keys work as keys"],
@@ -84,7 +85,7 @@ export class Dialogs {
       h("section", {}, h("h3", { class: "cc-heading" }, title), h("ul", { class: "cc-list" }, ...lines.map((line) => h("li", {}, line)))),
     );
     const questions = questionnaire?.questions ?? [];
-    const rows = KEYS.filter(([, , useful]) => !useful || useful(questions)).map(([keys, meaning]) =>
+    const rows = KEYS.filter(([, , useful]) => !useful || useful(questions, questionnaire?.blanks ?? [])).map(([keys, meaning]) =>
       h("div", { class: "cc-keys__row" }, h("dt", {}, ...keys.map(keyCap)), h("dd", {}, meaning)),
     );
     const close = button(first ? "Start" : "Back to the picture", { key: "Enter", kind: "primary", autofocus: true }, () => this.close());

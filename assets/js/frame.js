@@ -4,6 +4,9 @@ import { button, h } from "./dom.js";
 
 const STATUS = { saved: "Saved", saving: "Saving …", retrying: "Not saved yet - retrying", refused: "Not saved" };
 
+/** How people of a crowd platform are called here: it tells them nothing. */
+const PSEUDONYM = /^(prolific|mturk|participant)-[0-9a-f]{10}$/i;
+
 export class Frame {
   constructor(actions) {
     this.fill = h("div", { class: "cc-progress__fill" });
@@ -61,10 +64,11 @@ export class Frame {
   }
 
   setName(name) {
-    this.person.textContent = name ?? "";
+    const made = PSEUDONYM.test(name ?? "");
+    this.person.textContent = made ? "" : (name ?? "");
     this.leave.hidden = name === null;
     this.menu.hidden = name === null;
-    this.leave.textContent = name === null ? "" : `not ${name}?`;
+    this.leave.textContent = name === null ? "" : made ? "not you?" : `not ${name}?`;
   }
 
   setNotice(text, action = null) {

@@ -42,6 +42,7 @@ def test_two_votes_by_keyboard_and_the_pair_behind_a_number(visitor: Visit, fres
     page.get_by_role("textbox", name="Your name").fill("ann")
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_be_visible()
+    expect(page.locator(".cc-keys dd", has_text="both")).to_have_count(1)
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
     vote(page, "ArrowLeft", "1")

@@ -152,6 +152,18 @@ def test_visor_and_csv_images(project: Path, tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_several_generators_by_one_command(project: Path, tmp_path: Path) -> None:
+    for n, name in enumerate(("one", "two")):
+        png(tmp_path / name / "10811_0.png", ("red", "blue")[n])
+    folders = [f"{name}={tmp_path / name}" for name in ("one", "two")]
+    done(project, "import", "images", *folders, "--layout", "visor")
+    assert query(project, "select generator from images order by 1") == ["one", "two"]
+    # none is imported where a folder is not there
+    ran = concord(project, "import", "images", f"three={tmp_path / 'one'}", "four=nowhere", "--layout", "visor")
+    assert (ran.status, ran.err) == (1, "import images: nowhere: there is no such folder\n")
+    assert len(query(project, "select * from images")) == 2
+
+
 def test_files_for_a_study_and_prompts_that_differ(project: Path, tmp_path: Path) -> None:
     done(project, *geneval_study(tmp_path))
     words = ["import", "images", geneval_folder(tmp_path / "sdv2"), "--layout", "geneval", "--generator", "sdv2"]

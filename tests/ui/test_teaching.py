@@ -9,6 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 import app
+from data.records import Item
+from data.store import imports
+from data.store.imports import Bundle
 from data.store.store import Store
 from ui import teaching
 
@@ -36,6 +39,20 @@ def test_every_command_is_one_that_the_app_understands(tmp_path: Path, line: str
     result = CliRunner().invoke(app.app, words)
     # 1: the example's files are not there; 2 would mean that the command line itself is wrong
     assert result.exit_code == (0 if line in NEEDS_NO_FILE else 1), result.output
+
+
+def test_real_projects_are_not_sent_to_the_playground(tmp_path: Path) -> None:
+    items = [Item(f"mine/{n}", "mine", None, None, generator) for n, generator in enumerate(("sdxl", "a b"))]
+    with Store(tmp_path / "real") as store:
+        assert teaching.scoring(store, "clipscore") == ("score clipscore",)
+        assert "import playground" in teaching.looking(store, "clipscore")
+        imports.apply(store, [Bundle("ratings", "a", "0" * 64, items=items)])
+        assert teaching.scoring(store, "clipscore") == ("score clipscore --profile paper",)
+        assert "playground" not in teaching.looking(store, "clipscore")
+        assert teaching.pairs(store)[0].endswith("--generator 'a b' --generator sdxl")
+    names = ("geneval-playground", "geneval-playground[threshold=0.5]", "clipscore-playground #2", "geneval-paper", "mine")
+    assert [teaching.unfit(name, "mine") for name in names] == [True, True, True, False, False]
+    assert not teaching.unfit(names[0], "playground")
 
 
 def test_a_folders_name_cannot_leave_the_block(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
@@ -28,12 +28,27 @@ class _Placed:
     skipped: list[str] = field(default_factory=list)
 
 
-def run(context: Context, directory: str, layout: str, generator: str | None, suite: str | None) -> None:
+def run(context: Context, directory: Sequence[str], layout: str, generator: str | None, suite: str | None) -> None:
+    """Import folders one after another, each by its own generator where it is named as ``NAME=FOLDER``.
+
+    Raises:
+        CommandError: a folder is not there, so that none is imported; or an image was left out.
+    """
+    asked = []
+    for text in directory:
+        name, named, rest = text.partition("=")
+        alone = not named or context.path(text).is_dir()
+        folder, by = (text, generator) if alone else (rest, name)
+        if not context.path(folder).is_dir():
+            raise CommandError(f"{folder}: there is no such folder")
+        asked.append((folder, by))
+    for folder, by in asked:
+        _import(context, folder, layout, by, suite or DEFAULT_SUITES[layout])
+
+
+def _import(context: Context, directory: str, layout: str, generator: str | None, suite: str) -> None:
     """Import what can be imported. It fails in the end if an image was left out; a stray file that is none is only named."""
     folder = context.path(directory)
-    if not folder.is_dir():
-        raise CommandError(f"{directory}: there is no such folder")
-    suite = suite or DEFAULT_SUITES[layout]
 
     def progress(done: int, total: int) -> None:
         if done % _TELL_EVERY == 0:

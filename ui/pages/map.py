@@ -30,7 +30,6 @@ from ui.root import at
 NAME = "Map"
 PATH = "/map"
 _OWN: Final = ("map", "lasso", "paint")
-_SCORE: Final = ("score clipscore",)
 _WAIT_SECONDS: Final = 3.0
 _LOOK_SECONDS: Final = 0.2
 _SIDES: Final = ("x from", "x to", "y from", "y to")
@@ -254,11 +253,8 @@ def _nothing(store: Store) -> str:
     if making.without(store):
         told = (
             "The images here were scored by CLIPScore before it kept what it sees. Remove that run on the page Runs and score"
-            " again (the playground’s is brought by `import playground`):"
+            " again."
         )
-        return f"{told}\n\n{teaching.block(store, _SCORE, teaching.PLAYGROUND)}"
-    told = (
-        "No image has an embedding yet, so there is no map. CLIPScore keeps one of each image that it looks at; have it look"
-        " at yours, or fill the project with the playground, where it has:"
-    )
-    return f"{told}\n\n{teaching.block(store, _SCORE, teaching.PLAYGROUND)}"
+        return f"{told} {teaching.looking(store, 'clipscore')}"
+    told = "No image has an embedding yet, so there is no map. CLIPScore keeps one of each image that it looks at."
+    return f"{told} {teaching.looking(store, 'clipscore')}"

@@ -180,7 +180,8 @@ def _table(store: Store, suite: str, found: browse.Judged, *, intervals: bool) -
         lines = {rater: cells for (of, rater), cells in [*people.items(), *scorers.items()] if of == generator}
         for n, (rater, cells) in enumerate(lines.items()):
             name = "all generators" if generator == ALL else generator
-            body.append([name if n == 0 else "", rater, *(cells.get(task, Cell("")) for task in tasks)])
+            who = Cell(rater, "by the playground’s models", number=False) if teaching.unfit(rater, suite) else rater
+            body.append([name if n == 0 else "", who, *(cells.get(task, Cell("")) for task in tasks)])
     kind = "share of yes to" if aspect in YES_NO_ASPECTS else "mean of"
     what = f"{suite}: {kind} {words.aspect(aspect)}" if aspect else suite
     return html_table(what, ["generator", "rater", *(Cell(words.task(task)) for task in tasks)], body)

@@ -16,7 +16,8 @@ from ui.report.content import Cell, Figure, Heading, Table
 from ui.report.tables import ALL, TASKS_MEAN, Row, by_topic
 
 WIDTH = 960
-"""Pixels: what a printed page in landscape holds."""
+TALLEST = 600
+"""Pixels: what a printed page in landscape holds, with a caption."""
 _MOST_ROWS = 36
 _POINTS = 11
 """Of a curve, where it is a table."""
@@ -25,7 +26,8 @@ _BESIDE = ("cohen_kappa", "cohen_kappa_quadratic", "spearman")
 
 def drawn(figure: Any) -> str:
     """Plotly's JSON at a width of its own, as what is printed is never asked how wide it is."""
-    figure.update_layout(width=WIDTH, autosize=False, paper_bgcolor="#ffffff", plot_bgcolor="#ffffff")
+    figure.update_layout(width=WIDTH, height=min(figure.layout.height or TALLEST, TALLEST))
+    figure.update_layout(autosize=False, paper_bgcolor="#ffffff", plot_bgcolor="#ffffff")
     figure.update_layout(font={"color": "#3a4152", "size": 12})
     for axes in (figure.update_xaxes, figure.update_yaxes):
         axes(title_font_size=12)

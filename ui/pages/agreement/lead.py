@@ -6,7 +6,7 @@ from typing import Any
 
 from agreement.prevalence import GAP, HIGH, share
 from data.aspects import YES_NO_ASPECTS
-from ui import words
+from ui import teaching, words
 from ui.commands.agreement import Rows
 from ui.components.table import linked_note, note
 from ui.pages.agreement.view import View, restriction, where
@@ -28,10 +28,20 @@ def lead(real: Rows, simulated: Rows, view: View) -> str:
     if apart:
         everything = View(*(getattr(view, name) for name in View.__slots__[:-1]))
         limits = linked_note(f"Restricted to {apart}.", everything.address(), "Show all", "")
+    limits += _unfit(real, view)
     if real["among_people"] or not simulated["among_people"]:
         return note(f"{where(view)}: {said(real, view, 'people') or 'no person has judged this yet.'}") + limits
     first = f"{where(view)}: no person has judged this yet. What stands here is by simulated people, to show how it works."
     return linked_note(first, at("/annotate/"), "Label a few images", "and people’s answers will stand first.") + limits
+
+
+def _unfit(rows: Rows, view: View) -> str:
+    """Which scorers look at photographs with the playground's models."""
+    names = sorted({row["rater"] for row in rows["raters"] if teaching.unfit(row["rater"], view.suite)})
+    if not names:
+        return ""
+    whose = "uses" if len(names) == 1 else "use"
+    return note(f"{', '.join(names)} {whose} the playground’s models, which know its drawings alone: these scores say little.")
 
 
 def said(rows: Rows, view: View, who: str) -> str:
@@ -50,7 +60,7 @@ def said(rows: Rows, view: View, who: str) -> str:
         )
         two = f"Two {who}" if who == "people" else "Two of them"
         parts.append(f"{two} say the same in {shared['value']:.0%} of cases{_within(shared, '.0%')}{rests}.")
-    parts += [_paradox(people, view), _best(rows, view, who)]
+    parts += [_paradox(people, view), _best(rows, view, who), _score_only(rows, view)]
     left = [f"{n:,} {words.reason(name)}" for name, n in row["excluded"].items()]
     parts.append(f"Left out: {', '.join(left)}." if left else "")
     return " ".join(part for part in parts if part)
@@ -94,6 +104,14 @@ def _best(rows: Rows, view: View, who: str) -> str:
     if best["saw_labels"]:
         verdict = " Its settings were chosen with these labels in view, so this says little of other images."
     return f"Closest to {who}{among} by {words.title(view.statistic)}: {best['rater']}, {value}.{verdict}"
+
+
+def _score_only(rows: Rows, view: View) -> str:
+    """Which scorers the chosen statistic leaves out, as they give scores and no labels."""
+    of_task = [row for row in rows["raters"] if row["task"] == view.task]
+    labelled = {row["rater"] for row in of_task if row["statistic"] == view.statistic}
+    left = sorted({row["rater"] for row in of_task} - labelled)
+    return f"Not by {words.title(view.statistic)}, as they only score: {', '.join(left)}." if left else ""
 
 
 def _within(row: Row, form: str) -> str:

@@ -21,7 +21,7 @@ from ui.pages.explore.asked.offered import WRONG
 from ui.pages.explore.choices import choices, view_of
 from ui.pages.explore.failures import Failures, failures
 from ui.pages.explore.flips import FlipTest, flip_test
-from ui.pages.explore.layout import laid_out
+from ui.pages.explore.layout import laid_out, nothing
 from ui.pages.explore.redraw import drawn
 from ui.pages.explore.view import ADDRESS, ALL, FAILURES, FLIPPED, QUESTIONS, SHOWN, View
 from ui.pages.live import ignored, keep_current, moved
@@ -126,7 +126,12 @@ def _standing(store: Store, known: Mapping[str, Knob], view: View) -> list[Any]:
 def _draw(store: Store, view: View) -> list[Any]:
     """The whole page, in the order of ``Layout.places``; the parts that are not shown stay as they are."""
     if not view.rater:
-        return [gr.skip(), gr.Markdown(visible=True), gr.Column(visible=False), *[gr.skip()] * (len(SHOWN) + 18)]
+        return [
+            gr.skip(),
+            gr.Markdown(nothing(store), visible=True),
+            gr.Column(visible=False),
+            *[gr.skip()] * (len(SHOWN) + 18),
+        ]
     parts = [gr.Column(visible=view.show == name) for name in SHOWN]
     thresholds, failing, flips, questions = [gr.skip()] * 8, [gr.skip()] * 3, [gr.skip()] * 3, [gr.skip()] * 4
     if view.show == FAILURES:

@@ -42,7 +42,7 @@ def failures(store: Store, suite: str, rater: str, picture: str, generator: str 
     source = failing.source(store, suite, rater)
     if source is None or picture not in PICTURES:
         told = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
-        return Failures(note(told, "cc-lead"), None, _commands(store, teaching.SCORE))
+        return Failures(note(told, "cc-lead"), None, _commands(store, teaching.scoring(store, "geneval")))
     try:
         return _drawn(store, source, picture, generator, cooccurrence.latest(store) if picture == _TOGETHER else None)
     except ValueError as error:
@@ -62,7 +62,9 @@ def generators(store: Store, suite: str, rater: str) -> list[str]:
 def _drawn(store: Store, source: Source, picture: str, generator: str, beside: Cooccurrence | None = None) -> Failures:
     found = failing.drawable(store, source.suite, source.rater_id, picture)
     if found is None or not found.table.units:
-        return Failures(note(NEEDS[picture], "cc-lead"), None, _commands(store, teaching.PROMPTS, teaching.SCORE))
+        return Failures(
+            note(NEEDS[picture], "cc-lead"), None, _commands(store, teaching.PROMPTS, teaching.scoring(store, "geneval"))
+        )
     if picture == _TOGETHER and beside is None:
         return Failures(note(_NO_TABLE, "cc-lead"), None, _commands(store, teaching.COOCCURRENCE))
     known = found.table.generators

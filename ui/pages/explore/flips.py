@@ -58,9 +58,9 @@ def flip_test(store: Store, suite: str, kind: Kind) -> FlipTest:
     found = flipping.recall(store, Selection(suite=(suite,)), kind, MOST_IMAGES)
     if suite in found.unflippable:
         told = note(_NONE.format(suite=suite), "cc-lead")
-        return FlipTest(told, None, _commands(store, *teaching.PROMPTS[:1], *teaching.SCORE))
+        return FlipTest(told, None, _commands(store, *teaching.PROMPTS[:1], *teaching.scoring(store, "geneval")))
     if not found.rows:
-        return FlipTest(note(_NOBODY, "cc-lead"), None, _commands(store, *teaching.SCORE))
+        return FlipTest(note(_NOBODY, "cc-lead"), None, _commands(store, *teaching.scoring(store, "geneval")))
     lead = _LEAD.format(what=_MEANS[kind])
     if found.images < found.total:
         lead += f" These are {found.images:,} images taken by chance of {found.total:,}."

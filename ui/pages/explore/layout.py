@@ -20,8 +20,13 @@ from ui.pages.explore.view import ADDRESS, ALL, SHOWN, THRESHOLDS
 
 _EMPTY: Final = (
     "No scorer has looked at this project’s images yet. What one has seen can be judged again here, by other thresholds, as"
-    " often as you move a slider. Have one look at them, or fill the project with the playground, where two have:"
+    " often as you move a slider."
 )
+
+
+def nothing(store: Store) -> str:
+    """What the page says before a scorer has looked at anything."""
+    return f"{_EMPTY} {teaching.looking(store, 'geneval')}"
 
 
 # A click on a number lists the answers behind it on this page; on one of another rater it follows the link.
@@ -113,7 +118,7 @@ class Layout:
 def laid_out(store: Store, known: Mapping[str, Knob]) -> Layout:
     address = gr.Textbox("", visible="hidden", elem_id="explore-address")
     standing = gr.Textbox("", visible="hidden", elem_id="explore-standing")
-    empty = gr.Markdown(f"{_EMPTY}\n\n{teaching.block(store, teaching.SCORE, teaching.PLAYGROUND)}", visible=False)
+    empty = gr.Markdown(nothing(store), visible=False)
     notice = gr.HTML(elem_id="ignored")
     at: dict[str, Component] = {}
     with gr.Column() as content:

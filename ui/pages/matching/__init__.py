@@ -36,9 +36,7 @@ _EMPTY: Final = """
 SelfEval (section 4) asks a text-to-image model how likely an image is given each of several captions: it understands the text
 if the right one wins. Shown here are accuracy against chance by task, Winoground's scores, and where only one of two is right.
 
-**The small world's set**, six tasks, with the baseline and a likelihood:
-
-{playground}
+{first}
 
 **A file of yours**, Winoground's, ARO's, or TIFA's questions about COCO (docs/matching.md says how they are laid out):
 
@@ -123,9 +121,11 @@ def build(store: Store) -> None:
 
 
 def _taught(store: Store) -> str:
-    return _EMPTY.format(
-        playground=teaching.block(store, teaching.MATCHING), files=teaching.block(store, teaching.MATCHING_FILES)
-    )
+    if teaching.own_images(store):
+        first = f"**Your images**, where prompts have a spec:\n\n{teaching.block(store, teaching.scoring(store, 'clipmatch'))}"
+    else:
+        first = f"**The small world's set**, six tasks:\n\n{teaching.block(store, teaching.MATCHING)}"
+    return _EMPTY.format(first=first, files=teaching.block(store, teaching.MATCHING_FILES))
 
 
 def _view(store: Store, values: Sequence[str | None], page: str | None = None) -> View:
@@ -141,7 +141,7 @@ def _drawn(store: Store, view: View, options: Options) -> list[Any]:
     """The whole page."""
     found = [one for one in evidence(store) if one.suite == view.suite]
     if not found:
-        return [gr.skip(), gr.Markdown(visible=True), gr.Column(visible=False), *[gr.skip()] * 5]
+        return [gr.skip(), gr.Markdown(_taught(store), visible=True), gr.Column(visible=False), *[gr.skip()] * 5]
     rows = recall(store, view.suite, options)
     mine = {name: [row for row in of if row["generator"] == view.generator] for name, of in rows.sections.items()}
     body = (

@@ -126,7 +126,7 @@ def build(store: Store) -> None:
 
 
 def _taught(store: Store) -> str:
-    commands, study = teaching.block(store, teaching.PAIRS), teaching.block(store, teaching.PUBLISHED_VOTES)
+    commands, study = teaching.block(store, teaching.pairs(store)), teaching.block(store, teaching.PUBLISHED_VOTES)
     return _EMPTY.format(campaigns=at("/studio/campaigns"), commands=commands, study=study)
 
 
@@ -148,7 +148,7 @@ def _drawn(store: Store, view: View, options: Options) -> list[Any]:
     found = _polls(store, options)
     poll = poll_of(found.polls, view)
     if poll is None:
-        return [gr.skip(), gr.Markdown(visible=True), gr.Column(visible=False), *[gr.skip()] * 7]
+        return [gr.skip(), gr.Markdown(_taught(store), visible=True), gr.Column(visible=False), *[gr.skip()] * 7]
     contest = contest_of(poll, view)
     of = {name: [row for row in rows if row["suite"] == poll.suite] for name, rows in found.sections.items()}
     votes, beside = ([row for row in of[name] if _is_of(row, contest)] for name in ("votes", "beside"))

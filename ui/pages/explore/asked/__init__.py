@@ -26,5 +26,5 @@ def asked(store: Store, view: View) -> Asked:
     """The part as ``view`` asks for it."""
     if view.rater not in vqa.raters(store).get(view.suite, []):
         lead = note(_NOBODY.format(suite=view.suite or "this project"), "cc-lead")
-        return Asked(lead, None, commands(store, teaching.QUESTIONS, teaching.ANSWERING), "")
+        return Asked(lead, None, commands(store, teaching.QUESTIONS, teaching.scoring(store, "tifa")), "")
     return _DRAW.get(view.see, scores.drawn)(store, view)

@@ -37,7 +37,7 @@ from ui.thumbnails import Thumbnails
 ROOT = Path(__file__).resolve().parents[2]
 _START_SECONDS = 60
 _STOP_SECONDS = 20
-_PATIENCE_SECONDS = 5
+_PATIENCE_SECONDS = 2
 _OPEN: dict[Path, Store] = {}
 """The projects that this process serves."""
 

@@ -18,7 +18,8 @@ Visit = Callable[..., Visitor]
 
 
 def vote(page: Page, key: str, done: str) -> None:
-    expect(page.locator("[data-question='preference']")).to_be_visible()
+    # nothing is answered before the pictures are painted
+    expect(page.locator(".cc-questions:not([inert]) [data-question='preference']")).to_be_visible()
     page.keyboard.press(key)
     expect(page.get_by_role("button", name="Submit")).to_be_focused()
     page.keyboard.press("Enter")

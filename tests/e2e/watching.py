@@ -69,7 +69,8 @@ class Watch:
 
     def _failed(self, request: Request) -> None:
         # the page was left, or left it: what it asked for, and Gradio's own poll; an answer of a person never is
-        harmless = request.method == "GET" or request.url.split("?")[0].endswith(("/gradio_api/queue/join", "/api/draft"))
+        left = ("/gradio_api/queue/join", "/gradio_api/run/predict", "/api/draft")
+        harmless = request.method == "GET" or request.url.split("?")[0].endswith(left)
         if not (harmless and request.failure == "net::ERR_ABORTED"):
             self.found(f"request failed: {request.method} {request.url} {request.failure}")
 

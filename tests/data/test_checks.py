@@ -14,7 +14,7 @@ from data.checks import ATTENTION_MARK, GOLD_MARK, RISK, fails, fewest_wrong
 def test_an_honest_person_is_never_paused_by_chance_however_often_one_looks(mark: float) -> None:
     # the chance of each number of wrong ones among people who are not paused yet, check after check: exact
     alive, paused = np.ones(1), 0.0
-    for n in range(1, 400):
+    for n in range(1, 120):
         alive = np.append(alive, 0.0) * mark + np.insert(alive, 0, 0.0) * (1 - mark)
         most = fewest_wrong(n, mark)
         if most is not None:

@@ -21,7 +21,6 @@ from data.runs import PART_SIZE, Run, RunFolder, Work, asked_for, read_manifest
 from scorers.attempts import Patience
 from ui.commands.context import CommandError, UsageError
 from ui.commands.overrides import pairs
-from ui.commands.score import refuse_missing_models
 
 if TYPE_CHECKING:
     from scorers.base import Scorer
@@ -63,7 +62,6 @@ def run(
     """
     mine = None if shard is None else share(shard)
     chosen, profile, settings = _chosen(scorer, profile, pairs(overrides))
-    refuse_missing_models(chosen, settings)
     work = _asked(manifest, chosen, settings)
     left = share_of(work, mine)
     if not left:

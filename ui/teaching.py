@@ -63,7 +63,8 @@ def scoring(store: Store, scorer: str) -> tuple[str, ...]:
     found = registry.get(scorer)
     others = [name for name in found.profiles if not name.startswith(registry.PLAYGROUND)]
     here = [name for name in others if missing_model(found, found.profiles[name]) is None]
-    return (f"score {scorer} --profile {(here or others)[0]}",)
+    named = (here or others)[:1]
+    return (f"score {scorer} --profile {named[0]}" if named else f"score {scorer}",)
 
 
 def looking(store: Store, scorer: str) -> str:

@@ -84,7 +84,10 @@ def decided_by_keyboard(page: Page) -> None:
     page.locator("#case-name").get_by_role("textbox").fill("rita")
     page.get_by_role("button", name="Go on").press("Enter")
     expect(page.locator(".cc-case")).to_contain_text("What everybody says")
+    # a key before the questions stand below the case reaches nothing
+    expect(page.locator("#case-wrong input").nth(1)).to_be_visible()
     page.locator("body").press("d")
+    expect(page.locator("#case-verdict input").nth(3)).to_be_checked()
     page.locator("body").press("2")
     expect(page.get_by_label("Which person")).to_have_value("bob")
     page.get_by_label("Note").fill("half of it is missing")

@@ -191,6 +191,11 @@ def test_a_case_is_opened_with_a_name_and_recorded(world: World) -> None:
     assert "bob (human) yes" in text(html)
     assert verdict.choices == [("a · yes", "yes"), ("b · no", "no")]
     assert world.column("select how from uncovered where rater_id = 'rita'") == ["asked"]
+    # drawn again as a live page does, a verdict that is half given stays; of another case it starts anew
+    again = drawing.show_case(store, view, "rita", ("c", view.case))
+    assert "bob (human) yes" in text(again[1])
+    assert again[3:7] == [gr.skip()] * 4
+    assert drawing.show_case(store, view, "rita", ("c", "another"))[4].value is None
     # of a case that is not listed nothing is shown, and nothing is recorded
     assert drawing.show_case(store, at(show="adjudicate", case="{"), "sam")[1] == ""
     assert drawing.show_case(store, at(show="people", case=view.case), "sam")[1] == ""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 import gradio as gr
@@ -11,6 +13,7 @@ import pytest
 from data.store.store import Store
 from ui.components.filters import Choice, dropdown
 from ui.pages.live import keep_current, moved
+from ui.studio import studio
 
 Followed = Callable[..., list[Any]]
 
@@ -87,3 +90,13 @@ def test_a_component_as_a_change_is_no_exception() -> None:
         assert ("value" in first, "value" in second) == set_again
         assert (second["choices"], second["visible"], second["__type__"]) == (["x", "y"], True, "update")
         assert third is drawn[2], "what was not asked is drawn"
+
+
+def test_no_event_is_put_off_by_two_listeners(tmp_path: Path) -> None:
+    """Gradio repeats an event that one put off for all: two of them call each other for ever on a busy machine."""
+    waiting: Counter[tuple[int | None, str]] = Counter()
+    with Store(tmp_path / "project") as store:
+        for listener in studio(store).fns.values():
+            waiting.update(listener.targets if listener.trigger_mode == "always_last" and listener.fn is not None else ())
+    assert len(waiting) > 20
+    assert max(waiting.values()) == 1

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 from gradio.blocks import BlockContext
 from gradio.components import Component
-from gradio.events import Dependency
+from gradio.events import Dependency, EventListener
 
 from data.store.store import Store
 from ui import following
@@ -60,12 +60,32 @@ def keep_current(
 
     quiet: dict[str, Any] = {"outputs": [*outputs, seen], "show_progress": "hidden", "api_visibility": "private"}
     if opened is None:
-        gr.on(None, fresh, [*inputs], trigger_mode="always_last", **quiet)
+        listen(None, fresh, [*inputs], **quiet)
     else:
         opened.then(lambda: _OPENED, None, seen, show_progress="hidden", api_visibility="private", queue=False)
     dispatched, overtaken = _overtaking(str(seen._id))
     followed = seen.select(tick, [seen, *inputs], trigger_mode="once", js=dispatched, **quiet)
     followed.then(None, [seen, *inputs], seen, js=overtaken)
+
+
+def listen(
+    events: Sequence[EventListener] | None,
+    function: Callable[..., Any],
+    inputs: Sequence[Component],
+    outputs: Component | BlockContext | Sequence[Component | BlockContext],
+    **how: Any,
+) -> Dependency:
+    """Call a function after any of these events, by default when the page opens and when an input changes; of those that come
+    while it works, once more after the last.
+
+    Gradio repeats the whole event that a listener with ``trigger_mode="always_last"`` put off, for all of its listeners: two
+    such listeners of one event put each other off, and call each other for ever (gradio 6.31, on a busy machine). So each
+    listener has an event of its own: the change of a hidden signal, which the browser sets without asking the server.
+    """
+    signal = gr.HTML("", visible="hidden", apply_default_css=False)
+    triggers = None if events is None else list(events)
+    gr.on(triggers, None, [*inputs], signal, js="() => `${performance.now()} ${Math.random()}`", api_visibility="private")
+    return signal.change(function, [*inputs], outputs, trigger_mode="always_last", **how)
 
 
 def _overtaking(name: str) -> tuple[str, str]:

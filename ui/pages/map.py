@@ -24,7 +24,7 @@ from ui.mapping import figure, making, paints
 from ui.mapping.lasso import Mapped, mapped_of, points_of
 from ui.mapping.making import Standing
 from ui.mapping.selecting import selected
-from ui.pages.live import ignored, keep_current, moved
+from ui.pages.live import ignored, keep_current, listen, moved
 from ui.root import at
 
 NAME = "Map"
@@ -92,7 +92,7 @@ def build(store: Store) -> None:
 
     quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     first = gr.on(None, opened, None, [notice, method, *drawn], **quiet)
-    gr.on([method.input, model.input, paint.input], draw, inputs, drawn, trigger_mode="always_last", **quiet)
+    listen([method.input, model.input, paint.input], draw, inputs, drawn, **quiet)
     select.click(cut, [*inputs, *sides], [*drawn, message], **quiet)
     clear.click(uncut, inputs, [*drawn, message], **quiet)
     keep_current(store, draw, inputs, drawn, opened=first, moves=making.moves)

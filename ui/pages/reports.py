@@ -17,7 +17,7 @@ from ui.commands.export import nothing
 from ui.commands.reporting import FORMATS, command_of
 from ui.components.acting import acting, button
 from ui.components.table import WRAP, note
-from ui.pages.live import keep_current
+from ui.pages.live import keep_current, listen
 from ui.root import at
 
 NAME: Final = "Reports"
@@ -99,7 +99,7 @@ def build(store: Store) -> None:
     first = gr.on(None, opened, None, chosen, queue=False, **_QUIET)
     outputs = [empty, content, preview, make]
     # one event of all controls: of two that are answered at once, the one that comes last might be the older
-    gr.on([control.change for control in chosen], draw, chosen, outputs, trigger_mode="always_last", **_QUIET)
+    listen([control.change for control in chosen], draw, chosen, outputs, **_QUIET)
     for control in chosen:
         control.change(None, chosen, None, js=_ADDRESS)
     first.then(draw, chosen, outputs, **_QUIET)

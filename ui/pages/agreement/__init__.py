@@ -26,7 +26,7 @@ from ui.pages.agreement.pair import Panel, panels
 from ui.pages.agreement.scorers import scorer_against_scorer
 from ui.pages.agreement.thresholds import scores_to_decisions
 from ui.pages.agreement.view import ADDRESS, ALL, NUMBERS, View, further, restricted
-from ui.pages.live import ignored, keep_current, moved, set_address
+from ui.pages.live import ignored, keep_current, listen, moved, set_address
 from ui.root import at
 
 Value = str | list[str] | None
@@ -85,7 +85,7 @@ def build(store: Store) -> None:
 
     first = gr.on(None, open_page, None, [*controls, notice, ready, more], queue=False, **_QUIET)
     asking = [control.input for control in filters[:2]]
-    gr.on(asking, choose, [more, *controls], controls, queue=False, trigger_mode="always_last", **_QUIET)
+    listen(asking, choose, [more, *controls], controls, queue=False, **_QUIET)
     for control in controls:
         control.change(None, controls, None, js=set_address(ADDRESS))
     raters.select(_picked, None, pair, queue=False, **_QUIET).then(None, js=_FOLLOW)

@@ -15,7 +15,7 @@ from ui.pages.campaigns.layout import Asking, Case, Inviting, Making, Watching
 from ui.pages.campaigns.recruit import Describing
 from ui.pages.campaigns.view import ADDRESS, SHOWN, View
 from ui.pages.campaigns.who import Actor, actor
-from ui.pages.live import ignored, keep_current, set_address
+from ui.pages.live import ignored, keep_current, listen, set_address
 from ui.root import at
 
 NAME: Final = "Campaigns"
@@ -106,7 +106,7 @@ class _Page:
             None, self._opened, None, [*self.controls, self.notice, self.who, *create_lists(self)], queue=False, **_QUIET
         )
         chosen = [control.input for control in self.controls]
-        gr.on(chosen, self._follow, self.controls, self.controls, queue=False, trigger_mode="always_last", **_QUIET)
+        listen(chosen, self._follow, self.controls, self.controls, queue=False, **_QUIET)
         for control in self.controls:
             control.change(None, self.controls, None, js=set_address(ADDRESS))
         keep_current(self.store, lambda *asked: iter([self._follow(*asked)]), self.controls, self.controls, opened=first)
@@ -177,7 +177,7 @@ class _Page:
         outputs = [*outputs, ui.fields.controls["definition"]]
         # one event of all controls: two of them answered at once would end with whichever came last, not with what is chosen
         changes = [control.blur if isinstance(control, gr.Textbox) else control.change for control in inputs]
-        gr.on(changes, preview, inputs, outputs, trigger_mode="always_last", **_QUIET)
+        listen(changes, preview, inputs, outputs, **_QUIET)
         begun = ui.begin.click(lambda: gr.Column(visible=True), None, ui.panel, queue=False, **_QUIET)
         begun.then(preview, inputs, outputs, **_QUIET)
         ui.cancel.click(lambda: gr.Column(visible=False), None, ui.panel, queue=False, **_QUIET)
@@ -228,11 +228,11 @@ class _Page:
         picked = ui.cases.select(self._picked("case", "case"), self.controls, self.controls, queue=False, **_QUIET)
         picked.then(None, js=_FOLLOW)
 
-        def open_case(request: gr.Request, *values: str | None) -> list[Any]:
-            return drawing.show_case(self.store, View.of(*values), actor(request).name)
+        def open_case(request: gr.Request, deciding: tuple[str, str] | None, *values: str | None) -> list[Any]:
+            return drawing.show_case(self.store, View.of(*values), actor(request).name, deciding)
 
         def named(request: gr.Request, _: str, *values: str | None) -> list[Any]:
-            return open_case(request, *values)
+            return open_case(request, None, *values)
 
         def step(by: int) -> Any:
             return lambda *values: gr.Dropdown(value=drawing.neighbour(self.store, View.of(*values), by))
@@ -240,11 +240,12 @@ class _Page:
         def blame(wrong: str | None, verdict: str | None, *values: str | None) -> gr.Dropdown:
             return drawing.blame(self.store, View.of(*values), wrong, verdict)
 
-        gr.on([ui.case.change, self.watching.show.change], open_case, self.controls, ui.opened, **_QUIET)
+        # a live page sets its controls anew: the same case is drawn again, and the verdict begun on it stays
+        listen([ui.case.change, self.watching.show.change], open_case, [ui.deciding, *self.controls], ui.opened, **_QUIET)
         ui.named.click(named, [ui.name, *self.controls], ui.opened, js=_GIVE_NAME.replace("ADDRESS", at("/api/name")), **_QUIET)
         for button, by in ((ui.before, -1), (ui.next, 1)):
             button.click(step(by), self.controls, ui.case, queue=False, **_QUIET)
-        gr.on([ui.wrong.change, ui.verdict.change], blame, [ui.wrong, ui.verdict, *self.controls], ui.rater, **_QUIET)
+        listen([ui.wrong.change, ui.verdict.change], blame, [ui.wrong, ui.verdict, *self.controls], ui.rater, **_QUIET)
         ruling = [ui.verdict, ui.wrong, ui.rater, ui.remark]
 
         def save(request: gr.Request, verdict: str, wrong: str, rater: str, remark: str, *values: str | None) -> list[Any]:
@@ -285,7 +286,7 @@ class _Page:
         def save(request: gr.Request, campaign: str, *values: str | None) -> gr.HTML:
             return acts.said(*recruit.save(self.store, campaign, values, actor(request)))
 
-        gr.on([one.change for one in place], opened, [*place, ui.filled], [*ui.inputs, ui.filled], **_QUIET)
+        listen([one.change for one in place], opened, [*place, ui.filled], [*ui.inputs, ui.filled], **_QUIET)
         ui.save.click(save, [self.campaign, *ui.inputs], self.message, trigger_mode="once", **_QUIET)
 
 

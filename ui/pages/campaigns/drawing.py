@@ -167,10 +167,13 @@ def case_of(store: Store, view: View) -> tuple[Case, Topic] | None:
     return case, Topic(suite or "", case.aspect)
 
 
-def show_case(store: Store, view: View, person: str | None) -> list[Any]:
-    """The opened case and its empty verdict; who opens it is recorded, or asked for a name."""
+def show_case(store: Store, view: View, person: str | None, deciding: tuple[str, str] | None = None) -> list[Any]:
+    """The opened case and its empty verdict; who opens it is recorded, or asked for a name.
+
+    ``deciding`` are the campaign and the case whose verdict is being given: drawn again, it stays as far as it is given.
+    """
     found = case_of(store, view) if view.show == "adjudicate" else None
-    closed: list[Any] = [gr.Column(visible=False), *[gr.skip()] * 4]
+    closed: list[Any] = [gr.Column(visible=False), *[gr.skip()] * 4, None]
     if found is None:
         return [gr.Row(visible=False), "", *closed]
     if person is None:
@@ -178,9 +181,12 @@ def show_case(store: Store, view: View, person: str | None) -> list[Any]:
     case, topic = found
     judging.uncover(store, person, case.item)
     html, said = adjudicate.opened(store, view, topic, case)
+    key = (view.campaign or "", view.case)
+    if deciding == key:
+        return [gr.Row(visible=False), html, gr.Column(visible=True), *[gr.skip()] * 4, key]
     verdict = gr.Radio(adjudicate.verdict_choices(judging.labels(store, topic, said)), value=None)
     rater = gr.Dropdown([], value=None, visible=False)
-    return [gr.Row(visible=False), html, gr.Column(visible=True), verdict, gr.Radio(value=None), rater, ""]
+    return [gr.Row(visible=False), html, gr.Column(visible=True), verdict, gr.Radio(value=None), rater, "", key]
 
 
 def blame(store: Store, view: View, wrong: str | None, verdict: str | None) -> gr.Dropdown:

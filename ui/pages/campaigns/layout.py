@@ -103,11 +103,12 @@ class Case:
     rater: gr.Dropdown
     remark: gr.Textbox
     save: gr.Button
+    deciding: gr.State
 
     @property
     def opened(self) -> list[Any]:
         """What an opened case is drawn in."""
-        return [self.naming, self.shown, self.ruling, self.verdict, self.wrong, self.rater, self.remark]
+        return [self.naming, self.shown, self.ruling, self.verdict, self.wrong, self.rater, self.remark, self.deciding]
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,7 @@ def case() -> Case:
             save = gr.Button("Save, and open the next", variant="primary", elem_id="case-save")
         gr.HTML(note(adjudicate.KEYS))
     parts = (counts, cases, chosen, before, after, naming, name, named, shown, ruling, verdict, wrong, rater, remark, save)
-    return Case(against, only, *parts)
+    return Case(against, only, *parts, deciding=gr.State(None))
 
 
 def inviting() -> Inviting:

@@ -24,7 +24,7 @@ from ui.pages.explore.flips import FlipTest, flip_test
 from ui.pages.explore.layout import laid_out, nothing
 from ui.pages.explore.redraw import drawn
 from ui.pages.explore.view import ADDRESS, ALL, FAILURES, FLIPPED, QUESTIONS, SHOWN, View
-from ui.pages.live import ignored, keep_current, moved
+from ui.pages.live import ignored, keep_current, listen, moved
 from ui.root import at
 
 NAME = "Explore"
@@ -81,12 +81,12 @@ def build(store: Store) -> None:
     opened = gr.on(None, open_page, None, [*page.everything, page.notice], queue=False, **_QUIET)
     rater = [page.control(name).change for name in ("suite", "rater")]
     changing = [*page.everything, part.message]
-    changed = gr.on(rater, change_rater, [standing, *page.controls], changing, queue=False, **_QUIET)
+    changed = listen(rater, change_rater, [standing, *page.controls], changing, queue=False, **_QUIET)
     for event in (opened, changed):
         # only now do the knobs stand where this rater's should: what is asked for until then is not drawn
         event.then(lambda *values: view(*values).of, page.controls, standing, queue=False, **_QUIET)
     offering = [page.control(name).input for name in ("task", "show", "see", "source")]
-    gr.on(offering, choose, page.everything, page.controls, queue=False, trigger_mode="always_last", **_QUIET)
+    listen(offering, choose, page.everything, page.controls, queue=False, **_QUIET)
     part.reset.click(reset, page.controls, part.turned, queue=False, **_QUIET)
     part.keep.click(kept, page.everything, part.message, trigger_mode="once", **_QUIET)
     picked = [page.control(name) for name in ("task", "changed")]

@@ -17,7 +17,7 @@ from ui.components.table import heading, note
 from ui.matching import ablation, charts
 from ui.matching.kept import evidence, recall
 from ui.matching.rows import Row
-from ui.pages.live import ignored, keep_current, moved
+from ui.pages.live import ignored, keep_current, listen, moved
 from ui.pages.matching import numbers
 from ui.pages.matching.gallery import gallery
 from ui.pages.matching.view import ADDRESS, View, choices, view_of
@@ -111,7 +111,7 @@ def build(store: Store) -> None:
         yield _controls(store, _view(store, values)) if ready else [gr.skip()] * len(controls)
 
     first = gr.on(None, open_page, None, [*everything, notice, opened], **_QUIET)
-    gr.on([control.input for control in controls], choose, controls, everything, trigger_mode="always_last", **_QUIET)
+    listen([control.input for control in controls], choose, controls, everything, **_QUIET)
     for listing in (tables, listed):
         listing.select(pick, None, everything, **_QUIET).then(None, js=_FOLLOW)
     address.change(None, address, None, js=_ADDRESS)

@@ -15,7 +15,7 @@ from data.store.store import Store
 from ui import preferring, teaching
 from ui.components.filters import dropdown
 from ui.components.table import note
-from ui.pages.live import ignored, keep_current, moved
+from ui.pages.live import ignored, keep_current, listen, moved
 from ui.pages.preferences import numbers
 from ui.pages.preferences.bars import bars
 from ui.pages.preferences.gallery import gallery
@@ -116,7 +116,7 @@ def build(store: Store) -> None:
 
     places = [address, empty, content, votes, sides, strengths, strengths_plot, ranks, ranks_plot, pairs]
     first = gr.on(None, open_page, None, [*everything, notice, opened], **_QUIET)
-    gr.on([control.input for control in controls], choose, controls, everything, trigger_mode="always_last", **_QUIET)
+    listen([control.input for control in controls], choose, controls, everything, **_QUIET)
     for listing in (votes, pairs):
         listing.select(pick, None, everything, **_QUIET).then(None, js=_FOLLOW)
     address.change(None, address, None, js=_ADDRESS)

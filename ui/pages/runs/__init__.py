@@ -18,7 +18,7 @@ from ui.commands.queueing import jobs
 from ui.components.acting import acting, told
 from ui.components.filters import Choice, dropdown
 from ui.components.table import note
-from ui.pages.live import ignored, keep_current, moved, set_address
+from ui.pages.live import ignored, keep_current, listen, moved, set_address
 from ui.pages.runs import drawing, planning
 from ui.pages.runs.planning import ALL, Wish, plan, wish
 from ui.runs import View
@@ -140,8 +140,8 @@ class _Handlers:
         look, looked = self.look, ([ui.show, ui.run], [ui.confirm, *ui.status])
         first = gr.on(None, self.opened, None, [ui.notice, *ui.asking, *ui.status], queue=False, **quiet)
         turned = [f.input for f in ui.filters] + [f.change for f in ui.numbers]
-        gr.on(turned, self.follow, asked, ui.asking, queue=False, trigger_mode="always_last", **quiet)
-        gr.on([ui.run.input, ui.show.input], look, *looked, trigger_mode="always_last", **quiet)
+        listen(turned, self.follow, asked, ui.asking, queue=False, **quiet)
+        listen([ui.run.input, ui.show.input], look, *looked, **quiet)
         ui.table.select(self.picked, asked, ui.asking, trigger_mode="always_last", **quiet).then(look, *looked, **quiet)
         for control in ui.filters:
             control.change(None, ui.filters, None, js=set_address(_FILTERS))

@@ -21,10 +21,19 @@ Correlation = Literal["pearson", "spearman", "kendall_tau_b", "kendall_tau_c"]
 
 def pearson(x: FloatArray, y: FloatArray, units: Units, weights: FloatArray) -> FloatArray:
     """Pearson's r = S_xy / sqrt(S_xx S_yy), from sums of moments by cluster."""
-    a, b = standardised(x), standardised(y)
-    moments = (np.ones(a.size), a, b, a * a, b * b, a * b)
-    sums = weights @ np.stack([np.bincount(units.cluster, moment, units.clusters) for moment in moments], axis=1)
-    return pearson_of_moments(sums)
+    return pearson_with_last(np.stack([x, y]), units, weights)[0]
+
+
+def pearson_with_last(values: FloatArray, units: Units, weights: FloatArray) -> FloatArray:
+    """Pearson's r of each row of `values` (rows, units) with the last one: (rows - 1, resamples)."""
+    rows = standardised(values)
+    moments = np.concatenate([np.ones_like(rows[:1]), rows, rows * rows, rows[:-1] * rows[-1]])
+    place = units.cluster + units.clusters * np.arange(len(moments))[:, None]
+    sums = np.bincount(place.ravel(), moments.ravel(), units.clusters * len(moments)).reshape(len(moments), -1) @ weights.T
+    first, squares = sums[1 : len(rows) + 1], sums[len(rows) + 1 : 2 * len(rows) + 1]
+    shape = (len(rows) - 1, len(weights))
+    parts = (sums[0], first[:-1], first[-1], squares[:-1], squares[-1], sums[2 * len(rows) + 1 :])
+    return pearson_of_moments(np.stack([np.broadcast_to(part, shape) for part in parts], axis=-1))
 
 
 def pearson_of_moments(sums: FloatArray) -> FloatArray:
@@ -83,6 +92,8 @@ def with_last(statistic: Correlation, values: FloatArray, units: Units, weights:
     if statistic == "kendall_tau_b":
         concordance = Concordance(values, units, weights)
         return np.stack([tau_b(concordance, row, len(values) - 1) for row in range(len(values) - 1)])
+    if statistic == "pearson":
+        return pearson_with_last(values, units, weights)
     return np.stack([FORMULAS[statistic](row, values[-1], units, weights) for row in values[:-1]])
 
 

@@ -1,7 +1,7 @@
 """Kendall's taus of values on the same units, for many weightings of these units at once (as in `correlation`).
 
-Two ways to the same sums: with a sign matrix of clusters, which is quick for few units, and level by level of the variable
-that has few distinct values, which takes n log n and is what large studies need: people's means have few.
+Two ways to the same sums: with a sign matrix of clusters, which is quick for few units and many resamples, and from the table
+of the distinct values of both, which is small where one has few of them: people's answers and their means do.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from .units import Sample, Ties, Units, blocks
 
 _BLOCK = 2_000_000  # numbers in one temporary array
 _FEW = 5_000
-"""So many units are compared one by one; more go by levels."""
+"""So many units are compared one by one at most."""
 _LEVELS = 200
-"""So many distinct values are levels at most."""
+"""So many distinct values of the variable that has fewer make a table of more units at most."""
 
 
 class Concordance:
@@ -44,16 +44,24 @@ class Concordance:
         Where both rows have very many distinct values on very many units they are made for the sample alone (weights of
         one), and NaN for resamples.
         """
-        if self._sample.values.shape[1] <= _FEW:
-            if self._signs is None:
-                self._signs = SignMatrix(self._sample)
-            return self._signs.sums(a, b)
-        fine, coarse = sorted((self._ties[a], self._ties[b]), key=lambda ties: -ties.starts.size)
-        if coarse.starts.size > _LEVELS:
-            return self._of_sample(a, b)
+        resamples, units = self._sample.weights.shape[0], self._sample.values.shape[1]
+        coarse, fine = sorted(self._ties[row].starts.size for row in (a, b))
+        if units > _FEW:
+            return self.of_table(a, b) if coarse <= _LEVELS else self._of_sample(a, b)
+        return self.of_table(a, b) if resamples * coarse * fine <= units**2 else self.of_signs(a, b)
+
+    def of_signs(self, a: int, b: int) -> FloatArray:
+        """The sums from the sign matrix."""
+        if self._signs is None:
+            self._signs = SignMatrix(self._sample)
+        return self._signs.sums(a, b)
+
+    def of_table(self, a: int, b: int) -> FloatArray:
+        """The sums from the table of distinct values."""
+        coarse, fine = sorted((self._ties[a], self._ties[b]), key=lambda ties: ties.starts.size)
         out = np.zeros(self._sample.weights.shape[0])
         for block, w in self._weights(coarse.starts.size):
-            out[block] = _by_level(fine, coarse, w)
+            out[block] = _of_table(fine, coarse, w)
         return out
 
     def _weights(self, times: int = 1) -> Iterator[tuple[slice, FloatArray]]:
@@ -74,13 +82,15 @@ class Concordance:
         return out
 
 
-def _by_level(fine: Ties, coarse: Ties, weights: FloatArray) -> FloatArray:
-    """The sums, level by level of `coarse`: what lies below and above on `fine`, and on lower and higher levels."""
-    ordered, level = weights[:, fine.order], coarse.group[fine.order]
-    shape = (weights.shape[0], coarse.starts.size, fine.starts.size)
-    table = np.zeros(shape)
-    for place in range(coarse.starts.size):
-        table[:, place] = np.add.reduceat(np.where(level == place, ordered, 0.0), fine.starts, axis=1)
+def _of_table(fine: Ties, coarse: Ties, weights: FloatArray) -> FloatArray:
+    """The sums from the table (resamples, values of `coarse`, values of `fine`): each cell times what lies below and left of
+    it and above and right, less the other two corners."""
+    cell, place = np.unique(coarse.group * fine.starts.size + fine.group, return_inverse=True)
+    order = np.argsort(place, kind="stable")
+    starts = np.searchsorted(place[order], np.arange(cell.size))
+    flat = np.zeros((weights.shape[0], coarse.starts.size * fine.starts.size))
+    flat[:, cell] = np.add.reduceat(weights[:, order], starts, axis=1)
+    table = flat.reshape(weights.shape[0], coarse.starts.size, fine.starts.size)
     through = np.cumsum(table, axis=2)
     # of each level: weight below a group on `fine`, less weight above it
     apart = 2.0 * through - table - through[:, :, -1:]

@@ -45,15 +45,16 @@ def scatter(spread: FloatArray, size: FloatArray) -> FloatArray:
 
 
 def standardised(values: FloatArray) -> FloatArray:
-    """Centre on the median and scale to at most 1, so that sums of squares neither cancel nor overflow.
+    """Centre on the median and scale to at most 1, row by row: sums of squares neither cancel nor overflow.
 
     For statistics that do not change when all values are shifted and scaled. A constant becomes exactly 0.
     """
     if not values.size:
         return values
-    centred = values - np.median(values)
-    largest = float(np.abs(centred).max())
-    return centred / largest if largest > 0 else centred
+    centred = values - np.median(values, axis=-1, keepdims=True)
+    largest = np.abs(centred).max(axis=-1, keepdims=True)
+    scaled: FloatArray = centred / np.where(largest > 0, largest, 1.0)
+    return scaled
 
 
 def deviations(unit: IntArray, values: FloatArray, units: int) -> FloatArray:

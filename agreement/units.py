@@ -68,7 +68,8 @@ class Ties:
     def of(cls, values: FloatArray) -> Ties:
         order = np.argsort(values, kind="stable")
         ordered = values[order]
-        first = np.r_[True, ordered[1:] != ordered[:-1]] if values.size else np.zeros(0, bool)
+        first = np.ones(values.size, bool)
+        np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
         group = np.empty(values.size, np.int64)
         group[order] = np.cumsum(first) - 1
         return cls(order, np.flatnonzero(first), group)

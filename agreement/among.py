@@ -91,7 +91,7 @@ class Among:
             how = BY_UNIT
             if name in ALL_RATINGS and view is not self._paired:
                 how += CHANCE_FROM_ALL
-            found[name] = outcome(counts.FORMULAS[name](sums), reason, view.used, how)
+            found[name] = outcome(counts.replicates(name, sums, sample), reason, view.used, how)
         return found
 
     def _number_alphas(self, names: tuple[str, ...]) -> dict[str, Outcome]:

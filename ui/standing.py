@@ -111,12 +111,20 @@ def nothing(store: Store, campaign: Campaign | None, desk: Desk, name: str) -> d
         message = "There are no images in this project yet. Import some, and this page will offer them."
         return {"state": "empty", "message": message, "commands": teaching.commands(store, teaching.IMAGES)}
     done = completion(campaign.settings, "completion" if desk.progress.done else "quota", worked=worked)
-    if not desk.progress.done:
-        message = "Enough people have answered already, so nothing is left for you. Thank you!"
-        return {"state": "done", "title": "Enough people have answered", "message": message} | done
     you = "you" if looks_made(name) else f"you, {name}"
-    message = f"Nothing is left for {you}: every image has been answered by you or by enough other people. Thank you!"
-    return {"state": "done", "title": "All done, thank you", "message": message} | done
+    if desk.progress.remaining:
+        title = "All done for now, thank you" if desk.progress.done else "Others work on the last images"
+        message = f"Nothing is left for {you} at the moment: {_HELD}"
+    elif not desk.progress.done:
+        title = "Enough people have answered"
+        message = "Enough people have answered already, so nothing is left for you. Thank you!"
+    else:
+        title = "All done, thank you"
+        message = f"Nothing is left for {you}: every image has been answered by you or by enough other people. Thank you!"
+    return {"state": "done", "title": title, "message": message} | done
+
+
+_HELD: Final = "other people work on the last images. If one of them stops, this page offers you what they leave. Thank you!"
 
 
 _OUTCOMES: Final[dict[Closed, str]] = {

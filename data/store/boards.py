@@ -25,7 +25,13 @@ revoked, or paused by its checks, they failed its training, or they have reached
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Of one person in one campaign: items answered, and items that still want them; training aside."""
+    """Of one person in one campaign, training aside.
+
+    Attributes:
+        done: items that they have answered.
+        remaining: items that still need answers and that they have not answered, whoever holds them: a claim is no answer, and
+            may lapse.
+    """
 
     done: int
     remaining: int
@@ -170,22 +176,23 @@ class Board:
         return Training.of(len(asked), right, len(answered), self._campaign.settings.pass_mark)
 
     def _line(self, person: Person, name: str) -> Line:
-        """All open ordinary items that this person has not answered, and the checks."""
+        """All ordinary items that this person may be given now, and the checks."""
         campaign, settings = self._campaign, self._campaign.settings
-        free = self._room > 0
+        open_ = np.ones(self._position.size, np.bool_)
         for position in (*person.answered, *person.broken):
             if (place := self._place(position)) is not None:
-                free[place] = False
-        positions = self._position[free]
+                open_[place] = False
+        wanted = int(open_.sum())
+        positions = self._position[open_ & (self._room > 0)]
         if settings.order == "random":
             keys = Order.of(campaign.seed, campaign.campaign_id, name).keys(self._listing.shuffle[positions])
         else:
             keys = self._listing.shuffle[positions] if settings.order == "shared" else positions
         if settings.check_every is None or not self._checks:
-            return Line(person, positions, keys)
+            return Line(person, positions, keys, wanted)
         places = Checks(settings.check_every, campaign.seed, campaign.campaign_id, name)
         checks = sorted(self._checks, key=lambda one: number(campaign.seed, campaign.campaign_id, "check", name, "item", one))
-        return Line(person, positions, keys, checks, places)
+        return Line(person, positions, keys, wanted, checks, places)
 
     def item_ids(self) -> dict[int, str]:
         """The items that were given, by position."""

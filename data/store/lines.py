@@ -56,7 +56,8 @@ class Line:
     """Open ordinary items, and checks to mix in.
 
     Attributes:
-        positions, keys: of the ordinary items that still want this person, and what orders them.
+        positions, keys: of the ordinary items that this person may be given now, and what orders them.
+        wanted: how many ordinary items want an answer of theirs: these, and those that others hold at present.
         checks: positions of gold and attention items, in this person's order.
         places: where checks stand; None if there are none.
     """
@@ -64,16 +65,16 @@ class Line:
     person: Person
     positions: NDArray[np.int64]
     keys: NDArray[np.int64]
+    wanted: int
     checks: Sequence[int] = ()
     places: Checks | None = None
 
     def remaining(self) -> int:
-        """How many items this person would still be given, if nobody else answered."""
-        n = int(self.positions.size)
+        """How many items this person would still be given, if nobody else answered and all claims lapsed."""
         if self.places is None:
-            return n
+            return self.wanted
         left = sum(one not in self.person.answered and one not in self.person.broken for one in self.checks)
-        return min(n + left, self.places.ahead(self.person.done, n))
+        return min(self.wanted + left, self.places.ahead(self.person.done, self.wanted))
 
     def first(self, n: int) -> list[int]:
         """The next ``n`` positions: what the person holds, and then what follows."""

@@ -232,6 +232,18 @@ def test_the_completion_code_is_for_those_who_did_something(two: World) -> None:
     assert not {"code", "url"} & set(late)
 
 
+def test_what_others_only_hold_is_not_called_answered(two: World) -> None:
+    items = sampled(composing.images(two.store, ALL), 2, 0)
+    campaign = start(two.store, "geneval", items, overlap=1, settings={"completion_code": "C0DE"})
+    ann, visitor = enter(two, campaign), enter(two, campaign, "visitor")
+    say(ann, following(ann)["tasks"][0], COW)
+    ann.post("/api/pause", json={})
+    assert len(following(visitor)["tasks"]) == 1
+    left, late = following(ann), following(enter(two, campaign, "late"))
+    assert (left["title"], left["progress"]["remaining"], left["code"]) == ("All done for now, thank you", 1, "C0DE")
+    assert (late["title"], late["progress"]["remaining"]) == ("Others work on the last images", 1)
+
+
 OWN_CODES = {f"{outcome}_code": outcome.upper() for outcome in OUTCOMES}
 
 

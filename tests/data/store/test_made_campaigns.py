@@ -28,6 +28,25 @@ def test_a_claim_ends_and_its_item_returns(store: Store) -> None:
     assert c.offered("ann") == []
 
 
+def test_who_only_looks_takes_nothing_from_what_remains_for_others(store: Store) -> None:
+    c = start(store, 3, overlap=1)
+    first, second, third = c.items
+    c.say(first, "ann")
+    before = c.desk("ann", ahead=1).progress
+    for n in range(3):
+        c.offered(f"visitor {n}")
+    assert c.offered("ann") == [second]
+    assert c.desk("ann").progress == before == campaigns.Progress(1, 2)
+    campaigns.pause(store, "ann", NAME)
+    c.offered("another visitor")
+    # all is held by others: nothing can be offered, and yet it wants answers
+    desk = c.desk("ann")
+    assert (desk.tasks, desk.closed, desk.progress) == ([], None, before)
+    c.say(second, "bob")
+    c.say(third, "bob")
+    assert c.desk("ann").progress.remaining == 0
+
+
 def test_a_refresh_in_the_second_half_of_the_lease_renews_it(store: Store) -> None:
     c = start(store, 1, overlap=1)
     c.offered("ann")

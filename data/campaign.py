@@ -55,10 +55,11 @@ class Settings:
         lease_minutes: how long an item is kept for whoever has it before them.
         completion_code: shown to whoever has reached the end, as crowd platforms ask for it.
         completion_url: where they may go then. Where it has the completion code in it and another is shown, it has that one.
-        stopped_code: shown to whoever stops before the end; empty: the completion code, for whoever has answered something.
-        training_code: shown to whoever does not pass the training; empty: the completion code.
-        paused_code: shown to whoever is paused; empty: the completion code.
-        quota_code: shown to whoever comes when nothing is left for them; empty: none, but to whoever did the training.
+        stopped_code: shown to whoever stops before the end. Empty, as for the next three: no code, and a sentence that what
+            they have answered is recorded, and whom to write to about their payment.
+        training_code: shown to whoever does not pass the training.
+        paused_code: shown to whoever is paused or revoked. They get the completion code only if it is written here.
+        quota_code: shown to whoever comes when nothing is left for them.
         declined_code: shown to whoever does not agree to the consent; empty: none.
     """
 

@@ -143,15 +143,21 @@ def outcome(desk: Desk) -> str:
 
 
 def completion(settings: Settings, leaving: str, *, worked: bool) -> dict[str, str]:
-    """What a crowd platform wants to see of whoever leaves so (``OUTCOMES``): the code of that, else the completion code.
+    """What somebody who leaves so (``OUTCOMES``) takes back to a crowd platform: a code and an address, or whom to contact.
 
-    Whoever has done nothing gets a code only where the campaign has one of its own for that.
+    The completion code is for who has reached the end, after some work. Every other way has a code of its own, or none: a
+    platform pays by the code, so whoever failed the checks gets the one of all others only if the manager has written it there.
     """
-    own = str(getattr(settings, f"{leaving}_code")) if leaving != "completion" or worked else ""
-    code = own or (settings.completion_code if worked else "")
-    url = settings.completion_url if worked or code else ""
-    if code != settings.completion_code:
-        # platforms have the code in the address
-        whole = settings.completion_code
-        url = url.replace(whole, code) if whole and whole in url else ""
-    return {name: value for name, value in {"code": code, "url": url}.items() if value}
+    code, url, whole = str(getattr(settings, f"{leaving}_code")), settings.completion_url, settings.completion_code
+    if leaving == "completion":
+        return {name: value for name, value in {"code": code, "url": url}.items() if value and worked}
+    if code:
+        # platforms have the code in the address; without a completion code, it may be hidden there
+        return {"code": code} | ({"url": url.replace(whole, code)} if url and whole else {})
+    return {"contact": _CONTACT} if worked and (whole or url) else {}
+
+
+_CONTACT: Final = (
+    "The completion code is only for people who reach the end. What you have answered is recorded. If you have a question about"
+    " your payment, write to whoever invited you; on a crowd platform, send them a message there."
+)

@@ -57,38 +57,40 @@ export function consentScreen(asked, onAgree, onDecline) {
 }
 
 /** `left` has the code and the address for whoever does not agree, if the campaign has any. */
-export function declinedScreen({ code, url } = {}, onAgain) {
+export function declinedScreen(left = {}, onAgain) {
   const words = "Nothing is shown to you, and no answer of yours is kept. You can close this page, or give the task back where you took it.";
   const again = h("div", { class: "cc-row" }, button("Read it again", {}, onAgain));
-  return screen("declined", "You did not agree", h("p", { class: "cc-muted" }, words), completion(code, url), again);
+  return screen("declined", "You did not agree", h("p", { class: "cc-muted" }, words), completion(left), again);
 }
 
-export function pausedScreen({ code, url }, onGoOn) {
+export function pausedScreen(left, onGoOn) {
   const words = "Your answers are saved, and your draft is kept. The pictures you had before you may go to others meanwhile.";
-  const leaving = code || url ? h("p", {}, "If you want to stop here for good:") : null;
-  return screen("paused", "Paused", h("p", { class: "cc-muted" }, words), leaving, completion(code, url), h("div", { class: "cc-row" }, button("Go on", { key: "Enter", kind: "primary", "data-focus": true }, onGoOn)));
+  const leaving = completion(left);
+  const lead = leaving ? h("p", {}, "If you want to stop here for good:") : null;
+  return screen("paused", "Paused", h("p", { class: "cc-muted" }, words), lead, leaving, h("div", { class: "cc-row" }, button("Go on", { key: "Enter", kind: "primary", "data-focus": true }, onGoOn)));
 }
 
-export function closedScreen({ title, message, code, url }, onAgain) {
+export function closedScreen({ title, message, ...left }, onAgain) {
   const again = h("div", { class: "cc-row" }, button("Look again", {}, onAgain));
-  return screen("closed", title, h("p", { class: "cc-muted" }, message), completion(code, url), again);
+  return screen("closed", title, h("p", { class: "cc-muted" }, message), completion(left), again);
 }
 
-/** What a crowd platform wants back. */
-function completion(code, url) {
+/** What a crowd platform wants back; or whom to contact, where the campaign has no code for leaving so. */
+function completion({ code, url, contact }) {
+  if (contact) return h("p", { "data-contact": true }, contact);
   if (!code && !url) return null;
   const words = code ? h("p", {}, "Your completion code: ", h("code", { class: "cc-code cc-completion" }, code), " ", copyButton(code)) : null;
   const link = url ? h("p", {}, h("a", { class: "cc-button cc-button--primary", href: url, rel: "noreferrer" }, "Finish")) : null;
   return h("div", { class: "cc-stack" }, words, link);
 }
 
-export function doneScreen({ title, message, code, url }, { onUndo, onAgain }) {
+export function doneScreen({ title, message, ...left }, { onUndo, onAgain }) {
   return screen(
     "done",
     title,
     h("p", { class: "cc-muted" }, message || "There is nothing left for you to judge at the moment."),
-    completion(code, url),
-    h("div", { class: "cc-row" }, button("Look for more", { kind: code || url ? "" : "primary" }, onAgain), button("Revise my last answer", { key: "u" }, onUndo)),
+    completion(left),
+    h("div", { class: "cc-row" }, button("Look for more", { kind: left.code || left.url ? "" : "primary" }, onAgain), button("Revise my last answer", { key: "u" }, onUndo)),
   );
 }
 

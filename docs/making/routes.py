@@ -24,7 +24,7 @@ SAID: Final[dict[str, str]] = {
     " lie since then, and not without it.",
     "POST /api/skip": "Puts an item off; it comes again at the end.",
     "POST /api/unskip": "Takes the last skip back.",
-    "POST /api/pause": "Frees what is reserved for the person; with `code` and `url` for whoever stops, if there are any.",
+    "POST /api/pause": "Frees what is reserved for the person; with `code` and `url` for who stops, or a sentence (`contact`).",
     "POST /api/report": "Reports an item as broken.",
     "POST /api/draft": "Keeps half an answer.",
     "GET /api/last": "The person's last answer, with its form, to be revised.",

@@ -149,6 +149,13 @@ def test_pairs_by_keyboard_alone_to_the_completion_code(visitor: Visit, running:
         key = ("ArrowLeft", "ArrowRight", "b", "n", "x")[n % 5]
         given.append(sent(page, lambda key=key: form.press(key))["answers"]["preference"])  # type: ignore[misc]
         form.saved(f"{n + 1} of")
+        if n == 0:
+            # whoever leaves before the end has no code, and is told whom to write to
+            form.press(".")
+            expect(page.get_by_text("Paused", exact=True)).to_be_visible()
+            expect(page.locator("[data-contact]")).to_contain_text("write to whoever invited you")
+            expect(page.get_by_text("D0NE")).to_have_count(0)
+            form.press("Enter")
     assert given == [("left", "right", "both", "none", "cannot_tell")[n % 5] for n in range(total)]
     expect(page.get_by_text("D0NE")).to_be_visible()
 

@@ -270,8 +270,13 @@ def test_a_code_for_every_way_to_leave(two: World, codes: dict[str, str]) -> Non
         return client
 
     def check(left: dict[str, Any], outcome: str, title: str = "") -> None:
-        code = outcome if own else "COMPLETION"
-        assert (left["code"], left["url"]) == (code, f"https://crowd.example/?cc={code}")
+        if own or outcome == "COMPLETION":
+            assert (left["code"], left["url"]) == (outcome, f"https://crowd.example/?cc={outcome}")
+            assert "contact" not in left
+        else:
+            assert "COMPLETION" not in json.dumps(left)
+            assert "recorded" in left["contact"]
+            assert "write to whoever invited you" in left["contact"]
         assert left.get("title", "") == title
 
     failing = agreed("failing")

@@ -91,10 +91,10 @@ def laid_out() -> Fields:
     with gr.Accordion("Limits and crowd platforms", open=False), gr.Row(elem_classes="cc-filters"):
         made["limit"] = _number("Items for one person", "0: no limit")
         made["lease_minutes"] = _number("Minutes that an item is kept", "for whoever has it", 30)
-        made["completion_code"] = gr.Textbox(label="Completion code", info="shown at the end", max_lines=1)
+        made["completion_code"] = gr.Textbox(label="Completion code", info="shown at the end, and only there", max_lines=1)
         made["completion_url"] = gr.Textbox(label="Completion address", info="https://…, where people go then", max_lines=1)
         for name, label in _CODES.items():
-            made[name] = gr.Textbox(label=label, info="shown then; empty: as docs/settings.md says", max_lines=1)
+            made[name] = gr.Textbox(label=label, info="empty: no code, and whom to write to", max_lines=1)
     return Fields(made)
 
 

@@ -92,6 +92,7 @@ _BY = {
     "taggings": ("made_by",),
     "saved_views": ("made_by",),
     "recruitments": ("made_by",),
+    "changes": ("made_by",),
 }
 _THEIRS = (
     "judgements", "annotations", "uncovered", "arrivals", "consents", "raters", "claims", "skips", "drafts", "reports",

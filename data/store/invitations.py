@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from weakref import WeakKeyDictionary
 
@@ -35,27 +35,37 @@ class Closed(ValueError):
     """The invitation lets nobody in (any more); the message is a sentence for whoever came."""
 
 
-@dataclass(frozen=True, slots=True)
-class Invitation:
-    """A link that was handed out.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """Whom a link lets in, to what, and until when.
 
     Attributes:
         campaign: None: the default campaign.
-        uses: how many people may come by it, None: any number; ``used``: how many have.
-        revoked: when it was taken back.
+        uses: how many people may come by it; None: any number.
         signed: whether it lets in only those whose id a crowd platform sent is signed with it.
     """
 
-    invitation_id: str
     campaign: str | None
     role: Role
     expires: datetime
-    uses: int | None
-    note: str
+    uses: int | None = None
+    note: str = ""
+    signed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation(Terms):
+    """A link that was handed out.
+
+    Attributes:
+        revoked: when it was taken back.
+        used: how many people have come by it.
+    """
+
+    invitation_id: str
     made_by: str
     moment: datetime
     revoked: datetime | None = None
-    signed: bool = False
     used: int = 0
 
     def closed(self, now: datetime | None = None) -> str | None:
@@ -72,28 +82,18 @@ _cached: WeakKeyDictionary[Store, dict[str, Invitation | None]] = WeakKeyDiction
 _lock = threading.Lock()
 
 
-def create(
-    store: Store,
-    *,
-    campaign: str | None,
-    role: Role,
-    expires: datetime,
-    uses: int | None,
-    made_by: str,
-    note: str = "",
-    signed: bool = False,
-) -> Invitation:
+def create(store: Store, terms: Terms, made_by: str) -> Invitation:
     """Make an invitation; ``ui.access.links`` makes its link.
 
     Raises:
         InvitationRefused: there is no such campaign, or it would let nobody in.
     """
     now = datetime.now(UTC)
-    if expires <= now:
-        raise InvitationRefused(f"an invitation must expire in the future, not on {expires:%Y-%m-%d %H:%M}")
-    if uses is not None and uses < 1:
-        raise InvitationRefused(f"an invitation is for 1 person or more, not for {uses}")
-    made = Invitation(secrets.token_urlsafe(9), campaign, role, expires, uses, note, made_by, now, signed=signed)
+    if terms.expires <= now:
+        raise InvitationRefused(f"an invitation must expire in the future, not on {terms.expires:%Y-%m-%d %H:%M}")
+    if terms.uses is not None and terms.uses < 1:
+        raise InvitationRefused(f"an invitation is for 1 person or more, not for {terms.uses}")
+    made = Invitation(**asdict(terms), invitation_id=secrets.token_urlsafe(9), made_by=made_by, moment=now)
     store.write(_create, made, shown=False)
     refresh(store)
     return made

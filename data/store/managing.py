@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
 
 import duckdb
 
-from data.campaign import MOVES, Campaign, CampaignItem, Settings, State
+from data.campaign import MOVES, Campaign, CampaignItem, State
 from data.store import rows
 from data.store.composing import kinds
 from data.store.places import DEFAULT, add, campaigns, insert_campaigns
@@ -67,14 +68,34 @@ def move(store: Store, campaign_id: str, state: State) -> Campaign:
     return moved
 
 
-def change_settings(store: Store, campaign_id: str, settings: Settings) -> Campaign:
-    """Give a campaign other settings; who has been asked what so far stays.
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An entry of a campaign's log: settings that were changed after it was made, each with its value before and since."""
+
+    settings: Mapping[str, tuple[Any, Any]]
+    made_by: str
+    moment: datetime
+
+
+def change_settings(store: Store, campaign_id: str, settings: Mapping[str, Any], made_by: str) -> Campaign:
+    """Change some settings of a campaign, and write down who did; who has been asked what so far stays.
 
     Raises:
         CampaignRefused: there is no such campaign, or it has answers and its order or checks would change.
+        ValueError: a value that cannot be.
     """
-    changed: Campaign = store.write(_change, (campaign_id, settings), touched=frozenset())
+    payload = (campaign_id, dict(settings), made_by, datetime.now(UTC))
+    changed: Campaign = store.write(_change, payload, touched=frozenset())
     return changed
+
+
+def changes(store: Store, campaign_id: str) -> list[Change]:
+    """The log of a campaign's changed settings, newest first."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor, "select settings, made_by, moment from changes where campaign_id = ? order by moment desc", [campaign_id]
+        )
+    return [Change(**rows.decoded(row, "settings")) for row in found]
 
 
 def remove(store: Store, campaign_id: str) -> None:
@@ -131,16 +152,22 @@ def _move_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, State])
     return replace(campaign, state=state)
 
 
-def _change_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Settings]) -> Campaign:
-    campaign_id, settings = payload
+def _change_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping[str, Any], str, datetime]) -> Campaign:
+    campaign_id, given, made_by, now = payload
     campaign = _one(connection, campaign_id)
+    settings, before = replace(campaign.settings, **given), campaign.settings.to_json()
+    changed = {name: (before[name], value) for name, value in settings.to_json().items() if value != before[name]}
+    if not changed:
+        return campaign
     steering = ("order", "check_every", "pass_mark")
-    moved = [name for name in steering if getattr(settings, name) != getattr(campaign.settings, name)]
+    moved = [name for name in steering if name in changed]
     if moved and _answered(connection, campaign_id):
         raise CampaignRefused(f"campaign {campaign_id!r} has answers, so its {moved[0]} stays: people's lines would change")
     connection.execute(
         "update campaigns set settings = ? where campaign_id = ?", [rows.to_json(settings.to_json()), campaign_id]
     )
+    entry = (campaign_id, rows.to_json(changed), made_by, now)
+    rows.insert(connection, "changes", ("campaign_id", "settings", "made_by", "moment"), [entry])
     return replace(campaign, settings=settings)
 
 
@@ -150,8 +177,13 @@ def _remove_one(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> None
         raise CampaignRefused("the default campaign is part of every project; stop it instead")
     if _answered(connection, campaign_id):
         raise CampaignRefused(f"campaign {campaign_id!r} has answers and stays; archive it instead")
-    for table in ("campaigns", "campaign_items", "claims", "skips", "drafts", "reports", "revocations", "recruitments"):
+    for table in _ITS_TABLES:
         connection.execute(f"delete from {table} where campaign_id = ?", [campaign_id])
+
+
+_ITS_TABLES = (
+    "campaigns", "campaign_items", "claims", "skips", "drafts", "reports", "revocations", "recruitments", "changes",
+)  # fmt: skip
 
 
 def _answered(connection: duckdb.DuckDBPyConnection, campaign_id: str) -> bool:

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from data.campaign import Campaign, CampaignItem
 from data.store import invitations, managing
-from data.store.invitations import Invitation
+from data.store.invitations import Invitation, Terms
 from data.store.store import Store
 from tests.ui import making
 from tests.ui.visiting import TOKEN
@@ -70,10 +70,10 @@ class House:
         assert answer.status_code == 303, answer.text
         return client
 
-    def invitation(self, **other: Any) -> Invitation:
+    def invitation(self, made_by: str = "x", **other: Any) -> Invitation:
         until = datetime.now(UTC) + timedelta(days=1)
-        given: dict[str, Any] = {"campaign": "c", "role": "annotator", "expires": until, "uses": None, "made_by": "x"}
-        return invitations.create(self.store, **given | other)
+        given: dict[str, Any] = {"campaign": "c", "role": "annotator", "expires": until}
+        return invitations.create(self.store, Terms(**given | other), made_by)
 
     def link(self, invitation: Invitation | None = None) -> str:
         return links.address(self.store, invitation or self.invitation())

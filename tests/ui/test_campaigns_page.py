@@ -11,6 +11,7 @@ from typing import Any
 import gradio as gr
 import pytest
 
+from data.checks import ATTENTION_MARK, GOLD_MARK
 from data.store import campaigns, invitations, managing, overseeing, watching
 from data.store.store import Store
 from tests.ui.making import done, geneval_folder
@@ -19,7 +20,7 @@ from tests.ui.visiting import World
 from ui import campaign_charts
 from ui.campaigning import judging, making
 from ui.campaigning.wish import wish
-from ui.pages.campaigns import acts, broken, create, drawing, invite
+from ui.pages.campaigns import acts, broken, create, drawing, invite, marks
 from ui.pages.campaigns.view import ADDRESS, SHOWN, View
 from ui.pages.campaigns.who import Actor
 
@@ -132,6 +133,26 @@ def test_revoking_and_reinstating(world: World) -> None:
     assert watching.coverage(store, "c").answers == 4
 
 
+def test_pass_marks_of_a_running_campaign_are_changed_and_logged(world: World) -> None:
+    store = answered(world)
+    hint, gold, attention, log, filled = marks.opened(store, "c", "people", "")
+    assert (gold.value, attention.value, log, filled) == (GOLD_MARK, ATTENTION_MARK, "", "c")
+    assert "No checks are mixed in here" in hint
+    # somebody may be typing in it
+    for given in (("c", "people", "c"), ("c", "coverage", "")):
+        assert marks.opened(store, *given) == [gr.skip()] * 5
+    assert marks.save(store, "c", (0.8, None), ME) == ("The marks are saved.", "")
+    changed = managing.get(store, "c")
+    assert changed
+    assert (changed.settings.gold_pass_mark, changed.settings.attention_pass_mark) == (0.8, 0.0)
+    said = text(marks.log(store, "c"))
+    assert "rita: Pass mark of gold from 0.9 to 0.8" in said
+    assert "rita: Pass mark of attention checks from 0.98 to 0" in said
+    assert marks.save(store, "c", (80, 0.5), ME) == ("Gold_pass_mark must be a share from 0 to 1, got 80.", "cc-bad")
+    assert marks.save(store, "gone", (1, 1), ME)[1] == "cc-bad"
+    assert len(managing.changes(store, "c")) == 1
+
+
 def test_start_stop_archive_delete(world: World) -> None:
     store = world.store
     making.make(store, wish({"id": "c"}))
@@ -237,7 +258,7 @@ def test_a_verdict_names_who_was_wrong_and_leads_to_its_cases(world: World) -> N
 
 def test_links_are_made_and_taken_back_by_those_who_may(world: World) -> None:
     store = answered(world)
-    assert acts.hand_out(store, "c", ("annotator", 14, 0, "for the pilot"), ME) == ""
+    assert acts.hand_out(store, "c", ("annotator", 14, 0, "for the pilot", False), ME) == ""
     (made,) = invitations.listed(store, "c")
     assert (made.role, made.uses, made.made_by, made.note) == ("annotator", None, "rita", "for the pilot")
     assert made.expires - datetime.now(UTC) > timedelta(days=13)
@@ -245,7 +266,7 @@ def test_links_are_made_and_taken_back_by_those_who_may(world: World) -> None:
     assert 'data-do="copy" data-copied="http://here/join/' in shown
     assert "for the pilot" in text(shown)
     researcher = Actor("sam", "researcher", "http://here")
-    assert acts.hand_out(store, "c", ("annotator", 14, None, ""), researcher) == "Only an administrator hands out links."
+    assert acts.hand_out(store, "c", ("annotator", 14, None, "", False), researcher) == "Only an administrator hands out links."
     assert acts.unlink(store, made.invitation_id, researcher) == "Only an administrator hands out links."
     # a link is a key
     assert "/join/" not in drawn(store, at(show="invite"), researcher)["links"]
@@ -253,10 +274,19 @@ def test_links_are_made_and_taken_back_by_those_who_may(world: World) -> None:
     after = invite.table(store, "c", "http://here")
     assert "/join/" not in after
     assert "taken back" in text(after)
-    for given in (("boss", 14, None, ""), ("annotator", 0, None, ""), ("annotator", None, None, ""), ("annotator", 1, -1, "")):
+    for given in (
+        ("boss", 14, None, "", False),
+        ("annotator", 0, None, "", False),
+        ("annotator", None, None, "", False),
+        ("annotator", 1, -1, "", False),
+    ):
         assert acts.hand_out(store, "c", given, ME)
     assert "There is no invitation" in acts.unlink(store, "nothing", ME)
     assert len(invitations.listed(store, "c")) == 1
+    assert acts.hand_out(store, "c", ("annotator", 1, None, "", True), ME) == ""
+    signed, _ = invitations.listed(store, "c")
+    assert signed.signed
+    assert f"people link {signed.invitation_id} PLATFORM ID" in text(invite.table(store, "c", "http://here"))
 
 
 def test_the_form_says_what_it_would_be_and_makes_it(world: World) -> None:
@@ -305,7 +335,7 @@ def test_nothing_of_the_data_is_html(world: World) -> None:
     making.make(store, wish({"id": "h", "title": HOSTILE}))
     campaigns.enter(store, "rita")
     campaigns.report(store, HOSTILE, managing.items(store, "c")[0].item_id, HOSTILE, "c")
-    acts.hand_out(store, "c", ("annotator", 1, None, HOSTILE), Actor(HOSTILE))
+    acts.hand_out(store, "c", ("annotator", 1, None, HOSTILE, True), Actor(HOSTILE))
     view, case = opened(store)
     assert acts.rule(store, view, ("no", "person", HOSTILE, HOSTILE), Actor(HOSTILE)) == ""
     html = "".join(str(drawn(store, at(show=show))[part]) for show, part in

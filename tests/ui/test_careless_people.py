@@ -24,7 +24,7 @@ from data.records import Annotation, Judgement
 from data.store import answering, campaigns, invitations, managing, watching
 from data.store.desks import Desk
 from data.store.identities import Elsewhere
-from data.store.invitations import Arrival
+from data.store.invitations import Arrival, Terms
 from data.store.store import Store
 from tests.data.store.making import fill
 from ui import standing
@@ -62,7 +62,7 @@ class Study:
     def arrive(self) -> dict[str, str]:
         """Everybody comes by the platform's link, three with one id; those let in, by name."""
         until = datetime.now(UTC) + timedelta(days=1)
-        made = invitations.create(self.store, campaign=NAME, role="annotator", expires=until, uses=None, made_by="manager")
+        made = invitations.create(self.store, Terms(campaign=NAME, role="annotator", expires=until), "manager")
         there: dict[str, str] = {}
         for n, kind in enumerate(KINDS):
             identifier = "shared" if kind == "sharing" else f"worker {n}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -343,7 +344,7 @@ def test_an_erased_person_is_sent_away(place: House) -> None:
 
 def test_without_accounts_a_link_gives_a_name_and_a_campaign(world: World) -> None:
     until = datetime.now(UTC) + timedelta(hours=1)
-    made = invitations.create(world.store, campaign=None, role="annotator", expires=until, uses=None, made_by="x")
+    made = invitations.create(world.store, invitations.Terms(campaign=None, role="annotator", expires=until), "x")
     client = world.client()
     answer = client.post(links.address(world.store, made), data={"name": "kim"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/annotate/")
@@ -359,7 +360,7 @@ def test_without_accounts_a_link_gives_a_name_and_a_campaign(world: World) -> No
 
 
 @pytest.mark.parametrize("given", [{"expires": datetime(2020, 1, 1, tzinfo=UTC)}, {"uses": 0}, {"campaign": "nowhere"}])
-def test_invitations_that_make_no_sense(place: House, given: dict[str, object]) -> None:
+def test_invitations_that_make_no_sense(place: House, given: dict[str, Any]) -> None:
     before = len(invitations.listed(place.store))
     with pytest.raises(invitations.InvitationRefused):
         place.invitation(**given)

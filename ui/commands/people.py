@@ -14,6 +14,7 @@ from typing import Any
 from data.export.cells import escaped
 from data.people import Role, pseudonym
 from data.store import copies, erasing, identities, invitations, managing, revoking, watching
+from data.store.invitations import Terms
 from data.store.places import DEFAULT
 from data.store.store import Store
 from ui.access import links
@@ -65,16 +66,9 @@ def invite(
     signed: bool = False,
 ) -> None:
     """``people invite``."""
-    made = invitations.create(
-        context.store,
-        campaign=None if campaign == DEFAULT else campaign,
-        role=role,
-        expires=_moment(expires),
-        uses=uses,
-        made_by=BY,
-        note=note,
-        signed=signed,
-    )
+    named = None if campaign == DEFAULT else campaign
+    terms = Terms(campaign=named, role=role, expires=_moment(expires), uses=uses, note=note, signed=signed)
+    made = invitations.create(context.store, terms, BY)
     context.say(address.rstrip("/") + links.address(context.store, made))
     how_many = "" if uses is None else f" for {uses} {'person' if uses == 1 else 'people'}"
     context.warn(f"invitation {made.invitation_id} as {role} to {campaign}{how_many}, until {made.expires:%Y-%m-%d %H:%M} UTC")

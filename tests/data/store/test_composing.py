@@ -216,11 +216,14 @@ def test_a_campaign_s_life(store: Store) -> None:
     made = managing.get(store, NAME)
     assert made == Campaign(NAME, "C", overlap=2, state="running", settings=c.settings, stratum=True)
     assert managing.listed(store) == [made]
-    assert managing.change_settings(store, NAME, Settings(instructions="look")).settings.order == "random"
+    assert managing.change_settings(store, NAME, {"order": "random"}, "rosa").settings.order == "random"
     c.say(c.items[0], "ann")
-    assert managing.change_settings(store, NAME, Settings(instructions="look well")).settings.instructions == "look well"
+    assert managing.change_settings(store, NAME, {"limit": 7}, "ben").settings.limit == 7
     with pytest.raises(CampaignRefused, match="order stays"):
-        managing.change_settings(store, NAME, Settings(order="shared"))
+        managing.change_settings(store, NAME, {"order": "shared"}, "ben")
+    managing.change_settings(store, NAME, {"limit": 7}, "cyd")
+    log = [(one.made_by, one.settings) for one in managing.changes(store, NAME)]
+    assert log == [("ben", {"limit": [None, 7]}), ("rosa", {"order": ["fixed", "random"]})]
     with pytest.raises(CampaignRefused, match="archive it"):
         managing.remove(store, NAME)
     managing.create(store, Campaign("d", "D"), [CampaignItem(c.items[0])])

@@ -29,7 +29,7 @@ from data.store.campaigns import NameTaken
 from data.store.drafts import Draft
 from data.store.erased import Erased
 from data.store.imports import Bundle
-from data.store.invitations import Arrival
+from data.store.invitations import Arrival, Terms
 from data.store.store import DATABASE, Store, StoreError
 from data.store.tags import Tagging
 from tests.data.store.making import answer, fill
@@ -57,7 +57,7 @@ def everything(store: Store, who: str = NAME) -> list[str]:
     for n, (by, about) in enumerate(((who, "ann"), ("ann", who), ("ann", "clipscore"))):
         adjudications.adjudicate(store, Adjudication(f"v{n}", items[0], "correct", "person", "yes", by, rater_id=about))
     until = datetime.now(UTC) + timedelta(days=1)
-    made = invitations.create(store, campaign=None, role="annotator", expires=until, uses=None, made_by=who)
+    made = invitations.create(store, Terms(campaign=None, role="annotator", expires=until), who)
     invitations.arrive(store, Arrival(made.invitation_id, who, "name", who))
     invitations.arrive(store, Arrival(made.invitation_id, "ann", "name", "ann"))
     for by in (who, "ann"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from data.campaign import Campaign, Settings
@@ -360,14 +358,12 @@ def test_the_answers_of_the_paused_are_asked_again_if_the_campaign_says_so(store
     assert watching.coverage(store, NAME, c.now).answers == 1
 
 
-@pytest.mark.parametrize("marks", [{"gold_pass_mark": 0.0, "attention_pass_mark": 0.0}, "of an earlier Concord"])
-def test_nobody_is_paused_without_a_mark(store: Store, marks: Any) -> None:
-    c = start(store, 2, special=("gold",) * 8, settings=Settings(order="fixed", check_every=2))
-    stored = Settings(order="fixed", check_every=2).to_json()
-    if marks == "of an earlier Concord":
-        marks = {}
-        del stored["gold_pass_mark"], stored["attention_pass_mark"]
-    managing.change_settings(store, NAME, Settings.of(stored | marks))
+NO_MARKS = Settings(order="fixed", check_every=2, gold_pass_mark=0.0, attention_pass_mark=0.0)
+
+
+@pytest.mark.parametrize("settings", [NO_MARKS, Settings.of({"check_every": 2})])
+def test_nobody_is_paused_without_a_mark(store: Store, settings: Settings) -> None:
+    c = start(store, 2, special=("gold",) * 8, settings=settings)
     assert not any(c.say(check, "ann", "no").paused for check in c.items[2:])
 
 

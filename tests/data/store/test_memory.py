@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from data.store import campaigns, imports, managing, uncovered
 from data.store.memory import Memory
 from data.store.store import Store
@@ -50,7 +48,7 @@ def test_an_answer_leaves_what_is_kept_and_a_manager_changes_it(store: Store) ->
     assert managing.get(store, NAME) is before
     assert campaigns.task(store, second.public_id) is second
     assert before is not None
-    managing.change_settings(store, NAME, replace(before.settings, instructions="Look twice."))
+    managing.change_settings(store, NAME, {"instructions": "Look twice."}, "rosa")
     changed = managing.get(store, NAME)
     assert changed is not None
     assert changed.settings.instructions == "Look twice."

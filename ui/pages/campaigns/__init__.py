@@ -10,8 +10,9 @@ import gradio as gr
 from data.store.store import Store
 from ui.components.acting import acting, told
 from ui.components.table import note
-from ui.pages.campaigns import acts, create, drawing, invite, layout, recruit
+from ui.pages.campaigns import acts, create, drawing, invite, layout, marks, recruit
 from ui.pages.campaigns.layout import Asking, Case, Inviting, Making, Watching
+from ui.pages.campaigns.marks import Marking
 from ui.pages.campaigns.recruit import Describing
 from ui.pages.campaigns.view import ADDRESS, SHOWN, View
 from ui.pages.campaigns.who import Actor, actor
@@ -74,6 +75,7 @@ class _Page:
     def _people(self) -> None:
         self.asking: Asking = layout.asking()
         self.people = acting("people")
+        self.marking: Marking = marks.laid_out()
 
     def _broken(self) -> None:
         self.broken = acting("broken")
@@ -115,6 +117,7 @@ class _Page:
         self._wire_making()
         self._wire_moves()
         self._wire_people()
+        self._wire_marks()
         self._wire_case()
         self._wire_links()
         self._wire_recruitment()
@@ -223,6 +226,20 @@ class _Page:
 
         self._after(self.broken.select(aside, self.campaign, self.message, **_QUIET))
 
+    def _wire_marks(self) -> None:
+        ui, place = self.marking, [self.campaign, self.watching.show]
+
+        def opened(campaign: str | None, show: str | None, filled: str) -> list[Any]:
+            return marks.opened(self.store, campaign, show, filled)
+
+        def save(request: gr.Request, campaign: str, *values: float | None) -> list[Any]:
+            done = marks.save(self.store, campaign, values, actor(request))
+            return [acts.said(*done), marks.log(self.store, campaign)]
+
+        gr.on([one.change for one in place], opened, [*place, ui.filled], ui.opened, **_QUIET)
+        saved = ui.save.click(save, [self.campaign, *ui.marks], [self.message, ui.log], trigger_mode="once", **_QUIET)
+        self._after(saved)
+
     def _wire_case(self) -> None:
         ui = self.case
         picked = ui.cases.select(self._picked("case", "case"), self.controls, self.controls, queue=False, **_QUIET)
@@ -263,9 +280,10 @@ class _Page:
         ui = self.inviting
         outputs = [self.message, ui.links]
 
-        def make(campaign: str, role: str, days: float, uses: float, remark: str, request: gr.Request) -> list[Any]:
+        def make(request: gr.Request, campaign: str, *given: Any) -> list[Any]:
             who = actor(request)
-            wrong = acts.hand_out(self.store, campaign, (role, days, uses, remark), who)
+            role, days, uses, remark, signed = given
+            wrong = acts.hand_out(self.store, campaign, (role, days, uses, remark, signed), who)
             return [acts.said(wrong), invite.links(self.store, campaign, who)]
 
         def revoke(campaign: str, event: gr.EventData, request: gr.Request) -> list[Any]:
@@ -273,7 +291,7 @@ class _Page:
             wrong = acts.unlink(self.store, told(event).get("invitation", ""), who)
             return [acts.said(wrong), invite.links(self.store, campaign, who)]
 
-        asked = [self.campaign, ui.role, ui.days, ui.uses, ui.remark]
+        asked = [self.campaign, ui.role, ui.days, ui.uses, ui.remark, ui.signed]
         ui.make.click(make, asked, outputs, trigger_mode="once", **_QUIET)
         ui.links.select(revoke, self.campaign, outputs, **_QUIET)
 

@@ -94,12 +94,9 @@ def rule(store: Store, view: View, given: tuple[str | None, str | None, str | No
     return _tried(lambda: adjudicate.rule(store, view, found[0], Ruling(verdict, wrong, rater, remark or ""), name))
 
 
-def hand_out(store: Store, campaign: str, given: tuple[str | None, float | None, float | None, str], who: Actor) -> str:
+def hand_out(store: Store, campaign: str, given: invite.Given, who: Actor) -> str:
     """Make a link."""
-    if not who.may_invite:
-        return invite.MAY_NOT
-    role, days, uses, remark = given
-    return invite.make(store, campaign, role, days, uses, remark or "", who.signed)
+    return invite.make(store, campaign, given, who.signed) if who.may_invite else invite.MAY_NOT
 
 
 def unlink(store: Store, invitation_id: str, who: Actor) -> str:

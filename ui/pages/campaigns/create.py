@@ -19,6 +19,7 @@ from ui.campaigning import making, telling
 from ui.campaigning.known import EXAMPLE
 from ui.campaigning.wish import Wish, wish
 from ui.components.table import note
+from ui.pages.campaigns import marks
 
 OWN: Final = "a YAML file of your own"
 ORDERS: Final = {"random": "random, each person their own", "shared": "random, the same for all", "fixed": "as listed, by id"}
@@ -81,10 +82,8 @@ def laid_out() -> Fields:
             made["pass_mark"] = gr.Number(
                 label="Pass mark", info="share of training to get right; 0: none", minimum=0, maximum=1, step=0.05
             )
-            for name, label, mark in _MARKS:
-                made[name] = gr.Number(
-                    mark, label=label, info="below it, beyond chance: paused; 0: nobody", minimum=0, maximum=1, step=0.01
-                )
+            for name, mark in _MARKS.items():
+                made[name] = marks.control(name, mark)
             made["recollect"] = gr.Checkbox(label="Ask the items of who is paused of others; their answers stop counting")
             made["gold_feedback"] = gr.Checkbox(label="Say at once if a gold answer was right")
             made["training_feedback"] = gr.Checkbox(label="Say at once if a training answer was right", value=True)
@@ -98,10 +97,7 @@ def laid_out() -> Fields:
     return Fields(made)
 
 
-_MARKS: Final = (
-    ("gold_pass_mark", "Pass mark of gold", GOLD_MARK),
-    ("attention_pass_mark", "Pass mark of attention checks", ATTENTION_MARK),
-)
+_MARKS: Final = {"gold_pass_mark": GOLD_MARK, "attention_pass_mark": ATTENTION_MARK}
 _CODES: Final = {
     "stopped_code": "Code for who stops",
     "training_code": "Code for failed training",

@@ -7,7 +7,7 @@ from html import escape
 
 from data.people import ROLES
 from data.store import invitations
-from data.store.invitations import Invitation
+from data.store.invitations import Invitation, Terms
 from data.store.store import Store
 from ui import words
 from ui.access.links import address
@@ -22,26 +22,29 @@ HINT = (
     " comes with it first; who uses another one needs the re-entry code that they were shown."
 )
 MAY_NOT = "Only an administrator hands out links."
+SIGNED = "only for people whose own link you make: people link INVITATION PLATFORM ID"
 _LONGEST = 3650
+Given = tuple[str | None, float | None, float | None, str | None, bool]
+"""What the form holds: role, days, uses, note, and whether links are signed."""
 
 
-def make(store: Store, campaign: str, role: str | None, days: float | None, uses: float | None, remark: str, by: str) -> str:
+def make(store: Store, campaign: str, given: Given, by: str) -> str:
     """Make a link; what is wrong in a sentence, nothing if it was made."""
+    role, days, uses, remark, signed = given
     if role not in ROLES:
         return f"The role is one of {', '.join(ROLES)}."
     if days is None or not 0 < days <= _LONGEST:
         return f"A link is good for more than 0 days, and at most {_LONGEST:,}."
-    expires = datetime.now(UTC) + timedelta(days=days)
+    terms = Terms(
+        campaign=campaign,
+        role=role,
+        expires=datetime.now(UTC) + timedelta(days=days),
+        uses=int(uses) if uses else None,
+        note=(remark or "").strip()[:500],
+        signed=signed,
+    )
     try:
-        invitations.create(
-            store,
-            campaign=campaign,
-            role=role,
-            expires=expires,
-            uses=int(uses) if uses else None,
-            made_by=by,
-            note=remark.strip()[:500],
-        )
+        invitations.create(store, terms, by)
     except ValueError as error:
         return f"{str(error)[:1].upper()}{str(error)[1:]}."
     return ""
@@ -86,6 +89,9 @@ def _row(store: Store, one: Invitation, base: str, now: datetime) -> str:
     used = f"{one.used:,} of {one.uses:,}" if one.uses is not None else f"{one.used:,}"
     full = '<span class="cc-badge cc-badge--warn">used up</span>' if used_up and closed is None else ""
     remark = f'<small class="cc-detail">{escape(one.note)}</small>' if one.note else ""
+    if one.signed and closed is None:
+        make_one = f"Signed: opens for nobody as it is. A person’s own link: people link {one.invitation_id} PLATFORM ID"
+        remark += f'<small class="cc-detail">{escape(make_one)}</small>'
     return (
         f'<tr><th scope="row">{what}{remark}</th><td>{escape(one.role)}</td><td>{used} {full}</td>'
         f"<td>{one.expires:%Y-%m-%d %H:%M} UTC</td><td>{escape(one.made_by)}</td><td>{acts}</td></tr>"

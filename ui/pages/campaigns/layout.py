@@ -119,6 +119,7 @@ class Inviting:
     days: gr.Number
     uses: gr.Number
     remark: gr.Textbox
+    signed: gr.Checkbox
     make: gr.Button
     links: gr.HTML
 
@@ -198,7 +199,8 @@ def inviting() -> Inviting:
         days = gr.Number(14, label="Days", info="how long it is good for", minimum=0, step=1)
         uses = gr.Number(None, label="Uses", info="people; 0: any number", precision=0, step=1)
         remark = gr.Textbox(label="Note", info="for yourself", max_lines=1)
+        signed = gr.Checkbox(label="Signed links", info=invite.SIGNED, elem_id="link-signed")
     with gr.Row(elem_classes="cc-filters cc-run-row"):
         make = gr.Button("Make a link", variant="primary", elem_id="link-make")
     links = acting("links")
-    return Inviting(role, days, uses, remark, make, links)
+    return Inviting(role, days, uses, remark, signed, make, links)

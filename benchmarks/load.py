@@ -222,7 +222,8 @@ def resident(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def _processor(pid: int) -> float:
+def processor(pid: int) -> float:
+    """Seconds of work of a process."""
     user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
@@ -237,7 +238,7 @@ async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choo
     for viewer in viewers:
         await viewer.open()
     told.waits.clear()
-    before, own, start = _processor(pid), time.process_time(), time.perf_counter()
+    before, own, start = processor(pid), time.process_time(), time.perf_counter()
     until = start + plan.seconds
     await asyncio.gather(
         *(one.work(until) for one in people),
@@ -246,7 +247,7 @@ async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choo
         _watch(pid, until, told),
     )
     told.seconds = time.perf_counter() - start
-    told.server, told.client = _processor(pid) - before, time.process_time() - own
+    told.server, told.client = processor(pid) - before, time.process_time() - own
     told.memory.append((told.seconds, resident(pid)))
     for one in people:
         one.close()

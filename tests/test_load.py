@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from benchmarks import load
+from benchmarks import joining, load
 from data.store.store import Store
 from tests.data.store.making import fill, submit
 
@@ -25,6 +26,15 @@ def test_a_dozen_people_lose_nothing(capsys: pytest.CaptureFixture[str]) -> None
     assert int(found[1]) >= load.SMALL.people
     for kind in ("submit", "a draft", "a page asks", "a page's event", f"{load._EACH} images of a run"):
         assert any(line.startswith(kind) for line in lines), kind
+
+
+@pytest.mark.slow
+def test_people_join_at_once(tmp_path: Path) -> None:
+    lines = joining.main(["--quick", "--json", str(tmp_path / "joined.json")])
+    assert sum("picture" in line for line in lines) == len(joining.ROUNDS)
+    joined = json.loads((tmp_path / "joined.json").read_text())["rounds"]["warm"]["joined"]
+    assert len(joined) == 3
+    assert all(0 < one["page"] < one["question"] < one["picture"] for one in joined)
 
 
 def test_what_is_missing_or_there_twice_is_found(tmp_path: Path) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import tempfile
 from pathlib import Path
 from typing import Annotated
 
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, Response
 
@@ -35,16 +38,18 @@ _MAX_WIDTH = 10_000
 def router(store: Store) -> APIRouter:
     """``/img/SHA256`` is the picture, ``?w=320`` a WebP of that width, ``?w=1600`` as the form shows it."""
     routes = APIRouter(prefix="/img")
+    # with all threads at work on pictures, whoever asks for a question would wait for them
+    making = CapacityLimiter(os.cpu_count() or 1)
 
     @routes.get("/{sha256}")
-    def picture(sha256: str, w: Annotated[int | None, Query()] = None) -> Response:
+    async def picture(sha256: str, w: Annotated[int | None, Query()] = None) -> Response:
         if not _SHA256.fullmatch(sha256):
             raise HTTPException(404, "There is no such image.")
         if w is not None and w not in WIDTHS:
             raise HTTPException(422, f"w must be one of {', '.join(map(str, WIDTHS))}.")
         if w is not None and (cached := _cache_path(store, sha256, w)).is_file():
             return FileResponse(cached, media_type="image/webp", headers=_FOREVER)
-        return _fresh(store, sha256, w)
+        return await run_sync(_fresh, store, sha256, w, limiter=making if w is not None else None)
 
     return routes
 

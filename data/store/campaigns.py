@@ -55,7 +55,8 @@ def enter(store: Store, name: str) -> None:
         NameTaken: the name belongs to a scorer or to a study's slot, or to somebody who was erased.
     """
     try:
-        store.write(_enter, name, touched=frozenset())
+        # a new person is in nothing that memory keeps
+        store.write(_enter, name, touched=frozenset(), forget=False)
     except (ImportRefused, Erased) as error:
         raise NameTaken(str(error)) from error
 

@@ -185,7 +185,7 @@ def arrive(store: Store, arrival: Arrival, *, now: datetime | None = None) -> Ar
     )
     try:
         found: tuple[Invitation, Admission] = store.write(
-            _arrive, (arrival, claim, now or datetime.now(UTC)), touched=frozenset()
+            _arrive, (arrival, claim, now or datetime.now(UTC)), touched=frozenset(), forget=False
         )
     except Elsewhere:
         identities.note_refused(store, person)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from data.store import campaigns, imports, managing, uncovered
+from datetime import UTC, datetime, timedelta
+
+from data.store import campaigns, imports, invitations, managing, uncovered
+from data.store.invitations import Arrival, Terms
 from data.store.memory import Memory
 from data.store.store import Store
 from tests.data.store.running import NAME, start
@@ -75,3 +78,15 @@ def test_whoever_is_shown_evidence_is_known_at_once(store: Store) -> None:
     uncovered.record(store, "ann", item, uncovered.ASKED)
     assert uncovered.place_of(store, "ann", item, None) == (True, None)
     assert uncovered.place_of(store, "bob", item, None) == (False, None)
+
+
+def test_whoever_joins_makes_nothing_forgotten(store: Store) -> None:
+    c = start(store, 2)
+    c.desk("ann")
+    campaign, state = managing.get(store, NAME), store.memory.state
+    campaigns.enter(store, "bob")
+    until = datetime.now(UTC) + timedelta(hours=1)
+    made = invitations.create(store, Terms(campaign=NAME, role="annotator", expires=until), "rosa")
+    invitations.arrive(store, Arrival(made.invitation_id, "cyd", "name"))
+    assert store.memory.state == state
+    assert managing.get(store, NAME) is campaign

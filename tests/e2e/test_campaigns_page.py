@@ -64,6 +64,7 @@ def test_a_campaign_from_the_first_click_to_the_verdict(visitor: Visit, fresh: S
     page.get_by_label("People", exact=True).check()
     people = page.locator("#people")
     expect(people.get_by_role("rowheader")).to_have_text(["ann", "bob"])
+    revoked_and_reinstated(page)
     page.get_by_label("Adjudicate").check()
     page.get_by_label("About", exact=True).click()
     page.get_by_role("option", name="caption fit").click()
@@ -75,6 +76,20 @@ def test_a_campaign_from_the_first_click_to_the_verdict(visitor: Visit, fresh: S
     expect(other.locator("#verdicts")).to_contain_text("person bob")
     # this browser has given no name: nothing is uncovered
     expect(other.locator(".cc-case")).to_have_count(0)
+
+
+def revoked_and_reinstated(page: Page) -> None:
+    """What worked is told, and does not look like an error."""
+    page.get_by_role("button", name="Revoke bob").click()
+    page.locator("#revoke-keep").click()
+    for told, then in (("bob is revoked.", "Reinstate bob"), ("bob is back.", "Revoke bob")):
+        message = page.locator("#campaign-message .cc-note")
+        expect(message).to_contain_text(told)
+        expect(message).not_to_have_class(re.compile("cc-bad"))
+        again = page.get_by_role("button", name=then)
+        expect(again).to_be_visible()
+        if then == "Reinstate bob":
+            again.click()
 
 
 def decided_by_keyboard(page: Page) -> None:

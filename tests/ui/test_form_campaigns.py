@@ -12,6 +12,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from data.campaign import OUTCOMES, Campaign, CampaignItem, Settings, sampled
+from data.people import pseudonym
 from data.prompts.questions import PromptQuestion
 from data.store import composing, imports, managing, revoking, statements
 from data.store.imports import Bundle
@@ -229,6 +230,14 @@ def test_the_completion_code_is_for_those_who_did_something(two: World) -> None:
     late = following(enter(two, campaign, "late"))
     assert (late["state"], late["title"]) == ("done", "Enough people have answered")
     assert not {"code", "url"} & set(late)
+
+
+def test_whoever_a_platform_sent_is_not_shown_their_pseudonym(two: World) -> None:
+    items = sampled(composing.images(two.store, ALL), 1, 0)
+    campaign, name = start(two.store, "geneval", items), pseudonym(two.store.secret, "prolific", "5f")
+    client = enter(two, campaign, name)
+    say(client, following(client)["tasks"][0], COW)
+    assert name not in following(client)["message"]
 
 
 def test_what_others_only_hold_is_not_called_answered(two: World) -> None:

@@ -62,8 +62,8 @@ class Question:
 
     Attributes:
         cannot_tell: whether ``"cannot_tell"`` is an answer, of whatever ``kind`` the question is.
-        caption: whether the prompt's text is shown with the question; nowhere else is it, so that it does not lead; where no
-            question shows it no browser gets it.
+        caption: whether the prompt's text is shown with the question. It stays in view from the first such question on; before
+            that it is not shown, so that it does not lead; where no question shows it no browser gets it.
         member: the place on the screen (from 0) of the image that it is about, where several are shown; None: all of them.
         optional: whether it may be left open.
         alone: of a list kind, the values that go with no other ("none of these").
@@ -100,19 +100,15 @@ class Blank:
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """Suggests a score by counting: of n elements asked for, x are missed.
+    """Suggests a score by the person's own counting: of n elements asked for, x are missed.
 
     The answer suggested for the question ``scores[k]`` is ``table[n - 1][2 * x]``, where n is the answer to the question
-    ``elements`` and x that to ``missed[k]``, in halves; beyond the table nothing is suggested.
-
-    Attributes:
-        names: the elements as far as the prompt's questions or its spec tell; as many stand for n until somebody counts.
+    ``elements`` and x that to ``missed[k]``, in halves. Until both are counted, and beyond the table, nothing is suggested.
     """
 
     elements: str
     missed: tuple[str, ...]
     scores: tuple[str, ...]
-    names: tuple[str, ...]
     table: tuple[tuple[int, ...], ...]
 
 

@@ -1,6 +1,7 @@
 """TIFA's Likert study (appendix C.1): the images of one prompt together, each from 1 to 5, with the elements counted.
 
-The person's score is the judgement. The counts are a help that may be left out, and are kept.
+The person's score is the judgement. The counts are a help that may be left out, and are kept. They are the person's own: how
+many elements the prompt's questions or its spec have is not shown, as that would anchor the count and with it the score.
 """
 
 from __future__ import annotations
@@ -12,11 +13,9 @@ from annotation.questionnaires.base import Blank, Counter, Numbers, Option, Ques
 from annotation.questionnaires.deriving import level
 from annotation.questionnaires.form import Asked, Derived, Form, Meaning
 from data.aspects import SCALES
-from data.prompts.questions import elements, from_spec
-from data.prompts.spec import parse_spec
 
 NAME: Final = "tifa_likert"
-VERSION: Final = "1"
+VERSION: Final = "2"
 MOST_ELEMENTS: Final = 20
 """As many elements as can be counted."""
 
@@ -90,17 +89,13 @@ _TABLE: Final = tuple(
 
 
 def _build(asked: Asked) -> Questionnaire:
-    names = elements(asked.questions or from_spec(parse_spec(asked.spec)))[:MOST_ELEMENTS]
-    told = f"The prompt’s questions tell {len(names)}: {'; '.join(names)}." if names else ""
     how_many = "How many elements does the text have?"
     counting = Numbers(1, MOST_ELEMENTS, 1)
-    questions = [
-        Question("elements", "number", how_many, told, cannot_tell=False, caption=True, optional=True, numbers=counting)
-    ]
+    questions = [Question("elements", "number", how_many, cannot_tell=False, caption=True, optional=True, numbers=counting)]
     for k in range(asked.n_images):
         questions += _about(k)
     places = range(asked.n_images)
-    counter = Counter("elements", tuple(map(_missed, places)), tuple(map(_score, places)), names, _TABLE)
+    counter = Counter("elements", tuple(map(_missed, places)), tuple(map(_score, places)), _TABLE)
     blanks = tuple(Blank(_blank(k), f"Image {k + 1} is blank", member=k) for k in places)
     return Questionnaire(NAME, VERSION, INSTRUCTIONS, tuple(questions), blanks, counter)
 
@@ -143,7 +138,6 @@ FORM: Final = Form(
     rule_version="tifa-likert-1",
     build=_build,
     derive=_derive,
-    prompted=True,
     meanings=(Meaning("faithfulness", SCALES["faithfulness"], "each image", "as answered; a blank image: 1"),),
     example=Asked("two dogs and a red cup", {"include": [{"class": "dog", "count": 2}, {"class": "cup", "color": "red"}]}, 2),
 )

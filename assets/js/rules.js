@@ -58,8 +58,7 @@ export function unanswered(questionnaire, answers) {
 /** What counting suggests, by question: the score, or null where nothing has been counted (annotation/questionnaires/base.py). */
 export function suggestions({ counter }, answers) {
   if (!counter) return new Map();
-  const said = answers[counter.elements];
-  const n = typeof said === "number" ? said : counter.names.length;
+  const n = answers[counter.elements];
   const score = (k) => {
     const missed = answers[counter.missed[k]];
     return (typeof missed === "number" ? counter.table[n - 1]?.[2 * missed] : null) ?? null;

@@ -77,12 +77,6 @@ def comparable(one: PromptQuestion, other: PromptQuestion) -> bool:
     return (one.text, one.choices, one.answer) == (other.text, other.choices, other.answer)
 
 
-def elements(questions: Iterable[PromptQuestion]) -> tuple[str, ...]:
-    """What the questions ask for, each once, in their order."""
-    found = {(question.element_type, question.element.casefold()): question.element for question in questions}
-    return tuple(found.values())
-
-
 def from_spec(spec: Spec) -> tuple[PromptQuestion, ...]:
     """Questions for all that a spec asks: its objects, their numbers, their colours, its relations. The same spec gives the
     same questions; one without objects gives none.

@@ -64,20 +64,10 @@ def test_the_browser_gets_the_same_table() -> None:
         ]
 
 
-def names(asked: Asked) -> tuple[str, ...]:
-    counter = FORM.build(asked).counter
-    assert counter is not None
-    return counter.names
-
-
-def test_elements_come_from_the_questions_else_from_the_spec() -> None:
+def test_the_prompts_own_elements_anchor_no_count() -> None:
     spec = {"include": [{"class": "cup", "count": 2, "color": "red"}, {"class": "dog", "count": 1, "position": ["left of", 0]}]}
-    assert names(Asked("p", spec)) == ("cup", "two cups", "red cup", "dog", "dog left of cup")
-    asked = [("q1", "gray", "color"), ("q2", "Gray", "color"), ("q3", "gray", "other"), ("q4", "beach", "location")]
-    questions = tuple(PromptQuestion(id_, id_, ("yes", "no"), "yes", kind, element) for id_, element, kind in asked)
-    # one element that two questions ask for counts once
-    assert names(Asked("p", spec, questions=questions)) == ("Gray", "gray", "beach")
-    assert names(Asked("p")) == ()
+    beach = PromptQuestion("q", "Is there a beach?", ("yes", "no"), "yes", "location", "beach")
+    assert FORM.build(Asked("p", spec, questions=(beach,))) == FORM.build(Asked("p"))
 
 
 def test_the_persons_score_is_the_judgement_of_each_image() -> None:

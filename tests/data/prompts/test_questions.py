@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from data.prompts import geneval, sr2d
 from data.prompts.question_files import MOST_QUESTIONS, Questioned, format_questions, read_questions
-from data.prompts.questions import ELEMENT_TYPES, PromptQuestion, comparable, elements, from_spec, new_id
+from data.prompts.questions import ELEMENT_TYPES, PromptQuestion, comparable, from_spec, new_id
 from data.prompts.reading import InputError
 from data.prompts.spec import ObjectSpec, Spec, parse_spec
 from data.records import Prompt
@@ -47,7 +47,6 @@ def test_two_questions_of_each_element() -> None:
         ("is the dog to the left of the cup?", "yes", "spatial", "dog left of cup"),
         ("where is the dog, seen from the cup?", "left of", "spatial", "dog left of cup"),
     ]
-    assert elements(made(spec)) == ("cup", "three cups", "dog", "red dog", "dog left of cup")
     assert made({}) == ()
 
 
@@ -165,7 +164,6 @@ def test_tifas_own_file() -> None:
         "animal/human",
         "surfer",
     )
-    assert elements(surfer.questions) == ("surfer", "board", "beach", "carrying", "walks", "gray", "white")
 
 
 def test_questions_need_not_stand_together_and_keep_names_of_their_own(tmp_path: Path) -> None:

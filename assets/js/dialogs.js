@@ -114,7 +114,7 @@ export class Dialogs {
     const show = (by) => {
       at = (at + by + images.length) % images.length;
       image.src = images[at].image;
-      name.textContent = pictureName(at, images.length);
+      name.textContent = pictureName(at, task);
       image.alt = `${name.textContent || "The picture to judge"}, enlarged`;
     };
     show(0);

@@ -21,7 +21,7 @@ export class Frame {
     this.menu = h("details", { class: "cc-menu" }, h("summary", { class: "cc-button cc-button--quiet" }, "More"), h("div", { class: "cc-menu__list" }, ...more));
     this.menu.addEventListener("click", (event) => event.target.closest("button") && this.menu.removeAttribute("open"));
     this.person = h("span", { class: "cc-form__person" });
-    this.leave = button("", { kind: "quiet", hidden: true }, actions.leave);
+    this.leave = button("", { class: "cc-button cc-button--quiet cc-form__leave", hidden: true }, actions.leave);
     const help = button("Help", { key: "?", kind: "quiet", "aria-label": "Help: instructions and keys" }, actions.help);
     this.top = h("header", { class: "cc-form__top" }, this.count, h("div", { class: "cc-row cc-form__who" }, this.person, this.leave, this.menu, help));
     this.notice = h("div", { class: "cc-notice", role: "status", hidden: true });

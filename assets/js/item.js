@@ -1,8 +1,8 @@
 // One item and its questions: which is active, what is answered, where the draft is kept.
 
 import { h } from "./dom.js";
-import { Pictures } from "./pictures.js";
-import { BlankView, QuestionView } from "./questions.js";
+import { isStacked, Pictures } from "./pictures.js";
+import { BlankView, PromptView, QuestionView } from "./questions.js";
 import { clean, isBlank, isTicked, saysBlank, suggestions, unanswered, visible } from "./rules.js";
 import { advance } from "./settings.js";
 import * as store from "./store.js";
@@ -34,6 +34,7 @@ export class Item {
     const usual = shown[0] ?? this.questionnaire.questions[0].id;
     const begun = shown.findLastIndex((id) => !isBlank(this.answers[id]));
     this.active = task.revises ? usual : (begun < 0 ? usual : (this.missing[0] ?? usual));
+    this.prompt = new PromptView(task.caption ?? "");
     this.views = new Map(this.questionnaire.questions.map((question) => [question.id, this.view(question)]));
     this.blanks = this.questionnaire.blanks.map((blank) => new BlankView(blank, (value) => this.sayBlank(blank, value)));
     this.list = h("div", { class: "cc-questions", inert: showsPictures }, ...[...this.views.values(), ...this.blanks].map((view) => view.element));
@@ -45,7 +46,7 @@ export class Item {
 
   showPictures() {
     const { task, host } = this;
-    this.pictures = new Pictures(task.images, {
+    this.pictures = new Pictures(task, {
       onZoom: (place) => host.zoom(this, place),
       onChoose: (place) => this.choose(place),
       onReport: task.revises ? null : () => host.report(),
@@ -71,7 +72,7 @@ export class Item {
 
   view(question) {
     return new QuestionView(question, {
-      caption: this.task.caption,
+      promptId: this.prompt.id,
       onAnswer: (value, { advance }) => this.answer(question.id, value, advance),
       onFocus: () => this.activate(question.id, { focus: false }),
     });
@@ -134,6 +135,8 @@ export class Item {
       const number = shown.indexOf(id) + 1;
       view.update({ answer: this.answers[id], shown: number > 0, active: id === this.active, number, error: this.errors[id] });
     }
+    const prompted = shown.find((id) => this.views.get(id).question.caption);
+    this.prompt.update(this.views.get(prompted)?.element);
     for (const [id, score] of suggestions(this.questionnaire, this.answers)) this.views.get(id).suggest(score);
     for (const view of this.blanks) view.update(saysBlank(this.answers, view.blank));
     this.pictures?.setActive(this.views.get(this.active).question.member);
@@ -151,9 +154,9 @@ export class Item {
     const view = this.views.get(this.active);
     view.focus();
     if (this.host.reveal) return this.host.reveal(view.element);
-    // Beside the picture the question belongs in the middle; below it, on a phone, directly under it.
-    const beside = window.matchMedia("(width >= 900px)").matches;
-    return view.element.scrollIntoView({ block: beside ? "center" : "start", behavior: "auto" });
+    // Beside the picture the question belongs in the middle; below it, on a phone, or where it is long, it begins at the top.
+    const { offsetHeight } = view.element;
+    return view.element.scrollIntoView({ block: isStacked() || offsetHeight > window.innerHeight / 2 ? "start" : "center", behavior: "auto" });
   }
 
   /** To the next or previous question shown; past the last one to the submit button. */

@@ -2,22 +2,27 @@
 
 import { button, h } from "./dom.js";
 
-/** What the picture at a place is called: a pair has sides, more pictures have numbers, one has no name. */
-export function pictureName(place, of) {
-  if (of === 2) return place === 0 ? "Left" : "Right";
-  return of === 1 ? "" : `Image ${place + 1}`;
+/** What the picture at a place is called, as the questions do: by its side or by its number; a single one has no name. */
+export function pictureName(place, { images, questionnaire }) {
+  if (images.length === 1) return "";
+  const hasSides = questionnaire.questions.some(({ options }) => options.some(({ value }) => value === "left"));
+  return hasSides ? ["Left", "Right"][place] : `Image ${place + 1}`;
 }
+
+/** Whether the picture stands above the questions, not beside them; as form.css says it. */
+export const isStacked = () => window.matchMedia("(width < 560px), (width < 900px) and (aspect-ratio < 5/4)").matches;
 
 /** A picture as the form shows it: small enough for a slow line. Enlarged it is the original (`image`). */
 export const onScreen = (image) => `${image}?w=1600`;
 
 export class Pictures {
-  /** `images` are {image, width, height}; `onZoom(place)` and `onChoose(place)` tell what was clicked; `onReport()`, if there is
+  /** The task's `images` are {image, width, height}; `onZoom(place)` and `onChoose(place)` tell what was clicked; `onReport()`, if there is
    *  one, is offered where a picture does not load. */
-  constructor(images, { onZoom, onChoose, onReport }) {
+  constructor(task, { onZoom, onChoose, onReport }) {
+    const { images } = task;
     const several = images.length > 1;
     const onClick = several ? onChoose : onZoom;
-    const made = images.map((one, place) => figure(one, pictureName(place, images.length), { onClick: () => onClick(place), onReport }));
+    const made = images.map((one, place) => figure(one, pictureName(place, task), { onClick: () => onClick(place), onReport }));
     this.figures = made.map(({ element }) => element);
     this.loaded = Promise.all(made.map(({ loaded }) => loaded));
     const zoom = button("Zoom", { key: "z", kind: "floating" }, () => onZoom(this.active ?? 0));
@@ -52,8 +57,7 @@ export class Pictures {
       one.classList.toggle("is-active", k === place);
       one.classList.toggle("is-aside", place !== null && k !== place);
     });
-    const narrow = window.matchMedia("(width < 900px)").matches;
-    if (narrow && place !== null) this.figures[place].scrollIntoView({ block: "nearest", inline: "center", behavior: "auto" });
+    if (isStacked() && place !== null) this.figures[place].scrollIntoView({ block: "nearest", inline: "center", behavior: "auto" });
   }
 }
 

@@ -5,27 +5,26 @@ import { CANNOT_TELL, isBlank, isTicked, toggled } from "./rules.js";
 
 const TEXT_LIMIT = 2000;
 
-/** `onAnswer(value, {advance})` is called when the person answers, `onFocus()` when they turn to the question. */
+/** `onAnswer(value, {advance})` is called when the person answers, `onFocus()` when they turn to the question; `promptId` is
+ *  the id of the prompt's text, which describes the questions that show it. */
 export class QuestionView {
-  constructor(question, { caption, onAnswer, onFocus }) {
+  constructor(question, { promptId, onAnswer, onFocus }) {
     this.question = question;
     this.onAnswer = onAnswer;
     this.inputs = new Map();
     this.field = null;
     this.pointed = false;
     const name = uniqueId("cc-q");
-    const ids = { help: `${name}-help`, error: `${name}-error`, caption: `${name}-caption` };
+    const ids = { help: `${name}-help`, error: `${name}-error` };
     this.number = h("span", { class: "cc-question__number", "aria-hidden": "true" });
     this.suggestion = h("p", { class: "cc-question__help", role: "status", hidden: true });
     this.error = h("p", { class: "cc-field-error", id: ids.error, role: "alert" });
-    const shown = question.caption ? h("blockquote", { class: "cc-caption", id: ids.caption }, caption) : null;
-    const describedBy = [question.help && ids.help, question.caption && ids.caption, ids.error].filter(Boolean).join(" ");
+    const describedBy = [question.caption && promptId, question.help && ids.help, ids.error].filter(Boolean).join(" ");
     this.element = h(
       "fieldset",
       { class: "cc-question", tabindex: "-1", "data-question": question.id, "data-kind": question.kind, "aria-describedby": describedBy },
       h("legend", { class: "cc-question__legend" }, this.number, h("span", { class: "cc-question__text" }, question.text)),
       question.help ? h("p", { class: "cc-question__help", id: ids.help }, question.help) : null,
-      shown,
       this.answers(name),
       this.suggestion,
       this.error,
@@ -158,6 +157,29 @@ export class QuestionView {
   focus() {
     const typing = this.field && window.matchMedia("(pointer: fine)").matches && !this.inputs.get(CANNOT_TELL)?.checked;
     (typing ? this.field : this.element).focus({ preventScroll: true });
+  }
+}
+
+/** The prompt's text. It stands before the first question that shows it, and stays in view while the others pass below it. */
+export class PromptView {
+  constructor(text) {
+    this.id = uniqueId("cc-prompt");
+    this.element = h("blockquote", { class: "cc-caption cc-caption--sticky", id: this.id, dir: "auto", hidden: true }, text);
+    new ResizeObserver(() => this.measure()).observe(this.element);
+  }
+
+  /** `question` is the element to stand before, undefined where no question on the screen shows the prompt. */
+  update(question) {
+    this.element.hidden = question === undefined;
+    if (question && question.previousSibling !== this.element) question.before(this.element);
+  }
+
+  /** What scrolls into view must stop below it; a long text scrolls by itself, which needs the focus where there is no mouse. */
+  measure() {
+    const { offsetHeight, scrollHeight, clientHeight } = this.element;
+    this.element.parentElement?.style.setProperty("--cc-prompt-height", `${offsetHeight}px`);
+    if (scrollHeight > clientHeight) this.element.tabIndex = 0;
+    else this.element.removeAttribute("tabindex");
   }
 }
 

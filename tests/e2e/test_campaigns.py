@@ -163,9 +163,9 @@ def test_pairs_by_keyboard_alone_to_the_completion_code(visitor: Visit, running:
 def test_groups_by_keyboard_alone_with_counting(visitor: Visit, running: Server) -> None:
     page = visitor(running).page
     form = enter(page, "likert", "Lia")
-    expect(page.locator(".cc-picture__name").first).to_have_text("Left")
+    expect(page.locator(".cc-picture__name")).to_have_text(["Image 1", "Image 2"])
     form.active("elements")
-    form.press("Enter")
+    form.press("3", "Enter")
     form.active("missed_0")
     expect(page.locator(".cc-picture.is-active")).to_have_count(1)
     form.press("1", "Enter")
@@ -181,8 +181,21 @@ def test_groups_by_keyboard_alone_with_counting(visitor: Visit, running: Server)
     expect(page.get_by_role("checkbox", name="Image 2 is blank")).to_be_checked()
     expect(page.get_by_role("button", name="Submit")).to_be_focused()
     body = sent(page, form.submit)
-    assert body["answers"] == {"missed_0": 1, "faithfulness_0": score, "blank_image_1": "yes"}
+    assert body["answers"] == {"elements": 3, "missed_0": 1, "faithfulness_0": score, "blank_image_1": "yes"}
     form.saved("1 of")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844), (640, 400)], ids=["desktop", "phone", "zoomed"])
+def test_the_prompt_stays_in_view_to_the_last_question(visitor: Visit, running: Server, width: int, height: int) -> None:
+    page = visitor(running, viewport={"width": width, "height": height}).page
+    form = enter(page, "likert", f"Lia {width}")
+    for question in ("elements", "missed_0", "faithfulness_0", "missed_1", "faithfulness_1"):
+        form.active(question)
+        expect(page.locator(".cc-caption")).to_be_in_viewport(ratio=0.99)
+        expect(form.question(question).locator("legend")).to_be_in_viewport(ratio=0.99)
+        form.press("3" if question.startswith("faithfulness") else "Enter")
+    expect(page.get_by_role("button", name="Submit")).to_be_focused()
+    expect(page.locator(".cc-caption")).to_be_in_viewport(ratio=0.99)
 
 
 def test_axe_finds_nothing_serious_in_what_only_campaigns_show(visitor: Visit, running: Server) -> None:

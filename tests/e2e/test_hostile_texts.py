@@ -36,7 +36,9 @@ def captions_of_all(page: Page, form: Form) -> set[str | None]:
     """The captions of all images, each skipped in turn."""
     captions = set()
     for _ in HOSTILE:
+        form.type("x")
         captions.add(page.locator(".cc-caption").text_content())
+        form.press("Backspace")
         source = page.get_by_role("img", name="The picture to judge").get_attribute("src") or ""
         form.press("Escape", "s")
         expect(page.get_by_role("img", name="The picture to judge")).not_to_have_attribute("src", source)

@@ -45,6 +45,7 @@ class Form {
     this.name = null;
     this.questionnaire = null;
     this.campaign = null;
+    this.told = null;
     this.refreshing = false;
     this.failures = 0;
     this.ways = new Ways(this);
@@ -204,8 +205,7 @@ class Form {
   // ---- what is on the screen ----
 
   showNext() {
-    const { text, action } = this.told ?? { text: "", action: null };
-    this.frame.setNotice(text, action);
+    this.say(this.told);
     const task = this.queue.take();
     if (task) {
       this.told = null;
@@ -246,11 +246,19 @@ class Form {
     return task.revises ? button("Keep it as it was", { key: "u" }, () => this.undo()) : null;
   }
 
+  /** A notice {text, action}, or none. */
+  say(notice) {
+    this.frame.setNotice(notice?.text ?? "", notice?.action ?? null);
+  }
+
   showScreen(kind, screen, { keepNotice = false } = {}) {
     if (this.screen === kind && this.frame.says(screen)) return;
     this.screen = kind;
     this.item = null;
-    if (!keepNotice) this.frame.setNotice("");
+    if (!keepNotice) {
+      this.say(this.told);
+      this.told = null;
+    }
     this.frame.show(screen, { working: false, revising: false });
     screen.querySelector("[data-focus]")?.focus();
   }
@@ -389,6 +397,7 @@ class Form {
 
   saved(entry, data) {
     if (data.feedback) feedback(this.dialogs, entry.task, data.feedback);
+    if (data.earlier) this.answeredBefore(data.earlier);
     if (this.outbox.waiting.length > 0) return;
     if (!data.next || this.refreshing || this.screen === "paused") {
       this.refresh();
@@ -397,6 +406,14 @@ class Form {
     clearTimeout(this.refreshTimer);
     this.queue.startFetch((ticket) => this.outbox.has(ticket));
     this.arrived(data.next);
+  }
+
+  /** Answered before, in another tab, say: what was given there stands. */
+  answeredBefore(earlier) {
+    const change = button("Change it", {}, () => this.ways.revise(`mine/${earlier}`));
+    const text = "You had already answered the last picture, perhaps in another tab. Your first answer stays.";
+    if (this.item) this.frame.setNotice(text, change);
+    else this.told = { text, action: change };
   }
 
   /** The server said no: bring the item back with its answers and the reason, and keep the present one for later. */

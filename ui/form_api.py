@@ -329,6 +329,7 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
     # gold and attention items must look like all others
     status = "surplus" if saved.status == "surplus" else "valid"
     said = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": told}
+    said["earlier"] = saved.earlier
     if desk is not None:
         first = _told(store, person, chosen or campaigns.DEFAULT, desk)
     return JSONResponse(said if first is None else said | {"next": first})

@@ -35,8 +35,8 @@ def answers(store: Store, person: str, campaign: str = DEFAULT, *, limit: int = 
 
 
 def answer(store: Store, person: str, campaign: str, annotation_id: str) -> Said | None:
-    """One of this person's answers; None if it is none of theirs, or has been revised."""
-    where = "a.rater_id = ? and a.campaign_id = ? and a.annotation_id = ?"
+    """One of this person's answers, of a first one the latest revision; None: not theirs, or a revision revised since."""
+    where = "a.rater_id = ? and a.campaign_id = ? and ? in (a.annotation_id, a.root_id)"
     return next(iter(_found(store, where, [person, campaign, annotation_id], 1)), None)
 
 
@@ -48,6 +48,9 @@ def _found(store: Store, where: str, parameters: Sequence[str], limit: int) -> l
             " from annotations a join items t using (item_id)"
             f" where {where} and a.annotation_id not in"
             " (select revises from annotations where revises is not null and rater_id = ?)"
+            # whoever answered an item twice, in two tabs, say, has one answer: that which stands
+            " qualify row_number() over"
+            " (partition by a.campaign_id, a.item_id, a.saw_evidence order by a.status = 'surplus', a.seq) = 1"
             " order by a.submitted desc, a.seq desc limit ?",
             [*parameters, parameters[0], limit],
         )

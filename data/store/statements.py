@@ -50,6 +50,7 @@ class Saved:
             answer is known. The last two are not for the person's eyes.
         feedback: what they are to be told of it, if the campaign tells.
         paused: whether it was one wrong check too many, so that they are offered nothing more.
+        earlier: the first answer, which stands instead, where the person had already answered this item (in another tab, say).
     """
 
     annotation_id: str
@@ -57,6 +58,7 @@ class Saved:
     status: str
     feedback: Feedback | None = None
     paused: bool = False
+    earlier: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,7 @@ def _save(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotatio
     first_sent: list[bool] = []
     places = places_of(connection, annotations, memory)
     paused: set[str] = set()
+    again = set(stored)
     for annotation in annotations:
         about = (annotation.item_id, annotation.rater_id)
         if whose.setdefault(annotation.annotation_id, about) != about:
@@ -129,16 +132,25 @@ def _save(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotatio
         grounds.prepare(connection, list(fresh.values()), memory)
         wide.mark(connection, items_of(fresh.values()))
         unrevised = [annotation for annotation in fresh.values() if not annotation.revises]
-        status |= _first_answers(connection, unrevised, places, memory)
+        decisions = _first_answers(connection, unrevised, places, memory)
+        status |= {annotation_id: decision.status for annotation_id, decision in decisions.items()}
+        again |= {annotation_id for annotation_id, decision in decisions.items() if decision.again}
         for annotation in fresh.values():
             if annotation.revises:
                 status[annotation.annotation_id] = _revision(connection, annotation)
         end_claims(connection, list(fresh.values()))
         paused = pausing.pause_who_fail(connection, unrevised, places, memory, _now())
-    sent = zip(annotations, first_sent, strict=True)
+    earlier = _earlier(connection, [a for a in annotations if a.annotation_id in again and not a.revises])
     return [
-        Saved(a.annotation_id, new, status[a.annotation_id], feedback(a, places), new and a.annotation_id in paused)
-        for a, new in sent
+        Saved(
+            a.annotation_id,
+            new,
+            status[a.annotation_id],
+            feedback(a, places),
+            new and a.annotation_id in paused,
+            earlier.get(a.annotation_id),
+        )
+        for a, new in zip(annotations, first_sent, strict=True)
     ]
 
 
@@ -149,10 +161,24 @@ def _stored(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> dict[s
     return {row["annotation_id"]: row for row in found}
 
 
+def _earlier(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[str, str]:
+    """The first answers, which stand instead of these; none for an answer that stands itself."""
+    earlier: dict[str, str] = {}
+    for a in annotations:
+        stands = connection.execute(
+            "select root_id from annotations where campaign_id = ? and item_id = ? and rater_id = ?"
+            " and status <> 'surplus' and not saw_evidence order by seq limit 1",
+            [a.campaign_id, a.item_id, a.rater_id],
+        ).fetchone()
+        if stands is not None and stands[0] != a.annotation_id:
+            earlier[a.annotation_id] = stands[0]
+    return earlier
+
+
 def _first_answers(
     connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], places: Places, memory: Memory
-) -> dict[str, str]:
-    """Save answers that revise nothing; returns the status of each."""
+) -> dict[str, Decision]:
+    """Save answers that revise nothing; returns what became of each."""
     decisions = decide(connection, annotations, places, memory)
     numbers = rows.sequence(connection, "statement_seq", len(annotations))
     now = _now()
@@ -170,7 +196,7 @@ def _first_answers(
         JUDGEMENT_COLUMNS,
         [row for a, seq in placed for row in judgement_rows(a, a.annotation_id, seq)],
     )
-    return {a.annotation_id: decision.status for a, decision in zip(annotations, decisions, strict=True)}
+    return {a.annotation_id: decision for a, decision in zip(annotations, decisions, strict=True)}
 
 
 _last = datetime.min.replace(tzinfo=UTC)

@@ -30,12 +30,14 @@ class Decision:
         passed: whether it is right, where the item has an expected answer.
         selected: whether statistics leave it out, the item being none of the campaign's random stratum.
         before: what it would be if the person had not been revoked; None if they have not.
+        again: whether an earlier answer of the same person about the same item stands.
     """
 
     status: Status
     passed: bool | None = None
     selected: bool = False
     before: Status | None = None
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def decide(
         answered = people.setdefault(key, set())
         out = not {None, key[0]}.isdisjoint(revoked.get(annotation.rater_id, ()))
         decision = _decision(place, answered, annotation, out)
-        if decision.status == "valid" and not annotation.saw_evidence:
+        if decision.status != "surplus" and not annotation.saw_evidence:
             answered.add(annotation.rater_id)
         decisions.append(decision)
     _write_counts(connection, [(places[key], len(names)) for key, names in people.items() if key in places])
@@ -121,24 +123,27 @@ def decide(
 
 def _decision(place: Place, answered: set[str], annotation: Annotation, revoked: bool) -> Decision:
     campaign = place.campaign
+    again = annotation.rater_id in answered
     if place.role != "ordinary":
+        # as of a revision: a second try proves nothing
+        if again:
+            return Decision("surplus", again=True)
         return Decision("training" if place.role == "training" else "gold", not wrong(place.expected, annotation.answers))
     selected = campaign.stratum and place.selected
-    again = annotation.rater_id in answered
     full = len(answered) - again >= place.wanted
     # of the default campaign a second answer is kept as what it is, a repeat; statistics leave it out
     status: Status = "surplus" if full or (again and campaign.campaign_id != DEFAULT) else "valid"
     if revoked:
-        return Decision("surplus", selected=selected, before=status)
-    return Decision(status, selected=selected)
+        return Decision("surplus", selected=selected, before=status, again=again)
+    return Decision(status, selected=selected, again=again)
 
 
 def _people(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[_Key, set[str]]:
-    """Who has answered these items validly and blind."""
+    """Who has answered these items so that it counts, as an answer or as a check, and blind."""
     items = sorted({a.item_id for a in annotations})
     found = connection.execute(
         "select campaign_id, item_id, rater_id from annotations"
-        f" where item_id in {marks(items)} and campaign_id is not null and status = 'valid' and not saw_evidence",
+        f" where item_id in {marks(items)} and campaign_id is not null and status <> 'surplus' and not saw_evidence",
         items,
     ).fetchall()
     people: dict[_Key, set[str]] = {}

@@ -140,10 +140,12 @@ with said as (
 ),
 done as (
     select rater_id, count(*) filter (status = 'valid') as valid, count(*) filter (status = 'surplus') as surplus,
-        count(*) filter (role = 'gold') as gold, count(*) filter (role = 'gold' and passed) as gold_right,
-        count(*) filter (role = 'attention') as attention,
+        count(*) filter (role = 'gold' and passed is not null) as gold,
+        count(*) filter (role = 'gold' and passed) as gold_right,
+        count(*) filter (role = 'attention' and passed is not null) as attention,
         count(*) filter (role = 'attention' and passed) as attention_right,
-        count(*) filter (role = 'training') as training, count(*) filter (role = 'training' and passed) as training_right,
+        count(*) filter (role = 'training' and passed is not null) as training,
+        count(*) filter (role = 'training' and passed) as training_right,
         sum(seconds) as seconds, median(seconds) as median_seconds, min(submitted) as first, max(submitted) as last
     from said group by rater_id
 ),

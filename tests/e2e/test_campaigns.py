@@ -185,6 +185,25 @@ def test_groups_by_keyboard_alone_with_counting(visitor: Visit, running: Server)
     form.saved("1 of")
 
 
+def test_a_second_tab_says_that_the_first_answer_stays(visitor: Visit, running: Server) -> None:
+    one = visitor(running)
+    form = enter(one.page, "ab", "Tabea")
+    other = one.tab()
+    other.goto("/annotate/?campaign=ab")
+    second = Form(other)
+    second.active("preference")
+    one.page.bring_to_front()
+    form.press("ArrowLeft", "Enter")
+    form.saved("1 of")
+    other.bring_to_front()
+    second.press("ArrowRight", "Enter")
+    expect(other.get_by_text("Your first answer stays.")).to_be_visible()
+    second.saved("1 of")
+    other.get_by_role("button", name="Change it").click()
+    expect(other.get_by_text("You are revising an earlier answer.")).to_be_visible()
+    expect(other.get_by_role("radio", name="The left one")).to_be_checked()
+
+
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844), (640, 400)], ids=["desktop", "phone", "zoomed"])
 def test_the_prompt_stays_in_view_to_the_last_question(visitor: Visit, running: Server, width: int, height: int) -> None:
     page = visitor(running, viewport={"width": width, "height": height}).page

@@ -79,7 +79,7 @@ def test_answer_last_revise_and_leave(world: World) -> None:
     before = client.get("/api/next").json()
     assert before["progress"] == {"done": 0, "remaining": 4, "total": 4}
     said = saying(before["tasks"][0]["ticket"], active_seconds=2.5, started="2026-11-20T10:00:00Z")
-    fate = {"saved": True, "id": said["id"], "new": True, "status": "valid", "feedback": None}
+    fate = {"saved": True, "id": said["id"], "new": True, "status": "valid", "feedback": None, "earlier": None}
     assert client.post("/api/submit", json=said).json() == fate
     assert client.post("/api/submit", json=said).json()["new"] is False
     after = client.get("/api/next").json()
@@ -209,6 +209,22 @@ def test_absurd_requests_are_refused_and_harm_nothing(standing_world: World, cha
 def test_bodies_that_are_none(standing_world: World, body: bytes) -> None:
     for path in ("/api/name", "/api/skip", "/api/submit"):
         assert 400 <= standing_world.client().post(path, content=body, headers=JSON).status_code < 500
+
+
+def test_a_second_answer_to_the_same_image_names_the_one_that_stands(world: World) -> None:
+    client = world.person()
+    given, again = (saying(first(client)["ticket"]) for _ in range(2))
+    again["ticket"] = given["ticket"]
+    assert client.post("/api/submit", json=given).json()["earlier"] is None
+    for _ in range(2):
+        assert client.post("/api/submit", json=again).json()["earlier"] == given["id"]
+    revised = saying(given["ticket"], revises=given["id"])
+    assert client.post("/api/submit", json=revised).json()["earlier"] is None
+    assert client.post("/api/submit", json=again).json()["earlier"] == given["id"]
+    assert client.get(f"/api/mine/{given['id']}").json()["revises"] == revised["id"]
+    # undo and the list of one's own answers have the one that stands
+    assert client.get("/api/last").json()["revises"] == revised["id"]
+    assert [one["id"] for one in client.get("/api/mine").json()["answers"]] == [revised["id"]]
 
 
 def test_the_same_id_from_somebody_else_is_refused(world: World) -> None:

@@ -197,7 +197,7 @@ def test_training_tells_and_checks_do_not(two: World) -> None:
     while (here := following(client))["state"] == "label":
         assert here["training"] is None
         kinds.add(json.dumps(say(client, here["tasks"][0], COW) | {"id": ""}))
-    assert kinds == {json.dumps({"saved": True, "id": "", "new": True, "status": "valid", "feedback": None})}
+    assert kinds == {json.dumps({"saved": True, "id": "", "new": True, "status": "valid", "feedback": None, "earlier": None})}
     assert two.column("select count(*) from annotations where status = 'gold'") == [1]
 
 

@@ -236,6 +236,17 @@ def test_feedback_on_gold_if_the_campaign_gives_it(store: Store) -> None:
     assert (stands.passed, stands.answers["label"]) == (False, "yes")
 
 
+def test_a_check_that_is_answered_again_is_counted_once(store: Store) -> None:
+    c = start(store, 4, special=("gold", "training"), settings=Settings(order="fixed", gold_feedback=True))
+    gold, training = c.items[4:]
+    for item in (gold, training):
+        first = c.say(item, "ann", "no")
+        again = c.say(item, "ann", "yes")
+        assert (again.status, again.earlier) == ("surplus", first.annotation_id)
+    (worker,) = watching.workers(store, NAME)
+    assert (worker.gold, worker.gold_right, worker.training, worker.training_right) == (1, 0, 1, 0)
+
+
 def test_training_comes_first_and_lets_through_who_passes(store: Store) -> None:
     c = start(store, 2, special=("training",) * 3, settings=Settings(order="fixed", pass_mark=0.6))
     training = c.items[2:]

@@ -48,14 +48,14 @@ class Entrance:
                 kept = [(name, value) for name, value in given if name not in left_out]
                 scope = {**scope, "query_string": urlencode(kept).encode()}
         try:
-            await self._app(scope, receive, _said_to_open(send) if path.startswith(_MOUNTS) else send)
+            await self._app(scope, receive, _with_opening_notice(send) if path.startswith(_MOUNTS) else send)
         except (RuntimeError, KeyError) as error:
             if not (path.endswith(_STREAM) and _left(error)):
                 raise
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-def _said_to_open(send: Send) -> Send:
+def _with_opening_notice(send: Send) -> Send:
     """As ``send``; a page says that it opens until it is drawn."""
     start: MutableMapping[str, Any] = {}
 

@@ -289,18 +289,18 @@ def _offer(store: Store, person: str, about: asking.Asking) -> dict[str, Any]:
 def _past(store: Store, person: str, campaign: Campaign, said: own.Said) -> dict[str, Any]:
     """A past answer in the list of one's own: with no more than the form shows, as it can still be revised."""
     here = campaigns.task(store, said.public_id) is not None
-    shown = _asked_then(store, person, campaign, said).to_json() if here else {"images": [], "caption": None}
+    shown = _asking_of(store, person, campaign, said).to_json() if here else {"images": [], "caption": None}
     given = {"id": said.annotation_id, "answers": said.answers, "submitted": said.submitted.isoformat()}
     return given | {name: shown[name] for name in ("images", "caption")}
 
 
 def _again(store: Store, person: str, campaign: Campaign, said: own.Said) -> dict[str, Any]:
     """An answer in its form, to be revised: the questions that were asked then."""
-    about = _asked_then(store, person, campaign, said)
+    about = _asking_of(store, person, campaign, said)
     return _offer(store, person, about) | {"answers": said.answers, "revises": said.annotation_id}
 
 
-def _asked_then(store: Store, person: str, campaign: Campaign, said: own.Said) -> asking.Asking:
+def _asking_of(store: Store, person: str, campaign: Campaign, said: own.Said) -> asking.Asking:
     return asking.asking(store, campaign, _task(store, said.public_id), person, (said.raw or {}).get("questions"))
 
 

@@ -92,7 +92,7 @@ def sent(page: Page, act: Callable[[], None], route: str = "submit") -> dict[str
     return dict(body)
 
 
-def test_who_does_not_agree_is_shown_nothing_and_may_read_it_again(running: Server, visitor: Visit) -> None:
+def test_declining_the_consent_shows_no_picture_and_can_be_taken_back(running: Server, visitor: Visit) -> None:
     page = visitor(running).page
     page.goto("/annotate/?campaign=ab")
     page.get_by_role("textbox", name="Your name").fill("Nele")

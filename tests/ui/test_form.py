@@ -110,7 +110,7 @@ def test_nobody_worked_longer_than_the_item_was_offered(world: World) -> None:
     assert before <= started <= datetime.now(UTC)
 
 
-def test_an_honest_time_is_kept(world: World) -> None:
+def test_a_plausible_time_is_stored_unchanged(world: World) -> None:
     client = world.person()
     campaign, task = asking.campaign_of(world.store, "default"), campaigns.task(world.store, first(client)["ticket"])
     assert campaign is not None

@@ -155,7 +155,7 @@ def test_who_came_before_ids_belonged_to_browsers_needs_their_session(place: Hou
     assert client.get(link).status_code == 200
 
 
-def test_secrets_and_networks_are_kept_as_hashes_and_go_with_the_person(place: House) -> None:
+def test_secrets_and_networks_are_stored_as_hashes_and_erased_with_the_person(place: House) -> None:
     client = place.client("198.51.100.7")
     page = client.get(f"{place.link()}?participant=hashed")
     name = pseudonym(place.store.secret, "participant", "hashed")

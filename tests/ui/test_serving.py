@@ -12,6 +12,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
@@ -336,18 +337,26 @@ def test_killed_while_people_answer(project: Path, tmp_path: Path) -> None:
     assert set(acknowledged) <= set(saved)
 
 
-def test_an_address_left_behind_while_something_else_holds_the_project(project: Path) -> None:
+@contextmanager
+def opened_by_another_process(project: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that has the database open, while an app that was killed has left its address behind."""
     done(project, "rebuild")
     announced(project).write_text(json.dumps({"host": "127.0.0.1", "port": free_port(), "token": "x", "pid": 1}))
-    hold = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print(1, flush=True); sys.stdin.read()"
-    command = [sys.executable, "-c", hold, str(project / "concord.duckdb")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout
-        holder.stdout.readline()
+    code = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print(1, flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", code, str(project / "concord.duckdb")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        process.stdout.readline()
+        yield process
+        if process.poll() is None:
+            process.communicate("")
+
+
+def test_an_address_left_behind_while_something_else_holds_the_project(project: Path) -> None:
+    with opened_by_another_process(project) as holder:
         ran = concord(project, "rebuild")
         announced(project).unlink()
         alone = concord(project, "rebuild")
-        holder.communicate("")
     assert (ran.status, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert "does not answer" in ran.err
     assert (alone.status, alone.err.count("\n")) == (1, 1)
@@ -357,14 +366,7 @@ def test_an_address_left_behind_while_something_else_holds_the_project(project: 
 def test_serve_waits_for_a_command_that_has_the_project(
     project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done(project, "rebuild")
-    # an app that was killed has left its address behind
-    announced(project).write_text(json.dumps({"host": "127.0.0.1", "port": free_port(), "token": "x", "pid": 1}))
-    hold = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print(1, flush=True); sys.stdin.read()"
-    command = [sys.executable, "-c", hold, str(project / "concord.duckdb")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout
-        holder.stdout.readline()
+    with opened_by_another_process(project) as holder:
         monkeypatch.setattr(time, "sleep", lambda _: holder.communicate(""))
         store = server.opened(project)
     assert isinstance(store, Store)

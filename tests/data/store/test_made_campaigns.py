@@ -356,7 +356,7 @@ def test_whoever_fails_gold_is_paused_and_what_they_hold_returns(store: Store) -
     assert gold_until_paused(c, "ann") == 5
 
 
-def test_the_answers_of_the_paused_are_asked_again_if_the_campaign_says_so(store: Store) -> None:
+def test_answers_of_paused_people_are_collected_again_if_the_campaign_wants_it(store: Store) -> None:
     settings = Settings(order="fixed", check_every=2, recollect=True)
     c = start(store, 2, overlap=1, special=("attention",) * 4, settings=settings)
     first = c.items[0]

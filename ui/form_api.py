@@ -338,7 +338,8 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
 def _annotation(store: Store, about: asking.Asking, person: str, answers: Mapping[str, Any], body: Submission) -> Annotation:
     revised = str(body.revises) if body.revises else None
     saw_evidence, revises = uncovered.place_of(store, person, about.task.item_id, revised)
-    started, active_seconds = _times(offers.moment(store, person, about, body.offer), body)
+    offered = offers.moment(store, person, about, body.offer)
+    started, active_seconds = offers.plausible(offered, body.started, body.active_seconds)
     return about.annotation(
         person,
         answers,
@@ -348,13 +349,3 @@ def _annotation(store: Store, about: asking.Asking, person: str, answers: Mappin
         saw_evidence=saw_evidence,
         revises=revises,
     )
-
-
-def _times(since: datetime | None, body: Submission) -> tuple[datetime | None, float | None]:
-    """When somebody started and how long they worked, as far as the server's own clock can bear it out."""
-    if since is None:
-        return None, None
-    now = max(datetime.now(UTC), since)
-    started = None if body.started is None else min(max(body.started, since), now)
-    longest = (now - since).total_seconds()
-    return started, None if body.active_seconds is None else min(body.active_seconds, longest)

@@ -23,5 +23,19 @@ def moment(store: Store, person: str, about: Asking, signed: str | None) -> date
         return None
 
 
+def plausible(
+    offered: datetime | None, started: datetime | None, seconds: float | None
+) -> tuple[datetime | None, float | None]:
+    """When somebody started and how long they worked, as far as the server's own clock can bear it out."""
+    if offered is None:
+        return None, None
+    now = max(datetime.now(UTC), offered)
+    longest = (now - offered).total_seconds()
+    return (
+        None if started is None else min(max(started, offered), now),
+        None if seconds is None else min(seconds, longest),
+    )
+
+
 def _signer(store: Store, person: str, about: Asking) -> Signer:
     return Signer(store.secret, salt="\n".join(("concord offer", about.campaign, about.task.public_id, person)), sep="~")

@@ -1,7 +1,8 @@
 """A study with people who cannot be trusted: they are found and paused, nobody honest is, and every item gets its answers.
 
 How they answer was fixed before the rules: the careless choose every answer by chance, whatever the picture shows; the honest
-say what it shows in 97 of 100 cases; two say that an answer took them a fifth of a second; three come with one id.
+say what it shows in 97 of 100 cases; two say that an answer took them a fifth of a second, and two that it took a day, though
+they have had the picture for two seconds; three come with one id.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from data.store.identities import Elsewhere
 from data.store.invitations import Arrival, Terms
 from data.store.store import Store
 from tests.data.store.making import fill
-from ui import standing
+from ui import offers, standing
 from ui.campaigning.people import people
 
 NAME, ITEMS, OVERLAP, GOLD = "study", 110, 3, 14
@@ -37,7 +38,7 @@ OPTIONS: dict[str, list[Any]] = {
     "realism_0": [1, 2, 3],
     "caption_fit": [1, 2, 3, 4],
 }
-KINDS = ["careless"] * 10 + ["fast"] * 2 + ["sharing"] * 3 + ["honest"] * 35
+KINDS = ["careless"] * 10 + ["fast"] * 2 + ["slow"] * 2 + ["sharing"] * 3 + ["honest"] * 33
 
 
 @dataclass
@@ -83,7 +84,9 @@ class Study:
             if kind == "careless" or chance.random() > 0.97 ** (1 / len(OPTIONS)):
                 said[name] = chance.choice(values)
         right = said["count_0"] == 2
-        seconds = 0.2 if kind == "fast" else chance.lognormvariate(2.5, 0.4)
+        seconds: float | None = 0.2 if kind == "fast" else chance.lognormvariate(2.5, 0.4)
+        if kind == "slow":
+            _, seconds = offers.plausible(datetime.now(UTC) - timedelta(seconds=2), None, 86_400)
         annotation = Annotation(
             annotation_id=str(uuid.UUID(int=chance.getrandbits(128))),
             item_id=item,
@@ -107,7 +110,7 @@ def test_who_cannot_be_trusted_is_found_and_every_item_gets_its_answers(tmp_path
         store.secret = f"{seed:064x}"
         study = Study(store, seed)
         there = study.arrive()
-        assert Counter(there.values()) == {"careless": 10, "fast": 2, "sharing": 1, "honest": 35}
+        assert Counter(there.values()) == {"careless": 10, "fast": 2, "slow": 2, "sharing": 1, "honest": 33}
         desks: dict[str, Desk] = {}
 
         def turn(person: str) -> bool:
@@ -130,7 +133,7 @@ def test_who_cannot_be_trusted_is_found_and_every_item_gets_its_answers(tmp_path
         for person, desk in paused.items():
             assert standing.nothing(store, campaign, desk, person)["code"] == "PAUSED"
         flags = {one.worker.person: one.flags for one in people(store, campaign, None)}
-        wanted = {"careless": "failed checks", "fast": "speeder", "sharing": "id used in another browser"}
+        wanted = {"careless": "failed checks", "fast": "speeder", "slow": "speeder", "sharing": "id used in another browser"}
         assert [kind for person, kind in there.items() if kind in wanted and wanted[kind] not in flags[person]] == []
         assert sum(bool(flags[person]) for person, kind in there.items() if kind == "honest") <= 1
 
@@ -145,4 +148,6 @@ def test_who_cannot_be_trusted_is_found_and_every_item_gets_its_answers(tmp_path
         # nothing that was acknowledged is lost, whether it counts or not
         with store.read() as cursor:
             stored = dict(cursor.execute("select annotation_id, rater_id from annotations").fetchall())
+            longest = dict(cursor.execute("select rater_id, max(active_seconds) from annotations group by 1").fetchall())
         assert stored == study.acknowledged
+        assert all(longest[person] < 60 for person, kind in there.items() if kind == "slow")

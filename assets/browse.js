@@ -327,7 +327,7 @@ class Browse {
 
   toast(text, undo = null) {
     clearTimeout(this.toasting);
-    const back = undo ? button("Undo", { key: "u", kind: "quiet" }, undo) : null;
+    const back = undo ? button("Undo", { key: "u", class: "cc-button cc-button--quiet cc-toast__undo" }, undo) : null;
     this.message.replaceChildren(h("span", {}, text), ...(back ? [back] : []));
     this.message.hidden = false;
     this.toasting = setTimeout(() => { this.message.hidden = true; }, TOAST_MS);

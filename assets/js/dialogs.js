@@ -121,7 +121,7 @@ export class Dialogs {
     image.addEventListener("click", () => this.close());
     const arrow = (key, by, label) => button(label, { key, "data-key": key, class: "cc-button" }, () => show(by));
     const others = images.length > 1 ? [arrow("ArrowLeft", -1, "Previous"), name, arrow("ArrowRight", 1, "Next")] : [];
-    const close = button("Close", { key: "z", kind: "floating" }, () => this.close());
+    const close = button("Close", { key: "z", class: "cc-button cc-button--floating cc-zoom__close" }, () => this.close());
     this.open("zoom", "The picture, enlarged", image, h("div", { class: "cc-zoom__foot", hidden: others.length === 0 }, ...others), close);
   }
 }

@@ -12,11 +12,12 @@ export class Frame {
     this.fill = h("div", { class: "cc-progress__fill" });
     this.bar = h("div", { class: "cc-progress", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0 }, this.fill);
     this.count = h("span", { class: "cc-form__count" });
+    const item = "cc-button cc-button--quiet cc-menu__item";
     const more = [
-      button("My answers", { key: "h", kind: "quiet" }, actions.mine),
-      button("Take back a skip", { key: "t", kind: "quiet" }, actions.unskip),
-      button("Pause", { key: ".", kind: "quiet" }, actions.pause),
-      button("Report a broken picture", { key: "!", kind: "quiet" }, actions.report),
+      button("My answers", { key: "h", class: item }, actions.mine),
+      button("Take back a skip", { key: "t", class: item }, actions.unskip),
+      button("Pause", { key: ".", class: item }, actions.pause),
+      button("Report a broken picture", { key: "!", class: item }, actions.report),
     ];
     this.menu = h("details", { class: "cc-menu" }, h("summary", { class: "cc-button cc-button--quiet" }, "More"), h("div", { class: "cc-menu__list" }, ...more));
     this.menu.addEventListener("click", (event) => event.target.closest("button") && this.menu.removeAttribute("open"));
@@ -24,13 +25,13 @@ export class Frame {
     this.leave = button("", { class: "cc-button cc-button--quiet cc-form__leave", hidden: true }, actions.leave);
     const help = button("Help", { key: "?", kind: "quiet", "aria-label": "Help: instructions and keys" }, actions.help);
     this.top = h("header", { class: "cc-form__top" }, this.count, h("div", { class: "cc-row cc-form__who" }, this.person, this.leave, this.menu, help));
-    this.notice = h("div", { class: "cc-notice", role: "status", hidden: true });
+    this.notice = h("div", { class: "cc-notice cc-form__notice", role: "status", hidden: true });
     this.body = h("div", { class: "cc-form__body" });
     this.undo = button("Undo", { key: "u", "aria-label": "Undo: revise the last answer" }, actions.undo);
     this.skip = button("Skip", { key: "s", "aria-label": "Skip this picture" }, actions.skip);
     this.status = h("p", { class: "cc-form__status", role: "status", "aria-live": "polite" });
-    this.submit = button("Submit", { key: "Enter", kind: "primary" }, actions.submit);
-    this.actions = h("div", { class: "cc-row" }, this.undo, this.skip);
+    this.submit = button("Submit", { key: "Enter", class: "cc-button cc-button--primary cc-form__submit" }, actions.submit);
+    this.actions = h("div", { class: "cc-row cc-form__actions" }, this.undo, this.skip);
     this.bottom = h("footer", { class: "cc-form__bottom", hidden: true }, this.notice, this.actions, this.status, this.submit);
     this.elements = [this.bar, this.top, this.body, this.bottom];
     this.everSaved = false;

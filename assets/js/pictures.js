@@ -25,7 +25,7 @@ export class Pictures {
     const made = images.map((one, place) => figure(one, pictureName(place, task), { onClick: () => onClick(place), onReport }));
     this.figures = made.map(({ element }) => element);
     this.loaded = Promise.all(made.map(({ loaded }) => loaded));
-    const zoom = button("Zoom", { key: "z", kind: "floating" }, () => onZoom(this.active ?? 0));
+    const zoom = button("Zoom", { key: "z", class: `cc-button cc-button--floating${several ? " cc-pictures__zoom" : ""}` }, () => onZoom(this.active ?? 0));
     this.active = null;
     if (!several) {
       [this.element] = this.figures;

@@ -37,7 +37,7 @@ export function nameScreen(onName, { title = "Who is judging?", why = WHY_A_NAME
 
 /** The campaigns that somebody may work in; `onChoose(id)`. */
 export function chooseScreen(campaigns, onChoose) {
-  const rows = campaigns.map(({ id, title }, k) => h("li", {}, button(title, { "data-campaign": id, "data-focus": k === 0 }, () => onChoose(id))));
+  const rows = campaigns.map(({ id, title }, k) => h("li", {}, button(title, { class: "cc-button cc-choices__choice", "data-campaign": id, "data-focus": k === 0 }, () => onChoose(id))));
   return screen("choose", "What do you want to work on?", h("ul", { class: "cc-choices" }, ...rows));
 }
 

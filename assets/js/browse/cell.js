@@ -14,7 +14,7 @@ export function opens(item, listing) {
 export function picture(item, width = 320) {
   return item.sha256
     ? h("img", { src: at(`/img/${item.sha256}?w=${width}`), loading: "lazy", decoding: "async", draggable: "false", alt: "" })
-    : h("span", { class: "cc-no-picture" }, "no picture, answers only");
+    : h("span", { class: "cc-no-picture cc-cell-none" }, "no picture, answers only");
 }
 
 export function place(item) {

@@ -126,7 +126,7 @@ export class Prompts {
 
   cell({ generator, item, index }, place, n) {
     const caption = h("span", { class: "cc-prompt__generator", title: generator }, generator);
-    if (!item) return h("div", { class: "cc-prompt__cell" }, h("span", { class: "cc-no-picture" }, `no image ${index ?? ""}`), caption);
+    if (!item) return h("div", { class: "cc-prompt__cell" }, h("span", { class: "cc-no-picture cc-cell-none" }, `no image ${index ?? ""}`), caption);
     const current = place === this.current && n === this.column;
     const { params } = this.page.state;
     const other = item.fits === false;

@@ -66,7 +66,7 @@ export class Tools {
 }
 
 function labelled(words, control) {
-  return h("label", { class: "cc-tools__choice" }, h("span", { class: "cc-label" }, words), control);
+  return h("label", { class: "cc-tools__choice" }, h("span", { class: "cc-label cc-tools__label" }, words), control);
 }
 
 function fill(select, options, value) {

@@ -51,7 +51,7 @@ function line(page, view, forget) {
     page.go(view.query);
   });
   const who = [view.made_by, view.moment ? new Date(view.moment).toLocaleDateString() : null].filter(Boolean).join(", ");
-  const row = h("li", { class: "cc-views__row" }, open, h("span", { class: "cc-muted" }, who));
-  row.append(button("Forget", { kind: "quiet", "aria-label": `Forget the view ${view.name}` }, () => forget(view.name, row)));
+  const row = h("li", { class: "cc-views__row" }, open, h("span", { class: "cc-muted cc-views__who" }, who));
+  row.append(button("Forget", { class: "cc-button cc-button--quiet cc-views__forget", "aria-label": `Forget the view ${view.name}` }, () => forget(view.name, row)));
   return row;
 }

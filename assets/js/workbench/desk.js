@@ -23,7 +23,7 @@ export class Desk {
     this.screen = null;
     this.task = null;
     this.name = null;
-    this.notice = h("div", { class: "cc-notice", role: "status", hidden: true });
+    this.notice = h("div", { class: "cc-notice cc-desk__notice", role: "status", hidden: true });
     this.body = h("div", { class: "cc-desk__body" });
     this.status = h("p", { class: "cc-form__status", role: "status", "aria-live": "polite" });
     this.submitButton = button("Submit", { key: "Enter", kind: "primary" }, () => this.submitOrComplain());

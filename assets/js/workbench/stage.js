@@ -33,7 +33,7 @@ export class Stage {
     this.item = item;
     this.listeners = { onPoint, onChoose };
     this.groups = new Map();
-    this.failure = h("p", { class: "cc-no-picture", role: "alert", hidden: true }, "The picture could not be loaded. Reload the page to try again.");
+    this.failure = h("p", { class: "cc-no-picture cc-stage__failure", role: "alert", hidden: true }, "The picture could not be loaded. Reload the page to try again.");
     this.image = h("img", { class: isSmall(item) ? "cc-stage__image cc-pixelated" : "cc-stage__image", width, height, alt: item.text ?? item.item_id, draggable: "false" });
     this.image.addEventListener("error", () => {
       this.failure.hidden = false;

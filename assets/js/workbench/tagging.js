@@ -16,7 +16,7 @@ export function tagging({ tags, known_tags: known }, item, api, done) {
   };
   const chips = tags.map((tag) => h("li", {}, h("span", { class: "cc-tag" }, tag), button("×", { kind: "quiet", "aria-label": `Take off ${tag}` }, () => set(tag, false))));
   const names = h("datalist", { id: `${id}-known` }, ...known.filter((tag) => !tags.includes(tag)).map((tag) => h("option", { value: tag })));
-  const field = h("input", { class: "cc-input", id, type: "text", maxlength: "100", autocomplete: "off", list: `${id}-known`, "data-part": "tag" });
+  const field = h("input", { class: "cc-input cc-remarks__field", id, type: "text", maxlength: "100", autocomplete: "off", list: `${id}-known`, "data-part": "tag" });
   const submit = (event) => {
     event.preventDefault();
     if (field.value.trim()) set(field.value.trim(), true);

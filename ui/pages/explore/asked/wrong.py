@@ -87,7 +87,7 @@ def _line(row: Mapping[Any, Any], looks: Mapping[str, Look], view: View, *, told
     picture = (
         f'<img src="{at("/img/")}{look.sha256}?w={THUMBNAIL}" alt="{text}" loading="lazy" decoding="async">'
         if look.sha256
-        else f'<span class="cc-no-picture">{text}</span>'
+        else f'<span class="cc-no-picture cc-asked__none">{text}</span>'
     )
     question = f'{escape(row["text"] or row["question"])}<small class="cc-detail">{escape(row["element_type"])}: '
     question += f"{escape(row['element'])}</small>"

@@ -236,7 +236,7 @@ class _Page:
             done = marks.save(self.store, campaign, values, actor(request))
             return [acts.said(*done), marks.log(self.store, campaign)]
 
-        gr.on([one.change for one in place], opened, [*place, ui.filled], ui.opened, **_QUIET)
+        listen([one.change for one in place], opened, [*place, ui.filled], ui.opened, **_QUIET)
         saved = ui.save.click(save, [self.campaign, *ui.marks], [self.message, ui.log], trigger_mode="once", **_QUIET)
         self._after(saved)
 

@@ -21,7 +21,8 @@ Correlation = Literal["pearson", "spearman", "kendall_tau_b", "kendall_tau_c"]
 
 def pearson(x: FloatArray, y: FloatArray, units: Units, weights: FloatArray) -> FloatArray:
     """Pearson's r = S_xy / sqrt(S_xx S_yy), from sums of moments by cluster."""
-    return pearson_with_last(np.stack([x, y]), units, weights)[0]
+    found: FloatArray = pearson_with_last(np.stack([x, y]), units, weights)[0]
+    return found
 
 
 def pearson_with_last(values: FloatArray, units: Units, weights: FloatArray) -> FloatArray:

@@ -118,7 +118,7 @@ def accepted(name: str) -> set[str]:
 
         script = (ROOT / "assets/js/workbench/address.js").read_text(encoding="utf-8")
         found |= {one for part in _NAMES_OF_LISTING.findall(script) for one in re.findall(r'"(\w+)"', part)}
-        found |= {"suite", "task", "generator", *addresses.CROSSED, *addresses.RESTRICTING, *addresses.MARKED}
+        found |= {"suite", "task", "generator", "view", *addresses.CROSSED, *addresses.RESTRICTING, *addresses.MARKED}
         found |= set(getattr(addresses, "FILTERED", ()))
     if name == "agreement":
         found |= set(Selection.__dataclass_fields__)

@@ -61,7 +61,7 @@ def _loaded(path: Path) -> Scorer | str:
         return f"{path}: {type(error).__name__}: {said}"
     scorer = getattr(module, "SCORER", None)
     if not isinstance(scorer, Scorer) or scorer.name != path.stem:
-        return f'{path}: it must call its scorer SCORER, a scorers.base.Scorer with name="{path.stem}" as the file is called'
+        return f'{path}: it must call its scorer SCORER, a concord.plugin.Scorer with name="{path.stem}" as the file is called'
     if wrong := sorted(name for name, scale in scorer.scales.items() if SCALES.get(name) != scale):
-        return f"{path}: scales: {wrong[0]!r} must be an aspect of data.aspects.SCALES with its scale there"
+        return f"{path}: scales: {wrong[0]!r} must be an aspect of concord.plugin.SCALES with its scale there"
     return scorer

@@ -22,7 +22,7 @@ _STUCK: Final = 90.0
 """Seconds after which one that waits does; much, as a busy machine makes everybody wait."""
 LONGEST: Final = 500
 """Characters of what is wrong with one place of a file."""
-_OURS: Final = ("agreement", "annotation", "data", "scorers", "ui")
+_OURS: Final = ("agreement", "annotation", "concord", "data", "scorers", "ui")
 _NONSENSE: Final = re.compile(
     r"invalid literal|codec can't|has no attribute|object is not|unhashable|not subscriptable|unsupported operand"
     r"|positional argument|keyword argument|cannot convert|not supported between|list index|tuple index|string index"

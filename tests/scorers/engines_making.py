@@ -13,8 +13,7 @@ from data.runs import Run, RunFolder, Work
 DYING = """
 import os, time
 from pathlib import Path
-from scorers.base import Scorer, Verdict
-from data.runs import Seen
+from concord.plugin import Scorer, Seen, Verdict
 
 
 class Perceiver:

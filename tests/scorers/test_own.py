@@ -13,12 +13,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from data.prompts.spec import ObjectSpec, Spec
-from data.runs import Seen
+from concord import plugin
+from concord.plugin import ObjectSpec, Seen, Shown, Spec
 from data.store.browse import choices
 from data.store.store import Store
 from scorers import own, registry
-from scorers.base import Shown
 from tests.ui.making import concord, done, tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,7 +106,7 @@ def test_it_is_listed_beside_concords_own(folder: Path) -> None:
         ("SCORER = 1", "it must call its scorer SCORER"),
         ("def f(:", "SyntaxError"),
         (None, 'with name="broken" as the file is called'),
-        ("scales", "scales: 'beauty' must be an aspect of data.aspects.SCALES"),
+        ("scales", "scales: 'beauty' must be an aspect of concord.plugin.SCALES"),
     ],
 )
 def test_one_that_does_not_work_is_left_out_and_says_why(folder: Path, tmp_path: Path, text: str | None, why: str) -> None:
@@ -121,6 +120,13 @@ def test_one_that_does_not_work_is_left_out_and_says_why(folder: Path, tmp_path:
     assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert ran.err.startswith("score: the scorer 'broken' cannot be used: ")
     assert why in ran.err
+
+
+def test_everything_it_needs_is_in_one_module(folder: Path) -> None:  # noqa: ARG001
+    imports = [line for line in example().splitlines() if line.startswith(("import", "from"))]
+    assert [line.split()[1] for line in imports] == ["numpy", "concord.plugin"]
+    assert {name for name in plugin.__all__ if not hasattr(plugin, name)} == set()
+    assert isinstance(registry.get("tint"), plugin.Scorer)
 
 
 def test_no_folder_is_no_scorer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

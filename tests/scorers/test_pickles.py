@@ -12,7 +12,9 @@ from scorers.models import files
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
-    path for part in ("ui", "scorers", "annotation", "agreement", "data") for path in sorted((ROOT / part).rglob("*.py"))
+    path
+    for part in ("ui", "concord", "scorers", "annotation", "agreement", "data")
+    for path in sorted((ROOT / part).rglob("*.py"))
 ]
 UNPICKLING = {"pickle", "cPickle", "dill", "joblib", "shelve", "marshal", "cloudpickle"}
 TRUSTING = {"weights_only", "trust_remote_code", "allow_pickle", "shell"}

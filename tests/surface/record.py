@@ -18,7 +18,7 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, get_args, get_origin
@@ -32,6 +32,7 @@ from starlette.testclient import TestClient
 # All that the record needs to know of the inside. Where modules move, only these lines follow.
 import app as command_line
 from annotation.questionnaires.registry import FORMS
+from concord import plugin
 from data import aspects, maps, pictures
 from data.store import imports, migrate
 from data.store.imports import Bundle
@@ -459,6 +460,7 @@ def database(path: Path) -> Lines:
 def raters(store: Store) -> Lines:
     """What judges and what is asked, by names that stay in projects for ever: raters, questionnaires, suites, aspects."""
     lines = [f"aspect {name} {scale}" for name, scale in aspects.SCALES.items()]
+    lines += [f"concord.plugin.{name}{_fields_of(getattr(plugin, name))}" for name in plugin.__all__]
     lines += [f"questionnaire {form.name} version {form.version}, rule {form.rule_version}" for form in FORMS.values()]
     suites = next(p for p in typer.main.get_command(command_line.app).commands["prompts"].params if p.name == "suite")  # type: ignore[attr-defined]
     lines += [f"suite {name}" for name in _type(suites.type_descriptor.annotation).strip("{}").split(",")]
@@ -473,6 +475,11 @@ def raters(store: Store) -> Lines:
             lines.append(f"rater {rater.rater_id} is {name} --profile {profile}, version {rater.version}")
             lines += [f"rater {rater.rater_id} setting {key}={value!r}" for key, value in settings.items()]
     return sorted(lines)
+
+
+def _fields_of(offered: Any) -> str:
+    """The fields of a record that scorers of users' own make or read."""
+    return f"({', '.join(each.name for each in fields(offered))})" if is_dataclass(offered) else ""
 
 
 def surface(folder: Path) -> Record:

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-OURS = ("app", "ui", "scorers", "annotation", "agreement", "data")
+OURS = ("app", "ui", "concord", "scorers", "annotation", "agreement", "data")
 MAY_IMPORT = {
     "data": {"data"},
     "agreement": {"agreement"},
     "annotation": {"annotation", "data"},
     "scorers": {"scorers", "data"},
-    "ui": {"ui", "annotation", "scorers", "agreement", "data"},
+    "concord": {"concord", "annotation", "scorers", "agreement", "data"},
+    "ui": {"ui", "concord", "annotation", "scorers", "agreement", "data"},
 }
 WORKERS_ONLY = {"torch", "diffusers", "transformers", "ultralytics", "open_clip", "umap", "numba"}
 HEAVY = ("torch", "gradio", "pandas", "duckdb", "numpy", "fastapi", "scipy", "PIL", "pyarrow")
@@ -73,7 +74,9 @@ def test_the_database_has_one_home() -> None:
 
 def test_the_server_never_imports_what_workers_do() -> None:
     assert [
-        path for path in [ROOT / "app.py", *sources("ui", "data", "annotation", "agreement")] if roots(path) & WORKERS_ONLY
+        path
+        for path in [ROOT / "app.py", *sources("ui", "concord", "data", "annotation", "agreement")]
+        if roots(path) & WORKERS_ONLY
     ] == []
 
 

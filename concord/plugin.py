@@ -1,0 +1,34 @@
+"""What a scorer of one's own imports (docs/scorer.md). These names stay where they are; modules behind them may move."""
+
+from __future__ import annotations
+
+from data.aspects import CANNOT_TELL, NO, SCALES, YES
+from data.masks import pack as pack_mask
+from data.prompts.questions import PromptQuestion
+from data.prompts.spec import ObjectSpec, RelationSpec, Spec
+from data.records import Judgement
+from data.runs import Detection, Seen
+from scorers.base import Check, Knob, ModelBroken, Perceiver, Scorer, Settings, Shown, Verdict
+
+__all__ = [
+    "CANNOT_TELL",
+    "NO",
+    "SCALES",
+    "YES",
+    "Check",
+    "Detection",
+    "Judgement",
+    "Knob",
+    "ModelBroken",
+    "ObjectSpec",
+    "Perceiver",
+    "PromptQuestion",
+    "RelationSpec",
+    "Scorer",
+    "Seen",
+    "Settings",
+    "Shown",
+    "Spec",
+    "Verdict",
+    "pack_mask",
+]

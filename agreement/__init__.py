@@ -1,24 +1,24 @@
 """Agreement of raters: statistics on tables and vectors, intervals by prompt, and the report of a long frame.
 
-Pure: no input or output, and nothing of ours is imported. Formulas stand in `counts` (many raters), `pairs` (two raters),
-`alpha` (Krippendorff) and `correlation`, each once, on additive sums with any leading shape.
+Pure: no input or output, and nothing else of ours is imported. `statistics` holds the formulas, each once; `inference` how sure
+a number is; `study` cuts judgements into cells; `report` puts them together; `engine` follows single answers.
 """
 
-from .catalogue import STATISTICS, PeopleAs
-from .cells import Options, Place
-from .compare import Comparison, comparisons
-from .confusion import Pair, meet
-from .consensus import METHODS as CONSENSUSES
-from .consensus import Method as ConsensusMethod
-from .consensus import NoCrowdKitError
-from .consensus_report import consensus_rows
-from .curves import Curve, curve
-from .cutting import Cutting
-from .numeric import Result
-from .report import Report, build, scorer_means
-from .scale import Scale, ScaleError, Value
-from .threshold import Decided, thresholds
-from .topic import Row
+from agreement.catalogue import STATISTICS, PeopleAs
+from agreement.consensus.methods import METHODS as CONSENSUSES
+from agreement.consensus.methods import Method as ConsensusMethod
+from agreement.consensus.methods import NoCrowdKitError
+from agreement.consensus.report import consensus_rows
+from agreement.numeric import Result
+from agreement.pair.confusion import Pair, meet
+from agreement.report.report import Report, build, scorer_means
+from agreement.report.scorer_comparison import Comparison, comparisons
+from agreement.report.topic import Row
+from agreement.statistics.scale import Scale, ScaleError, Value
+from agreement.study.cells import Options, Place
+from agreement.thresholds.curves import Curve, curve
+from agreement.thresholds.decisions import Decided, thresholds
+from agreement.thresholds.matched_answers import Cutting
 
 __all__ = [
     "CONSENSUSES",

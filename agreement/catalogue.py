@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
-from .jackknife import AREA, COEFFICIENT, CORRECTED, NUMBER, SHARE, Kind
+from agreement.inference.jackknife import AREA, COEFFICIENT, CORRECTED, NUMBER, SHARE, Kind
 
 PeopleAs = Literal["each", "majority", "mean"]
 STATISTICS = (

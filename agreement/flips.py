@@ -13,10 +13,10 @@ from functools import reduce
 
 import numpy as np
 
-from .cells import ALL, Options
-from .jackknife import CONTRAST, SHARE, Deletions, Interval, cluster_sums
-from .numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
-from .outcome import Outcome, Used, compact, first_of, interval, merged, outcome
+from agreement.inference.jackknife import CONTRAST, SHARE, Deletions, Interval
+from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio, sums_by
+from agreement.study.cells import ALL, Options
+from agreement.study.outcome import Outcome, Used, compact, first_of, interval, merged, outcome
 
 SCORE, FLIPPED, DELTA, PREFERRED = STATISTICS = ("s", "s_flipped", "delta_s", "preferred")
 """``preferred``: of the images with two different scores, the share whose true prompt has the higher one."""

@@ -64,3 +64,13 @@ def deviations(unit: IntArray, values: FloatArray, units: int) -> FloatArray:
     from_lowest = values - lowest[unit]
     mean = np.bincount(unit, from_lowest, units) / np.maximum(np.bincount(unit, minlength=units), 1)
     return np.asarray(from_lowest - mean[unit], dtype=np.float64)
+
+
+def cluster_sums(columns: FloatArray, cluster: IntArray, clusters: int) -> FloatArray:
+    """Sum the rows of `columns` (units, p) by cluster: (clusters, p)."""
+    out = np.zeros((clusters, columns.shape[1]))
+    if cluster.size:
+        order = np.argsort(cluster, kind="stable")
+        present, starts = np.unique(cluster[order], return_index=True)
+        out[present] = np.add.reduceat(columns[order], starts, axis=0)
+    return out

@@ -21,12 +21,12 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from .against import strict_majority
-from .cells import Options
-from .frame import COLUMNS
-from .numeric import BoolArray
-from .report import build
-from .scale import YES_NO_VOCABULARIES
+from agreement.numeric import BoolArray
+from agreement.report.report import build
+from agreement.report.scorer_human import strict_majority
+from agreement.statistics.scale import YES_NO_VOCABULARIES
+from agreement.study.cells import Options
+from agreement.study.frame import COLUMNS
 
 Role = Literal["a", "b"]
 Scales = Mapping[tuple[str, str], str]

@@ -30,7 +30,7 @@ if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for the package `agreement`
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from agreement.live import About, Standing
+from agreement.engine.live import About, Standing
 from benchmarks import synthetic
 from benchmarks.synthetic import ASPECT, JUDGES, PEOPLE, SCORERS, SUITE
 from data.records import Annotation, Judgement

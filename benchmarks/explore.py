@@ -27,7 +27,7 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from agreement import Options
-from agreement.verdicts import STATISTICS, agreements
+from agreement.engine.verdicts import STATISTICS, agreements
 from annotation import simulated
 from annotation.simulated import Known
 from data.playground import sample

@@ -26,10 +26,10 @@ if not __package__:
 import numpy as np
 from PIL import Image
 
-from agreement.correlation import spearman
-from agreement.jackknife import CORRECTED, Deletions, Deviations, interval
-from agreement.proportion import Trials, share
-from agreement.units import Units
+from agreement.inference.jackknife import CORRECTED, Deletions, Deviations, interval
+from agreement.inference.proportion import Trials, share
+from agreement.statistics.correlation import spearman
+from agreement.statistics.units import Units
 from data.playground import sample
 from data.playground.asked import truths
 from data.playground.drawing import CARELESS, draw_carelessly

@@ -1,7 +1,7 @@
 """What can be judged: the one vocabulary of aspects that people and scorers share.
 
 A scale is written as on the command line (``import ratings --scale``): ``nominal``, ``ordinal:1-5``,
-``ordinal:low<mid<high`` or ``interval``. What the words mean for statistics is known to ``agreement.scale`` alone.
+``ordinal:low<mid<high`` or ``interval``. What the words mean for statistics is known to ``agreement.statistics.scale`` alone.
 """
 
 from __future__ import annotations

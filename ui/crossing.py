@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from agreement import Scale
-from agreement.frame import read_values
+from agreement.study.frame import read_values
 from data.store import crossed as store_crossed
 from data.store.browse import GROUPS
 from data.store.crossed import Crossed, Crossing, Word, groups

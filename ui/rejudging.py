@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from agreement.verdicts import Heard, Places, hear
+from agreement.engine.verdicts import Heard, Places, hear
 from data.prompts.spec import Spec, parse_spec
 from data.store import explored, frame, judged, runs, tables
 from data.store.explored import Source

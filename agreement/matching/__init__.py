@@ -1,10 +1,10 @@
 """Image-text matching (SelfEval, section 4): how often a rater picks the right caption, against chance; Winoground's scores;
 votes between two raters; what fewer trials would have given."""
 
-from .figures import COLUMNS, STATISTICS, figures
-from .trials import by_trials, right_by_trials
-from .votes import Votes, votes
-from .winoground import SCORES, winoground
+from agreement.matching.figures import COLUMNS, STATISTICS, figures
+from agreement.matching.trials import by_trials, right_by_trials
+from agreement.matching.votes import Votes, votes
+from agreement.matching.winoground import SCORES, winoground
 
 __all__ = [
     "COLUMNS",

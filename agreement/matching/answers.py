@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from ..numeric import IntArray
+from agreement.numeric import IntArray
 
 COLUMNS: Final = ("rater", "item", "prompt", "group", "task", "generator", "fits", "right", "posterior")
 """``fits``: how well each of the C captions fits, larger is better, None where there is no number. ``right``: the right one's

@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from ..cells import Options
-from ..jackknife import AREA, NUMBER, SHARE, cluster_sums
-from ..numeric import FloatArray, ratio
-from ..outcome import Used
-from ..vqa.figures import ALL, Figure, Making, Place
-from .answers import COLUMNS, NOT_FINITE, checked, cluster_codes
+from agreement.inference.jackknife import AREA, NUMBER, SHARE
+from agreement.matching.answers import COLUMNS, NOT_FINITE, checked, cluster_codes
+from agreement.numeric import FloatArray, cluster_sums, ratio
+from agreement.questions.figures import ALL, Figure, Making, Place
+from agreement.study.cells import Options
+from agreement.study.outcome import Used
 
 __all__ = ["ACCURACY", "COLUMNS", "LIFT", "STATISTICS", "figures"]
 

@@ -7,12 +7,12 @@ from typing import Final, Literal
 
 import numpy as np
 
-from ..cells import Options
-from ..jackknife import SHARE, cluster_sums
-from ..numeric import BoolArray, FloatArray, IntArray
-from ..outcome import Used
-from ..vqa.figures import ALL, Figure, Making, Place
-from .figures import ACCURACY, NOTHING, STATISTICS, weighted_means
+from agreement.inference.jackknife import SHARE
+from agreement.matching.figures import ACCURACY, NOTHING, STATISTICS, weighted_means
+from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums
+from agreement.questions.figures import ALL, Figure, Making, Place
+from agreement.study.cells import Options
+from agreement.study.outcome import Used
 
 Aggregate = Literal["jensen", "lse"]
 """How a caption's trials become one number: the mean of log p, or log of the mean of p (SelfEval, equations 9 and 8)."""

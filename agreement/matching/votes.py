@@ -9,12 +9,13 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..cells import Options
-from ..jackknife import CONTRAST, cluster_sums
-from ..outcome import Used
-from ..vqa.figures import Figure, Making, Place
-from .answers import checked, cluster_codes
-from .figures import parts, weighted_means
+from agreement.inference.jackknife import CONTRAST
+from agreement.matching.answers import checked, cluster_codes
+from agreement.matching.figures import parts, weighted_means
+from agreement.numeric import cluster_sums
+from agreement.questions.figures import Figure, Making, Place
+from agreement.study.cells import Options
+from agreement.study.outcome import Used
 
 DIFFERENCE = "votes_difference"
 _HOW = "images on which only the first is right less those on which only the second is, as a share of all that both judged"

@@ -8,13 +8,13 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from ..cells import Options
-from ..jackknife import SHARE
-from ..numeric import ratio
-from ..outcome import Used
-from ..vqa.figures import Figure, Making, Place
-from .answers import checked
-from .figures import parts
+from agreement.inference.jackknife import SHARE
+from agreement.matching.answers import checked
+from agreement.matching.figures import parts
+from agreement.numeric import ratio
+from agreement.questions.figures import Figure, Making, Place
+from agreement.study.cells import Options
+from agreement.study.outcome import Used
 
 SCORES: Final = {"text_score": 1 / 4, "image_score": 1 / 4, "group_score": 1 / 6}
 """Each score and what chance gives."""

@@ -3,11 +3,11 @@
 Pure, as all of ``agreement``: votes come as records, intervals are by prompt.
 """
 
-from .implied import Way, implied
-from .ranks import Mean, Ranked, Winning, ranked
-from .strength import Standing, standings
-from .votes import CANNOT_TELL, Counted, Side, Vote, counted, sided
-from .winners import Beside, beside, winners
+from agreement.preferences.implied import Way, implied
+from agreement.preferences.ranks import Mean, Ranked, Winning, ranked
+from agreement.preferences.strength import Standing, standings
+from agreement.preferences.votes import CANNOT_TELL, Counted, Side, Vote, counted, sided
+from agreement.preferences.winners import Beside, beside, winners
 
 __all__ = [
     "CANNOT_TELL",

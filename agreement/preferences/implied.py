@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Final, Literal
 
-from .votes import BOTH, NONE, TIE, Vote
+from agreement.preferences.votes import BOTH, NONE, TIE, Vote
 
 Way = Literal["correct", "score"]
 """``correct``: "only one model is right" (Figure 5), else both or none; ``score``: the larger one, equal ones are a tie."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..cells import Options
-from ..jackknife import SHARE, Deletions, Kind, cluster_sums
-from ..numeric import IntArray, ratio
-from ..outcome import Outcome, Used, interval, outcome
+from agreement.inference.jackknife import SHARE, Deletions, Kind
+from agreement.numeric import IntArray, cluster_sums, ratio
+from agreement.study.cells import Options
+from agreement.study.outcome import Outcome, Used, interval, outcome
 
 
 @dataclass(frozen=True)

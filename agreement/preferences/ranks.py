@@ -11,14 +11,14 @@ from typing import Final
 
 import numpy as np
 
-from ..cells import Options
-from ..correlation import of_centred, spearman, why_undefined
-from ..jackknife import LEVEL, Interval
-from ..numeric import FloatArray, IntArray, ratio
-from ..units import Units
-from .measured import Measured
-from .votes import Vote
-from .winners import same_order
+from agreement.inference.jackknife import LEVEL, Interval
+from agreement.numeric import FloatArray, IntArray, ratio
+from agreement.preferences.measured import Measured
+from agreement.preferences.votes import Vote
+from agreement.preferences.winners import same_order
+from agreement.statistics.correlation import of_centred, spearman, why_undefined
+from agreement.statistics.units import Units
+from agreement.study.cells import Options
 
 RESAMPLES: Final = 2000
 _HOW: Final = "Spearman's rho over generators and tasks of votes with a clear preference and the metric's mean"

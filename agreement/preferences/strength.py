@@ -13,12 +13,12 @@ from typing import Final
 
 import numpy as np
 
-from ..cells import ALL, Options
-from ..jackknife import CONTRAST, Deletions, cluster_sums
-from ..numeric import BoolArray, FloatArray
-from ..outcome import Used, outcome
-from .measured import Measured, measured
-from .votes import Vote, clusters_of, grouped, left_out
+from agreement.inference.jackknife import CONTRAST, Deletions
+from agreement.numeric import BoolArray, FloatArray, cluster_sums
+from agreement.preferences.measured import Measured, measured
+from agreement.preferences.votes import Vote, clusters_of, grouped, left_out
+from agreement.study.cells import ALL, Options
+from agreement.study.outcome import Used, outcome
 
 _STEPS, _CLOSE = 20_000, 1e-10
 NOT_CONNECTED: Final = (

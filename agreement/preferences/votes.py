@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeVar
 
-from ..cells import ALL, Options
-from ..outcome import merged
-from ..significance import mcnemar_exact
-from .measured import Clusters, Hits, Measured, share
+from agreement.inference.significance import mcnemar_exact
+from agreement.preferences.measured import Clusters, Hits, Measured, share
+from agreement.study.cells import ALL, Options
+from agreement.study.outcome import merged
 
 CANNOT_TELL: Final = "cannot_tell"
 BOTH: Final = "both"

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ..cells import ALL, Options
-from .measured import Hits, Measured, share
-from .votes import Contest, Vote, clusters_of, grouped
+from agreement.preferences.measured import Hits, Measured, share
+from agreement.preferences.votes import Contest, Vote, clusters_of, grouped
+from agreement.study.cells import ALL, Options
 
 NOT_SHARED: Final = "on no pair both people and this scorer have a clear preference"
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from agreement.frame import COLUMNS
+from agreement.study.frame import COLUMNS
 
 Judgement = dict[str, Any]
 SCALES = {("s", "correct"): "nominal", ("s", "score"): "interval", ("s", "faithfulness"): "ordinal:1-5"}

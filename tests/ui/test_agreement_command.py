@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from agreement.certainty import CLASSES
+from agreement.report.certainty import CLASSES
 from data.store.selection import CERTAINTIES
 from tests.ui import odd
 from tests.ui.making import agreement, concord, done, ratings_csv

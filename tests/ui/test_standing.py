@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agreement import Options
-from agreement.live import AGAINST, AMONG
+from agreement.engine.live import AGAINST, AMONG
 from data.records import Evidence, Item, Judgement, Rater
 from data.store import campaigns, imports, statements, tables
 from data.store.imports import Bundle

@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from starlette.middleware.sessions import SessionMiddleware
 
 from agreement import Options
-from agreement.vqa import beside_people, scores
+from agreement.questions import beside_people, scores
 from data.prompts.questions import PromptQuestion
 from data.records import Image, Prompt, Rater
 from data.runs import Run, Seen

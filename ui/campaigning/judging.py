@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from agreement import Scale
-from agreement.contested import Contested, contested
+from agreement.disagreements import Contested, contested
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.store import adjudications, frame, uncovered
 from data.store.adjudications import Adjudication
@@ -28,7 +28,7 @@ class Case:
     """A unit to decide about.
 
     Attributes:
-        disagreement: as ``agreement.contested`` has it; None where it is listed for its verdict alone.
+        disagreement: as ``agreement.disagreements`` has it; None where it is listed for its verdict alone.
         n: people's values.
         verdict: the one that counts, if there is one.
     """

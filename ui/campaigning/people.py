@@ -9,8 +9,8 @@ from functools import lru_cache
 import pandas as pd
 
 from agreement import Options
-from agreement.each import each_person
-from agreement.encounter import Estimate
+from agreement.pair.one_person import each_person
+from agreement.pair.rater_pair import Estimate
 from annotation import quality
 from annotation.quality import Answer, Sameness, Speed
 from data.campaign import Campaign

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from agreement import Options
-from agreement.cells import ALL
+from agreement.study.cells import ALL
 from data.files import write_whole
 from data.store.matched import matched
 from data.store.selection import Selection

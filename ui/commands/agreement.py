@@ -23,7 +23,7 @@ from agreement import (
     scorer_means,
     thresholds,
 )
-from agreement.scale import with_labels
+from agreement.statistics.scale import with_labels
 from data.store import browse, frame, tags
 from data.store.frame import Scales
 from data.store.selection import Selection

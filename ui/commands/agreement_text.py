@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from agreement.glance import glance
+from agreement.report.report import glance
 from ui import words
 
 Row = Mapping[str, Any]

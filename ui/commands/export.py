@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from agreement.certainty import select
+from agreement.report.certainty import select
 from data.export import tables
 from data.export.judgements import COLUMNS as JUDGEMENTS
 from data.export.ratings import COLUMNS

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from agreement.certainty import select
+from agreement.report.certainty import select
 from data.export import people, tables
 from data.export.annotations import COLUMNS
 from data.store import answers, export, frame

@@ -1,7 +1,7 @@
 """The point estimates of one suite's aspect, at once after an answer: standing sums that follow what the store touched.
 
-What they give is what ``recall`` gives without intervals, for the statistics in ``agreement.live``; the rest (the matrix, pairs
-of persons, statistics of order) only ``recall`` has.
+What they give is what ``recall`` gives without intervals, for the statistics in ``agreement.engine.live``; the rest (the
+matrix, pairs of persons, statistics of order) only ``recall`` has.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from weakref import WeakKeyDictionary
 
-from agreement.live import About, NotServedError, StaleError, Standing
+from agreement.engine.live import About, NotServedError, StaleError, Standing
 from data.store import tables
 from data.store.selection import Selection
 from data.store.store import Store

@@ -12,9 +12,9 @@ from functools import lru_cache
 from typing import Any
 
 from agreement import Options
-from agreement.cells import ALL
 from agreement.flips import SCORE, SHARED, Measured, flip_test, measured, shared
-from agreement.outcome import Outcome
+from agreement.study.cells import ALL
+from agreement.study.outcome import Outcome
 from data.prompts.flips import REASONS, Kind
 from data.store import flipped
 from data.store.selection import Selection

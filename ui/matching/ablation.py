@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agreement import Options
-from agreement.cells import ALL
 from agreement.matching import by_trials
+from agreement.study.cells import ALL
 from data.store.matched import Matched
 from ui.matching.frames import trials_of
 from ui.matching.rows import Row, figure_row

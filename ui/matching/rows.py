@@ -8,9 +8,9 @@ from itertools import groupby
 from typing import Any, Final
 
 from agreement import Options
-from agreement.cells import ALL
 from agreement.matching import Votes, by_trials, figures, votes, winoground
-from agreement.vqa import Figure
+from agreement.questions import Figure
+from agreement.study.cells import ALL
 from data.store.matched import Matched, matched
 from data.store.selection import Selection
 from data.store.store import Store

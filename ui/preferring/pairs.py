@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.cells import ALL
 from agreement.preferences import Vote, winners
 from agreement.preferences.votes import Contest
+from agreement.study.cells import ALL
 from data.store.browse import PEOPLE
 from ui.preferring.voters import Poll, Voter
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from agreement import Options, scorer_means
-from agreement.certainty import select
+from agreement.report.certainty import select
 from data.store import export
 from data.store.export import Scorer
 from data.store.frame import Scales

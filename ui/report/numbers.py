@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agreement.ceiling import MARGIN_OF_COEFFICIENTS, MARGIN_OF_SHARES
-from agreement.glance import glance
+from agreement.report.ceiling import MARGIN_OF_COEFFICIENTS, MARGIN_OF_SHARES
+from agreement.report.report import glance
 from ui import words
 from ui.report import drawn
 from ui.report.content import Cell, Heading, Section, Table

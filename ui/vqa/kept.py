@@ -7,8 +7,8 @@ from functools import lru_cache
 
 import pandas as pd
 
-from agreement.vqa import met
-from agreement.vqa.figures import images
+from agreement.questions import met
+from agreement.questions.figures import images
 from data.store import asked
 from data.store.selection import Selection
 from data.store.store import Store
@@ -55,7 +55,7 @@ def recall_people(store: Store, suite: str, source: str) -> tuple[list[Row], lis
 
 
 def beside(store: Store, suite: str, source: str, kind: str) -> pd.DataFrame:
-    """All answers with people's beside (``agreement.vqa.met``)."""
+    """All answers with people's beside (``agreement.questions.met``)."""
     return _beside(store, following.version(store), suite, source, kind)
 
 

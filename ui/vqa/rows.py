@@ -9,7 +9,7 @@ from typing import Any, Final
 import pandas as pd
 
 from agreement import Options
-from agreement.vqa import Figure, Split, beside_people, between_models, met, scores, splits
+from agreement.questions import Figure, Split, beside_people, between_models, met, scores, splits
 from data.store import asked
 from data.store.selection import Selection
 from data.store.store import Store

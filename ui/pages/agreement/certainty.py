@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from agreement import Options
-from agreement.certainty import CLASSES
+from agreement.report.certainty import CLASSES
 from data.store.store import Store
 from ui import charts, words
 from ui.commands.agreement import recall

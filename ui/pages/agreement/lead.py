@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agreement.prevalence import GAP, HIGH, share
+from agreement.pair.prevalence import GAP, HIGH, share
 from data.aspects import YES_NO_ASPECTS
 from ui import teaching, words
 from ui.commands.agreement import Rows

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from agreement import Options
-from agreement.topic import MET_BY_SCORES, SCORE
+from agreement.report.topic import MET_BY_SCORES, SCORE
 from data.store.browse import PEOPLE, SIMULATED
 from data.store.judges import Judge
 from data.store.store import Store

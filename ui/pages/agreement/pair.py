@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from agreement import Options, Pair, Place, meet
-from agreement.confusion import Part
-from agreement.encounter import Estimate
-from agreement.topic import SCORE
+from agreement.pair.confusion import Part
+from agreement.pair.rater_pair import Estimate
+from agreement.report.topic import SCORE
 from data.store import frame
 from data.store.browse import PEOPLE, SIMULATED
 from data.store.crossed import Crossed

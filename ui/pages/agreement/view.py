@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from agreement import CONSENSUSES, ConsensusMethod
-from agreement.glance import glance
+from agreement.report.report import glance
 from data.store.selection import Selection
 from ui import words
 from ui.root import at

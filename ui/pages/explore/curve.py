@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.tuning import FOLDS, Tuned, tune
-from agreement.verdicts import share_of_yes
+from agreement.engine.verdicts import share_of_yes
+from agreement.thresholds.tuning import FOLDS, Tuned, tune
 from data.store.store import Store
 from scorers.again import Sweep
 from ui import rejudging, words

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pandas as pd
 
-from agreement.cells import ALL
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED, TIED
+from agreement.study.cells import ALL
 from data.prompts.flips import Kind
 from data.store.selection import Selection
 from data.store.store import Store

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from agreement.verdicts import Heard, Shared, agreements, shares
+from agreement.engine.verdicts import Heard, Shared, agreements, shares
 from data.store import judges
 from data.store.selection import Selection
 from data.store.store import Store

@@ -10,8 +10,8 @@ from typing import Final
 import gradio as gr
 import numpy as np
 
-from agreement.outcome import TASKS_MEAN, Outcome
-from agreement.verdicts import NO, STATISTICS, YES, Heard, Places, Shared, agreements, shares
+from agreement.engine.verdicts import NO, STATISTICS, YES, Heard, Places, Shared, agreements, shares
+from agreement.study.outcome import TASKS_MEAN, Outcome
 from data.store.selection import Selection
 from scorers.again import Verdicts
 from ui import words

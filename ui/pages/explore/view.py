@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from agreement.cuts import Objective
+from agreement.thresholds.cuts import Objective
 from data.prompts.flips import KINDS as KINDS_OF_FLIPS
 from data.prompts.flips import Kind
 from data.store.browse import PEOPLE, SIMULATED

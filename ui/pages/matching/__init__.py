@@ -8,7 +8,7 @@ from typing import Any, Final
 import gradio as gr
 
 from agreement import Options
-from agreement.cells import ALL
+from agreement.study.cells import ALL
 from data.store.matched import Matched
 from data.store.store import Store
 from ui import teaching

@@ -7,8 +7,8 @@ from html import escape
 from string import ascii_uppercase
 from typing import Final
 
-from agreement.cells import ALL
 from agreement.matching.answers import is_known, is_right
+from agreement.study.cells import ALL
 from data.store import judges
 from data.store.judges import Look
 from data.store.matched import Matched

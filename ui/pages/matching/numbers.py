@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from agreement.cells import ALL
+from agreement.study.cells import ALL
 from ui import words
 from ui.components.table import Cell, heading, html_table
 from ui.matching.rows import EVALUATIONS, Row, by_place

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Final
 from urllib.parse import urlencode
 
-from agreement.cells import ALL
+from agreement.study.cells import ALL
 from data.store.matched import Matched
 from ui import words
 from ui.components.filters import Choice

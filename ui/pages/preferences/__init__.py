@@ -8,8 +8,8 @@ from typing import Any, Final
 import gradio as gr
 
 from agreement import Options
-from agreement.cells import ALL
 from agreement.preferences.votes import Contest
+from agreement.study.cells import ALL
 from data.store.selection import Selection
 from data.store.store import Store
 from ui import preferring, teaching

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
-from agreement.cells import ALL
 from agreement.preferences.votes import Contest
+from agreement.study.cells import ALL
 from ui import words
 from ui.components.table import WRAP
 from ui.pages.preferences.view import View

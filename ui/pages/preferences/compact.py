@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from agreement import Options
-from agreement.cells import ALL
 from agreement.preferences.votes import Contest
+from agreement.study.cells import ALL
 from data.store.selection import Selection
 from data.store.store import Store
 from ui import preferring, words

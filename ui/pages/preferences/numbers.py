@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from agreement.cells import ALL
+from agreement.study.cells import ALL
 from ui import charts, words
 from ui.components.table import Cell, heading, html_table, note
 from ui.pages.preferences.bars import interval_of, who_of

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Final
 from urllib.parse import urlencode
 
-from agreement.cells import ALL
 from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, TIE, Contest
+from agreement.study.cells import ALL
 from ui import words
 from ui.components.filters import Choice
 from ui.preferring.pairs import LEFT_OUT, OPPOSED, contests, key_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from agreement.vqa.people import APART, IMAGE_WRONG, VQA_WRONG
+from agreement.questions.people import APART, IMAGE_WRONG, VQA_WRONG
 from data.store.store import Store
 from ui import vqa, words
 from ui.pages.explore.view import ALL, ASKED, View
@@ -20,7 +20,7 @@ SEEN: Final = {
 }
 """The pictures by their name in the address."""
 BY: Final = {TYPES: "element_type", SOURCES: "source", ENTITIES: "entities", PEOPLE: "element_type"}
-"""What groups the answers of each, as ``agreement.vqa`` calls it."""
+"""What groups the answers of each, as ``agreement.questions`` calls it."""
 
 WRONG, RIGHT, DIFFERENT = "wrong", "right", "different"
 _STATES: Final = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import Any, Final
 
-from agreement.vqa.scores import ACCURACY, LESS_REFERENCE, TIFA
+from agreement.questions.scores import ACCURACY, LESS_REFERENCE, TIFA
 from data.store.store import Store
 from ui import failure_charts, vqa, words
 from ui.components.table import Cell, html_table, note

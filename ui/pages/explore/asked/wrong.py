@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from agreement.vqa.people import APART, DECIDED, IMAGE_WRONG, VQA_WRONG
+from agreement.questions.people import APART, DECIDED, IMAGE_WRONG, VQA_WRONG
 from data.store import judges
 from data.store.judges import Look
 from data.store.selection import Selection

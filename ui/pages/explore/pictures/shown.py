@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from agreement.proportion import Share, Trials, mean_share, share
+from agreement.inference.proportion import Share, Trials, mean_share, share
 from data.cooccurrence import Cooccurrence
 from data.store.selection import Selection
 from scorers.failures import ANY, Cell, Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from agreement.across import Across, across
+from agreement.correlates import Across, across
 from data.cooccurrence import Cooccurrence
 from scorers.failures import ANY, Cell
 from scorers.failures.together import BOTH, HELD, held, pairs

@@ -1,0 +1,112 @@
+"""Which units are judged most differently: where to look first when somebody is to say who was wrong.
+
+A unit's disagreement is the mean distance of its pairs of values, 0 to 1: of two people each, or of a scorer and each person.
+The distance of two labels is 0 or 1 on a nominal scale, |c - k| / (K - 1) on an ordinal one with K
+levels; two numbers of an interval scale differ by their distance over the largest one found. Among people that is the observed
+disagreement of Krippendorff's alpha with these distances, unit by unit. Units sorted by it are no sample: no statistic
+may be made of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from agreement.catalogue import Measure
+from agreement.numeric import BoolArray, FloatArray, IntArray
+from agreement.study.frame import Aspect, Ratings, Suite, read
+
+
+@dataclass(frozen=True)
+class Contested:
+    """A unit with two values or more to compare.
+
+    Attributes:
+        target: None where the judgement is about the item itself.
+        disagreement: 0 to 1.
+        n: people's values.
+    """
+
+    item: str
+    target: str | None
+    disagreement: float
+    n: int
+
+
+def contested(
+    frame: pd.DataFrame,
+    scales: Mapping[tuple[str, str], str],
+    suite: str,
+    aspect: str,
+    scorer: str | None = None,
+    *,
+    simulated: bool = False,
+) -> list[Contested]:
+    """Units with some disagreement, the most contested first, then those with most values, then by name.
+
+    Args:
+        frame: as for `build`; what is excluded there plays no part.
+        scales: as for `build`.
+        suite: of which suite's items.
+        aspect: what was judged.
+        scorer: its value against each person's; None: people among themselves.
+        simulated: people are the simulated ones.
+
+    Raises:
+        ValueError: as `build`.
+    """
+    rows = frame[(frame["suite"] == suite) & (frame["aspect"] == aspect)]
+    found = [unit for one in read(rows, scales) for unit in _of_suite(one, one.aspects[0], scorer, simulated=simulated)]
+    return sorted(found, key=lambda unit: (-unit.disagreement, -unit.n, unit.item, unit.target or ""))
+
+
+def _of_suite(suite: Suite, aspect: Aspect, scorer: str | None, *, simulated: bool) -> list[Contested]:
+    rows = aspect.ratings.take(aspect.ratings.valid)
+    people = rows.take(suite.raters_where(scorer=False, simulated=simulated)[rows.rater])
+    values = _values(aspect.measure, people)
+    own = _own(suite, rows, aspect.measure, scorer)
+    largest = _largest(aspect.measure, values, own)
+    order = np.argsort(people.unit, kind="stable")
+    starts = np.flatnonzero(np.diff(people.unit[order], prepend=-2))
+    found = []
+    for mine in np.split(order, starts[1:]) if order.size else []:
+        unit = int(people.unit[mine[0]])
+        apart = _apart(values[mine], None if scorer is None else own.get(unit), aspect.measure)
+        if (scorer is None or unit in own) and apart.size and apart.any():
+            target = unit % (len(suite.targets) + 1) - 1
+            name = suite.targets[target] if target >= 0 else None
+            found.append(Contested(suite.items[int(people.item[mine[0]])], name, float(apart.mean() / largest), mine.size))
+    return found
+
+
+def _values(measure: Measure, rows: Ratings) -> FloatArray:
+    return rows.label.astype(float) if measure.labels else rows.number
+
+
+def _own(suite: Suite, rows: Ratings, measure: Measure, scorer: str | None) -> dict[int, float]:
+    """A scorer's value by unit."""
+    named: BoolArray = np.array([rater.scorer and rater.name == scorer for rater in suite.raters], bool)
+    mine = rows.take(named[rows.rater])
+    return dict(zip(mine.unit.tolist(), _values(measure, mine).tolist(), strict=True))
+
+
+def _largest(measure: Measure, values: FloatArray, own: Mapping[int, float]) -> float:
+    """The distance that counts as 1."""
+    if not measure.labels:
+        every = np.concatenate([values, [*own.values()]])
+        return float(np.ptp(every)) or 1.0 if every.size else 1.0
+    return float(measure.labels - 1) if measure.ordinal and measure.labels > 1 else 1.0
+
+
+def _apart(values: FloatArray, own: float | None, measure: Measure) -> FloatArray:
+    """The distance of each pair, in steps of the scale."""
+    if own is not None:
+        apart = np.abs(values - own)
+    else:
+        pairs: IntArray = np.array([*combinations(range(values.size), 2)], np.int64).reshape(-1, 2)
+        apart = np.abs(values[pairs[:, 0]] - values[pairs[:, 1]])
+    return (apart > 0).astype(float) if measure.kind == "nominal" else apart

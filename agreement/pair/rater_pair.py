@@ -1,0 +1,169 @@
+"""Two sides that meet on an aspect: a rater with another rater, or with people; their numbers are those of the report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from agreement.catalogue import OF_SCORES, PeopleAs, chosen, kind_of, people_as
+from agreement.inference.jackknife import SHARE
+from agreement.numeric import IntArray
+from agreement.report.pairing import Joined, join, to_majority
+from agreement.report.scorer_human import Against, Meeting
+from agreement.report.topic import Topic, topics
+from agreement.study.cells import Cell, Options
+from agreement.study.frame import Ratings, Suite
+from agreement.study.outcome import Outcome, interval, merged
+
+PEOPLE = "people"
+SHARE_OF_YES = "share_of_yes"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One statistic of two sides, as a row of the report has it."""
+
+    statistic: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n_items: int
+    n_ratings: int
+    excluded: dict[str, int]
+    reason: str | None
+    method: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__} | {"excluded": dict(self.excluded)}
+
+
+@dataclass(frozen=True)
+class Encounter:
+    """Rater `a` and `b`, another rater or PEOPLE, on one topic.
+
+    Attributes:
+        topic: people's aspect.
+        a: the rater's name.
+        b: the other's, or PEOPLE.
+        rows_a: the rater's judgements, of the topic or its scores.
+        rows_b: the other's or people's judgements.
+        by_score: whether `rows_a` are scores, which meet all answers about their item.
+        clock: which side's `seq` tells when a pair was judged: `a`, `b`, or None for the later of both.
+    """
+
+    topic: Topic
+    a: str
+    b: str
+    rows_a: Ratings
+    rows_b: Ratings
+    by_score: bool
+    clock: str | None
+
+    @property
+    def crowd(self) -> bool:
+        """Whether `b` is people."""
+        return self.b == PEOPLE
+
+    def names(self, wanted: Iterable[str] | None) -> tuple[str, ...]:
+        """Those statistics that make sense here, in report order."""
+        measure = self.topic.measure
+        allowed = measure.two_raters() - {"mean"}
+        if self.by_score:
+            allowed = OF_SCORES if measure.binary else OF_SCORES - {"auc"}
+        return chosen(allowed, None if wanted is None else tuple(wanted))
+
+    def way(self, statistic: str) -> PeopleAs | None:
+        """How `b` enters a statistic; None if it cannot in the way that was asked for."""
+        return people_as(statistic, self.topic.options.people_as if self.crowd else None)
+
+    def estimates(self, cell: Cell, names: Iterable[str]) -> tuple[Estimate, ...]:
+        """Statistics in one cell: with people as in the report's `raters`, of two raters as in its `matrix`."""
+        against = self.against(cell)
+        ways = {name: self.way(name) for name in names}
+        return tuple(self.estimate(name, against.outcome(name, way)) for name, way in ways.items() if way is not None)
+
+    def against(self, cell: Cell) -> Against:
+        """The pair in one cell, `b` taken for people."""
+        topic = self.topic
+        meeting = Meeting(topic.measure, self.by_score)
+        return Against(cell.of(self.rows_a), cell.of(self.rows_b), topic.suite, meeting, cell)
+
+    def estimate(self, statistic: str, outcome: Outcome) -> Estimate:
+        """An outcome in this encounter's words, with its interval."""
+        found = outcome if self.crowd and self._a_is_scorer else self._reworded(outcome)
+        kind = SHARE if statistic == SHARE_OF_YES else kind_of(statistic, binary=self.topic.measure.binary)
+        bounds, method = interval(found, kind, by_prompt=self.topic.suite.by_prompt)
+        used = found.used
+        counts = (used.items, used.ratings, dict(used.excluded))
+        return Estimate(statistic, found.value, bounds.low, bounds.high, *counts, found.reason, method)
+
+    @property
+    def _a_is_scorer(self) -> bool:
+        return any(rater.scorer and rater.name == self.a for rater in self.topic.suite.raters)
+
+    def _reworded(self, outcome: Outcome) -> Outcome:
+        """Without a scorer or without people the words of `Against` do not fit, and both sides' ratings count."""
+        excluded = dict(outcome.used.excluded)
+        apart = sum(excluded.pop(name, 0) for name in ("no_scorer_value", "no_people"))
+        who = {"the scorer": self.a, "people's mean": "the others' mean", "people": "the others"}
+        if not self.crowd:
+            who |= {"people's mean": self.b, "people": self.b}
+        reason = outcome.reason and re.sub("the scorer|people's mean|people", lambda word: who[word[0]], outcome.reason)
+        how = outcome.how.replace("the scorer", "the rater").replace("people", "the others")
+        ratings = outcome.used.ratings
+        ratings = ratings if self.crowd else 2 * ratings
+        used = replace(outcome.used, ratings=ratings, excluded=merged([excluded, {"not_shared": apart}]))
+        return replace(outcome, reason=reason, used=used, how=how if self.crowd else "the two raters' values by unit")
+
+    def pairs(self, cell: Cell) -> Joined:
+        """Every pair of a value of `a` and one of `b` in one cell."""
+        return join(cell.of(self.rows_a), cell.of(self.rows_b), by_item=self.by_score)
+
+    def labelled(self, pairs: Joined) -> Joined:
+        """The pairs that a table of labels counts: all, or the units where people have a majority."""
+        by_majority = self.crowd and self.topic.options.people_as == "majority"
+        return to_majority(pairs, self.topic.measure.labels) if by_majority else pairs
+
+    def when(self, pairs: Joined) -> IntArray:
+        """The `seq` that orders the pairs in time."""
+        times = {"a": pairs.seq_a, "b": pairs.seq_b}
+        return times[self.clock] if self.clock else np.maximum(pairs.seq_a, pairs.seq_b)
+
+
+def encounters(
+    suite: Suite, a: str, b: str, options: Options, *, scored: str | None = None, simulated: bool = False
+) -> Iterator[Encounter]:
+    """Rater `a` with `b` on every aspect where both have judgements; a rater is never among the people it meets.
+
+    Where `a` has not judged an aspect, or on the aspect `scored`, its `score` stands in if it can.
+
+    Raises:
+        ValueError: for a rater that the suite has not.
+    """
+    one, two = _code(suite, a), None if b == PEOPLE else _code(suite, b)
+    human = not suite.raters[one].scorer
+    clock: str | None = "a" if human else "b"
+    if two is not None and suite.raters[two].scorer != human:
+        clock = None
+    for aspect in suite.aspects:
+        (topic,) = topics(suite, aspect, replace(options, by_target=False))
+        rows_a = topic.ratings.take(topic.ratings.rater == one)
+        by_score = topic.scores is not None and (aspect.name == scored or not rows_a.size)
+        if by_score and topic.scores is not None:
+            rows_a = topic.scores.take(topic.scores.rater == one)
+        others = topic.people(simulated=simulated) if two is None else topic.ratings
+        rows_b = others.take(others.rater != one if two is None else others.rater == two)
+        if rows_a.size and rows_b.size:
+            yield Encounter(topic, a, b, rows_a, rows_b, by_score, clock)
+
+
+def _code(suite: Suite, name: str) -> int:
+    found = [code for code, rater in enumerate(suite.raters) if rater.name == name]
+    if len(found) != 1:
+        raise ValueError(f"the suite {suite.name!r} has {'no rater' if not found else 'two raters called'} {name!r}")
+    return found[0]

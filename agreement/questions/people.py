@@ -1,0 +1,227 @@
+"""A VQA model beside people who answered the same questions (TIFA, section 5.4 and appendix C.2): Table 3 and Figure 11.
+
+People's answer to a question is what more than half of those say whose answers count; the paper has two people, and a third
+where they differ. "Cannot tell" is an answer here: where most cannot tell, or no answer has more than half, nothing is
+decided, and that is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from agreement.inference.jackknife import CORRECTED, SHARE
+from agreement.numeric import FloatArray, IntArray, cluster_sums, ratio
+from agreement.questions.figures import ALL, ASKED, SAID, Figure, Making, Place, Unit, checked, codes, counted
+from agreement.questions.models import correlated
+from agreement.report.scorer_human import strict_majority
+from agreement.statistics import many_raters
+from agreement.study.cells import Options
+from agreement.study.outcome import Outcome, Used, compact, first_of, merged
+
+VQA_ACCURACY, TIFA_CORRELATION, ALPHA = "vqa_accuracy", "spearman_with_people", "krippendorff_alpha_nominal"
+IMAGE_WRONG, VQA_WRONG = "image_wrong", "vqa_wrong"
+UNDECIDED, CANNOT_TELL, OTHER_VERSION, NOT_ASKED = APART = ("undecided", "cannot_tell", "other_version", "not_asked")
+"""Why a model's answer has none of people beside it: no majority, most cannot tell, asked in other words, not asked."""
+DECIDED: Final = "decided"
+NOBODY, NO_WRONG, NO_SCORES = (
+    "people have answered none of these questions",
+    "people have answered none of the questions that it answers wrong",
+    "people have answered questions about fewer than two of these images",
+)
+_UNSURE: Final = "\0cannot tell"
+"""No choice has this text: questions' texts hold no NUL."""
+_HOW_ACCURACY, _HOW_SPLIT = (
+    "share of the answers equal to people's",
+    "share of the wrong answers that people have answered, too",
+)
+_HOW_CORRELATION: Final = (
+    "TIFA per image by the model's and by people's answers, both from the questions that people have answered"
+)
+
+
+@dataclass(frozen=True)
+class Split:
+    """A model's wrong answers of one kind, by whose fault they are (Figure 11), and those of which nobody knows.
+
+    Attributes:
+        image_wrong: people's answer is not the question's own either; ``vqa_wrong``: it is.
+        apart: how many have no answer by people, by reason (of ``APART``).
+    """
+
+    by: str
+    group: str
+    wrong: int
+    image_wrong: int
+    vqa_wrong: int
+    apart: dict[str, int]
+
+
+def agreed(said: pd.DataFrame) -> pd.DataFrame:
+    """People's answer to each question about each image, a row each: ``item, prompt, question, wording, state, label, votes``.
+
+    ``state`` is ``decided``, ``undecided`` or ``cannot_tell``; ``label`` is the answer where it is decided, else None;
+    ``votes`` counts people. Only answers that count or cannot tell are heard, of each person the first.
+
+    Raises:
+        ValueError: a column is missing.
+    """
+    votes = _votes(checked(said, SAID))
+    if votes.empty:
+        return pd.DataFrame(columns=["item", "prompt", "question", "wording", "state", "label", "votes"])
+    unit = _units(votes)
+    label, names = pd.factorize(votes["vote"], sort=True)
+    units = int(unit.max()) + 1
+    most = strict_majority(unit, units, label.astype(np.int64), len(names)).label
+    first = votes.assign(unit=unit).drop_duplicates("unit").sort_values("unit")
+    said_most = [None if code < 0 else str(names[code]) for code in most]
+    state = [UNDECIDED if text is None else CANNOT_TELL if text == _UNSURE else DECIDED for text in said_most]
+    answer = [text if kind == DECIDED else None for text, kind in zip(said_most, state, strict=True)]
+    found = first[["item", "prompt", "question", "wording"]].reset_index(drop=True)
+    return found.assign(state=state, label=pd.Series(answer, dtype=object), votes=np.bincount(unit, minlength=units))
+
+
+def _units(rows: pd.DataFrame) -> IntArray:
+    """Codes of questions about images, each wording apart."""
+    return np.asarray(rows.groupby(["item", "question", "wording"], sort=True, dropna=False).ngroup(), np.int64)
+
+
+def _votes(said: pd.DataFrame) -> pd.DataFrame:
+    """One row for each person and question: what counts, else that they cannot tell."""
+    unsure = said["excluded"].eq(CANNOT_TELL).to_numpy(bool)
+    counts_ = said["excluded"].isna().to_numpy(bool) & said["label"].notna().to_numpy(bool)
+    heard = said[unsure | counts_].assign(unsure=unsure[unsure | counts_])
+    heard["vote"] = heard["label"].where(~heard["unsure"], _UNSURE)
+    heard = heard.sort_values(["unsure", "seq"], kind="stable")
+    once = heard.drop_duplicates(["item", "question", "person"])
+    return once.sort_values(["item", "question", "person"], kind="stable", ignore_index=True)
+
+
+def met(asked: pd.DataFrame, said: pd.DataFrame) -> pd.DataFrame:
+    """A model's answers with people's beside: the rows of ``asked`` with ``state`` (``decided`` or one of ``APART``),
+    ``people`` (their answer where it is decided) and ``votes``.
+
+    Raises:
+        ValueError: a column is missing, or an answer is there twice.
+    """
+    rows, people = checked(asked, ASKED), agreed(said)
+    key = ["item", "question", "wording"]
+    same = people.dropna(subset=["wording"])
+    places = same.set_index(pd.MultiIndex.from_frame(same[key].astype({"wording": object})))
+    found = places.reindex(pd.MultiIndex.from_frame(rows[key].astype({"wording": object})))
+    state = found["state"].to_numpy(object)
+    elsewhere = set(zip(people["item"], people["question"], strict=True))
+    pairs = zip(state, rows["item"], rows["question"], strict=True)
+    told = [s if isinstance(s, str) else OTHER_VERSION if (item, q) in elsewhere else NOT_ASKED for s, item, q in pairs]
+    answer = [text if isinstance(text, str) else None for text in found["label"].to_numpy(object)]
+    votes = found["votes"].fillna(0).to_numpy(np.int64)
+    return rows.assign(state=told, people=pd.Series(answer, rows.index, dtype=object), votes=votes)
+
+
+def splits(beside: pd.DataFrame) -> list[Split]:
+    """Figure 11 of one model's answers (as from ``met``): all of them, then by element type."""
+    wrong = beside[beside["answer"] != beside["chosen"]]
+    kinds = sorted(beside["element_type"].unique())
+    parts = [(ALL, ALL, wrong), *(("element_type", str(kind), wrong[wrong["element_type"] == kind]) for kind in kinds)]
+    return [_split(by, group, rows) for by, group, rows in parts]
+
+
+def _split(by: str, group: str, wrong: pd.DataFrame) -> Split:
+    decided = wrong[wrong["state"] == DECIDED]
+    right = int((decided["people"] == decided["answer"]).sum())
+    apart = {name: int((wrong["state"] == name).sum()) for name in APART}
+    return Split(by, group, len(wrong), len(decided) - right, right, apart)
+
+
+def beside_people(asked: pd.DataFrame, said: pd.DataFrame, options: Options | None = None) -> list[Figure]:
+    """Table 3 and Figure 11: people's own agreement; of each rater the accuracy with people as reference, the correlation of
+    TIFA by its answers and by theirs, and the shares of its wrong answers that are the image's fault and its own.
+
+    Args:
+        asked: columns ``ASKED``.
+        said: columns ``SAID``; of one kind of people, real or simulated.
+        options: `intervals` is read.
+
+    Raises:
+        ValueError: a column is missing, or an answer is there twice.
+    """
+    making = Making.of(options)
+    beside = met(asked, said)
+    found = [_alpha(making, checked(said, SAID))]
+    for rater, rows in beside.groupby("rater", sort=True):
+        found += _of_rater(making, str(rater), rows)
+    return found
+
+
+def _of_rater(making: Making, rater: str, rows: pd.DataFrame) -> Iterator[Figure]:
+    place = Place(rater=rater)
+    decided = rows[rows["state"] == DECIDED]
+    equal = np.asarray(decided["chosen"] == decided["people"], float)
+    apart = counted(rows.loc[rows["state"] != DECIDED, "state"])
+    yield _share(making, VQA_ACCURACY, place, decided, equal, apart)
+    yield _correlation(making, place, decided, apart)
+    kinds = sorted(rows["element_type"].unique())
+    for at in [place, *(Place("element_type", str(kind), rater) for kind in kinds)]:
+        mine = rows if at.by == ALL else rows[rows["element_type"] == at.group]
+        wrong = mine[mine["answer"] != mine["chosen"]]
+        known = wrong[wrong["state"] == DECIDED]
+        left = counted(wrong.loc[wrong["state"] != DECIDED, "state"])
+        fault = np.asarray(known["people"] != known["answer"], float)
+        yield _share(making, IMAGE_WRONG, at, known, fault, left)
+        yield _share(making, VQA_WRONG, at, known, np.subtract(1.0, fault), left)
+
+
+def _share(
+    making: Making, statistic: str, place: Place, rows: pd.DataFrame, hits: FloatArray, excluded: dict[str, int]
+) -> Figure:
+    prompt, texts = pd.factorize(rows["prompt"], sort=True)
+    sums = making.deletions.weights(len(texts)) @ cluster_sums(
+        np.stack([np.ones(len(rows)), hits], axis=1), prompt.astype(np.int64), len(texts)
+    )
+    used = Used(rows["item"].nunique(), len(rows), len(texts), excluded)
+    accuracy = statistic == VQA_ACCURACY
+    reason, how = (NOBODY, _HOW_ACCURACY) if accuracy else (NO_WRONG, _HOW_SPLIT)
+    unit: Unit = "questions" if accuracy else "wrong answers"
+    return making.figure(statistic, place, unit, ratio(sums[:, 1], sums[:, 0]), reason, used, how, SHARE)
+
+
+def _correlation(making: Making, place: Place, decided: pd.DataFrame, apart: dict[str, int]) -> Figure:
+    rows = decided.assign(model=decided["chosen"] == decided["answer"], human=decided["people"] == decided["answer"])
+    each = rows.groupby("item", sort=True).agg(prompt=("prompt", "first"), model=("model", "mean"), human=("human", "mean"))
+    prompt = codes(each["prompt"])
+    used = Used(len(each), len(rows), each["prompt"].nunique(), apart)
+    x, y = each["model"].to_numpy(float), each["human"].to_numpy(float)
+    names = ("the model's score", "people's score")
+    made = correlated(making, place, x, y, prompt, used, _HOW_CORRELATION, names)
+    found = made.outcome
+    if found.value is None and len(each) < 2:
+        found = Outcome(None, NO_SCORES, None, used, found.how)
+    return Figure(TIFA_CORRELATION, ALL, ALL, place.rater, ALL, "images", found, made.bounds, made.method)
+
+
+def _alpha(making: Making, said: pd.DataFrame) -> Figure:
+    """Krippendorff's nominal alpha of people's choices; a unit is a question about an image, in its wording."""
+    rows = said[said["excluded"].isna() & said["label"].notna()]
+    rows = rows.drop_duplicates(["item", "question", "person"])
+    left = counted(said.loc[said["excluded"].notna(), "excluded"])
+    unit = _units(rows)
+    paired = np.bincount(unit)[unit] > 1 if len(rows) else np.zeros(0, bool)
+    left = merged([left, {"single_rating": int((~paired).sum())}])
+    rows, units = rows[paired], compact(unit[paired])
+    prompt, label = compact(codes(rows["prompt"])), compact(codes(rows["label"]))
+    used = Used(rows["item"].nunique(), units.size, prompt.size, left)
+    how = "people's choices by question, those that two or more have answered"
+    if not units.size:
+        nothing, reason = np.full(1, np.nan), "no question has two answers by people"
+        return making.figure(ALPHA, Place(), "questions", nothing, reason, used, how, CORRECTED)
+    columns = many_raters.count_columns(
+        units.codes, label.codes, first_of(units, prompt.codes), prompt.size, label.size, ordinal=False
+    )
+    sums = many_raters.CountSums.unpack(making.deletions.weights(prompt.size) @ columns, label.size, label.size)
+    sample = many_raters.CountSums.unpack(columns.sum(0), label.size, label.size)
+    reason = many_raters.why_undefined(ALPHA, sample)
+    return making.figure(ALPHA, Place(), "questions", many_raters.FORMULAS[ALPHA](sums), reason, used, how, CORRECTED)

@@ -1,0 +1,251 @@
+"""The human ceiling: how well people agree with each other by the statistic that compares a scorer with them, on the same
+units, and whether the scorer is below them, above them, or equivalent.
+
+`leave_one_out` makes people's number, the scorer's in the same places and their difference; here they are read. What is random:
+the prompts, so that a verdict is about *these people* on other prompts. From five identified persons on a second verdict is
+about *other people* as well: persons are left out one by one, too, and both variances are added.
+
+Equivalent: the difference is within a margin that is named before, by two one-sided tests at 5 % (Schuirmann 1987); that is,
+its 90 % interval lies inside. Otherwise below or above: its 95 % interval leaves 0 out, and p is below .05. p is that of sign
+flips over the prompts and one more that says the opposite: a scorer that has not erred in ten prompts may err in the next,
+which no variance knows of (without it, .28 of studies with 8 equally good people found a difference: `benchmarks/coverage.py`).
+Otherwise nothing can be told yet.
+
+Where a scorer's score meets yes or no, a person has to say in two values what the scorer may say in many, which AUC and
+correlations reward whatever is known. A scorer below people is then below them all the more, but that it is as good cannot
+be told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from itertools import groupby
+from typing import Any, Literal
+
+import numpy as np
+
+from agreement.inference.jackknife import CONTRAST, SHARE, Kind, Spread, spread
+from agreement.inference.sign_flips import sign_flips
+from agreement.inference.significance import holm
+from agreement.report.leave_one_out import DIFFERENCE, OTHERS, PEOPLE, SCORER
+from agreement.study.cells import Found, Options
+from agreement.study.outcome import TASKS_MEAN, Outcome, interval
+
+Standing = Literal["equivalent", "below", "above"]
+LEAST_P = 0.05
+_NORMAL = 1.96
+MARGIN_OF_SHARES, MARGIN_OF_COEFFICIENTS = 0.05, 0.1
+NO_INTERVALS = "no intervals"
+TWO_VALUES = "a person's yes or no is a score of only two values"
+NO_OTHERS = "told for one task or all images with five or more identified persons"
+SAW_LABELS = "no verdict, as its settings were chosen with these people's labels in view"
+FINER = f"not below people, but {TWO_VALUES}, so no more can be told"
+_WORDS = {"below": "below", "equivalent": "equivalent to", "above": "above"}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Where a scorer stands beside people.
+
+    Attributes:
+        verdict: equivalent, below or above these people on other prompts; None with a reason.
+        verdict_reason: why there is no verdict.
+        scorer: the scorer's number in people's places, on the units that the ceiling is made on.
+        difference: that number less people's.
+        difference_low: lower end of its 95 % interval.
+        difference_high: upper end.
+        margin: so much apart still counts as equivalent.
+        p: two-sided p of no difference, by sign flips of what each prompt and a contrary one add to it.
+        p_holm: corrected over one statistic's rows of one generator, or of all.
+        prompts_needed: about how many more prompts would tell; only where there are too few.
+        words: the verdict as a sentence.
+        others_verdict: the same beside other people, on other prompts; None where fewer than five persons are identified.
+        others_reason: why there is none.
+        others_low: lower end of the difference's interval with persons as random as prompts.
+        others_high: upper end.
+        others_p: two-sided p with persons as random, by Student's t; at least `p`.
+    """
+
+    verdict: Standing | None = None
+    verdict_reason: str | None = None
+    scorer: float | None = None
+    difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    margin: float | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    prompts_needed: int | None = None
+    words: str | None = None
+    others_verdict: Standing | None = None
+    others_reason: str | None = None
+    others_low: float | None = None
+    others_high: float | None = None
+    others_p: float | None = None
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """People's own number beside a scorer's, with its interval, what it used and how it was made; and the verdict."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n_items: int
+    n_ratings: int
+    reason: str | None
+    method: str
+    verdict: Verdict = field(default_factory=Verdict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types; what the verdict consists of stands in place of it."""
+        return asdict(self) | asdict(self.verdict)
+
+
+def with_sides(found: Iterable[Found]) -> Iterator[tuple[Found, Mapping[str, Outcome]]]:
+    """Each outcome with those beside it, which stand after it."""
+    for _, group in groupby(found, lambda each: (each.place, replace(each.key, side=None))):
+        main, *others = group
+        # the tasks' persons are the same: their deviations are no strata
+        sides = {other.key.side: other.outcome for other in others if other.key.side is not None}
+        yield main, sides if main.place.task != TASKS_MEAN else {side: o for side, o in sides.items() if side != OTHERS}
+
+
+def read(
+    sides: Mapping[str, Outcome],
+    kind: Kind,
+    options: Options,
+    *,
+    by_prompt: bool = True,
+    finer: bool = False,
+    saw_labels: bool = False,
+) -> Ceiling:
+    """The ceiling and the verdict from the outcomes beside a scorer's own.
+
+    Args:
+        sides: the outcomes.
+        kind: what the statistic's value can be.
+        options: margin.
+        by_prompt: whether prompts are left out, not items.
+        finer: a score that meets yes or no.
+        saw_labels: the scorer was tuned on these people's labels, so how far it is from them says nothing.
+    """
+    people = sides[PEOPLE]
+    bounds, method = interval(people, kind, by_prompt=by_prompt)
+    margin = options.margin or (MARGIN_OF_SHARES if kind.low == SHARE.low else MARGIN_OF_COEFFICIENTS)
+    verdict = _verdict(sides, kind, margin, by_prompt=by_prompt)
+    if finer:
+        method += f"; {TWO_VALUES}"
+        if verdict.verdict in ("equivalent", "above"):
+            verdict = replace(verdict, verdict=None, verdict_reason=FINER, words=None)
+        if verdict.others_verdict in ("equivalent", "above"):
+            verdict = replace(verdict, others_verdict=None, others_reason=FINER)
+    if saw_labels:
+        verdict = Verdict(
+            verdict_reason=SAW_LABELS, scorer=verdict.scorer, difference=verdict.difference, others_reason=SAW_LABELS
+        )
+    used = people.used
+    return Ceiling(people.value, bounds.low, bounds.high, used.items, used.ratings, people.reason, method, verdict)
+
+
+def _verdict(sides: Mapping[str, Outcome], kind: Kind, margin: float, *, by_prompt: bool) -> Verdict:
+    scorer, apart = sides[SCORER], sides[DIFFERENCE]
+    if scorer.value is None or apart.value is None:
+        return Verdict(verdict_reason=apart.reason, scorer=scorer.value, difference=apart.value)
+    made = Verdict(scorer=scorer.value, difference=apart.value, margin=margin)
+    if apart.deviations is None:
+        return replace(made, verdict_reason=NO_INTERVALS)
+    bounds, _ = interval(apart, CONTRAST, by_prompt=by_prompt)
+    if bounds.low is None or bounds.high is None:
+        return replace(made, verdict_reason=bounds.note)
+    test, prompts = spread(apart.value, apart.deviations), apart.deviations.prompts
+    contrary = opposite(scorer.value - apart.value, kind)
+    p = sign_flips(np.r_[apart.deviations.contributions, -math.copysign(contrary, apart.value) / prompts])
+    made = replace(made, difference_low=bounds.low, difference_high=bounds.high, p=p, verdict=judge(test, margin, p))
+    many = "prompts" if by_prompt else "items"
+    if made.verdict is None:
+        more = needed(test, margin, apart.used.clusters, contrary)
+        reason = f"not enough {many} to tell" + (f": about {more:,} more would do" if more is not None else "")
+        made = replace(made, prompts_needed=more, verdict_reason=reason)
+    made = replace(made, words=_words(made, scorer.value - apart.value, apart, many))
+    return _beside_others(made, sides.get(OTHERS), margin)
+
+
+def _words(made: Verdict, people: float, apart: Outcome, many: str) -> str:
+    """The verdict as a sentence that names what is fixed."""
+    who = f"these {apart.used.persons} people" if apart.used.persons else "these people"
+    numbers = f"{_two(made.scorer or 0.0)} against {_two(people)} among them"
+    around = f"{_two(made.difference_low or 0.0)} to {_two(made.difference_high or 0.0)}"
+    numbers += f"; difference {_two(made.difference or 0.0)} ({around})"
+    if made.verdict is None:
+        return f"{made.verdict_reason} ({who}): {numbers}"
+    within = f" (within {made.margin:g})" if made.verdict == "equivalent" else ""
+    return f"{_WORDS[made.verdict]} {who}{within}, on other {many}: {numbers}"
+
+
+def _beside_others(made: Verdict, others: Outcome | None, margin: float) -> Verdict:
+    """The verdict beside other people, where there are persons enough."""
+    if others is None:
+        return replace(made, others_reason=NO_OTHERS)
+    if others.value is None or others.deviations is None:
+        return replace(made, others_reason=others.reason)
+    bounds, _ = interval(others, CONTRAST)
+    if bounds.low is None:
+        return replace(made, others_reason=bounds.note)
+    test = spread(others.value, others.deviations)
+    # what cannot be told of these people cannot be told of others
+    p = max(test.p, made.p or 0.0)
+    verdict = judge(test, margin, p)
+    reason = None if verdict else "not enough prompts or people to tell"
+    around = f"{_two(bounds.low)} to {_two(bounds.high)}" if bounds.high is not None else ""
+    words = f"{made.words}; beside other people, on other prompts: {verdict or reason} ({around})"
+    made = replace(made, words=words)
+    return replace(
+        made, others_verdict=verdict, others_reason=reason, others_low=bounds.low, others_high=bounds.high, others_p=p
+    )
+
+
+def judge(test: Spread, margin: float, p: float) -> Standing | None:
+    """Equivalent within the margin, else below or above 0, else nothing; `p`: of no difference."""
+    low, high = test.within(90)
+    if -margin < low and high < margin:
+        return "equivalent"
+    low, high = test.within(95)
+    if p >= LEAST_P:
+        return None
+    return "below" if high < 0 else "above" if low > 0 else None
+
+
+def opposite(people: float, kind: Kind) -> float:
+    """How much a scorer that says the opposite of people, whose number is `people`, is apart from them."""
+    return abs(2.0 * people - kind.low - kind.high)
+
+
+def needed(test: Spread, margin: float, prompts: int, contrary: float = 0.0) -> int | None:
+    """About how many more prompts would tell a difference of this size, or that it is within the margin.
+
+    Ends of intervals move towards the value with 1 / sqrt(prompts). A difference d, which n prompts with the mean square s
+    give, is told in spite of a `contrary` prompt c where n d - c = 1.96 sqrt(n s + c^2).
+    """
+    enough = []
+    if test.value:
+        d, square = abs(test.value), prompts * test.error**2 + test.value**2
+        middle = 2 * d * contrary + _NORMAL**2 * square
+        root = math.sqrt(middle**2 + 4 * (_NORMAL**2 - 1) * (d * contrary) ** 2)
+        enough.append(max(prompts * (test.reach(95) / d) ** 2, (middle + root) / (2 * d**2)))
+    if abs(test.value) < margin:
+        enough.append(prompts * (test.reach(90) / (margin - abs(test.value))) ** 2)
+    return max(math.ceil(min(enough)) - prompts, 1) if enough else None
+
+
+def corrected(ceilings: Sequence[Ceiling]) -> list[Ceiling]:
+    """With `p_holm` over these, which are one statistic's rows of a table."""
+    found = holm([each.verdict.p for each in ceilings])
+    return [replace(each, verdict=replace(each.verdict, p_holm=p)) for each, p in zip(ceilings, found, strict=True)]
+
+
+def _two(value: float) -> str:
+    text = f"{value:.2f}"
+    return "0.00" if text == "-0.00" else text

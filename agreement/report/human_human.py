@@ -1,0 +1,285 @@
+"""Agreement among people in one cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from agreement.catalogue import CORRELATIONS, FIRST_VS_REST, NUMBER_ALPHAS, TWO_RATERS, Measure
+from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
+from agreement.statistics import correlation, icc, many_raters, two_raters
+from agreement.statistics.alpha import SAME_VALUE, MomentSums, RatioSums, moment_columns, ratio_columns
+from agreement.statistics.icc import NO_PAIRED_UNIT
+from agreement.statistics.units import Units
+from agreement.study.cells import Cell
+from agreement.study.frame import Ratings, Suite
+from agreement.study.outcome import Outcome, Used, compact, first_of, merged, outcome, refused, undefined, used_rows
+
+PAIRWISE = TWO_RATERS | CORRELATIONS
+# Single ratings say nothing about agreement, but they tell how common a label is.
+ALL_RATINGS = frozenset({"fleiss_kappa", "gwet_ac1", "gwet_ac2"})
+NO_RATINGS = "there are no ratings"
+MEAN = "mean over people's ratings"
+BY_UNIT = "people's ratings by unit"
+CHANCE_FROM_ALL = "; chance from all units, agreement from those with two ratings or more"
+NO_PERSONS = "slots are not individuals, so no pair of persons can be formed; "
+_PAIR_BLOCK = 4_000_000
+
+
+class _View:
+    """Some ratings with their units and clusters renumbered, and the resamples of these clusters."""
+
+    def __init__(self, rows: Ratings, cell: Cell, excluded: dict[str, int]) -> None:
+        self.rows = rows
+        self.unit = compact(rows.unit)
+        self.cluster = compact(rows.cluster)
+        self.place = first_of(self.unit, self.cluster.codes)
+        self.weights = cell.deletions.weights(self.cluster.size)
+        self.used = used_rows(rows, np.ones(rows.size, bool), self.cluster.size, excluded)
+
+
+class Among:
+    """The statistics among people of one cell: `outcomes(names)`."""
+
+    def __init__(self, everyone: Ratings, suite: Suite, measure: Measure, cell: Cell) -> None:
+        rows = everyone.take(everyone.valid)
+        alone = _alone(rows)
+        self._suite, self._measure, self._cell = suite, measure, cell
+        self._refused = refused(everyone, suite)
+        self._all = _View(rows, cell, self._refused)
+        excluded = merged([self._refused, {"single_rating": int(alone.sum())}])
+        self._paired = _View(rows.take(~alone), cell, excluded) if alone.any() else self._all
+
+    def outcomes(self, names: tuple[str, ...]) -> dict[str, Outcome]:
+        """The outcome of each statistic."""
+        found: dict[str, Outcome] = {}
+        makers: list[tuple[Callable[[tuple[str, ...]], dict[str, Outcome]], frozenset[str]]] = [
+            (self._mean, frozenset({"mean"})),
+            (lambda wanted: self._tables(self._all, wanted), ALL_RATINGS),
+            (lambda wanted: self._tables(self._paired, wanted), frozenset(many_raters.FORMULAS) - ALL_RATINGS),
+            (self._number_alphas, NUMBER_ALPHAS),
+            (self._icc_1, frozenset({"icc_1"})),
+            (self._icc_2, frozenset({"icc_2"})),
+            (self._first_vs_rest, FIRST_VS_REST),
+            (self._pairwise, PAIRWISE),
+        ]
+        for make, makes in makers:
+            wanted = tuple(name for name in names if name in makes)
+            if wanted:
+                found |= make(wanted)
+        return {name: found[name] for name in names}
+
+    def _mean(self, _: tuple[str, ...]) -> dict[str, Outcome]:
+        view = self._all
+        columns = np.stack([np.ones(view.rows.size), view.rows.number], axis=1)
+        sums = view.weights @ cluster_sums(columns, view.cluster.codes, view.cluster.size)
+        values = ratio(sums[:, 1], sums[:, 0])
+        return {"mean": outcome(values, NO_RATINGS, view.used, MEAN)}
+
+    def _tables(self, view: _View, names: tuple[str, ...]) -> dict[str, Outcome]:
+        size, labels = view.cluster.size, self._measure.labels
+        ordinal = "krippendorff_alpha_ordinal" in names
+        columns = many_raters.count_columns(view.unit.codes, view.rows.label, view.place, size, labels, ordinal=ordinal)
+        sums = many_raters.CountSums.unpack(view.weights @ columns, labels)
+        sample = many_raters.CountSums.unpack(columns.sum(0), labels)
+        found = {}
+        for name in names:
+            reason = many_raters.why_undefined(name, sample)
+            how = BY_UNIT
+            if name in ALL_RATINGS and view is not self._paired:
+                how += CHANCE_FROM_ALL
+            found[name] = outcome(many_raters.replicates(name, sums, sample), reason, view.used, how)
+        return found
+
+    def _number_alphas(self, names: tuple[str, ...]) -> dict[str, Outcome]:
+        view, found = self._paired, {}
+        for name in names:
+            values = number_alpha(name, view.unit.codes, view.rows.number, view.place, view.weights)
+            reason = why_no_number_alpha(name, view.rows.number)
+            found[name] = outcome(values, reason, view.used, BY_UNIT)
+        return found
+
+    def _icc_1(self, _: tuple[str, ...]) -> dict[str, Outcome]:
+        view = self._all
+        values = icc.icc_1(view.unit.codes, view.rows.number, view.place, view.weights)
+        reason = icc.why_no_icc_1(view.unit.codes)
+        return {"icc_1": outcome(values, reason, view.used, "one-way random effects, single ratings, by unit")}
+
+    def _icc_2(self, _: tuple[str, ...]) -> dict[str, Outcome]:
+        person = self._suite.raters_where(person=True)[self._all.rows.rater]
+        excluded = merged([self._refused, {"slot": int((~person).sum())}])
+        if self._all.rows.size and not person.any():
+            return {"icc_2": undefined(NO_PERSONS + "icc_1 serves instead", Used(0, 0, 0, excluded), "")}
+        grid = Grid.of(self._all.rows.take(person))
+        crossed = (grid.place >= 0).all(1)
+        rows = grid.rows.take(grid.place[crossed].ravel())
+        view = _View(rows, self._cell, merged([excluded, {"not_crossed": grid.rows.size - rows.size}]))
+        table = rows.number.reshape(-1, grid.raters.size)
+        how = f"two-way random effects, absolute agreement, single ratings; the units that all {grid.raters.size} persons rated"
+        return {"icc_2": outcome(icc.icc_2(table, view.place, view.weights), icc.why_no_icc_2(table), view.used, how)}
+
+    def _first_vs_rest(self, names: tuple[str, ...]) -> dict[str, Outcome]:
+        view, labels = self._paired, self._measure.labels
+        # Rows stand in order of unit, seq and rater; their positions are a seq without ties.
+        made = two_raters.first_against_rest(view.unit.codes, view.rows.label, np.arange(view.rows.size))
+        columns = two_raters.pair_columns(
+            made.first, made.other, view.place[made.unit], view.cluster.size, labels, ordinal=False
+        )
+        sums = two_raters.PairSums.unpack(view.weights @ columns, labels)
+        sample = two_raters.PairSums.unpack(columns.sum(0), labels)
+        found = {}
+        for name in names:
+            base = name.removesuffix("_first_vs_rest")
+            reason = two_raters.why_undefined(base, sample) if view.rows.size else NO_PAIRED_UNIT
+            how = "each unit's first rating against each other one"
+            found[name] = outcome(two_raters.FORMULAS[base](sums), reason, view.used, how)
+        return found
+
+    def _pairwise(self, names: tuple[str, ...]) -> dict[str, Outcome]:
+        rows = self._all.rows
+        person = self._suite.raters_where(person=True)[rows.rater]
+        persons = rows.take(person)
+        alone = _alone(persons)
+        excluded = merged([self._refused, {"slot": int((~person).sum()), "single_rating": int(alone.sum())}])
+        if rows.size and not person.any():
+            serve = (
+                "fleiss_kappa, gwet_ac1 and krippendorff_alpha serve" if self._measure.labels else "krippendorff_alpha serves"
+            )
+            reason = f"{NO_PERSONS}{serve} instead"
+            return {name: undefined(reason, Used(0, 0, 0, excluded), "") for name in names}
+        averaged = _Averages(_View(persons.take(~alone), self._cell, excluded))
+        averaged.add_tables(tuple(n for n in names if n in TWO_RATERS), self._measure)
+        averaged.add_correlations(tuple(n for n in names if n in CORRELATIONS))
+        return {name: averaged.outcome(name) for name in names}
+
+
+def _alone(rows: Ratings) -> BoolArray:
+    """Ratings that are the only one of their unit."""
+    unit = compact(rows.unit)
+    return np.bincount(unit.codes, minlength=unit.size)[unit.codes] < 2
+
+
+def why_no_number_alpha(statistic: str, values: FloatArray) -> str:
+    """The reason for an undefined interval or ratio alpha of pairable values."""
+    if not values.size:
+        return NO_PAIRED_UNIT
+    negative = statistic == "krippendorff_alpha_ratio" and bool((values < 0).any())
+    return "a ratio scale has no negative values" if negative else SAME_VALUE
+
+
+def number_alpha(
+    statistic: str, unit: IntArray, values: FloatArray, place: IntArray, weights: FloatArray, times: FloatArray | None = None
+) -> FloatArray:
+    """Interval or ratio alpha in every resample; `place` is the cluster of each unit, `times` how often it counts (once)."""
+    often = np.ones(place.size) if times is None else times
+    if statistic == "krippendorff_alpha_interval":
+        sums = weights @ cluster_sums(moment_columns(unit, values) * often[:, None], place, weights.shape[1])
+        return MomentSums.unpack(sums).alpha_interval()
+    columns, distinct = ratio_columns(unit, values)
+    if (values < 0).any():
+        return np.full(weights.shape[0], np.nan)
+    return RatioSums.unpack(weights @ cluster_sums(columns * often[:, None], place, weights.shape[1]), distinct).alpha_ratio()
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Units x raters: the row of each rating, -1 where there is none; with each unit's cluster and item."""
+
+    rows: Ratings
+    place: IntArray
+    raters: IntArray
+    cluster: IntArray
+    item: IntArray
+
+    @classmethod
+    def of(cls, rows: Ratings) -> Grid:
+        """The grid of valid rows, of which no rater has two on one unit."""
+        unit, rater = compact(rows.unit), compact(rows.rater)
+        place = np.full((unit.size, rater.size), -1, np.int64)
+        place[unit.codes, rater.codes] = np.arange(rows.size)
+        return cls(rows, place, np.unique(rows.rater), first_of(unit, rows.cluster), first_of(unit, rows.item))
+
+    def sharing(self) -> Iterator[tuple[int, int]]:
+        """Pairs of columns with a unit in common."""
+        has = (self.place >= 0).astype(np.float32)
+        first, second = np.nonzero(np.triu(has.T @ has, 1))
+        yield from zip(first.tolist(), second.tolist(), strict=True)
+
+    def shared(self, a: int, b: int) -> IntArray:
+        """Units that both columns have."""
+        return np.flatnonzero((self.place[:, a] >= 0) & (self.place[:, b] >= 0))
+
+
+class _Averages:
+    """Means over pairs of persons, in the sample and in every resample, of the pairs for which a statistic is defined."""
+
+    def __init__(self, view: _View) -> None:
+        self._view = view
+        self._grid = Grid.of(view.rows)
+        self._pairs = [(a, b, self._grid.shared(a, b)) for a, b in self._grid.sharing()]
+        self._sum: dict[str, FloatArray] = {}
+        self._count: dict[str, FloatArray] = {}
+        self._ratings: dict[str, BoolArray] = {}
+        self._defined: dict[str, int] = {}
+
+    def _add(self, name: str, values: FloatArray, pair: tuple[int, int, IntArray]) -> None:
+        a, b, shared = pair
+        if np.isnan(values[0]):
+            return
+        known = ~np.isnan(values)
+        if name not in self._sum:
+            self._sum[name], self._count[name] = np.zeros(values.size), np.zeros(values.size)
+            self._ratings[name], self._defined[name] = np.zeros(self._view.rows.size, bool), 0
+        self._sum[name] += np.where(known, values, 0.0)
+        self._count[name] += known
+        self._defined[name] += 1
+        self._ratings[name][self._grid.place[shared, a]] = True
+        self._ratings[name][self._grid.place[shared, b]] = True
+
+    def add_tables(self, names: tuple[str, ...], measure: Measure) -> None:
+        """Statistics of the pairs' confusion tables, several pairs in one product with the weights."""
+        if not names:
+            return
+        view, label = self._view, self._view.rows.label[self._grid.place]
+        step = max(1, _PAIR_BLOCK // (len(view.weights) * (4 + 2 * measure.labels)))
+        for start in range(0, len(self._pairs), step):
+            block = self._pairs[start : start + step]
+            tables = []
+            for a, b, shared in block:
+                first, second = label[shared, a], label[shared, b]
+                place = view.place[shared]
+                tables.append(two_raters.pair_columns(first, second, place, view.cluster.size, measure.labels, ordinal=False))
+            sums = two_raters.PairSums.unpack(view.weights @ np.stack(tables), measure.labels)
+            for name in names:
+                for values, pair in zip(two_raters.FORMULAS[name](sums), block, strict=True):
+                    self._add(name, values, pair)
+
+    def add_correlations(self, names: tuple[str, ...]) -> None:
+        """Correlations of each pair over the units both rated."""
+        number = self._view.rows.number[self._grid.place]
+        for pair in self._pairs if names else []:
+            a, b, shared = pair
+            x, y = number[shared, a], number[shared, b]
+            if not ((x != x[0]).any() and (y != y[0]).any()):
+                continue
+            place = compact(self._view.place[shared])
+            weights = self._view.weights[:, np.unique(self._view.place[shared])]
+            for name in names:
+                self._add(name, correlation.FORMULAS[name](x, y, Units(place.codes, place.size), weights), pair)
+
+    def outcome(self, name: str) -> Outcome:
+        """The mean of one statistic over its pairs."""
+        rows, total, defined = self._view.rows, len(self._pairs), self._defined.get(name, 0)
+        mask = self._ratings.get(name, np.zeros(rows.size, bool))
+        excluded = merged([self._view.used.excluded, {"undefined_pairs": total - defined}])
+        used = used_rows(rows, mask, self._view.cluster.size, excluded)
+        if not total:
+            return undefined("no two persons share a unit", used, "")
+        if not defined:
+            return undefined("undefined for every pair of persons: one or both used a single label or value", used, "")
+        means = ratio(self._sum[name], self._count[name])
+        pairs = f"{total} pair{'s' if total > 1 else ''} of persons"
+        left = f"{defined} of {pairs}, undefined for the others" if defined < total else pairs
+        return outcome(means, "", used, f"mean over {left}")

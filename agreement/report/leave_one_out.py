@@ -1,0 +1,354 @@
+"""People in a scorer's place: each in turn is left out of the people and compared with those who remain.
+
+A place is one rating on a unit that the scorer judged and people judged at least twice; the others are the unit's remaining
+ratings. Identified persons: all places of one person give one number, and the numbers are averaged over persons. Slots, or
+persons and slots together: all places are pooled. The scorer is put into the very same places, against the same others,
+so that the two numbers differ in nothing but who judged (a scorer that meets all five people has a steadier opponent than
+a person who meets four). Both are made in the resamples of the scorer's own number.
+
+A value among the others counts as often as it stands there: work grows with the different values of a unit, not with the
+pairs of its ratings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+
+from agreement.catalogue import NUMBER_ALPHAS, PeopleAs
+from agreement.inference.jackknife import Deviations
+from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
+from agreement.report.scorer_human import Met, pair_alpha
+from agreement.statistics import correlation, two_raters
+from agreement.statistics.units import Units
+from agreement.study.cells import Key
+from agreement.study.frame import Suite
+from agreement.study.outcome import Outcome, Used, compact, first_of, outcome, undefined
+
+SIDES = PEOPLE, SCORER, DIFFERENCE, OTHERS = "people", "scorer", "difference", "others"
+LEAST_PERSONS = 5
+"""From so many identified persons on, these stand for other people as well."""
+MOST_PERSONS = 10
+"""More are left out in so many groups, which is as good and quicker."""
+_HOW: dict[PeopleAs, str] = {
+    "each": "against each rating by the others",
+    "majority": "against the strict majority of the others by unit",
+    "mean": "against the mean of the others by unit",
+}
+NO_PLACE = "people judged no unit of the scorer's twice or more"
+NO_MAJORITY = "on no unit do the others have a strict majority"
+_SINGLE = "undefined for {}: one side used a single label or value"
+
+
+@dataclass(frozen=True)
+class Occupant:
+    """Who sits in the places: a label and a number for each."""
+
+    name: str
+    label: IntArray
+    number: FloatArray
+
+
+@dataclass(frozen=True)
+class Others:
+    """What the others of a place say: one row for each of their different values (`of`: a rating that has it)."""
+
+    place: IntArray
+    of: IntArray
+    times: FloatArray
+
+    def take(self, rows: BoolArray | IntArray) -> Others:
+        return Others(self.place[rows], self.of[rows], self.times[rows])
+
+
+def others(unit: IntArray, value: IntArray) -> Others:
+    """The others of every rating; `unit` and `value` are codes 0, 1, ... without gaps, of each rating."""
+    key = unit * (int(value.max(initial=0)) + 1) + value
+    _, of, inverse, count = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+    per_unit = np.bincount(unit[of], minlength=int(unit.max(initial=-1)) + 1)
+    starts = np.cumsum(per_unit) - per_unit
+    width = per_unit[unit]
+    place = np.repeat(np.arange(unit.size), width)
+    entry = np.arange(place.size) - np.repeat(np.cumsum(width) - width, width) + starts[unit[place]]
+    times = (count[entry] - (entry == inverse[place])).astype(float)
+    return Others(place, of[entry], times).take(times > 0)
+
+
+class Places:
+    """All places of one scorer, or of several that meet the same ratings of people."""
+
+    def __init__(self, met: Met, person: BoolArray) -> None:
+        unit = compact(met.people.unit)
+        self.several: BoolArray = np.bincount(unit.codes, minlength=unit.size)[unit.codes] >= 2
+        self.met, self.rows = met, met.people.take(self.several)
+        self.unit = compact(self.rows.unit)
+        self.cluster = met.cluster[self.several]
+        self.persons = bool(person[self.rows.rater].all()) if self.rows.size else False
+        self.group = compact(self.rows.rater if self.persons else np.zeros(self.rows.size, np.int64))
+        self.people = Occupant(PEOPLE, self.rows.label, self.rows.number)
+
+    def occupant(self, name: str, met: Met) -> Occupant:
+        """A scorer in the places."""
+        return Occupant(name, met.label[self.several], met.number[self.several])
+
+    @cached_property
+    def others(self) -> dict[PeopleAs, Others]:
+        """By the way in which people enter; their mean needs none."""
+        value = np.unique(self.rows.label if self.met.measure.labels else self.rows.number, return_inverse=True)[1]
+        each = others(self.unit.codes, value)
+        count = np.bincount(self.unit.codes, minlength=self.unit.size)[self.unit.codes] - 1
+        most = each.take(2 * each.times > count[each.place])
+        return {"each": each, "majority": Others(most.place, most.of, np.ones(most.place.size))}
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """The mean of the others of each place, in units of the largest number and to 12 digits: equal means stay tied."""
+        number, code = self.rows.number, self.unit.codes
+        rest = np.bincount(code, number, self.unit.size)[code] - number
+        count = np.bincount(code, minlength=self.unit.size)[code] - 1
+        largest = float(np.abs(number).max(initial=0.0)) or 1.0
+        return np.asarray(np.round(rest / count / largest, 12), dtype=np.float64)
+
+    def weights(self, clusters: IntArray) -> FloatArray:
+        """The resamples of some clusters, (resamples, clusters)."""
+        everything = self.met.weights
+        return everything if clusters.size == everything.shape[1] else self._turned[clusters].T
+
+    @cached_property
+    def _turned(self) -> FloatArray:
+        """The weights by cluster, so that those of a person's few clusters stand together."""
+        return np.ascontiguousarray(self.met.weights.T)
+
+    def groups(self) -> Iterator[Group]:
+        """The places of each person, or all of them."""
+        order = np.argsort(self.group.codes, kind="stable")
+        ends = np.cumsum(np.bincount(self.group.codes, minlength=self.group.size))[:-1]
+        cut = {}
+        for way, found in self.others.items():
+            codes = self.group.codes[found.place]
+            parts = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes, minlength=self.group.size))[:-1])
+            cut[way] = [found.take(part) for part in parts]
+        for code, mine in enumerate(np.split(order, ends) if self.rows.size else []):
+            yield Group(self, mine, {way: parts[code] for way, parts in cut.items()})
+
+
+class Group:
+    """Some places, whose statistic is one number (and its replicates)."""
+
+    def __init__(self, places: Places, mine: IntArray, found: Mapping[PeopleAs, Others]) -> None:
+        self._places, self._mine, self._others = places, mine, found
+        cluster = compact(places.cluster[mine])
+        self._units = Units(cluster.codes, cluster.size)
+        self._weights = places.weights(np.unique(places.cluster[mine]))
+        self._sums: dict[tuple[str, PeopleAs], two_raters.PairSums] = {}
+
+    def used(self, way: PeopleAs) -> IntArray:
+        """The units on which a place has something to be compared with."""
+        place = self._mine if way == "mean" else self._others[way].place
+        return np.unique(self._places.unit.codes[place])
+
+    def values(self, statistic: str, way: PeopleAs, occupants: Sequence[Occupant]) -> FloatArray:
+        """The statistic of each of `occupants` in these places against their others: (occupants, 1 + replicates).
+
+        NaN where it is undefined.
+        """
+        if way == "mean":
+            x, y = [who.number[self._mine] for who in occupants], self._places.mean[self._mine]
+            if statistic in NUMBER_ALPHAS:
+                y = y * (float(np.abs(self._places.rows.number).max(initial=0.0)) or 1.0)
+                return np.stack([pair_alpha(statistic, of, y, self._units.cluster, self._weights)[0] for of in x])
+            return correlation.with_last(
+                cast(correlation.Correlation, statistic), np.stack([*x, y]), self._units, self._weights
+            )
+        return np.stack([self._against_each(statistic, way, who) for who in occupants])
+
+    def _against_each(self, statistic: str, way: PeopleAs, who: Occupant) -> FloatArray:
+        """Against ratings of the others, or their majority."""
+        found = self._others[way]
+        if not found.place.size:
+            return np.full(len(self._weights), np.nan)
+        place = self._units.cluster[np.searchsorted(self._mine, found.place)]
+        if statistic == "auc":
+            return self._auc(who.number[found.place], found, place)
+        if statistic in NUMBER_ALPHAS:
+            theirs = self._places.rows.number[found.of]
+            return pair_alpha(statistic, who.number[found.place], theirs, place, self._weights, found.times)[0]
+        if (who.name, way) not in self._sums:
+            self._sums[who.name, way] = self._table(who.label[found.place], found, place)
+        return two_raters.FORMULAS[statistic](self._sums[who.name, way])
+
+    def _table(self, label: IntArray, found: Others, place: IntArray) -> two_raters.PairSums:
+        measure = self._places.met.measure
+        columns = two_raters.pair_columns(
+            label,
+            self._places.rows.label[found.of],
+            place,
+            self._units.clusters,
+            measure.labels,
+            ordinal=measure.ordinal,
+            times=found.times,
+        )
+        return two_raters.PairSums.unpack(self._weights @ columns, measure.labels)
+
+    def _auc(self, score: FloatArray, found: Others, place: IntArray) -> FloatArray:
+        """Equal scores of one cluster are one unit with their answers added up: the same, faster."""
+        level, code = np.unique(score, return_inverse=True)
+        cell = compact(place * level.size + code)
+        kept = np.zeros(cell.size)
+        kept[cell.codes] = score
+        said = self._places.rows.label[found.of]
+        yes, no = (sums_by(cell.codes, cell.size, found.times * (said == k)) for k in (1, 0))
+        return correlation.auc(kept, yes, no, Units(first_of(cell, place), self._units.clusters), self._weights)
+
+
+class _Mean:
+    """A mean over groups, in the sample and in every resample, of those for which it is defined."""
+
+    def __init__(self, size: int) -> None:
+        self.sum, self.count, self.defined = np.zeros(size), np.zeros(size), 0
+
+    def add(self, values: FloatArray, known: BoolArray) -> None:
+        self.sum += np.where(known, values, 0.0)
+        self.count += known
+        self.defined += 1
+
+    def values(self) -> FloatArray:
+        return ratio(self.sum, self.count)
+
+
+class _Tally:
+    """One statistic of people in the places, and beside it each scorer in those where both are defined."""
+
+    def __init__(self, places: Places, statistic: str, way: PeopleAs, scorers: list[Occupant]) -> None:
+        self._places, self._statistic, self._way, self._scorers = places, statistic, way, scorers
+        size = len(places.met.weights)
+        self._people = _Mean(size)
+        self._pairs = [(_Mean(size), _Mean(size)) for _ in scorers]
+        self._units = np.zeros(places.unit.size, bool)
+        self._seen = False
+
+    def add(self, group: Group) -> None:
+        """One person's places, or all."""
+        used = group.used(self._way)
+        self._seen |= bool(used.size)
+        own, *values = group.values(self._statistic, self._way, [self._places.people, *self._scorers])
+        if np.isnan(own[0]):
+            return
+        self._people.add(own, ~np.isnan(own))
+        self._units[used] = True
+        for theirs, (scorer, people) in zip(values, self._pairs, strict=True):
+            if not np.isnan(theirs[0]):
+                known = ~np.isnan(own) & ~np.isnan(theirs)
+                scorer.add(theirs, known)
+                people.add(own, known)
+
+    def outcomes(self) -> dict[Key, Outcome]:
+        """Three for each scorer."""
+        used, found = self._used(), {}
+        people = outcome(self._people.values(), self._reason(), used, self._how())
+        for who, (scorer, own) in zip(self._scorers, self._pairs, strict=True):
+            made = {PEOPLE: people}
+            if people.value is None:
+                made |= dict.fromkeys((SCORER, DIFFERENCE), undefined(f"among people: {people.reason}", used, ""))
+            else:
+                reason = "the scorer's own number is undefined on these units"
+                values = scorer.values()
+                made[SCORER] = outcome(values, reason, used, "the scorer in the same places")
+                made[DIFFERENCE] = outcome(values - own.values(), reason, used, "the scorer in the same places less people")
+            for side, each in made.items():
+                found[Key(self._statistic, rater=who.name, people_as=self._way, side=side)] = each
+        return found
+
+    def _used(self) -> Used:
+        rows = self._units[self._places.unit.codes]
+        items, clusters = (np.unique(codes[rows]).size for codes in (self._places.rows.item, self._places.cluster))
+        persons = self._places.group.size if self._places.persons else 0
+        return Used(int(items), int(rows.sum()), int(clusters), persons=persons)
+
+    def _reason(self) -> str:
+        if not self._places.rows.size:
+            return NO_PLACE
+        if not self._seen:
+            return NO_MAJORITY
+        return _SINGLE.format("every person" if self._places.persons else "people")
+
+    def _how(self) -> str:
+        if not self._places.persons:
+            return f"one rating out: each rating in turn {_HOW[self._way]}, pooled"
+        persons, defined = self._places.group.size, self._people.defined
+        left = f"{defined} of {persons} persons, undefined for the others" if defined < persons else f"{persons} persons"
+        return f"one person out: each person in turn {_HOW[self._way]}, mean over {left}"
+
+
+def _compared(mets: Mapping[str, Met], person: BoolArray, ways: Mapping[str, PeopleAs]) -> dict[Key, Outcome]:
+    """People, the scorers and the differences, of scorers that meet the same ratings of people."""
+    places = Places(next(iter(mets.values())), person)
+    scorers = [places.occupant(name, met) for name, met in mets.items()]
+    tallies = [_Tally(places, statistic, way, scorers) for statistic, way in ways.items()]
+    for group in places.groups():
+        for tally in tallies:
+            tally.add(group)
+    return {key: outcome for tally in tallies for key, outcome in tally.outcomes().items()}
+
+
+def _with_other_people(
+    made: Mapping[Key, Outcome], mets: Mapping[str, Met], person: BoolArray, ways: Mapping[str, PeopleAs]
+) -> dict[Key, Outcome]:
+    """The differences as they vary with prompts and with persons: both are left out one by one, and the variances added.
+
+    Two-way jackknife with min(persons, prompts) - 1 degrees of freedom.
+    """
+    met = next(iter(mets.values()))
+    differences = {key: found for key, found in made.items() if key.side == DIFFERENCE and key.rater in mets}
+    persons = np.unique(met.people.rater)
+    if persons.size < LEAST_PERSONS or not person[persons].all() or len(met.weights) < 2:
+        return {}
+    groups = min(persons.size, MOST_PERSONS)
+    without = []
+    for group in range(groups):
+        rows = ~np.isin(met.people.rater, persons[group::groups])
+        without.append(_compared({name: one.take(rows) for name, one in mets.items()}, person, ways))
+    found = {}
+    for key, difference in differences.items():
+        values = [each[key].value for each in without]
+        if difference.deviations is None or difference.value is None:
+            continue
+        replicates = np.array([np.nan if value is None else value for value in values])
+        freedom = min(groups, difference.used.clusters) - 1
+        mine = difference.deviations
+        strata = (*mine.strata, replicates - replicates.mean())
+        deviations = Deviations(strata, (*mine.values, 0.0), mine.prompts, freedom)
+        found[replace(key, side=OTHERS)] = replace(difference, deviations=deviations)
+    return found
+
+
+def beside(
+    found: Mapping[Key, Outcome], mets: Mapping[str, Met], suite: Suite, ways: Mapping[str, PeopleAs]
+) -> dict[Key, Outcome]:
+    """`found` with more outcomes after each of a scorer's own: people's, the scorer's in the same places, the difference, and
+    from `LEAST_PERSONS` identified persons on the difference as it varies with other people.
+
+    Args:
+        found: scorers against people in one cell.
+        mets: what each scorer met there, by its name.
+        suite: whose raters these are.
+        ways: how people enter each statistic for which this is wanted.
+    """
+    alike: dict[tuple[bytes, bytes], list[str]] = {}
+    for name, met in mets.items():
+        alike.setdefault((met.people.unit.tobytes(), met.people.rater.tobytes()), []).append(name)
+    made: dict[Key, Outcome] = {}
+    person = suite.raters_where(person=True)
+    for names in alike.values():
+        together = {name: mets[name] for name in names}
+        made |= _compared(together, person, ways)
+        made |= _with_other_people(made, together, person, ways)
+    ordered: dict[Key, Outcome] = {}
+    for key, own in found.items():
+        sides = (replace(key, side=side) for side in SIDES)
+        ordered |= {key: own} | {side: made[side] for side in sides if side in made}
+    return ordered

@@ -1,0 +1,227 @@
+"""A scorer against people in one cell: on one aspect, or its `score` against people's answer on another aspect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from agreement.catalogue import CORRELATIONS, NUMBER_ALPHAS, Measure, PeopleAs
+from agreement.inference import sign_flips
+from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio, sums_by
+from agreement.report.human_human import number_alpha, why_no_number_alpha
+from agreement.statistics import correlation, two_raters
+from agreement.statistics.units import Units
+from agreement.study.cells import Cell
+from agreement.study.frame import Ratings, Suite
+from agreement.study.outcome import Outcome, Used, compact, first_of, merged, outcome, refused, used_rows
+
+HOW: dict[PeopleAs | None, str] = {
+    "each": "the scorer against each rating by people, so that an image counts as often as it was rated",
+    "majority": "the scorer against people's strict majority by unit",
+    "mean": "the scorer against people's mean by unit",
+    None: "the rater's own mean over the units it shares with people",
+}
+NOTHING_SHARED = "the scorer and people share no unit"
+
+
+@dataclass(frozen=True)
+class Majority:
+    """The label that more than half of a unit's ratings chose, -1 where there is none; one entry per unit."""
+
+    label: IntArray
+    tied: int
+
+
+def strict_majority(unit: IntArray, units: int, label: IntArray, labels: int) -> Majority:
+    """The strict majority of each unit's ratings."""
+    key, count = np.unique(unit * labels + label, return_counts=True)
+    most = 2 * count > np.bincount(unit, minlength=units)[key // max(labels, 1)]
+    out = np.full(units, -1, np.int64)
+    out[key[most] // max(labels, 1)] = key[most] % max(labels, 1)
+    return Majority(out, int((out < 0).sum()))
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """On what scale a scorer meets people, and whether by item (a score) or by unit."""
+
+    measure: Measure
+    by_item: bool
+
+
+@dataclass(frozen=True)
+class Met:
+    """The people's ratings that a scorer meets, its value beside each of them, and the resamples of their clusters.
+
+    `label` and `number` are the scorer's, one for each of `people`; `cluster` are the columns of `weights`.
+    """
+
+    people: Ratings
+    label: IntArray
+    number: FloatArray
+    cluster: IntArray
+    weights: FloatArray
+    measure: Measure
+
+    def take(self, rows: BoolArray) -> Met:
+        """Some of the ratings, without replicates."""
+        people, weights = self.people.take(rows), self.weights[:1]
+        return Met(people, self.label[rows], self.number[rows], self.cluster[rows], weights, self.measure)
+
+
+class Against:
+    """One scorer's judgements matched to people's ratings: `outcome(statistic, people_as)`."""
+
+    def __init__(self, scorer: Ratings, people: Ratings, suite: Suite, meeting: Meeting, cell: Cell) -> None:
+        mine, theirs = scorer.take(scorer.valid), people.take(people.valid)
+        by_item = meeting.by_item
+        key_mine, key_theirs = (mine.item, theirs.item) if by_item else (mine.unit, theirs.unit)
+        shared = np.isin(key_theirs, key_mine)
+        self._own = mine.take(np.isin(key_mine, key_theirs))
+        self._people = theirs.take(shared)
+        order = np.argsort(key_mine, kind="stable")
+        self._match = order[np.searchsorted(key_mine[order], key_theirs[shared])]
+        self._label, self._number = mine.label[self._match], mine.number[self._match]
+        self._measure = meeting.measure
+        self._unit, self._cluster = compact(self._people.unit), compact(self._people.cluster)
+        self._units = Units(first_of(self._unit, self._cluster.codes), self._cluster.size)
+        self._weights = cell.deletions.weights(self._cluster.size)
+        self._excluded = merged([
+            refused(scorer, suite), refused(people, suite),
+            {"no_scorer_value": int((~shared).sum()), "no_people": int(mine.size - self._own.size)},
+        ])  # fmt: skip
+        self._made: dict[PeopleAs, two_raters.PairSums] = {}
+
+    @property
+    def met(self) -> Met:
+        """What is compared."""
+        return Met(self._people, self._label, self._number, self._cluster.codes, self._weights, self._measure)
+
+    def outcome(self, statistic: str, people_as: PeopleAs | None) -> Outcome:
+        """One statistic with people entering in one way (None: the scorer's own mean)."""
+        if people_as is None:
+            return self._mean()
+        use = self._use(people_as)
+        if statistic == "auc":
+            values, reason = self._auc(people_as), correlation.WHY_NO_AUC
+        elif statistic in CORRELATIONS:
+            values, reason = self._correlation(statistic)
+        elif statistic in NUMBER_ALPHAS:
+            values, reason = self._alpha(statistic, people_as)
+        else:
+            values, reason = self._table(statistic, people_as)
+        reason = reason if self._people.size else NOTHING_SHARED
+        return outcome(values, reason, use, HOW[people_as])
+
+    def _mean(self) -> Outcome:
+        cluster = compact(self._own.cluster)
+        used = used_rows(self._own, np.ones(self._own.size, bool), cluster.size, self._excluded)
+        columns = np.stack([np.ones(self._own.size), self._own.number], axis=1)
+        sums = self._weights @ cluster_sums(columns, cluster.codes, cluster.size)
+        return outcome(ratio(sums[:, 1], sums[:, 0]), NOTHING_SHARED, used, HOW[None])
+
+    @cached_property
+    def _majority(self) -> Majority:
+        return strict_majority(self._unit.codes, self._unit.size, self._people.label, self._measure.labels)
+
+    def _use(self, people_as: PeopleAs) -> Used:
+        mask = np.ones(self._people.size, bool)
+        excluded = self._excluded
+        if people_as == "majority":
+            mask = np.asarray((self._majority.label >= 0)[self._unit.codes], dtype=bool)
+            excluded = merged([excluded, {"tied_majority": self._majority.tied}])
+        return used_rows(self._people, mask, self._cluster.size, excluded)
+
+    def _by_unit(self, values: FloatArray) -> FloatArray:
+        """The mean of people's ratings, or of the scorer's value beside each of them, by unit."""
+        size = self._unit.size
+        return np.bincount(self._unit.codes, values, size) / np.maximum(np.bincount(self._unit.codes, minlength=size), 1)
+
+    def _scores(self) -> FloatArray:
+        """The scorer's number on each unit, as it is (a mean of equal doubles may differ in the last bit, and break ties)."""
+        out = np.zeros(self._unit.size)
+        out[self._unit.codes] = self._number
+        return out
+
+    def _correlation(self, statistic: str) -> tuple[FloatArray, str]:
+        x, y = self._scores(), self._by_unit(self._people.number)
+        if not x.size:
+            return np.full(len(self._weights), np.nan), NOTHING_SHARED
+        values = correlation.FORMULAS[statistic](x, y, self._units, self._weights)
+        return values, correlation.why_undefined(x, y, ("the scorer", "people's mean"))
+
+    def _auc(self, people_as: PeopleAs) -> FloatArray:
+        return correlation.auc(self._scores(), *self._votes(people_as), self._units, self._weights)
+
+    def _votes(self, people_as: PeopleAs) -> tuple[FloatArray, FloatArray]:
+        """How many of people's answers are yes and how many no, by unit."""
+        if people_as == "majority":
+            label = self._majority.label
+            return (label == 1).astype(float), (label == 0).astype(float)
+        yes, no = (sums_by(self._unit.codes, self._unit.size, self._people.label == k) for k in (1, 0))
+        return yes, no
+
+    def _alpha(self, statistic: str, people_as: PeopleAs) -> tuple[FloatArray, str]:
+        return pair_alpha(statistic, *self._numbers(people_as), self._weights)
+
+    def _numbers(self, people_as: PeopleAs) -> tuple[FloatArray, FloatArray, IntArray]:
+        """The scorer's and people's number of each pair, and its cluster."""
+        if people_as == "mean":
+            return self._scores(), self._by_unit(self._people.number), self._units.cluster
+        return self._number, self._people.number, self._cluster.codes
+
+    def swaps(self, other: Against, statistic: str, people_as: PeopleAs) -> sign_flips.Difference | None:
+        """This scorer's statistic less another's on the same ratings, under swaps of prompts; None if that is not made."""
+        cluster, clusters = self._units.cluster, self._units.clusters
+        if statistic == "auc":
+            yes, no = self._votes(people_as)
+            return sign_flips.of_auc(self._scores(), other._scores(), yes, no, cluster, clusters)
+        if statistic in CORRELATIONS:
+            a, b, people = self._scores(), other._scores(), self._by_unit(self._people.number)
+            if statistic == "kendall_tau_b":
+                return sign_flips.of_kendall(a, b, people, cluster, clusters)
+            if statistic == "spearman":
+                a, b, people = sign_flips.ranked(a), sign_flips.ranked(b), sign_flips.ranked(people)
+            return None if statistic == "kendall_tau_c" else sign_flips.of_pearson(a, b, people, cluster, clusters)
+        if statistic in NUMBER_ALPHAS:
+            mine, theirs, place = self._numbers(people_as)
+            alike = sign_flips.of_alpha(mine, other._numbers(people_as)[0], theirs, place, self._cluster.size)
+            return alike if statistic == "krippendorff_alpha_interval" else None
+        mine, theirs = self._pair_columns(people_as), other._pair_columns(people_as)
+        return sign_flips.of_tables(statistic, mine, theirs, self._measure.labels)
+
+    def _table(self, statistic: str, people_as: PeopleAs) -> tuple[FloatArray, str]:
+        if people_as not in self._made:
+            weighted = self._weights @ self._pair_columns(people_as)
+            self._made[people_as] = two_raters.PairSums.unpack(weighted, self._measure.labels)
+        sums = self._made[people_as]
+        sample = two_raters.PairSums(sums.categories, *(getattr(sums, name)[0] for name in _SUMS))
+        return two_raters.FORMULAS[statistic](sums), two_raters.why_undefined(statistic, sample)
+
+    def _pair_columns(self, people_as: PeopleAs) -> FloatArray:
+        mine, theirs, place = self._label, self._people.label, self._cluster.codes
+        if people_as == "majority":
+            label = self._majority.label
+            of_unit = first_of(self._unit, self._label)
+            mine, theirs, place = of_unit[label >= 0], label[label >= 0], self._units.cluster[label >= 0]
+        labels = self._measure.labels
+        return two_raters.pair_columns(mine, theirs, place, self._cluster.size, labels, ordinal=self._measure.ordinal)
+
+
+_SUMS = ("pairs", "different", "linear", "quadratic", "rows", "columns", "table")
+
+
+def pair_alpha(
+    statistic: str,
+    mine: FloatArray,
+    theirs: FloatArray,
+    place: IntArray,
+    weights: FloatArray,
+    times: FloatArray | None = None,
+) -> tuple[FloatArray, str]:
+    """Interval or ratio alpha of pairs of values, each pair a unit counting `times` (once); `place` is its cluster."""
+    unit = np.tile(np.arange(mine.size), 2)
+    values = np.concatenate([mine, theirs])
+    return number_alpha(statistic, unit, values, place, weights, times), why_no_number_alpha(statistic, values)

@@ -70,7 +70,8 @@ class Labels:
         """
         if self.measure.kind == "nominal":
             names = np.array([code >= 0 and bool(used[code]) for code in self._codes.values()], bool)
-            if not names.any() or _values(self._scale, list(self._codes), names).measure.binary != self.measure.binary:
+            # AC1 counts the labels in use, so one that has gone matters as well
+            if not names.any() or _values(self._scale, list(self._codes), names).measure != self.measure:
                 raise StaleError("what is used of the scale is other than it was")
 
 

@@ -216,7 +216,11 @@ def read_values(scale: Scale, rows: pd.DataFrame, valid: BoolArray) -> Values:
     if scale.levels is not None:
         label = _translate(codes, _level_codes(scale, names))
         return Values(label, np.full(len(rows), np.nan), Measure("nominal", False, False, len(scale.levels)), scale.levels)
-    return Values(codes, np.full(len(rows), np.nan), Measure("nominal", False, False, len(names)), names)
+    # those that stand in no judgement that counts are no labels
+    counting = [int(code) for code in np.unique(codes[valid & (codes >= 0)])] or list(range(len(names)))
+    label = _translate(codes, [counting.index(code) if code in counting else -1 for code in range(len(names))])
+    in_use = tuple(names[code] for code in counting)
+    return Values(label, np.full(len(rows), np.nan), Measure("nominal", False, False, len(in_use)), in_use)
 
 
 def _translate(codes: IntArray, new: list[int]) -> IntArray:

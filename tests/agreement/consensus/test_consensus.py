@@ -16,7 +16,7 @@ from agreement.consensus.crowd_models import ModelName
 from agreement.consensus.methods import METHODS, SLOTS, Answers, Method, NoCrowdKitError, Reached, consensus, reach
 from tests.agreement.crowds import DawidSkene, Mace, answers_frame, ugly_answers
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 MODELS: tuple[ModelName, ...] = crowd_models.MODELS
 
 
@@ -333,7 +333,7 @@ def test_a_fit_brings_no_deep_learning_along() -> None:
     code = """
 import sys
 import numpy as np
-from agreement import crowd
+from agreement.consensus import crowd_models as crowd
 print("crowdkit" in sys.modules)
 answers = crowd.Answers(*(np.array(codes) for codes in ([0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 0, 0])))
 crowd.fit("dawid_skene", answers, 0)

@@ -232,7 +232,7 @@ def test_the_completion_code_is_for_those_who_did_something(two: World) -> None:
     assert not {"code", "url"} & set(late)
 
 
-def test_whoever_a_platform_sent_is_not_shown_their_pseudonym(two: World) -> None:
+def test_a_platform_id_stays_hidden_from_its_owner(two: World) -> None:
     items = sampled(composing.images(two.store, ALL), 1, 0)
     campaign, name = start(two.store, "geneval", items), pseudonym(two.store.secret, "prolific", "5f")
     client = enter(two, campaign, name)

@@ -16,7 +16,7 @@ from annotation.questionnaires import tifa_vqa
 from annotation.questionnaires.form import Asked
 from annotation.simulated import NAMESPACE, PEOPLE, SEED, Known, Person, random
 from data.aspects import CANNOT_TELL, NO
-from data.playground.asked import truths
+from data.playground.scene import true_answers
 from data.prompts.questions import PromptQuestion
 from data.records import Annotation
 
@@ -41,7 +41,7 @@ def annotate(known: Iterable[Known], people: Sequence[Person] = PEOPLE, seed: in
 
 
 def _answers(person: Person, known: Known, rng: np.random.Generator) -> dict[str, str]:
-    asked = truths(known.spec, known.scene)
+    asked = true_answers(known.spec, known.scene)
     return {tifa_vqa.PREFIX + question.question_id: _said(person, question, true, rng) for question, true in asked}
 
 
@@ -57,7 +57,7 @@ def _said(person: Person, question: PromptQuestion, true: str | None, rng: np.ra
 
 
 def _annotation(person: Person, known: Known, answers: dict[str, str], seed: int) -> Annotation:
-    asked = Asked("", {}, questions=tuple(question for question, _ in truths(known.spec, known.scene)))
+    asked = Asked("", {}, questions=tuple(question for question, _ in true_answers(known.spec, known.scene)))
     return Annotation(
         annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/questions/{person.name}/{known.item.item_id}")),
         item_id=known.item.item_id,

@@ -10,7 +10,7 @@ const SHOWN_MS = 2000;
 const RISKY = /^'*[=+\-@\t\r\n＝＋－＠]/;
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
-/** One cell: no tabs or line breaks, and nothing that a spreadsheet would compute (as data/export/cells.py has it). */
+/** One cell: no tabs or line breaks, and nothing that a spreadsheet would compute (as data/tables.py has it). */
 function cell(value) {
   const text = String(value ?? "").replace(/\s+/g, " ").trim();
   return RISKY.test(text) && !NUMBER.test(text) ? `'${text}` : text;

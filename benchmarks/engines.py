@@ -21,7 +21,7 @@ if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from data.runs import Run, RunFolder, Seen, Work
+from data.jobs.runs import Observation, Run, RunFolder, WorkItem
 from scorers import engines, registry, worker
 
 SAMPLE: Final = Path(__file__).resolve().parents[1] / "assets" / "playground" / "sample" / "runs"
@@ -38,13 +38,13 @@ class Measured:
     seconds: float
 
 
-def asked(scorer: str, limit: int) -> list[Work]:
+def asked(scorer: str, limit: int) -> list[WorkItem]:
     """The sample's pictures, by absolute paths."""
     folder = RunFolder(SAMPLE / f"{scorer}-playground")
     return [replace(one, path=str((folder.path / one.path).resolve())) for one in folder.work()[:limit]]
 
 
-def measure(scorer: str, work: Sequence[Work], folder: Path) -> list[Measured]:
+def measure(scorer: str, work: Sequence[WorkItem], folder: Path) -> list[Measured]:
     """Each way once.
 
     Raises:
@@ -52,7 +52,7 @@ def measure(scorer: str, work: Sequence[Work], folder: Path) -> list[Measured]:
     """
     found = registry.get(scorer)
     settings = registry.settings(found, "playground")
-    first: list[Seen] | None = None
+    first: list[Observation] | None = None
     measured = []
     for engine, device in WAYS:
         if (why := engines.lacking(engine)) is not None:
@@ -65,7 +65,7 @@ def measure(scorer: str, work: Sequence[Work], folder: Path) -> list[Measured]:
         seconds = time.perf_counter() - began
         progress = run.progress()
         assert progress is not None
-        seen = list(run.seen())
+        seen = list(run.observations())
         first = seen if first is None else first
         assert seen == first, f"{engine} on {device} saw something else"
         measured.append(Measured(engine, device, len(work) / progress.seconds, seconds))

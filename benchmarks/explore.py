@@ -30,19 +30,17 @@ from agreement import Options
 from agreement.engine.verdicts import STATISTICS, agreements
 from annotation import simulated
 from annotation.simulated import Known
+from data.jobs.runs import Run
 from data.playground import sample
 from data.playground.drawing import CARELESS
-from data.playground.prompts import SUITE
-from data.playground.sample import Sample
+from data.playground.sample import SUITE, PlaygroundSample
 from data.prompts.spec import parse_spec
-from data.records import Evidence, Image, Rater
-from data.runs import Run
+from data.records import Evidence, Image, Rater, image_item
 from data.store import imports, runs
 from data.store.imports import Bundle
 from data.store.observed import Observed
 from data.store.selection import Selection
 from data.store.store import Store
-from data.studies.rows import image_item
 from scorers import registry
 from ui import rejudging
 from ui.commands import playground
@@ -69,7 +67,7 @@ _APART: Final = 1000
 
 def fill(store: Store, n: int) -> None:
     """The playground, then copies of its images, evidence and simulated people until there are n images."""
-    found = sample.read(sample.FOLDER)
+    found = sample.read_sample(sample.FOLDER)
     playground.fill(store, found, io.StringIO())
     more = n - len(found.images)
     copies = [
@@ -81,7 +79,7 @@ def fill(store: Store, n: int) -> None:
         imports.apply(store, [_bundle(store, found, copies)])
 
 
-def _bundle(store: Store, found: Sample, copies: Sequence[tuple[Image, Image]]) -> Bundle:
+def _bundle(store: Store, found: PlaygroundSample, copies: Sequence[tuple[Image, Image]]) -> Bundle:
     """Copies (image, its copy) with what ``RATER`` saw of the images, and with people of their own."""
     row = next(row for row in runs.listed(store) if row.rater_id == RATER)
     scorer = registry.get(row.scorer)
@@ -103,7 +101,9 @@ def _bundle(store: Store, found: Sample, copies: Sequence[tuple[Image, Image]]) 
         for one, (_, copy) in zip(seen, copies, strict=True)
     ]
     known = [
-        Known(item, parse_spec(prompts[copy.prompt_id].spec), sample.careless(prompts[copy.prompt_id], image.index).scene)
+        Known(
+            item, parse_spec(prompts[copy.prompt_id].spec), sample.careless_drawing(prompts[copy.prompt_id], image.index).scene
+        )
         for item, (image, copy) in zip(items, copies, strict=True)
         if image.generator == CARELESS
     ]

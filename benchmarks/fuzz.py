@@ -25,9 +25,9 @@ if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from tests.fuzz.cases import Found, drawn, lay, tried
+from tests.fuzz.cases import FuzzFinding, draw_case, try_case, write_files
 from tests.fuzz.importers import bench, targets_of
-from tests.fuzz.mutating import Files
+from tests.fuzz.mutation import Files
 from tests.fuzz.targets import READERS, Target
 
 MEMORY: Final = 12 << 30
@@ -58,8 +58,8 @@ def run(targets: Sequence[Target], tallies: dict[str, Tally], cases: int, second
             tally, began = tallies[target.name], time.monotonic()
             stop = min(tally.next + _TURN, wanted[target.name])
             while tally.next < stop and time.monotonic() < until:
-                files = drawn(target, tally.next)
-                if (found := tried(target, files, folder / "case")) is not None:
+                files = draw_case(target, tally.next)
+                if (found := try_case(target, files, folder / "case")) is not None:
                     _note(target, found, tally, save, folder)
                 tally.next += 1
             tally.seconds += time.monotonic() - began
@@ -74,7 +74,7 @@ def _imports(target: Target) -> bool:
     return target.name.startswith(("import ", "campaigns "))
 
 
-def _note(target: Target, found: Found, tally: Tally, save: Path, folder: Path) -> None:
+def _note(target: Target, found: FuzzFinding, tally: Tally, save: Path, folder: Path) -> None:
     kind = f"{found.where} {found.why[:60]}"
     tally.found[kind] = tally.found.get(kind, 0) + 1
     if tally.found[kind] > 1:
@@ -83,11 +83,11 @@ def _note(target: Target, found: Found, tally: Tally, save: Path, folder: Path) 
     small = smaller(target, found, folder)
     place = save / f"{target.name.replace(' ', '-').replace(':', '')}-{tally.next}"
     place.mkdir(parents=True, exist_ok=True)
-    lay(small, place)
+    write_files(small, place)
     (place / ".target").write_text(target.name, encoding="utf-8")
 
 
-def smaller(target: Target, found: Found, folder: Path) -> Files:
+def smaller(target: Target, found: FuzzFinding, folder: Path) -> Files:
     """The case without what does not matter for its mistake."""
     files = dict(found.files)
     left = _SMALLER
@@ -96,7 +96,7 @@ def smaller(target: Target, found: Found, folder: Path) -> Files:
         while size and left:
             for shorter in _without(files[name] or b"", size):
                 left -= 1
-                if (again := tried(target, {**files, name: shorter}, folder / "case")) and again.where == found.where:
+                if (again := try_case(target, {**files, name: shorter}, folder / "case")) and again.where == found.where:
                     files[name] = shorter
                     break
                 if not left:
@@ -130,7 +130,7 @@ def _again(targets: Sequence[Target], place: Path, folder: Path) -> str:
         for path in sorted(place.rglob("*"))
         if path.name != ".target" and (path.is_file() or not any(path.iterdir()))
     }
-    return str(tried(next(one for one in targets if one.name == name), files, folder / "case") or f"{name}: nothing wrong")
+    return str(try_case(next(one for one in targets if one.name == name), files, folder / "case") or f"{name}: nothing wrong")
 
 
 def _read(state: Path | None) -> dict[str, Tally]:

@@ -30,10 +30,10 @@ if not __package__:
 
 from benchmarks import random_models
 from benchmarks.official_geneval import Official
-from data.images import open_image
+from data.images.files import open_image
+from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.prompts.geneval import COLORS
 from data.prompts.spec import Spec, parse_spec
-from data.runs import Detection, Run, RunFolder, Seen, Work
 from scorers import registry, worker
 from scorers.base import Verdict
 from scorers.geneval_rules import Rules, judge, kept
@@ -55,7 +55,7 @@ published size differs by 1e-4 from itself with another number of threads; in do
 class Bench:
     """What both sides are given."""
 
-    work: list[Work]
+    work: list[WorkItem]
     settings: dict[str, Any]
     device: str
 
@@ -115,7 +115,7 @@ def prepare(folder: Path, n: int, device: str, small: bool) -> Bench:
     names = list(dict.fromkeys(one.label for one in seen))[:2]
     assert len(names) == 2, names
     specs = [_asked(k, names) for k in range(n)]
-    work = [Work(str(k), str(path), "", "", spec) for k, (path, spec) in enumerate(zip(paths, specs, strict=True))]
+    work = [WorkItem(str(k), str(path), "", "", spec) for k, (path, spec) in enumerate(zip(paths, specs, strict=True))]
     return Bench(work, settings, device)
 
 
@@ -133,19 +133,19 @@ def _asked(k: int, names: Sequence[str]) -> dict[str, Any]:
     return kinds[k % len(kinds)]
 
 
-def ours(bench: Bench, folder: Path) -> tuple[list[Seen], list[Verdict], Took]:
+def ours(bench: Bench, folder: Path) -> tuple[list[Observation], list[Verdict], Took]:
     """The worker, from reading files to parts on disk; timed once its models are in memory."""
     run = RunFolder(folder)
     version = registry.get("geneval").version
     run.create(Run("benchmark", "geneval", version, "paper", bench.settings, bench.device), bench.work)
     clocks: list[Clock] = []
     assert worker.work_through(run, loaded=lambda: clocks.append(Clock()))
-    seen = list(run.seen())
+    seen = list(run.observations())
     verdicts = [judge(spec, one, bench.settings) for spec, one in zip(bench.specs, seen, strict=True)]
     return seen, verdicts, clocks[0].took()
 
 
-def theirs(bench: Bench) -> tuple[list[Seen], list[Verdict], Took]:
+def theirs(bench: Bench) -> tuple[list[Observation], list[Verdict], Took]:
     """The published loop, timed likewise."""
     official = Official(bench.detector, Path(bench.settings["clip"]), bench.settings["detector_side"], bench.device)
     rules = Rules.of(bench.settings)
@@ -157,7 +157,7 @@ def theirs(bench: Bench) -> tuple[list[Seen], list[Verdict], Took]:
     return seen, verdicts, clock.took()
 
 
-def apart(bench: Bench, mine: Sequence[Seen], other: Sequence[Seen]) -> Apart:
+def apart(bench: Bench, mine: Sequence[Observation], other: Sequence[Observation]) -> Apart:
     """How far evidence differs, of what counts by the rules; ``other`` knows the colours that were asked for alone.
 
     Raises:
@@ -186,7 +186,7 @@ def _wider(found: Apart, a: Detection, b: Detection) -> Apart:
     return Apart(max(found.score, score), max(found.color, color), found.detections + 1, found.colors + colors)
 
 
-def forward(bench: Bench, seen: Sequence[Seen]) -> Took:
+def forward(bench: Bench, seen: Sequence[Observation]) -> Took:
     """The models alone, on numbers that are there already: the detector as ours runs it, and as many crops as it classified."""
     side = bench.settings["detector_side"]
     detector = Mask2Former(str(bench.detector), side=side, keep=bench.settings["keep"], device=bench.device)

@@ -31,7 +31,7 @@ import duckdb
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from data.runs import RunFolder  # noqa: E402
+from data.jobs.runs import RunFolder  # noqa: E402
 
 WHO = ("worker", "command", "both")
 MINE = {

@@ -37,7 +37,7 @@ from benchmarks import geneval_campaign, load_project
 from benchmarks.annotate import served
 from benchmarks.closed_loop import Choose, Http, Refused
 from benchmarks.viewers import PAGES, Viewer
-from data.runs import RunFolder
+from data.jobs.runs import RunFolder
 from data.store.store import Store
 from ui.commands import forward
 

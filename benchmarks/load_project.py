@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks import geneval_campaign
+from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.prompts.coco import COCO
 from data.prompts.geneval import COLORS
-from data.runs import Detection, Run, RunFolder, Seen, Work
 from data.store import browse, rows
 from data.store.store import Store
 from scorers import registry
@@ -44,11 +44,11 @@ def prepare(project: Path, folder: Path, each: int) -> list[Path]:
             "select t.item_id, i.path, i.sha256, p.text, p.spec from items t join images i on i.image_id = t.item_id"
             " join prompts p on p.prompt_id = i.prompt_id order by t.item_id",
         )
-    work = [Work(**rows.decoded(row, "spec")) for row in found]
+    work = [WorkItem(**rows.decoded(row, "spec")) for row in found]
     return list(_folders(folder, [work[start : start + each] for start in range(0, len(work), each)]))
 
 
-def _folders(folder: Path, parts: Sequence[Sequence[Work]]) -> Iterator[Path]:
+def _folders(folder: Path, parts: Sequence[Sequence[WorkItem]]) -> Iterator[Path]:
     scorer = registry.get(SCORER)
     settings = {**scorer.options, **scorer.profiles[PROFILE]}
     for number, work in enumerate(parts):
@@ -59,7 +59,7 @@ def _folders(folder: Path, parts: Sequence[Sequence[Work]]) -> Iterator[Path]:
         yield made.path
 
 
-def _seen(work: Work) -> Seen:
+def _seen(work: WorkItem) -> Observation:
     """Two thirds of what is asked for is found, and something else beside it; always the same."""
     chance = zlib.crc32(work.item_id.encode())
     found = [one["class"] for n, one in enumerate(work.spec["include"]) if chance >> n & 3]
@@ -68,4 +68,4 @@ def _seen(work: Work) -> Seen:
         Detection(label, 0.9 - 0.1 * n, (8.0 + 40 * n, 8.0, 40.0 + 40 * n, 60.0), None, colors)
         for n, label in enumerate([*found, COCO[chance % len(COCO)]])
     ]
-    return Seen(work.item_id, {"width": _SIDE, "height": _SIDE}, tuple(detections))
+    return Observation(work.item_id, {"width": _SIDE, "height": _SIDE}, tuple(detections))

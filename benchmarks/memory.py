@@ -21,7 +21,7 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmarks import random_models
-from data.runs import Run, RunFolder, Work
+from data.jobs.runs import Run, RunFolder, WorkItem
 from scorers import registry, worker
 
 SIDE: Final = 256
@@ -63,7 +63,7 @@ def measure(paths: Sequence[Path], folder: Path) -> Taken:
     settings = registry.settings(scorer, "paper", {"detector": str(detector), "detector_side": str(SIDE)})
     run = RunFolder(folder / "run")
     spec = {"a": "cat", "b": "dog", "relation": "left"}
-    work = [Work(str(k), str(path), "", "", spec) for k, path in enumerate(paths)]
+    work = [WorkItem(str(k), str(path), "", "", spec) for k, path in enumerate(paths)]
     run.create(Run("memory", "visor", scorer.version, "paper", settings, "cpu", PART), work)
     found: list[float] = []
 
@@ -73,7 +73,7 @@ def measure(paths: Sequence[Path], folder: Path) -> Taken:
 
     assert worker.work_through(run, stop)
     found.append(resident())
-    seen = list(run.seen())
+    seen = list(run.observations())
     return Taken(found, len(seen), sum(one.failed is not None for one in seen))
 
 

@@ -19,11 +19,11 @@ from torch.nn.functional import interpolate
 from torch.utils.data import DataLoader, Dataset
 from transformers import Mask2FormerForUniversalSegmentation
 
-from data.images import open_image
+from data.images.files import open_image
+from data.jobs.runs import Detection, Observation
 from data.prompts.coco import COCO
 from data.prompts.geneval import COLORS
 from data.prompts.spec import Spec
-from data.runs import Detection, Seen
 from scorers.crops import masked_crop
 from scorers.geneval import TEMPLATES
 from scorers.geneval_rules import Rules, same_kind
@@ -62,7 +62,7 @@ class Official:
         self._tokenizer = open_clip.get_tokenizer(f"local-dir:{clip}")
         self._classifiers: dict[str, torch.Tensor] = {}
 
-    def evaluate(self, item_id: str, path: Path, spec: Spec, rules: Rules) -> Seen:
+    def evaluate(self, item_id: str, path: Path, spec: Spec, rules: Rules) -> Observation:
         """``evaluate_image``, without the verdict."""
         image = open_image(path)
         boxes, masks = self._inference(image)
@@ -77,7 +77,7 @@ class Official:
             found = next((some for name, some in detected.items() if same_kind(name, asked.name)), [])[: asked.count]
             if asked.color is not None and len(found) == asked.count:
                 colors[asked.name] = self._color_classification(image, found, asked.name)
-        return Seen(item_id, {}, tuple(_evidence(detected, colors)))
+        return Observation(item_id, {}, tuple(_evidence(detected, colors)))
 
     def _inference(self, image: Image.Image) -> tuple[list[NDArray[np.float64]], list[list[NDArray[np.bool_]]]]:
         """mmdet's ``inference_detector``: of each class its boxes with confidences (n x 5), and masks."""

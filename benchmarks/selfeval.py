@@ -30,7 +30,7 @@ if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from data.playground.matching import sample
+from data.matching.playground import sample_scenes
 from data.playground.render import render
 from scorers.likelihood.estimators import Case, reverse_terms
 from scorers.likelihood.schedule import Schedule
@@ -143,7 +143,9 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="as torch names it")
     asked = parser.parse_args(arguments)
     denoiser = open_denoiser(asked.model, asked.device, "float32")
-    drawn = [one for one in sample(n=max(1, asked.images)) if len(one.prompt.spec["captions"]) == CAPTIONS][: asked.images]
+    drawn = [one for one in sample_scenes(n=max(1, asked.images)) if len(one.prompt.spec["captions"]) == CAPTIONS][
+        : asked.images
+    ]
     captions = [caption for one in drawn for caption in one.prompt.spec["captions"]]
     images = denoiser.encode([Image.fromarray(render(one.scene).image) for one in drawn])
     cases = [

@@ -26,7 +26,7 @@ if not __package__:
     # run as a script, whose folder comes first
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from data.campaign import Campaign, CampaignItem, Settings, sampled
+from data.campaign import Campaign, CampaignItem, Settings, sample_items
 from data.records import Annotation, Image, Item, Judgement, Prompt
 from data.store import campaigns, composing, drafts, imports, managing, revoking, statements, watching
 from data.store.imports import Bundle
@@ -270,7 +270,7 @@ def make(store: Store, plan: Plan) -> None:
     pictures = [Image(prompt.prompt_id, "generator", n, Path(f"nowhere/{n}.png"), f"{n:064x}", 8, 8) for n in range(total)]
     items = [Item(one.image_id, "simulated", prompt.prompt_id, "counting", "generator") for one in pictures]
     imports.apply(store, [Bundle("images", "generator", "simulated", [prompt], pictures, items)])
-    drawn = sampled(composing.images(store, Selection()), None, plan.seed)
+    drawn = sample_items(composing.images(store, Selection()), None, plan.seed)
     gold = [CampaignItem(one.item_id, "gold", expected=GOLD) for one in drawn[plan.items :]]
     settings = Settings(check_every=10 if plan.gold else None)
     campaign = Campaign(NAME, "A simulation", overlap=plan.overlap, seed=plan.seed, settings=settings)

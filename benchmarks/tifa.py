@@ -30,15 +30,14 @@ from agreement.inference.jackknife import CORRECTED, Deletions, Deviations, inte
 from agreement.inference.proportion import Trials, share
 from agreement.statistics.correlation import spearman
 from agreement.statistics.units import Units
+from data.jobs.runs import RunFolder
 from data.playground import sample
-from data.playground.asked import truths
-from data.playground.drawing import CARELESS, draw_carelessly
-from data.playground.looks import HELD_OUT
-from data.playground.prompts import TASKS, metadata
+from data.playground.drawing import CARELESS, HELD_OUT_LOOK, draw_carelessly
 from data.playground.render import render
-from data.prompts.questions import PromptQuestion, from_spec
+from data.playground.sample import TASKS, random_metadata
+from data.playground.scene import true_answers
+from data.prompts.questions import PromptQuestion, questions_from_spec
 from data.prompts.spec import Spec, parse_spec
-from data.runs import RunFolder
 from scorers import registry
 from scorers.base import Shown
 from scorers.tifa_rules import Answered, answers_of
@@ -71,13 +70,13 @@ class Case:
 
 def of_sample(folder: Path = sample.FOLDER) -> list[Case]:
     """The sample's careless drawings, and what the committed run saw of them."""
-    asked = {prompt.prompt_id: prompt for prompt in sample.read(folder).prompts}
+    asked = {prompt.prompt_id: prompt for prompt in sample.read_sample(folder).prompts}
     found = []
-    for seen in RunFolder(folder / "runs" / RATER).seen():
+    for seen in RunFolder(folder / "runs" / RATER).observations():
         name, generator, index = seen.item_id.rsplit("/", 2)
         if generator == CARELESS and seen.failed is None:
-            scene = sample.careless(asked[name], int(index)).scene
-            true = {one.question_id: answer for one, answer in truths(parse_spec(asked[name].spec), scene)}
+            scene = sample.careless_drawing(asked[name], int(index)).scene
+            true = {one.question_id: answer for one, answer in true_answers(parse_spec(asked[name].spec), scene)}
             found.append(Case(name, _held(answers_of(seen.payload), true)))
     return found
 
@@ -89,10 +88,10 @@ def of_scenes(count: int, seed: int = 0) -> list[Case]:
     shown, known = [], []
     for number in range(count):
         rng = seeded("held-out", 10**8 * (seed + 1) + number)
-        spec = parse_spec(metadata(TASKS[number % len(TASKS)], rng, HELD_OUT))
-        scene = draw_carelessly(spec, int(rng.integers(2**62)), look=HELD_OUT).scene
+        spec = parse_spec(random_metadata(TASKS[number % len(TASKS)], rng, HELD_OUT_LOOK))
+        scene = draw_carelessly(spec, int(rng.integers(2**62)), look=HELD_OUT_LOOK).scene
         shown.append(_shown(str(number), spec, Image.fromarray(render(scene).image)))
-        known.append({one.question_id: answer for one, answer in truths(spec, scene)})
+        known.append({one.question_id: answer for one, answer in true_answers(spec, scene)})
     found = []
     for start in range(0, count, _BATCH):
         for seen in perceiver.perceive(shown[start : start + _BATCH]):
@@ -101,7 +100,7 @@ def of_scenes(count: int, seed: int = 0) -> list[Case]:
 
 
 def _shown(name: str, spec: Spec, image: Image.Image) -> Shown:
-    return Shown(name, image, "", spec, from_spec(spec), 1)
+    return Shown(name, image, "", spec, questions_from_spec(spec), 1)
 
 
 def _held(answers: Sequence[Answered], true: Mapping[str, str | None]) -> tuple[Held, ...]:

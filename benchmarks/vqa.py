@@ -31,7 +31,7 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmarks import random_models
-from data.images import open_image
+from data.images.files import open_image
 from scorers.models.transformer import load, processor_of
 from scorers.models.vqa import open_vqa
 from scorers.models.vqa.asking import CHOICES, FREE, likeliest

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from data.aspects import CANNOT_TELL, NO, SCALES, YES
-from data.masks import pack as pack_mask
+from data.jobs.runs import Detection, pack_mask
+from data.jobs.runs import Observation as Seen
 from data.prompts.questions import PromptQuestion
 from data.prompts.spec import ObjectSpec, RelationSpec, Spec
 from data.records import Judgement
-from data.runs import Detection, Seen
 from scorers.base import Check, Knob, ModelBroken, Perceiver, Scorer, Settings, Shown, Verdict
 
 __all__ = [

@@ -1,6 +1,17 @@
-"""Campaigns: what is asked of whom, and the rules of who gets what next as far as they need no database.
+"""Campaigns: who is asked what, and the rules of who gets which item next as far as they need no database.
 
-All that is left to chance is a hash of the campaign's seed and of what it is about, so it can be told again later.
+Random order and sampling are hashes of the campaign's seed and of what they are about, so they can be computed again later.
+
+Gold and attention checks: a pass mark says how many of them an honest person gets right in the long run, at least. A person is
+paused once so many are wrong that it would come about by chance, to a person who is just at the mark, in fewer than
+``PAUSE_RISK`` of all cases, both kinds and all times of looking together. After n items that is: the exact binomial chance
+of as
+many wrong ones or more is below ``PAUSE_RISK`` / 2 / (n (n + 1)). These limits add up to ``PAUSE_RISK`` / 2 for each kind, as
+1/2 + 1/6 + 1/12 + ... is 1, so that the bound holds although the rule is applied after every check. Items that are not equally
+hard make such a tail smaller, not larger (Hoeffding 1956, Annals of Mathematical Statistics 27).
+
+Recruitment: what a report says of how people were asked, by the fields of Otani et al. (arXiv 2304.01816), each asked once per
+campaign.
 """
 
 from __future__ import annotations
@@ -11,12 +22,29 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from data.checks import ATTENTION_MARK, GOLD_MARK
+PAUSE_RISK: Final = 0.001
+"""The most that an honest person is ever paused by chance."""
+GOLD_PASS_MARK: Final = 0.9
+ATTENTION_PASS_MARK: Final = 0.98
+
+
+def fails_checks(right: int, n: int, mark: float) -> bool:
+    """Whether somebody with so many of ``n`` right is below the mark beyond chance."""
+    if n == 0:
+        return False
+    tail = sum(math.comb(n, k) * (1 - mark) ** k * mark ** (n - k) for k in range(n - right, n + 1))
+    return tail < PAUSE_RISK / 2 / (n * (n + 1))
+
+
+def fewest_wrong(n: int, mark: float) -> int | None:
+    """How many of ``n`` must be wrong for somebody to fail; None: no number is enough."""
+    return next((wrong for wrong in range(n + 1) if fails_checks(n - wrong, n, mark)), None)
+
 
 State = Literal["draft", "running", "stopped", "archived"]
 Role = Literal["ordinary", "gold", "attention", "training"]
@@ -71,8 +99,8 @@ class Settings:
     gold_feedback: bool = False
     training_feedback: bool = True
     pass_mark: float | None = None
-    gold_pass_mark: float = GOLD_MARK
-    attention_pass_mark: float = ATTENTION_MARK
+    gold_pass_mark: float = GOLD_PASS_MARK
+    attention_pass_mark: float = ATTENTION_PASS_MARK
     recollect: bool = False
     limit: int | None = None
     lease_minutes: float = 30.0
@@ -161,33 +189,33 @@ class CampaignItem:
             raise ValueError(f"{self.item_id}: a {self.role} item needs its expected answer")
 
 
-def sampled(item_ids: Sequence[str], n: int | None, seed: int) -> list[CampaignItem]:
+def sample_items(item_ids: Sequence[str], n: int | None, seed: int) -> list[CampaignItem]:
     """``n`` of these items (None: all), drawn by chance: the same whatever order they are listed in."""
-    drawn = sorted(dict.fromkeys(item_ids), key=lambda item_id: (number(seed, "sample", item_id), item_id))
+    drawn = sorted(dict.fromkeys(item_ids), key=lambda item_id: (seeded_number(seed, "sample", item_id), item_id))
     return [CampaignItem(item_id, sampling="random") for item_id in drawn[:n]]
 
 
-def number(*parts: str | int) -> int:
+def seeded_number(*parts: str | int) -> int:
     """A number below 2^64 that follows from the parts, and looks like chance."""
     text = json.dumps(parts, ensure_ascii=True).encode()
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
 
 
-def shuffled(seed: int, campaign_id: str, item_id: str) -> int:
+def shuffle_key(seed: int, campaign_id: str, item_id: str) -> int:
     """An item's number in all random orders of a campaign, below 2^31 - 1."""
-    return number(seed, campaign_id, "item", item_id) % _PRIME
+    return seeded_number(seed, campaign_id, "item", item_id) % _PRIME
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PersonalOrder:
     """One person's order of a campaign's items: by ``(shuffle * a + b) mod (2^31 - 1)``, a permutation of all numbers."""
 
     a: int
     b: int
 
     @classmethod
-    def of(cls, seed: int, campaign_id: str, person: str) -> Line:
-        drawn = number(seed, campaign_id, "person", person)
+    def of(cls, seed: int, campaign_id: str, person: str) -> PersonalOrder:
+        drawn = seeded_number(seed, campaign_id, "person", person)
         return cls(1 + drawn % (_PRIME - 1), (drawn >> 32) % _PRIME)
 
     def keys(self, shuffles: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -195,13 +223,13 @@ class Line:
         return (shuffles * self.a + self.b) % _PRIME
 
 
-def shown_order(seed: int, campaign_id: str, person: str, item_id: str) -> tuple[int, int]:
+def pair_order(seed: int, campaign_id: str, person: str, item_id: str) -> tuple[int, int]:
     """In which order this person sees a pair's two images: positions in the pair, the left one first."""
-    return (1, 0) if number(seed, campaign_id, "side", person, item_id) % 2 else (0, 1)
+    return (1, 0) if seeded_number(seed, campaign_id, "side", person, item_id) % 2 else (0, 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Checks:
+class CheckSchedule:
     """Where gold and attention items stand among what one person answers: one in each block of ``every``, by chance."""
 
     every: int
@@ -212,7 +240,7 @@ class Checks:
     def due(self, n: int) -> int:
         """How many of the first ``n`` items are checks."""
         blocks, rest = divmod(n, self.every)
-        return blocks + (self._place(blocks) < rest)
+        return blocks + (self._offset(blocks) < rest)
 
     def is_next(self, n: int) -> bool:
         """Whether a check stands after the first ``n``."""
@@ -223,10 +251,10 @@ class Checks:
         if ordinary == 0:
             return 0
         blocks, rest = divmod(n - self.due(n) + ordinary - 1, self.every - 1)
-        return blocks * self.every + rest + 1 + (self._place(blocks) <= rest) - n
+        return blocks * self.every + rest + 1 + (self._offset(blocks) <= rest) - n
 
-    def _place(self, block: int) -> int:
-        return number(self.seed, self.campaign_id, "check", self.person, block) % self.every
+    def _offset(self, block: int) -> int:
+        return seeded_number(self.seed, self.campaign_id, "check", self.person, block) % self.every
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,18 +280,77 @@ class Training:
         return self.right + self.left < self.needed
 
 
-def wrong(expected: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, Any]:
+def wrong_answers(expected: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, Any]:
     """The questions that were not answered as expected, with what was; ticked sets have no order."""
-    return {question: right for question, right in expected.items() if not _meets(right, answers.get(question))}
+    return {question: right for question, right in expected.items() if not _matches_expected(right, answers.get(question))}
 
 
-def _meets(right: Any, given: Any) -> bool:
+def _matches_expected(right: Any, given: Any) -> bool:
     if isinstance(right, Mapping) and set(right) == {"any"}:
-        return any(_meets(one, given) for one in right["any"])
-    return _plain(right) == _plain(given)
+        return any(_matches_expected(one, given) for one in right["any"])
+    return _comparable(right) == _comparable(given)
 
 
-def _plain(value: Any) -> str:
+def _comparable(value: Any) -> str:
     if isinstance(value, list | tuple):
-        return json.dumps(sorted({_plain(one) for one in value}))
+        return json.dumps(sorted({_comparable(one) for one in value}))
     return json.dumps(value, sort_keys=True)
+
+
+MAX_RECRUITMENT_LENGTH: Final = 4000
+"""Characters of an answer."""
+NOT_REPORTED: Final = "not reported"
+
+
+@dataclass(frozen=True, slots=True)
+class RecruitmentField:
+    """One field: its heading in the report, and what its answer should say."""
+
+    title: str
+    asks: str
+
+
+RECRUITMENT_FIELDS: Final[Mapping[str, RecruitmentField]] = {
+    "workers": RecruitmentField(
+        "Number of workers", "How many people were invited or hired; Concord counts those who answered."
+    ),
+    "recruitment": RecruitmentField(
+        "How recruited", "Where they come from: a platform and its settings, a course, colleagues."
+    ),
+    "qualification": RecruitmentField(
+        "Qualification", "What they had to have: languages, countries, approval rate, a test, expertise."
+    ),
+    "pay_per_item": RecruitmentField("Pay per item", "With its currency, such as 0.05 USD; 0 for volunteers."),
+    "pay_per_hour": RecruitmentField("Pay per hour", "What that came to with the time they took, or what was promised."),
+    "compensation": RecruitmentField(
+        "Other compensation", "Bonuses, course credit, vouchers; what those got who failed checks."
+    ),
+    "interface": RecruitmentField("Interface", "Where they answered, if not in Concord's form, and on which devices."),
+    "instructions": RecruitmentField("Instructions", "What they were told besides the campaign's own instructions."),
+    "attention_checks": RecruitmentField(
+        "Attention checks", "Checks outside Concord, and what was done with those who failed them."
+    ),
+    "consent": RecruitmentField("Consent", "How they agreed, and to what, besides the campaign's own consent text."),
+    "ethics": RecruitmentField("Ethics review", "Who approved the study, with its number; or why none was needed."),
+    "data": RecruitmentField(
+        "Per-item data", "Where each person's answers can be had, under which licence; or why they cannot."
+    ),
+}
+"""By name, in the report's order."""
+
+
+def check_recruitment(values: Mapping[str, str]) -> dict[str, str]:
+    """These answers, stripped; an empty one takes an answer back.
+
+    Raises:
+        ValueError: there is no such field, or an answer is too long.
+    """
+    found = {}
+    for name, value in values.items():
+        if name not in RECRUITMENT_FIELDS:
+            raise ValueError(f"there is no field {name!r}; there are {', '.join(RECRUITMENT_FIELDS)}")
+        text = value.replace("\x00", "").strip()
+        if len(text) > MAX_RECRUITMENT_LENGTH:
+            raise ValueError(f"{name} has {len(text):,} characters; {MAX_RECRUITMENT_LENGTH:,} at most")
+        found[name] = text
+    return found

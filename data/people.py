@@ -1,10 +1,19 @@
-"""People by account or invitation: what they may do, and the names of those who come from a crowd platform."""
+"""People: their roles, and the pseudonyms that stand for their names.
+
+Participants of a crowd platform are known by a pseudonym from the start; in what leaves the project people go by their
+names, or by pseudonyms that stay the same in every export of a project.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 Role = Literal["annotator", "researcher", "admin"]
 """Each may do what the one before may: label images; see the studio; invite people."""
@@ -13,20 +22,50 @@ PLATFORMS = ("prolific", "mturk", "participant")
 _PSEUDONYM = re.compile(rf"(?:{'|'.join(PLATFORMS)})-[0-9a-f]{{10}}", re.IGNORECASE)
 
 
-def pseudonym(secret: str, platform: str, participant: str) -> str:
+def platform_pseudonym(secret: str, platform: str, participant: str) -> str:
     """The name of a platform's participant, such as ``prolific-1a2b3c4d5e``: always the same one, and no way back.
 
     Of a thousand people two share a name with a chance of one in two million.
     """
-    return f"{platform}-{keyed(secret, platform, participant)[:10]}"
+    return f"{platform}-{keyed_hash(secret, platform, participant)[:10]}"
 
 
-def looks_made(name: str) -> bool:
+def looks_like_pseudonym(name: str) -> bool:
     """Whether a name looks like a pseudonym, which nobody may type."""
     return _PSEUDONYM.fullmatch(name) is not None
 
 
-def keyed(secret: str, purpose: str, text: str) -> str:
+def keyed_hash(secret: str, purpose: str, text: str) -> str:
     """A hash (hex) that tells nothing without the project's secret (hex), and another one for each purpose."""
     told = f"{len(purpose)} {purpose} {text}".encode("utf-8", "surrogatepass")
     return hashlib.blake2b(told, key=bytes.fromhex(secret), digest_size=16).hexdigest()
+
+
+NamesAs = Literal["names", "pseudonyms"]
+_SCREEN_FIELDS: Final = ("order", "questions")
+
+
+def person_pseudonym(secret: str, name: str) -> str:
+    """A name such as ``person-1a2b3c4d5e``: always the same in a project, and no way back without its secret.
+
+    Of a thousand people two share a name with a chance of one in two million.
+    """
+    return f"person-{keyed_hash(secret, 'export', name)[:10]}"
+
+
+def without_names(answers: pd.DataFrame, secret: str) -> pd.DataFrame:
+    """The rows of ``export annotations`` with pseudonyms for people; slots and simulated people have no names of anybody.
+
+    Of ``shown`` stays what the screen showed: a source's own row may name people.
+    """
+    people = (answers["identity"] == "person") & ~answers["simulated"].astype(bool)
+    return answers.assign(
+        rater=answers["rater"].mask(people, answers["rater"].map(lambda name: person_pseudonym(secret, name))),
+        shown=answers["shown"].map(_without_source_row, na_action="ignore"),
+    )
+
+
+def _without_source_row(text: str) -> str | None:
+    shown: Any = json.loads(text)
+    kept = {name: shown[name] for name in _SCREEN_FIELDS if name in shown} if isinstance(shown, dict) else {}
+    return json.dumps(kept, separators=(",", ":")) if kept else None

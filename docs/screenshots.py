@@ -16,7 +16,7 @@ from typing import Final
 from PIL import Image
 from playwright.sync_api import Browser, Error, Page, ViewportSize, expect, sync_playwright
 
-from tests.e2e.serving import ROOT, Server, command, serving
+from tests.e2e.server import ROOT, Server, command, serving
 
 OUT: Final = ROOT / "docs" / "screenshots"
 LARGEST: Final = 200_000

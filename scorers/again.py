@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from data.jobs.runs import Observation
 from data.prompts.spec import Spec
-from data.runs import Seen
 from scorers.base import Scorer, Settings
 
 Verdicts = NDArray[np.int64]
@@ -29,7 +29,7 @@ class Case:
 
     item_id: str
     spec: Spec
-    seen: Seen
+    seen: Observation
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class Again:
             if knob.confidence and settings[name] < keep:
                 raise ValueError(f"{name} must be at least {keep:g}, below which nothing was kept, got {settings[name]:g}")
         # the rules look at their numbers whatever the image
-        self.scorer.judge(Spec(), Seen(""), settings)
+        self.scorer.judge(Spec(), Observation(""), settings)
         return settings
 
     def _turns_of(self, case: Case) -> tuple[_Turn, ...]:

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from data.runs import RunFolder
+from data.jobs.runs import RunFolder
 
 _TWICE: Final = 2
 _THRICE: Final = 3

@@ -9,10 +9,10 @@ from typing import Any, Literal, Protocol
 from PIL import Image
 
 from data.aspects import YES
+from data.jobs.runs import Observation
 from data.prompts.questions import PromptQuestion
 from data.prompts.spec import Relation, Spec
 from data.records import Judgement
-from data.runs import Seen
 
 Settings = Mapping[str, Any]
 """Plain JSON: thresholds, and which models (a hub id or a path below the repository)."""
@@ -108,7 +108,7 @@ class Perceiver(Protocol):
     One that has ``warnings`` (lines for people) is heard: what looked odd when the models were opened.
     """
 
-    def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
+    def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """What is seen of each, in the same order."""
         ...
 
@@ -137,7 +137,7 @@ class Knob:
     default: float | str = 0.0
     confidence: bool = False
     applies: Callable[[Spec], bool] = field(default=lambda spec: True)  # noqa: ARG005
-    edges: Callable[[Spec, Seen], Sequence[float] | None] = field(default=lambda spec, seen: None)  # noqa: ARG005
+    edges: Callable[[Spec, Observation], Sequence[float] | None] = field(default=lambda spec, seen: None)  # noqa: ARG005
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class Scorer:
             things then, so what was seen is judged again. ``read``: it reads the text, so it has the option ``flip``, with
             which whoever starts a run gives it flipped texts. Empty: it cannot.
         asks: whether it answers the prompts' own questions; images of prompts without any are left out.
-        matches: whether it chooses among captions (``data.prompts.captions``); images of prompts without a second one are
+        matches: whether it chooses among captions (``data.matching.captions``); images of prompts without a second one are
             left out.
     """
 
@@ -169,7 +169,7 @@ class Scorer:
     profiles: Mapping[str, Settings]
     judging: frozenset[str]
     open: Callable[[Settings, str], Perceiver]
-    judge: Callable[[Spec, Seen, Settings], Verdict]
+    judge: Callable[[Spec, Observation, Settings], Verdict]
     scales: Mapping[str, str] = field(default_factory=dict)
     models: frozenset[str] = frozenset()
     check: Callable[[Settings], object] = dict

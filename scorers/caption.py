@@ -10,9 +10,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from data.aspects import SCALES
+from data.jobs.runs import Observation
 from data.prompts.spec import Spec
 from data.records import Judgement
-from data.runs import Seen
 from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
 from scorers.caption_scores import nearness
 
@@ -29,16 +29,16 @@ class CaptionPerceiver:
     def __init__(self, captioner: Captioner) -> None:
         self._captioner = captioner
 
-    def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
+    def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``."""
         said = self._captioner.captions([shown.image for shown in batch])
         return [
-            Seen(shown.item_id, {"caption": caption} | asdict(nearness(caption, shown.text)))
+            Observation(shown.item_id, {"caption": caption} | asdict(nearness(caption, shown.text)))
             for shown, caption in zip(batch, said, strict=True)
         ]
 
 
-def judge(spec: Spec, seen: Seen, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
+def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
     """``score``: the nearness that ``metric`` names, 0 to 1."""
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
-from data.prompts.reading import printable
+from data.files import printable
 from scorers.attempts import Attempts
 from scorers.base import ModelBroken
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from data.aspects import SCALES
+from data.jobs.runs import Observation
 from data.prompts.spec import Spec
-from data.runs import Seen
 from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
 from scorers.matching import verdict
 
@@ -25,7 +25,7 @@ class MatchPerceiver:
         self._clip = clip
         self.warnings = warnings
 
-    def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
+    def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. ``fits``: the cosine with each caption, -1 to 1, None where the model gives no number; ``scale``:
         what it multiplies cosines by before a softmax, as trained; ``unread``: captions that it did not read whole."""
         images = self._clip.images([shown.image for shown in batch]).astype(np.float64)
@@ -41,11 +41,11 @@ class MatchPerceiver:
                 "scale": self._clip.scale,
                 "unread": [k for k, text in enumerate(shown.captions) if self._clip.tokens(text) > self._clip.context],
             }
-            found.append(Seen(shown.item_id, payload))
+            found.append(Observation(shown.item_id, payload))
         return found
 
 
-def judge(spec: Spec, seen: Seen, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
+def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
     """As ``scorers.matching.verdict``; ``score`` is a difference of two cosines, 2 at most."""
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))

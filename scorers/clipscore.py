@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from data import embeddings
 from data.aspects import SCALES
+from data.jobs import runs
+from data.jobs.runs import Observation
 from data.prompts import flips
 from data.prompts.spec import Spec
 from data.records import Judgement
-from data.runs import Seen
 from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
 
 if TYPE_CHECKING:
@@ -53,11 +53,11 @@ class ClipPerceiver:
         self._prefix = f"{prefix.strip()} " if prefix.strip() else ""
         self.warnings = warnings
 
-    def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
+    def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. ``cosine`` is None where the model gives no number; ``read`` of ``tokens`` reached it."""
         asked = [self._prefix + shown.text for shown in batch]
         images = self._clip.images([shown.image for shown in batch]).astype(np.float64)
-        kept = embeddings.pack(images)
+        kept = runs.pack_embeddings(images)
         texts = self._clip.texts(asked).astype(np.float64)
         found = []
         cosines = (images * texts).sum(axis=1).tolist()
@@ -68,11 +68,11 @@ class ClipPerceiver:
                 "tokens": tokens,
                 "read": min(tokens, self._clip.context),
             }
-            found.append(Seen(shown.item_id, payload, embedding=embedding))
+            found.append(Observation(shown.item_id, payload, embedding=embedding))
         return found
 
 
-def judge(spec: Spec, seen: Seen, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
+def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
     """``score`` is the cosine in the form that ``variant`` names; undefined if the model gave no number. Where the text was
     flipped it is ``flipped``, with the kind of flip as its target: no statistic takes it for a score."""
     if seen.failed is not None:
@@ -106,7 +106,7 @@ def _check(settings: Settings) -> None:
     if variant not in VARIANTS:
         raise ValueError(f"there is no variant {variant!r}; known: {', '.join(VARIANTS)}")
     if flip := settings.get("flip"):
-        flips.check(flip)
+        flips.check_kind(flip)
 
 
 SCORER: Final = Scorer(

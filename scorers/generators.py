@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from data.pictures import BLACK, FILTERED
+from data.jobs.generation import BLACK, FILTERED
 from scorers.models.diffusion.known import FAMILIES, HUB, NAMES, PLAYGROUND, PRECISIONS, UnknownGenerator, hub_id, short_of
 from scorers.models.files import ROOT, folder
 
@@ -37,7 +37,9 @@ __all__ = [
 PLAYGROUND_FOLDER: Final = ROOT / "assets" / "playground" / "generator"
 SAMPLERS: Final = ("default", "ddim")
 SEEDS: Final = "blake2b(seed, index, text), drawn on the CPU"
-"""Where a picture's noise comes from (``data.pictures.seed_of``): the same on every machine, whatever is painted beside it."""
+"""Where a picture's noise comes from (``data.jobs.generation.seed_of``): the same on every machine, whatever is painted
+beside it.
+"""
 _MOST_STEPS: Final = 1000
 _MOST_GUIDANCE: Final = 100.0
 
@@ -68,7 +70,7 @@ PROFILES: Final[Mapping[str, Asking]] = {
 
 @dataclass(frozen=True, slots=True)
 class Painted:
-    """A picture, and why it is none, if it is none (``data.pictures.BLANKED``)."""
+    """A picture, and why it is none, if it is none (``data.jobs.generation.BLANKED``)."""
 
     picture: Image.Image
     blanked: str | None = None

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from data.masks import pack
+from data.jobs.runs import Detection, Observation, pack_mask
 from data.prompts.coco import GENEVAL
 from data.prompts.geneval import COLORS
 from data.prompts.spec import Spec
-from data.runs import Detection, Seen
 from scorers.base import Perceiver, Scorer, Settings, Shown
 from scorers.crops import GREY, check_background, masked_crop
 from scorers.detecting import check_settings, portions, too_large
@@ -96,7 +95,7 @@ class GenEvalPerceiver:
         self._classifiers: dict[str, NDArray[np.float32]] = {}
         self.warnings = warnings
 
-    def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
+    def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. The crops of all images go through the image-text model together."""
         seen: dict[int, list[Detection]] = {}
         crops: _Crops = defaultdict(list)
@@ -112,9 +111,9 @@ class GenEvalPerceiver:
             seen[number][rank] = replace(seen[number][rank], colors=colors)
         how = {"crop": self._crop, "background": self._background}
         return [
-            Seen(shown.item_id, {"width": shown.image.width, "height": shown.image.height, **how}, tuple(seen[number]))
+            Observation(shown.item_id, {"width": shown.image.width, "height": shown.image.height, **how}, tuple(seen[number]))
             if number in seen
-            else Seen(shown.item_id, failed=too_large(shown.image))
+            else Observation(shown.item_id, failed=too_large(shown.image))
             for number, shown in enumerate(batch)
         ]
 
@@ -155,7 +154,7 @@ def _asked_color_of(spec: Spec, label: str) -> str | None:
 
 
 def _detection(found: Found) -> Detection:
-    return Detection(found.label, found.score, found.box, None if found.mask is None else pack(found.mask))
+    return Detection(found.label, found.score, found.box, None if found.mask is None else pack_mask(found.mask))
 
 
 def _open(settings: Settings, device: str) -> Perceiver:

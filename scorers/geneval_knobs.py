@@ -5,30 +5,30 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Final
 
+from data.jobs.runs import Detection, Observation
 from data.prompts.spec import Spec
-from data.runs import Detection, Seen
 from scorers.base import Knob
 from scorers.boxes import RULES, overlap
 from scorers.geneval_rules import COUNTING, Rules, same_kind
 
 
-def _asked(spec: Spec, seen: Seen) -> list[Detection]:
+def _asked(spec: Spec, seen: Observation) -> list[Detection]:
     """What is of a kind that the spec names; nothing else is looked at."""
     names = {one.name for one in spec.objects} | {one.name for one in spec.excludes}
     return [one for one in seen.detections if any(same_kind(name, one.label) for name in names)]
 
 
-def _confidences(spec: Spec, seen: Seen) -> list[float]:
+def _confidences(spec: Spec, seen: Observation) -> list[float]:
     return [one.score for one in _asked(spec, seen)]
 
 
-def _overlaps(spec: Spec, seen: Seen) -> list[float]:
+def _overlaps(spec: Spec, seen: Observation) -> list[float]:
     """Of all pairs of a kind; at 1 nothing is dropped any more."""
     pairs = combinations(_asked(spec, seen), 2)
     return [1.0, *(overlap(a.box, b.box) for a, b in pairs if same_kind(a.label, b.label))]
 
 
-def _places(spec: Spec, seen: Seen) -> tuple[()] | None:
+def _places(spec: Spec, seen: Observation) -> tuple[()] | None:
     """Without two objects there is nothing to compare."""
     labels = {one.label for one in seen.detections}
     found = [any(same_kind(asked.name, label) for label in labels) for asked in spec.objects]

@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from data.aspects import NO, YES
 from data.formats.evidence import one_hot
-from data.formats.geneval_results import Details, Result
+from data.formats.geneval_results import Details, GenEvalResult
+from data.jobs.runs import Detection, Observation
 from data.prompts.coco import COCO, GENEVAL
 from data.prompts.geneval import COLORS
 from data.prompts.spec import ObjectSpec, Spec
 from data.records import Judgement
-from data.runs import Detection, Seen
 from scorers import geneval_rules
 from scorers.base import Check, Perceiver, Scorer, Settings, Verdict
 from scorers.geneval_rules import Rules, kept
@@ -38,7 +38,7 @@ _ORDER: Final = {name: k for k, name in enumerate(GENEVAL)}
 _COUNTED: Final = re.compile(r"([0-9]+) (\w+)")
 
 
-def seen_of(result: Result, spec: Spec, item_id: str) -> Seen:
+def seen_of(result: GenEvalResult, spec: Spec, item_id: str) -> Observation:
     """The evidence that a line holds: its verdict and reason, and its boxes if it has details."""
     detections: list[Detection] = []
     for name, boxes in (result.details or {}).items():
@@ -51,10 +51,10 @@ def seen_of(result: Result, spec: Spec, item_id: str) -> Seen:
         here.reverse()
         detections += sorted(here, key=lambda one: -one.score)
     payload = {"correct": result.correct, "reason": result.reason, "details": result.details is not None}
-    return Seen(item_id, payload, tuple(detections))
+    return Observation(item_id, payload, tuple(detections))
 
 
-def judge(spec: Spec, seen: Seen, settings: Mapping[str, Any]) -> Verdict:
+def judge(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> Verdict:
     """``correct`` and the reason are the file's; all else follows from its boxes, if it has any details."""
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
@@ -70,7 +70,7 @@ def judge(spec: Spec, seen: Seen, settings: Mapping[str, Any]) -> Verdict:
     return replace(ours, judgements=(said, *others), reason=reason, checks=checks)
 
 
-def follows(spec: Spec, seen: Seen, settings: Mapping[str, Any]) -> bool:
+def follows(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> bool:
     """Whether the file's verdict is what the rules make of its boxes, or nothing else can be told from them."""
     return geneval_rules.judge(spec, seen, settings).correct in (seen.payload.get("correct"), None)
 
@@ -83,7 +83,7 @@ def details_of(spec: Spec, detections: Sequence[Detection], rules: Rules) -> Det
     return {name: [(detections[k].box, detections[k].score) for k in ranks] for name, ranks in found.items() if ranks}
 
 
-def _colors(result: Result, spec: Spec, name: str, n: int) -> list[str | None]:
+def _colors(result: GenEvalResult, spec: Spec, name: str, n: int) -> list[str | None]:
     """The colour of each box of a class, most confident first; None where none was asked for or looked at."""
     asked = next((one for one in spec.objects if one.name == name and one.color is not None), None)
     if asked is None or n < asked.count:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
+from data.jobs.runs import Detection, Observation
 from data.prompts.coco import plain_name
 from data.prompts.geneval import COLORS
 from data.prompts.spec import ExcludeSpec, ObjectSpec, RelationSpec, Spec
 from data.records import Judgement
-from data.runs import Detection, Seen
 from scorers.base import Check, Standing, Verdict
 from scorers.boxes import RULES, Rule, clear, overlap, where
 
@@ -109,7 +109,7 @@ class _Excluded:
         return len(self.ranks) < self.asked.count
 
 
-def judge(spec: Spec, seen: Seen, settings: Mapping[str, Any]) -> Verdict:
+def judge(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> Verdict:
     """What GenEval's rules make of evidence.
 
     ``correct`` and ``reason`` are those of GenEval's ``evaluate_images.py``: each object often enough, its asked colour the

@@ -17,8 +17,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from data.pictures import Job, JobFolder, Wanted, missing, write_picture
-from data.runs import Progress, RunBusy, RunFolder, so_far
+from data.jobs.generation import GenerationFolder, GenerationJob, WantedPicture, missing_pictures, write_picture
+from data.jobs.runs import RunBusy, RunFolder, WorkerProgress, initial_progress
 from scorers import generators
 from scorers.attempts import settle
 from scorers.careful import Careful, Failed, out_of_memory, said
@@ -30,7 +30,7 @@ _OFFLINE: Final = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TRAN
 _STOPPED: Final = 128 + signal.SIGTERM
 
 
-def work(folder: JobFolder, stop: Callable[[], bool] = lambda: False, loaded: Callable[[], None] = lambda: None) -> bool:
+def work(folder: GenerationFolder, stop: Callable[[], bool] = lambda: False, loaded: Callable[[], None] = lambda: None) -> bool:
     """Paint what is not there yet, batch by batch, and tell how far it is. What cannot be painted is told, too.
 
     Args:
@@ -47,8 +47,8 @@ def work(folder: JobFolder, stop: Callable[[], bool] = lambda: False, loaded: Ca
         OSError: its weights, or the place for the pictures, cannot be used.
     """
     job = folder.job()
-    wanted = missing(job.wanted)
-    progress = so_far(folder.progress, len(job.wanted) - len(wanted), len(job.wanted))
+    wanted = missing_pictures(job.wanted)
+    progress = initial_progress(folder.progress, len(job.wanted) - len(wanted), len(job.wanted))
     folder.tell(progress)
     settle(folder.path)
     paint, opened = generators.load(job.generator, generators.Asking(**job.settings), job.device)
@@ -80,7 +80,7 @@ def work(folder: JobFolder, stop: Callable[[], bool] = lambda: False, loaded: Ca
     return True
 
 
-def _painted(batch: Sequence[Wanted], carefully: Careful[Wanted, Painted]) -> dict[str, str]:
+def _painted(batch: Sequence[WantedPicture], carefully: Careful[WantedPicture, Painted]) -> dict[str, str]:
     """Paint and write; returns why some could not be, by file."""
     failures = {}
     for one, made in zip(batch, carefully(batch), strict=True):
@@ -91,19 +91,19 @@ def _painted(batch: Sequence[Wanted], carefully: Careful[Wanted, Painted]) -> di
     return failures
 
 
-def _painter(paint: Painter) -> Callable[[Sequence[Wanted]], list[Painted]]:
+def _painter(paint: Painter) -> Callable[[Sequence[WantedPicture]], list[Painted]]:
     return lambda batch: paint([one.text for one in batch], [one.seed for one in batch])
 
 
-def _name(one: Wanted) -> str:
+def _name(one: WantedPicture) -> str:
     return f"{one.prompt_id} {one.index}"
 
 
-def _plain(one: Wanted) -> Wanted:
+def _plain(one: WantedPicture) -> WantedPicture:
     return replace(one, text="a photo of a cup", seed=0)
 
 
-def _batches(wanted: Sequence[Wanted], job: Job) -> list[Sequence[Wanted]]:
+def _batches(wanted: Sequence[WantedPicture], job: GenerationJob) -> list[Sequence[WantedPicture]]:
     return [wanted[start : start + job.batch_size] for start in range(0, len(wanted), job.batch_size)]
 
 
@@ -135,7 +135,9 @@ class _Signals:
         self.at_once = False
 
 
-def attempt(folder: JobFolder, stop: Callable[[], bool] = lambda: False, loaded: Callable[[], None] = lambda: None) -> int:
+def attempt(
+    folder: GenerationFolder, stop: Callable[[], bool] = lambda: False, loaded: Callable[[], None] = lambda: None
+) -> int:
     """As ``work``; what goes wrong is told in the folder and on stderr. Returns the exit status."""
     try:
         with RunFolder(folder.path).claim():
@@ -145,8 +147,8 @@ def attempt(folder: JobFolder, stop: Callable[[], bool] = lambda: False, loaded:
         return 1
 
 
-def _attempt(folder: JobFolder, stop: Callable[[], bool], loaded: Callable[[], None]) -> int:
-    before = Progress("loading", 0, 0)
+def _attempt(folder: GenerationFolder, stop: Callable[[], bool], loaded: Callable[[], None]) -> int:
+    before = WorkerProgress("loading", 0, 0)
     try:
         return 0 if work(folder, stop, loaded) else _STOPPED
     except _Stop:
@@ -165,7 +167,7 @@ def main() -> None:
     """Command line."""
     os.environ.update(_OFFLINE)
     signals = _Signals()
-    sys.exit(attempt(JobFolder(Path(sys.argv[1])), lambda: signals.asked, signals.loaded))
+    sys.exit(attempt(GenerationFolder(Path(sys.argv[1])), lambda: signals.asked, signals.loaded))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Final
 
 from data.aspects import NO, YES
-from data.prompts.question_choices import meant
+from data.prompts.question_generation import matching_choice
 from data.prompts.questions import PromptQuestion
 
 THRESHOLD: Final = 0.7
@@ -53,7 +53,7 @@ def judge(question: PromptQuestion, multiple: str, free: str | None, threshold: 
     Raises:
         ValueError: the answer in free words is needed and missing.
     """
-    if meant(multiple, question.choices) != question.answer:
+    if matching_choice(multiple, question.choices) != question.answer:
         return Outcome.OTHER_CHOICE
     if not needs_free_answer(question):
         return Outcome.KEPT

@@ -11,11 +11,11 @@ from typing import Final
 
 from PIL import Image
 
-from data.images import ImageError, open_image
-from data.prompts.questions import question_of
-from data.prompts.reading import printable
+from data.files import printable
+from data.images.files import ImageError, open_image
+from data.jobs.runs import Observation, WorkItem
+from data.prompts.questions import question_from_json
 from data.prompts.spec import SpecError, parse_spec
-from data.runs import Seen, Work
 from scorers.base import Perceiver, Shown
 from scorers.careful import Careful, Failed
 
@@ -25,7 +25,7 @@ _LEAST_PIXELS: Final = 1 << 16
 """What an image counts as at least, so that tiny ones are not opened by the ten thousand."""
 
 
-def see(perceiver: Perceiver, images: Sequence[Shown | Seen]) -> list[Seen]:
+def see(perceiver: Perceiver, images: Sequence[Shown | Observation]) -> list[Observation]:
     """What is seen of each, in order. An image that could not be opened, or breaks the model, fails alone.
 
     Raises:
@@ -33,31 +33,31 @@ def see(perceiver: Perceiver, images: Sequence[Shown | Seen]) -> list[Seen]:
         RuntimeError: it fails on every image.
     """
     good = [one for one in images if isinstance(one, Shown)]
-    seen = {one.item_id: one for one in images if isinstance(one, Seen)}
+    seen = {one.item_id: one for one in images if isinstance(one, Observation)}
     seen |= {one.item_id: one for one in guarded(perceiver).perceive(good)}
     return [seen[one.item_id] for one in images]
 
 
-def opened(work: Work, base: Path, content: bytes | None = None) -> Shown | Seen:
+def opened(work: WorkItem, base: Path, content: bytes | None = None) -> Shown | Observation:
     """What a scorer is shown of this work, whose path may be below ``base``; or why it cannot be. ``content`` is the file's,
     where it was read elsewhere."""
     try:
         image = open_image(base / work.path, work.sha256 or None, content)
-        questions = tuple(question_of(one) for one in work.questions)
+        questions = tuple(question_from_json(one) for one in work.questions)
         return Shown(
             work.item_id, image, work.text, parse_spec(work.spec), questions, work.version, tuple(work.captions), work.right
         )
     except ImageError as error:
-        return Seen(work.item_id, failed=line(error.reason))
+        return Observation(work.item_id, failed=line(error.reason))
     except SpecError as error:
-        return Seen(work.item_id, failed=line(f"the prompt's spec cannot be read: {error}"))
+        return Observation(work.item_id, failed=line(f"the prompt's spec cannot be read: {error}"))
     except TypeError as error:
-        return Seen(work.item_id, failed=line(f"the prompt's questions cannot be read: {error}"))
+        return Observation(work.item_id, failed=line(f"the prompt's questions cannot be read: {error}"))
     except Exception as error:  # an image that takes more memory than there is, or breaks a decoder as nobody foresaw
-        return Seen(work.item_id, failed=line(f"it cannot be opened: {error or type(error).__name__}"))
+        return Observation(work.item_id, failed=line(f"it cannot be opened: {error or type(error).__name__}"))
 
 
-def pixels(one: Shown | Seen) -> int:
+def pixels(one: Shown | Observation) -> int:
     """How much room an opened image takes."""
     return max(_LEAST_PIXELS, one.image.width * one.image.height if isinstance(one, Shown) else 0)
 
@@ -92,7 +92,7 @@ class Guarded:
     def halved(self) -> int:
         return self._careful.halved
 
-    def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
+    def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. What fails says why.
 
         Raises:
@@ -101,12 +101,12 @@ class Guarded:
         """
         found = self._careful(batch)
         return [
-            Seen(shown.item_id, failed=line(one.reason)) if isinstance(one, Failed) else one
+            Observation(shown.item_id, failed=line(one.reason)) if isinstance(one, Failed) else one
             for shown, one in zip(batch, found, strict=True)
         ]
 
 
-def _perceived(perceiver: Perceiver, batch: Sequence[Shown]) -> list[Seen]:
+def _perceived(perceiver: Perceiver, batch: Sequence[Shown]) -> list[Observation]:
     """What can be kept of what is seen.
 
     Raises:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from data.aspects import SCALES
-from data.runs import Seen
+from data.jobs.runs import Observation
 from scorers.base import Perceiver, Scorer, Settings, Shown
 from scorers.tifa_rules import Answered, judge, payload_of
 
@@ -33,7 +33,7 @@ class TifaPerceiver:
         self._only_yes_no = only_yes_no
         self.warnings = warnings
 
-    def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
+    def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. Images of prompts without questions fail."""
         from scorers.models.vqa.base import Query
 
@@ -44,13 +44,13 @@ class TifaPerceiver:
         found = []
         for k, (shown, questions) in enumerate(zip(batch, asked, strict=True)):
             if k not in answers:
-                found.append(Seen(shown.item_id, failed=NO_QUESTIONS))
+                found.append(Observation(shown.item_id, failed=NO_QUESTIONS))
                 continue
             said = [
                 Answered(question, one.chosen, one.probabilities, one.free, one.matched, one.similarity)
                 for question, one in zip(questions, answers[k], strict=True)
             ]
-            found.append(Seen(shown.item_id, payload_of(shown.version, said)))
+            found.append(Observation(shown.item_id, payload_of(shown.version, said)))
         return found
 
 

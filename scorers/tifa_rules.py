@@ -11,10 +11,10 @@ from statistics import fmean
 from typing import Any, Final
 
 from data.aspects import NO, YES
-from data.prompts.questions import PromptQuestion, question_of
+from data.jobs.runs import Observation
+from data.prompts.questions import PromptQuestion, question_from_json
 from data.prompts.spec import Spec
 from data.records import Judgement
-from data.runs import Seen
 from scorers.base import Check, Settings, Verdict
 
 _VALUES: Final = {YES: 1.0, NO: 0.0}
@@ -48,7 +48,7 @@ def answers_of(payload: Mapping[str, Any]) -> tuple[Answered, ...]:
     return tuple(_answered(entry) for entry in payload.get("answers", ()))
 
 
-def judge(spec: Spec, seen: Seen, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
+def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
     """TIFA: ``answer`` of each question, and ``score``, the share that is right (0 to 1; none of no questions)."""
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
@@ -57,7 +57,7 @@ def judge(spec: Spec, seen: Seen, settings: Settings) -> Verdict:  # noqa: ARG00
     return Verdict((*_said(answers), _score([one.right for one in answers])), checks=checks)
 
 
-def judge_dependent(spec: Spec, seen: Seen, settings: Settings) -> Verdict:  # noqa: ARG001
+def judge_dependent(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001
     """DSG: as TIFA, but a right answer counts only if those of the question's parents are right, too.
 
     Parents are looked at as they were answered: one that does not count because of its own parents still holds, so that a
@@ -105,7 +105,7 @@ def _entry(one: Answered) -> dict[str, Any]:
 def _answered(entry: Mapping[str, Any]) -> Answered:
     probabilities = entry.get("probabilities")
     return Answered(
-        question_of(entry),
+        question_from_json(entry),
         entry["chosen"],
         None if probabilities is None else tuple(probabilities),
         entry.get("free"),

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from statistics import fmean, stdev
 from typing import Any
 
-from data.formats.tifa_results import Captioned
+from data.formats.tifa_results import CaptionAnswers
+from data.jobs.runs import Observation
 from data.prompts.spec import Spec
-from data.runs import Seen
 from scorers.tifa_rules import Answered, judge, judge_dependent, payload_of
 
 
@@ -48,7 +48,7 @@ class Scored:
         return {"id": self.id, "score": self.score, "answers": answers}
 
 
-def scored(one: Captioned, *, dependent: bool = False) -> Scored:
+def scored(one: CaptionAnswers, *, dependent: bool = False) -> Scored:
     """By TIFA's rule; ``dependent``: by DSG's, of its yes/no questions.
 
     Raises:
@@ -56,7 +56,7 @@ def scored(one: Captioned, *, dependent: bool = False) -> Scored:
     """
     said = [one_said for one_said in one.answers if one_said.question.is_yes_no or not dependent]
     answers = [Answered(one_said.question, one_said.chosen, free=one_said.free) for one_said in said]
-    verdict = (judge_dependent if dependent else judge)(Spec(), Seen(one.id, payload_of(0, answers)), {})
+    verdict = (judge_dependent if dependent else judge)(Spec(), Observation(one.id, payload_of(0, answers)), {})
     score = verdict.judgements[-1].value
     if score is None:
         raise ValueError(f"{one.id}: none of its questions is answered yes or no")

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
+from data.jobs.runs import Detection, Observation
 from data.prompts.spec import Spec
-from data.runs import Detection, Seen
 from scorers.base import Knob, Perceiver, Scorer, Settings, Shown
 from scorers.detecting import check_settings, portions, too_large
 from scorers.geneval_rules import same_kind
@@ -40,7 +40,7 @@ class VisorPerceiver:
         self._detector = detector
         self.warnings = warnings
 
-    def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
+    def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. Of other classes than the prompt's nothing is kept, as VISOR's detector is not asked for them."""
         seen: dict[int, tuple[Detection, ...]] = {}
         for numbers in portions(batch):
@@ -49,9 +49,9 @@ class VisorPerceiver:
             for number, objects in zip(numbers, found, strict=True):
                 seen[number] = tuple(_detection(one) for one in objects if _is_asked(batch[number].spec, one.label))
         return [
-            Seen(shown.item_id, {"width": shown.image.width, "height": shown.image.height}, seen[number])
+            Observation(shown.item_id, {"width": shown.image.width, "height": shown.image.height}, seen[number])
             if number in seen
-            else Seen(shown.item_id, failed=too_large(shown.image))
+            else Observation(shown.item_id, failed=too_large(shown.image))
             for number, shown in enumerate(batch)
         ]
 
@@ -78,7 +78,7 @@ def _check(settings: Mapping[str, Any]) -> None:
     check_settings(settings, Rules.of(settings).threshold)
 
 
-def _confidences(spec: Spec, seen: Seen) -> list[float]:
+def _confidences(spec: Spec, seen: Observation) -> list[float]:
     return [one.score for one in seen.detections if _is_asked(spec, one.label)]
 
 

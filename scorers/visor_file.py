@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from data.formats.evidence import Case
-from data.formats.visor_detections import dumped, entry_of, key_of
-from data.prompts.reading import quoted
+from data.files import quoted
+from data.formats.evidence import EvidenceCase
+from data.formats.visor_detections import entry_of, format_entry, key_of
 from scorers.visor_rules import Rules, found_of, judge
 
 
@@ -24,7 +24,7 @@ class DetectionFile:
         self._per_prompt: dict[str, int] = {}
         self._generator: str | None = None
 
-    def add(self, case: Case) -> None:
+    def add(self, case: EvidenceCase) -> None:
         """Write one image.
 
         Raises:
@@ -40,7 +40,7 @@ class DetectionFile:
         found = {one.name: found_of(one.name, case.seen.detections, self._rules) for one in case.spec.objects}
         relations = judge(case.spec, case.seen, {"threshold": self._rules.threshold}).relations
         sra = bool(relations) and all(one.holds for one in relations)
-        self._write(("," if self._keys else "{") + "\n" + dumped(key, entry_of(case, found, sra)))
+        self._write(("," if self._keys else "{") + "\n" + format_entry(key, entry_of(case, found, sra)))
         self._keys.add(key)
         self._generator = case.generator
         prompt = key.partition("_")[0]

@@ -12,9 +12,9 @@ from math import hypot
 from typing import Any, Final
 
 from data.aspects import NO, YES
-from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec, asks_only_places
+from data.jobs.runs import Detection, Observation
+from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec, asks_only_positions
 from data.records import Judgement
-from data.runs import Detection, Seen
 from scorers.base import Check, Standing, Verdict
 from scorers.boxes import Box, center
 from scorers.geneval_rules import same_kind
@@ -42,7 +42,7 @@ class Rules:
         return rules
 
 
-def judge(spec: Spec, seen: Seen, settings: Mapping[str, Any]) -> Verdict:
+def judge(spec: Spec, seen: Observation, settings: Mapping[str, Any]) -> Verdict:
     """What VISOR's rules make of evidence.
 
     ``present`` of each object; ``position`` of each relation where both its objects were found (so its share of yes is
@@ -64,7 +64,7 @@ def judge(spec: Spec, seen: Seen, settings: Mapping[str, Any]) -> Verdict:
     checks = [_object_check(asked, here, rules) for asked, here in zip(spec.objects, ranks, strict=True)]
     checks += [_relation_check(spec, k, ranks, place) for k, place in enumerate(places)]
     found = {asked.name: len(here) for asked, here in zip(spec.objects, ranks, strict=True)}
-    if not asks_only_places(spec):
+    if not asks_only_positions(spec):
         return Verdict(tuple(judgements), "", tuple(checks), found, tuple(places))
     said = (_yes_no("correct", not reasons), *judgements)
     return Verdict(said, "\n".join(reasons), tuple(checks), found, tuple(places))

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from data.aspects import SCALES
+from data.jobs.runs import Observation
 from data.prompts import flips
 from data.prompts.spec import Spec
 from data.records import Judgement
-from data.runs import Seen
 from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
 
 if TYPE_CHECKING:
@@ -34,16 +34,17 @@ class VqaScorePerceiver:
         self._answer, self._template = answer, template
         self.warnings = warnings
 
-    def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
+    def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``. ``likelihood``: of ``answer``, 0 to 1."""
         asked = [self._template.replace(MARK, shown.text) for shown in batch]
         said = self._vqa.likelihood([shown.image for shown in batch], asked, self._answer).tolist()
         return [
-            Seen(shown.item_id, {"likelihood": one, "answer": self._answer}) for shown, one in zip(batch, said, strict=True)
+            Observation(shown.item_id, {"likelihood": one, "answer": self._answer})
+            for shown, one in zip(batch, said, strict=True)
         ]
 
 
-def judge(spec: Spec, seen: Seen, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
+def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
     """``score`` is the probability. Where the text was flipped it is ``flipped``, with the kind of flip as its target: no
     statistic takes it for a score. Undefined if the model gave no number."""
     if seen.failed is not None:
@@ -73,7 +74,7 @@ def _check(settings: Settings) -> None:
     if settings.get("template", TEMPLATE).count(MARK) != 1:
         raise ValueError(f"template must hold {MARK} once, where the prompt is to stand")
     if flip := settings.get("flip"):
-        flips.check(flip)
+        flips.check_kind(flip)
 
 
 SCORER: Final = Scorer(

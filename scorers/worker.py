@@ -1,6 +1,7 @@
 """The process that scores: ``python -m scorers.worker RUN_DIR``.
 
-Reads what ``data.runs`` says is asked, writes parts, never opens a project's database, and never goes to the network. Started
+Reads what ``data.jobs.runs`` says is asked, writes parts, never opens a project's database, and never goes to the network.
+Started
 again after whatever stopped it, it leaves whole parts as they are and does the others. The exit status is 0 only if all
 parts are there; else the last line on stderr says why.
 """
@@ -24,8 +25,8 @@ from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 
-from data.prompts.reading import printable
-from data.runs import Progress, RunBusy, RunFolder, so_far
+from data.files import printable
+from data.jobs.runs import RunBusy, RunFolder, WorkerProgress, initial_progress
 from scorers import engines
 from scorers.attempts import settle
 from scorers.base import ModelBroken
@@ -82,7 +83,7 @@ def work_through(
         raise ValueError(f"the run cannot be read: {error}") from error
     parts = {n: work[at : at + run.part_size] for n, at in enumerate(range(0, len(work), run.part_size))}
     there = {n for n in folder.parts() if n in parts and folder.is_of(n, parts[n])}
-    progress = so_far(folder.progress, sum(len(parts[n]) for n in there), len(work), sum(map(folder.failures, there)))
+    progress = initial_progress(folder.progress, sum(len(parts[n]) for n in there), len(work), sum(map(folder.failures, there)))
     folder.tell(progress)
     settle(folder.path)
     missing = [Part(n, parts[n]) for n in parts if n not in there]
@@ -97,11 +98,13 @@ def work_through(
     return True
 
 
-def _make(folder: RunFolder, engine: Engine, parts: Sequence[Part], progress: Progress, stop: Callable[[], bool]) -> Progress:
+def _make(
+    folder: RunFolder, engine: Engine, parts: Sequence[Part], progress: WorkerProgress, stop: Callable[[], bool]
+) -> WorkerProgress:
     """Write parts as the engine makes them; returns how far that came."""
     warned: set[str] = set()
 
-    def told(progress: Progress) -> Progress:
+    def told(progress: WorkerProgress) -> WorkerProgress:
         """With what is known of the devices by now, in the folder; warnings in the log, too."""
         now = engine.standing
         for warning in (one for one in now.warnings if one not in warned):
@@ -143,7 +146,7 @@ def _telling_why(folder: RunFolder) -> Iterator[None]:
         yield
     except BaseException as error:
         with contextlib.suppress(OSError, ValueError, TypeError):
-            last = folder.progress() or Progress("loading", 0, 0)
+            last = folder.progress() or WorkerProgress("loading", 0, 0)
             stopped = isinstance(error, _Stop)
             folder.tell(replace(last, state="stopped" if stopped else "failed", error=None if stopped else line(_why(error))))
         raise

@@ -67,7 +67,7 @@ def test_backups_are_whole_and_restored(capsys: pytest.CaptureFixture[str]) -> N
     assert lines[-1] == "all rows of the backup are in the restored project"
 
 
-def test_coverage_names_every_cell_and_fails_of_none_in_small(capsys: pytest.CaptureFixture[str]) -> None:
+def test_coverage_names_every_cell_and_a_small_run_passes(capsys: pytest.CaptureFixture[str]) -> None:
     assert coverage.main(["--quick"]) == 0
     lines = [line.split(" | ") for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
     lines = [line for line in lines if line[0] not in ("| population", "| test")]
@@ -77,7 +77,7 @@ def test_coverage_names_every_cell_and_fails_of_none_in_small(capsys: pytest.Cap
     assert len([line for line in lines if "a prompt" in line[0]]) == 2 * 2 * len(coverage.TESTS)
 
 
-def test_a_coverage_that_cannot_be_is_a_failure() -> None:
+def test_impossible_coverage_is_a_failure() -> None:
     held, missed = ((0.5, 0.4, 0.6),) * 500, ((0.5, 0.1, 0.2),) * 500
     assert coverage.coverage(0.5, held, ordinary=True).note.startswith("coverage 0.98")
     assert coverage.coverage(0.5, missed, ordinary=False).note == ""
@@ -85,7 +85,7 @@ def test_a_coverage_that_cannot_be_is_a_failure() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(Path(backups.__file__).parent.glob("*.py")), ids=lambda path: path.stem)
-def test_a_script_finds_our_packages(path: Path) -> None:
+def test_a_benchmark_script_imports_our_packages(path: Path) -> None:
     """Called as docs/benchmarks.md says it is: from its own folder none of them is found."""
     code = path.read_text(encoding="utf-8")
     if "__main__" in code:
@@ -93,7 +93,7 @@ def test_a_script_finds_our_packages(path: Path) -> None:
         assert "sys.path" in before
 
 
-def test_a_difference_is_not_passed_over() -> None:
+def test_a_difference_fails_the_agreement_benchmark() -> None:
     mine = {("all", "m", "cohen_kappa"): 0.5, ("all", "m", "pabak"): 0.1}
     assert agreement.apart(mine, {("all", "m", "cohen_kappa"): 0.5}) == 0.0
     for other in (0.5 + 2e-9, float("nan")):
@@ -116,16 +116,16 @@ def test_geneval_equals_the_published_loop(capfd: pytest.CaptureFixture[str]) ->
     assert lines[-1].startswith("equal verdicts, reasons and boxes")
 
 
-def test_other_evidence_is_not_passed_over() -> None:
+def test_different_evidence_fails_the_geneval_benchmark() -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
     from benchmarks import geneval
-    from data.runs import Detection, Seen, Work
+    from data.jobs.runs import Detection, Observation, WorkItem
 
     spec = {"tag": "colors", "include": [{"class": "dog", "count": 1, "color": "red"}]}
-    bench = geneval.Bench([Work("0", "", "", "", spec)], {}, "cpu")
+    bench = geneval.Bench([WorkItem("0", "", "", "", spec)], {}, "cpu")
     colors = (1.0, *[0.0] * 9)
     dog = Detection("dog", 0.5, (0, 0, 4, 4), None, colors)
-    found = geneval.apart(bench, [Seen("0", {}, (dog,))], [Seen("0", {}, (replace(dog, score=0.5004),))])
+    found = geneval.apart(bench, [Observation("0", {}, (dog,))], [Observation("0", {}, (replace(dog, score=0.5004),))])
     assert (found.detections, found.colors, found.color) == (1, 1, 0.0)
     assert found.score == pytest.approx(4e-4)
     for other in (
@@ -136,10 +136,10 @@ def test_other_evidence_is_not_passed_over() -> None:
         replace(dog, colors=colors[::-1]),
     ):
         with pytest.raises(AssertionError):
-            geneval.apart(bench, [Seen("0", {}, (dog,))], [Seen("0", {}, (other,))])
+            geneval.apart(bench, [Observation("0", {}, (dog,))], [Observation("0", {}, (other,))])
 
 
-def test_vqa_equals_one_question_a_call(capfd: pytest.CaptureFixture[str]) -> None:
+def test_vqa_in_batches_equals_a_question_per_call(capfd: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
     from benchmarks import vqa
 
@@ -149,7 +149,7 @@ def test_vqa_equals_one_question_a_call(capfd: pytest.CaptureFixture[str]) -> No
     assert sum(line.startswith("equal answers; probabilities within") for line in lines) == 2
 
 
-def test_other_answers_are_not_passed_over() -> None:
+def test_different_answers_fail_the_vqa_benchmark() -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
     from benchmarks import vqa
     from scorers.models.vqa.base import Answer

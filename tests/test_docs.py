@@ -54,7 +54,7 @@ def test_made_parts_are_up_to_date(name: str) -> None:
     assert set(names_in(text_of(ROOT / name))) == set(parts.PARTS[name])
 
 
-def test_a_part_is_replaced_where_it_stands_and_nowhere_else() -> None:
+def test_a_made_part_is_replaced_and_nothing_else() -> None:
     page = "a\n<!-- made: x -->\nold\n<!-- end -->\nb\n<!-- made: y -->\n<!-- end -->\n"
     assert put(page, "x", "new \\1") == page.replace("old", "\nnew \\1\n")
     for wrong in (page.replace("made: x", "made: z"), page + page):
@@ -87,7 +87,7 @@ def test_documented_commands_are_understood(page: str, line: str) -> None:  # no
 
 
 @pytest.mark.parametrize("line", ["score", "agreement --nope", "nothing", "export report --format docx -o x"])
-def test_what_is_no_command_is_not_understood(line: str) -> None:
+def test_invalid_commands_are_refused(line: str) -> None:
     with pytest.raises(Exception, match=r"\w"):
         commands.parsed(line)
 
@@ -158,7 +158,7 @@ def test_links_lead_somewhere(path: Path) -> None:
     assert broken == []
 
 
-def test_the_links_are_seen() -> None:
+def test_the_link_check_reads_all_links() -> None:
     assert LINK.findall(prose("a [b](c.md#d) `[x](y)` ![e](f.png)")) == [("c.md#d", ""), ("", "f.png")]
     assert anchors("# What's `x`, and why?\n```\n# no\n```\n## A b\n") == {"whats-x-and-why", "a-b"}
 

@@ -37,7 +37,7 @@ def test_people_join_at_once(tmp_path: Path) -> None:
     assert all(0 < one["page"] < one["question"] < one["picture"] for one in joined)
 
 
-def test_what_is_missing_or_there_twice_is_found(tmp_path: Path) -> None:
+def test_missing_and_duplicate_answers_are_detected(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         items = fill(store)
         ids = [submit(store, item, "ann").annotation_id for item in items]
@@ -61,6 +61,6 @@ def test_percentiles_lie_between_neighbours() -> None:
     assert load.percentile([7.0], 0.99) == 7.0
 
 
-def test_errors_are_told_by_kind() -> None:
+def test_errors_are_counted_by_kind() -> None:
     told = load.Told(memory=[(0.0, 100.0)], seconds=1.0, errors=Counter({"submit: reset": 2}))
     assert any(line.startswith("errors: 2\n  2 x submit: reset") for line in load.lines_of(told, load.SMALL))

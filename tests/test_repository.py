@@ -46,7 +46,7 @@ def test_no_tracked_file_names_a_registry_or_a_machine_path() -> None:
 
 
 @pytest.mark.parametrize("line", ["https://" + REGISTRIES[0] + "/simple", 'path = "/wo' + 'rk/main"'])
-def test_the_check_sees_what_it_looks_for(line: str) -> None:
+def test_the_check_detects_registries_and_machine_paths(line: str) -> None:
     assert names(line)
     assert not names("https://example.org/simple")
 

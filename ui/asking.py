@@ -9,7 +9,7 @@ from typing import Any
 from annotation.questionnaires.base import Question, Questionnaire, is_blank, to_json
 from annotation.questionnaires.form import Asked, Form
 from data.aspects import CANNOT_TELL
-from data.campaign import Campaign, Settings, shown_order
+from data.campaign import Campaign, Settings, pair_order
 from data.records import Annotation
 from data.store import managing, questions
 from data.store.campaigns import DEFAULT, DEFAULT_OVERLAP, Task
@@ -93,7 +93,7 @@ def asking(store: Store, campaign: Campaign, task: Task, person: str, version: i
         len(task.pictures),
         own.questions if own else (),
         tuple(picture.generator for picture in task.pictures),
-        shown_order(campaign.seed, campaign.campaign_id, person, task.item_id) if task.kind == "pair" else (),
+        pair_order(campaign.seed, campaign.campaign_id, person, task.item_id) if task.kind == "pair" else (),
     )
     return Asking(campaign.campaign_id, task, form, asked, form.build(asked), own.number if own else None)
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
-from data import pictures
+from data.jobs import generation
 from data.store import facets, prompt_rows, strip, tags, views
 from data.store.browse import rater_names
 from data.store.filters import sentence
@@ -102,7 +102,7 @@ def _cells(cells: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, A
     return {
         generator: [
             {name: value for name, value in item.items() if name not in ("spec", "text")}
-            | {"blanked": pictures.why_blank(item["blanked"])}
+            | {"blanked": generation.why_blank(item["blanked"])}
             for item in items
         ]
         for generator, items in cells.items()

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from agreement import Scale, ScaleError
-from data.export.ratings import COLUMNS, SIMULATED
+from data.export.ratings import RATING_COLUMNS, SIMULATED
 from data.store.frame import Scales
 
-HASHED = tuple(name for name in COLUMNS if name != "seq")
+HASHED = tuple(name for name in RATING_COLUMNS if name != "seq")
 HASH_RULE = (
     "SHA-256 of the ratings that count: each a JSON array of its texts "
     f"({', '.join(HASHED)}; null for an empty one; no spaces, no ASCII escapes), the lines sorted and joined by LF, in UTF-8. "
@@ -41,7 +41,7 @@ def counted(said: pd.DataFrame, scales: Scales) -> pd.DataFrame:
     return rows.assign(
         kind=rows["kind"].mask(human & rows["simulated"].astype(bool), SIMULATED),
         identity=rows["identity"].fillna("person").where(human, None),
-    )[list(COLUMNS)].reset_index(drop=True)
+    )[list(RATING_COLUMNS)].reset_index(drop=True)
 
 
 def values(said: pd.DataFrame, scales: Scales) -> pd.Series:

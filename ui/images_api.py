@@ -14,7 +14,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, Response
 
-from data import images
+from data.images import files
 from data.store import browse
 from data.store.store import Store
 
@@ -84,7 +84,7 @@ def _made(store: Store, sha256: str, width: int, path: Path) -> Path:
     cached = _cache_path(store, sha256, width)
     if not cached.is_file():
         try:
-            made = images.thumbnail(path, width, width, fine=True) if width == IN_FORM else images.thumbnail(path, width)
+            made = files.thumbnail(path, width, width, fine=True) if width == IN_FORM else files.thumbnail(path, width)
             _write(cached, made)
         except (OSError, ValueError) as error:
             raise HTTPException(404, "The image file cannot be read any more.") from error

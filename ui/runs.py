@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from data.runs import Progress, RunFolder
+from data.jobs.runs import RunFolder, WorkerProgress
 from data.store import runs
 from data.store.runs import RunRow
 from data.store.store import Store
@@ -45,7 +45,7 @@ class View:
     per_second: float | None
     overall: float | None
     seconds_left: float | None
-    progress: Progress
+    progress: WorkerProgress
     waits_for: str | None = None
 
     @property
@@ -87,7 +87,7 @@ def view(store: Store, row: RunRow) -> View:
     """How a run stands."""
     job = queueing.jobs(store).get(row.run_id)
     told = working.progress_of(working.folder_of(store, row))
-    progress = told or Progress("loading", 0, row.n_items)
+    progress = told or WorkerProgress("loading", 0, row.n_items)
     state = _state(row, job, progress)
     overall = progress.done / progress.seconds if progress.done and progress.seconds else None
     rate = (job.per_second() if job is not None and job.at_work else None) or overall
@@ -211,7 +211,7 @@ def log_of(store: Store, row: RunRow) -> str:
     return "\n".join(working.log_tail(working.folder_of(store, row))[-_LOG_LINES:])
 
 
-def _state(row: RunRow, job: Job | None, progress: Progress) -> str:
+def _state(row: RunRow, job: Job | None, progress: WorkerProgress) -> str:
     if job is not None and job.at_work:
         if job.stopping.is_set():
             return "giving up" if job.given_up else "pausing"

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from data.campaign import Campaign, Settings, Training
-from data.people import looks_made
+from data.people import looks_like_pseudonym
 from data.store import browse, consents, managing
 from data.store.campaigns import DEFAULT, Closed, Desk, Progress
 from data.store.store import Store
@@ -111,7 +111,7 @@ def nothing(store: Store, campaign: Campaign | None, desk: Desk, name: str) -> d
         message = "There are no images in this project yet. Import some, and this page will offer them."
         return {"state": "empty", "message": message, "commands": teaching.commands(store, teaching.IMAGES)}
     done = completion(campaign.settings, "completion" if desk.progress.done else "quota", worked=worked)
-    you = "you" if looks_made(name) else f"you, {name}"
+    you = "you" if looks_like_pseudonym(name) else f"you, {name}"
     if desk.progress.remaining:
         title = "All done for now, thank you" if desk.progress.done else "Others work on the last images"
         message = f"Nothing is left for {you} at the moment: {_HELD}"

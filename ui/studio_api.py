@@ -7,8 +7,8 @@ from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 
-from data import pictures
 from data.aspects import NO, YES, YES_NO_ASPECTS
+from data.jobs import generation
 from data.prompts.spec import parse_spec
 from data.store import browse, runs
 from data.store.crossed import Crossed, Crossing
@@ -109,7 +109,7 @@ def router(store: Store) -> APIRouter:
             also=listing.also(store),
             filters=listing.filters,
         )
-        shown = [row | {"blanked": pictures.why_blank(row["blanked"])} for row in found.rows]
+        shown = [row | {"blanked": generation.why_blank(row["blanked"])} for row in found.rows]
         rows = _with_crossing(store, _with_verdicts(store, shown, listing), listing)
         return {"items": rows, "total": found.total, "page": page, "size": PAGE}
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
-from data import pictures
+from data.jobs import generation
+from data.jobs.runs import Detection
 from data.prompts.geneval import COLORS
 from data.prompts.spec import Spec, parse_spec
-from data.runs import Detection
 from data.store import browse, campaigns, runs, uncovered
 from data.store.store import Store
 from scorers import registry
@@ -45,7 +45,7 @@ def router(store: Store) -> APIRouter:
         return (
             found
             | own
-            | {"blanked": pictures.why_blank(found["blanked"]), "name": person, "covered": not may_see(store, person, found)}
+            | {"blanked": generation.why_blank(found["blanked"]), "name": person, "covered": not may_see(store, person, found)}
         )
 
     @routes.get("/task")

@@ -16,7 +16,7 @@ from annotation.questionnaires.custom_question import Ask, ask, judgement
 from annotation.questionnaires.form import Asked, Derived, Form, ItemKind, Meaning
 from annotation.questionnaires.plain_yaml import YamlError
 from annotation.questionnaires.plain_yaml import read as read_yaml
-from data.prompts.reading import InputError, quoted
+from data.files import InputError, quoted
 
 MOST_QUESTIONS: Final = 60
 BUILT_IN: Final = frozenset({"geneval", "tifa_likert", "tifa_vqa", "visor", "ab", "direct", "custom"})

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import yaml
 
-from data.prompts.reading import quoted
+from data.files import quoted
 
 LARGEST: Final = 200_000
 """Characters of a file: far more than a questionnaire needs."""

@@ -10,7 +10,7 @@ from annotation.questionnaires.deriving import unsure
 from annotation.questionnaires.form import Asked, Derived, Form, Meaning
 from annotation.questionnaires.options import YES_NO
 from data.aspects import CANNOT_TELL, NO, SCALES, YES
-from data.prompts.questions import PromptQuestion, from_spec
+from data.prompts.questions import PromptQuestion, questions_from_spec
 from data.prompts.spec import parse_spec
 from data.records import Judgement
 
@@ -112,7 +112,7 @@ FORM: Final = Form(
             " stands beside it. Two people answer, and a third where they differ",
         ),
     ),
-    example=Asked("a photo of a red cup", _SPEC, questions=from_spec(parse_spec(_SPEC))),
+    example=Asked("a photo of a red cup", _SPEC, questions=questions_from_spec(parse_spec(_SPEC))),
     unfit=_unfit,
     prompted=True,
     undecided=undecided,

@@ -14,7 +14,7 @@ from annotation.questionnaires.form import Asked, Derived, Form, Meaning
 from annotation.questionnaires.options import COUNTS, NO_RELATION, RELATION_KEYS, YES_NO
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, SCALES, YES
 from data.prompts.coco import article_by_sound
-from data.prompts.spec import ObjectSpec, Spec, asks_only_places, parse_spec
+from data.prompts.spec import ObjectSpec, Spec, asks_only_positions, parse_spec
 from data.records import Judgement
 
 NAME: Final = "visor"
@@ -118,7 +118,7 @@ def _judgements(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
             holds = _verdict(answers["relations"], relation.relation in answers["relations"])
             judgements.append(yes_no("position", holds, relation.target))
             needed.append(holds)
-    if asks_only_places(spec) and (complete or False in needed):
+    if asks_only_positions(spec) and (complete or False in needed):
         judgements.append(yes_no("correct", all_of(needed)))
     return judgements
 

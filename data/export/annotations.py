@@ -13,12 +13,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from data.export.reading import Cells
-from data.export.tables import Columns
-from data.export.typed import Row, typed
-from data.prompts.reading import quoted
+from data.export.formats import Columns, TypedRow, read_typed_rows
+from data.files import quoted
+from data.tables import Cells
 
-COLUMNS: Final[Columns] = {
+ANSWER_COLUMNS: Final[Columns] = {
     "annotation_id": "text",
     "suite": "text",
     "prompt": "text",
@@ -75,7 +74,7 @@ _LARGEST_SEED: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ExportedAnswer:
     """One row, as ``COLUMNS`` names its cells; empty cells are None."""
 
     annotation_id: str
@@ -112,17 +111,17 @@ class Answer:
     campaign_made: Mapping[str, Any] | None
 
 
-def read(path: Path, cells: Cells) -> list[Answer]:
+def read_answers(path: Path, cells: Cells) -> list[ExportedAnswer]:
     """The answers of a file in the order in which they were given; a revision follows what it revises.
 
     Raises:
         InputError: a cell is not what its column holds.
     """
     # equal numbers are a chain, which the file has in its order
-    return sorted(typed(path, cells, _answer), key=lambda answer: answer.seq)
+    return sorted(read_typed_rows(path, cells, _answer), key=lambda answer: answer.seq)
 
 
-def _each(row: Row, column: str, wanted: Mapping[str, tuple[type, ...]]) -> Sequence[Mapping[str, Any]]:
+def _each(row: TypedRow, column: str, wanted: Mapping[str, tuple[type, ...]]) -> Sequence[Mapping[str, Any]]:
     """The objects of a JSON array, each with what must stand there."""
     found = row.json(column, list) or []
     for one in found:
@@ -130,7 +129,7 @@ def _each(row: Row, column: str, wanted: Mapping[str, tuple[type, ...]]) -> Sequ
     return found
 
 
-def _made(row: Row) -> Mapping[str, Any] | None:
+def _campaign_made(row: TypedRow) -> Mapping[str, Any] | None:
     found = row.json("campaign_made", dict)
     if found is not None:
         _check("campaign_made", found, _CAMPAIGN)
@@ -150,20 +149,20 @@ def _check(column: str, one: Any, wanted: Mapping[str, tuple[type, ...]]) -> Non
             raise ValueError(f"{column}: {quoted(name)} is {quoted(said)}, {_NAMES[kinds[0]]} expected")
 
 
-def _answer(row: Row) -> Answer:
+def _answer(row: TypedRow) -> ExportedAnswer:
     answers = row.json("answers", dict)
     if answers is None:
         raise ValueError("column 'answers' is empty; every row has them")
-    return Answer(
+    return ExportedAnswer(
         annotation_id=row.text("annotation_id"),
         suite=row.text("suite"),
         prompt=row.maybe("prompt"),
         task=row.maybe("task"),
         generator=row.maybe("generator"),
         item=row.text("item"),
-        item_kind=row.one_of("item_kind", _KINDS),
+        item_kind=row.choice("item_kind", _KINDS),
         rater=row.text("rater"),
-        identity=row.one_of("identity", ("person", "slot")),
+        identity=row.choice("identity", ("person", "slot")),
         simulated=bool(row.truth("simulated")),
         campaign=row.maybe("campaign"),
         questionnaire=row.text("questionnaire"),
@@ -174,10 +173,10 @@ def _answer(row: Row) -> Answer:
         submitted=row.moment("submitted"),
         active_seconds=row.real("active_seconds"),
         saw_evidence=bool(row.truth("saw_evidence")),
-        status=row.one_of("status", _STATUSES),
+        status=row.choice("status", _STATUSES),
         passed=row.truth("passed"),
         selected=bool(row.truth("selected")),
-        status_before=row.one_of("status_before", ("", *_STATUSES)) or None,
+        status_before=row.choice("status_before", ("", *_STATUSES)) or None,
         revises=row.maybe("revises"),
         first=row.maybe("first"),
         seq=row.whole("seq"),
@@ -186,5 +185,5 @@ def _answer(row: Row) -> Answer:
         prompt_spec=row.json("prompt_spec", dict),
         questions=_each(row, "questions", _QUESTION),
         images=_each(row, "images", _IMAGE),
-        campaign_made=_made(row),
+        campaign_made=_campaign_made(row),
     )

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from data.export.tables import Columns, Kind, arrow_schema
+from data.export.formats import Columns, Kind, arrow_schema
 
 IMAGES: Final[Columns] = {
     "image_id": "text",

@@ -7,11 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from data.export.reading import Cells
-from data.export.tables import Columns
-from data.export.typed import Row, typed
+from data.export.formats import Columns, TypedRow, read_typed_rows
+from data.tables import Cells
 
-COLUMNS: Final[Columns] = {
+JUDGEMENT_COLUMNS: Final[Columns] = {
     "suite": "text",
     "prompt": "text",
     "task": "text",
@@ -36,7 +35,7 @@ COLUMNS: Final[Columns] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ExportedJudgement:
     """One row, as ``COLUMNS`` names its cells; empty cells are None."""
 
     suite: str
@@ -61,18 +60,18 @@ class Judged:
     seq: int
 
 
-def read(path: Path, cells: Cells) -> list[Judged]:
+def read_judgements(path: Path, cells: Cells) -> list[ExportedJudgement]:
     """The judgements of a file in the order in which they were made.
 
     Raises:
         InputError: a cell is not what its column holds.
     """
-    return sorted(typed(path, cells, _judged), key=lambda one: one.seq)
+    return sorted(read_typed_rows(path, cells, _judgement), key=lambda one: one.seq)
 
 
-def _judged(row: Row) -> Judged:
-    kind = row.one_of("kind", ("human", "scorer"))
-    return Judged(
+def _judgement(row: TypedRow) -> ExportedJudgement:
+    kind = row.choice("kind", ("human", "scorer"))
+    return ExportedJudgement(
         suite=row.text("suite"),
         prompt=row.maybe("prompt"),
         task=row.maybe("task"),
@@ -80,7 +79,7 @@ def _judged(row: Row) -> Judged:
         item=row.text("item"),
         rater=row.text("rater"),
         kind=kind,
-        identity=row.one_of("identity", ("person", "slot")) if kind == "human" else None,
+        identity=row.choice("identity", ("person", "slot")) if kind == "human" else None,
         simulated=bool(row.truth("simulated")),
         aspect=row.text("aspect"),
         target=row.maybe("target"),

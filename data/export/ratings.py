@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from data.export.reading import read_cells
-from data.export.tables import Kind
-from data.prompts.reading import InputError, Problems, located, quoted
+from data.export.formats import Kind
+from data.files import InputError, Problems, located, quoted
+from data.tables import read_cells
 
-COLUMNS: Final[Mapping[str, Kind]] = {
+RATING_COLUMNS: Final[Mapping[str, Kind]] = {
     "suite": "text",
     "prompt": "text",
     "task": "text",
@@ -41,7 +41,7 @@ Convert = Callable[[str, str, str], tuple[str, str | None, float | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rating:
+class ExportedRating:
     """One row; empty cells are None. ``label`` and ``number`` are its value as the scale has it, ``line`` counts from 1."""
 
     line: int
@@ -62,14 +62,14 @@ class Rating:
 
 
 @dataclass(frozen=True, slots=True)
-class Ratings:
+class ExportedRatings:
     """The rows in the order in which they were made; ``empty`` counts those without a value, which were skipped."""
 
-    rows: tuple[Rating, ...]
+    rows: tuple[ExportedRating, ...]
     empty: int
 
 
-def read(path: Path, convert: Convert) -> Ratings:
+def read_exported_ratings(path: Path, convert: Convert) -> ExportedRatings:
     """Read such a file, CSV (``.tsv``: tabs), Parquet or JSON lines, its columns in any order.
 
     Raises:
@@ -77,8 +77,8 @@ def read(path: Path, convert: Convert) -> Ratings:
             nothing is read then.
     """
     problems = Problems(path)
-    same = _Same()
-    rows: list[Rating] = []
+    same = _Consistency()
+    rows: list[ExportedRating] = []
     empty = 0
     table = read_cells(path)
     _check_header(path, table.header)
@@ -94,13 +94,13 @@ def read(path: Path, convert: Convert) -> Ratings:
             problems.add(line, str(error))
     problems.check()
     # equal numbers fall as in the statistics: by the rater's name
-    return Ratings(tuple(sorted(rows, key=lambda rating: (rating.seq, rating.rater))), empty)
+    return ExportedRatings(tuple(sorted(rows, key=lambda rating: (rating.seq, rating.rater))), empty)
 
 
 def _check_header(path: Path, header: tuple[str, ...]) -> None:
-    if sorted(header) == sorted(COLUMNS):
+    if sorted(header) == sorted(RATING_COLUMNS):
         return
-    missing = [quoted(name) for name in COLUMNS if name not in header]
+    missing = [quoted(name) for name in RATING_COLUMNS if name not in header]
     what = f"has no column {', '.join(missing)}" if missing else "has other columns too, or one twice"
     raise InputError(
         located(
@@ -112,7 +112,7 @@ def _check_header(path: Path, header: tuple[str, ...]) -> None:
     )
 
 
-def _rating(line: int, cells: Mapping[str, str], convert: Convert) -> Rating:
+def _rating(line: int, cells: Mapping[str, str], convert: Convert) -> ExportedRating:
     for name in _NEEDED:
         if not cells[name].strip():
             raise ValueError(f"column {quoted(name)} is empty; every rating has one")
@@ -122,7 +122,7 @@ def _rating(line: int, cells: Mapping[str, str], convert: Convert) -> Rating:
         scale, label, number = convert(cells["scale"], cells["aspect"], cells["value"])
     except ValueError as error:
         raise ValueError(f"value is {quoted(cells['value'])}: {error}") from None
-    return Rating(
+    return ExportedRating(
         line=line,
         suite=cells["suite"],
         prompt=cells["prompt"] or None,
@@ -130,8 +130,8 @@ def _rating(line: int, cells: Mapping[str, str], convert: Convert) -> Rating:
         generator=cells["generator"] or None,
         item=cells["item"],
         rater=cells["rater"],
-        kind=_one_of(cells, "kind", _KINDS),
-        identity=None if cells["kind"] == "scorer" else _one_of(cells, "identity", ("person", "slot")),
+        kind=_choice(cells, "kind", _KINDS),
+        identity=None if cells["kind"] == "scorer" else _choice(cells, "identity", ("person", "slot")),
         aspect=cells["aspect"],
         target=cells["target"] or None,
         scale=scale,
@@ -141,7 +141,7 @@ def _rating(line: int, cells: Mapping[str, str], convert: Convert) -> Rating:
     )
 
 
-def _one_of(cells: Mapping[str, str], name: str, known: tuple[str, ...]) -> str:
+def _choice(cells: Mapping[str, str], name: str, known: tuple[str, ...]) -> str:
     if cells[name] not in known:
         raise ValueError(f"{name} is {quoted(cells[name])}; it is one of {', '.join(known)}")
     return cells[name]
@@ -154,19 +154,19 @@ def _whole(text: str) -> int:
         raise ValueError(f"seq is {quoted(text)}; it is a whole number, the order of the ratings") from None
 
 
-class _Same:
+class _Consistency:
     """One item, rater or scale must be the same thing in all rows."""
 
     def __init__(self) -> None:
         self._first: dict[tuple[str, ...], tuple[int, tuple[str | None, ...]]] = {}
 
-    def check(self, rating: Rating) -> None:
+    def check(self, rating: ExportedRating) -> None:
         item = (rating.suite, rating.prompt, rating.task, rating.generator)
         self._same(rating, ("item", rating.item), "suite, prompt, task and generator", item)
         self._same(rating, ("rater", rating.rater), "kind and identity", (rating.kind, rating.identity))
         self._same(rating, ("aspect", rating.aspect, rating.suite), "scale in a suite", (rating.scale,))
 
-    def _same(self, rating: Rating, key: tuple[str, ...], what: str, now: tuple[str | None, ...]) -> None:
+    def _same(self, rating: ExportedRating, key: tuple[str, ...], what: str, now: tuple[str | None, ...]) -> None:
         line, before = self._first.setdefault(key, (rating.line, now))
         if now != before:
             here, there = (", ".join(part or "-" for part in parts) for parts in (now, before))

@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+from data.files import quoted
+from data.jobs.runs import Detection, Observation
 from data.prompts.geneval import COLORS
-from data.prompts.reading import quoted
 from data.prompts.spec import Spec, parse_spec
-from data.runs import Detection, Seen
 
 Box = tuple[float, float, float, float]
-_T = TypeVar("_T")
+_Value = TypeVar("_Value")
 
 _COLOR_KEYS: Final = ("color", "colors", "color_probs")
 _FARTHEST: Final = 1e7
@@ -26,7 +26,7 @@ _FARTHEST: Final = 1e7
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class EvidenceCase:
     """One image to judge.
 
     Attributes:
@@ -38,12 +38,12 @@ class Case:
     id: str | int
     asked: Mapping[str, Any]
     spec: Spec
-    seen: Seen
+    seen: Observation
     prompt_id: str | None = None
     generator: str | None = None
 
 
-def read_case(value: Mapping[str, Any]) -> Case:
+def read_case(value: Mapping[str, Any]) -> EvidenceCase:
     """One line of evidence.
 
     Raises:
@@ -65,10 +65,10 @@ def read_case(value: Mapping[str, Any]) -> Case:
         except ValueError as error:
             raise ValueError(f"detections[{len(found)}]: {error}") from None
     names = {key: _name(value, key) for key in ("prompt_id", "generator")}
-    return Case(id_, asked, parse_spec(asked), Seen(str(id_), {}, tuple(found)), **names)
+    return EvidenceCase(id_, asked, parse_spec(asked), Observation(str(id_), {}, tuple(found)), **names)
 
 
-def number(found: Any) -> float:
+def finite_number(found: Any) -> float:
     """A finite number, as JSON has it.
 
     Raises:
@@ -92,7 +92,7 @@ def box_of(found: Any) -> Box:
     """
     if not isinstance(found, list) or len(found) != 4:
         raise ValueError(f"{quoted(found)} where a box [x0, y0, x1, y1] is expected")
-    x0, y0, x1, y1 = map(number, found)
+    x0, y0, x1, y1 = map(finite_number, found)
     if max(map(abs, (x0, y0, x1, y1))) > _FARTHEST:
         raise ValueError(f"box {quoted(found)} is no place in a picture")
     return x0, y0, x1, y1
@@ -104,7 +104,7 @@ def score_of(found: Any) -> float:
     Raises:
         ValueError: it is no number from 0 to 1.
     """
-    score = number(found)
+    score = finite_number(found)
     if not 0 <= score <= 1:
         raise ValueError(f"{quoted(found)} where a confidence from 0 to 1 is expected")
     return score
@@ -128,7 +128,7 @@ def _detection(found: Any) -> Detection:
     return Detection(label, _part(found, "score", score_of), _part(found, "box", box_of), None, _colors(found))
 
 
-def _part(found: Mapping[str, Any], key: str, read: Callable[[Any], _T]) -> _T:
+def _part(found: Mapping[str, Any], key: str, read: Callable[[Any], _Value]) -> _Value:
     try:
         return read(found.get(key))
     except ValueError as error:

@@ -11,17 +11,17 @@ from typing import Any, Final
 
 import numpy as np
 
+from data.files import quoted
 from data.formats.evidence import Box, box_of, score_of
-from data.prompts.reading import quoted
 
 Details = Mapping[str, list[tuple[Box, float]]]
 """By class: box and confidence of each object that was looked at, most confident first."""
 
-_PLACE: Final = re.compile(r"(?:(?P<above>.*)/)?(?P<prompt>[0-9]{1,9})/samples/(?P<index>[0-9]{1,9})\.[^/]*")
+_IMAGE_PATH: Final = re.compile(r"(?:(?P<above>.*)/)?(?P<prompt>[0-9]{1,9})/samples/(?P<index>[0-9]{1,9})\.[^/]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class GenEvalResult:
     """One line: the verdict on one image.
 
     Attributes:
@@ -39,7 +39,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ImagePath:
     """What a file's name says: the prompt's number, the image's, and the folder above (GenEval's IMAGE_FOLDER), if named."""
 
     prompt: int
@@ -52,7 +52,7 @@ def is_result(value: Mapping[str, Any]) -> bool:
     return "filename" in value and "correct" in value and "id" not in value
 
 
-def read_result(value: Mapping[str, Any]) -> Result:
+def read_result(value: Mapping[str, Any]) -> GenEvalResult:
     """One line of ``results.jsonl``.
 
     Raises:
@@ -69,23 +69,23 @@ def read_result(value: Mapping[str, Any]) -> Result:
         raise ValueError(f"'correct' is {quoted(correct)}, true or false expected")
     metadata = _object(value.get("metadata"), "metadata")
     details = None if value.get("details") is None else _details(_object(value["details"], "details"))
-    return Result(correct=bool(correct), metadata=metadata, details=details, **texts)  # type: ignore[arg-type]
+    return GenEvalResult(correct=bool(correct), metadata=metadata, details=details, **texts)  # type: ignore[arg-type]
 
 
-def place_of(filename: str) -> Place:
+def parse_image_path(filename: str) -> ImagePath:
     """Where a file lies in GenEval's layout, ``FOLDER/00042/samples/0000.png``.
 
     Raises:
         ValueError: it does not.
     """
-    found = _PLACE.fullmatch(filename.replace("\\", "/"))
+    found = _IMAGE_PATH.fullmatch(filename.replace("\\", "/"))
     if found is None:
         raise ValueError(f"'filename' is {quoted(filename)}, .../00042/samples/0000.png expected")
     folder = (found["above"] or "").rstrip("/").rsplit("/", 1)[-1]
-    return Place(int(found["prompt"]), int(found["index"]), folder if folder not in ("", ".", "..") else None)
+    return ImagePath(int(found["prompt"]), int(found["index"]), folder if folder not in ("", ".", "..") else None)
 
 
-def line_of(result: Result) -> str:
+def format_result(result: GenEvalResult) -> str:
     """The line as GenEval writes it: as pandas' ``to_json(orient="records", lines=True)`` does, details with five numbers."""
     details = {name: [[*box, score] for box, score in boxes] for name, boxes in (result.details or {}).items()}
     row = {

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from data.formats.lines import read_lines
-from data.prompts.questions import PromptQuestion, new_id
-from data.prompts.reading import InputError, fail, quoted, read_text, unreadable
+from data.files import InputError, fail, quoted, read_json_lines, read_text, unreadable
+from data.prompts.questions import PromptQuestion, new_question_id
 
 _KEY: Final = "question_details"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ModelAnswer:
     """One question and the model's answer; ``scored``: whether the file itself counts it as right, None if it does not say."""
 
     question: PromptQuestion
@@ -31,7 +30,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Captioned:
+class CaptionAnswers:
     """The answers about one text's image, in the file's order.
 
     Attributes:
@@ -41,12 +40,12 @@ class Captioned:
 
     id: str
     caption: str
-    answers: tuple[Said, ...]
+    answers: tuple[ModelAnswer, ...]
     number: int | None = None
     wrong: tuple[str, ...] = ()
 
 
-def read_results(path: Path) -> Iterator[Captioned]:
+def read_results(path: Path) -> Iterator[CaptionAnswers]:
     """What was answered about each text.
 
     Raises:
@@ -55,22 +54,22 @@ def read_results(path: Path) -> Iterator[Captioned]:
     if _is_official(path):
         yield from _official(path)
         return
-    for line in read_lines(path):
+    for line in read_json_lines(path):
         if line.wrong is not None:
-            yield Captioned("", "", (), line.number, (line.wrong,))
+            yield CaptionAnswers("", "", (), line.number, (line.wrong,))
         else:
             yield _of_line(line.number, line.value)
 
 
 def _is_official(path: Path) -> bool:
     """By its beginning: an object over many lines, or one that has the key."""
-    first = next(read_lines(path), None)
+    first = next(read_json_lines(path), None)
     if first is None:
         fail(path, None, "holds no evidence")
     return first.wrong is not None or _KEY in first.value
 
 
-def _official(path: Path) -> Iterator[Captioned]:
+def _official(path: Path) -> Iterator[CaptionAnswers]:
     try:
         found = json.loads(read_text(path))
     except (ValueError, RecursionError) as error:
@@ -84,32 +83,32 @@ def _official(path: Path) -> Iterator[Captioned]:
         if isinstance(asked, dict):
             yield _captioned(name, list(asked.values()), None, "multiple_choice_vqa", "free_form_vqa")
         else:
-            yield Captioned(name, "", (), None, (f"{_KEY!r} of it is {quoted(asked)}, an object expected",))
+            yield CaptionAnswers(name, "", (), None, (f"{_KEY!r} of it is {quoted(asked)}, an object expected",))
 
 
-def _of_line(number: int, value: Mapping[str, Any]) -> Captioned:
+def _of_line(number: int, value: Mapping[str, Any]) -> CaptionAnswers:
     name, answers = value.get("id"), value.get("answers")
     if not isinstance(name, str) or not name:
-        return Captioned("", "", (), number, (f"'id' is {quoted(name)}, a text expected",))
+        return CaptionAnswers("", "", (), number, (f"'id' is {quoted(name)}, a text expected",))
     if not isinstance(answers, list):
-        return Captioned(name, "", (), number, (f"'answers' is {quoted(answers)}, a list expected",))
+        return CaptionAnswers(name, "", (), number, (f"'answers' is {quoted(answers)}, a list expected",))
     return _captioned(name, answers, number, "chosen", "free")
 
 
-def _captioned(name: str, entries: list[Any], number: int | None, chosen: str, free: str) -> Captioned:
-    said: list[Said] = []
+def _captioned(name: str, entries: list[Any], number: int | None, chosen: str, free: str) -> CaptionAnswers:
+    said: list[ModelAnswer] = []
     wrong: list[str] = []
     caption = ""
     for entry in entries:
         try:
-            said.append(_said(entry, [one.question.question_id for one in said], chosen, free))
+            said.append(_model_answer(entry, [one.question.question_id for one in said], chosen, free))
             caption = caption or str(entry.get("caption") or "")
         except ValueError as error:
             wrong.append(f"{name}: {error}")
-    return Captioned(name, caption, tuple(said), number, tuple(wrong))
+    return CaptionAnswers(name, caption, tuple(said), number, tuple(wrong))
 
 
-def _said(entry: Any, taken: list[str], chosen: str, free: str) -> Said:
+def _model_answer(entry: Any, taken: list[str], chosen: str, free: str) -> ModelAnswer:
     if not isinstance(entry, dict):
         raise ValueError(f"found {quoted(entry)}, an object with a question expected")
     text = _text(entry, "question" if "question" in entry else "text")
@@ -117,14 +116,14 @@ def _said(entry: Any, taken: list[str], chosen: str, free: str) -> Said:
     if not isinstance(choices, list) or not choices or not all(isinstance(one, str) and one for one in choices):
         raise ValueError(f"'choices' is {quoted(choices)}, a list of texts expected")
     name = entry.get("question_id")
-    question_id = name if isinstance(name, str) and name and name not in taken else new_id(text, taken)
+    question_id = name if isinstance(name, str) and name and name not in taken else new_question_id(text, taken)
     scored, parents = entry.get("scores"), entry.get("parents")
     question = PromptQuestion(
         question_id, text, tuple(choices), _text(entry, "answer"), _text(entry, "element_type"), _text(entry, "element"),
         parents=tuple(one for one in parents if isinstance(one, str)) if isinstance(parents, list) else (),
     )  # fmt: skip
     words = entry.get(free)
-    return Said(
+    return ModelAnswer(
         question,
         _text(entry, chosen),
         words if isinstance(words, str) else None,

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from data.formats.evidence import Case, number
-from data.formats.lines import read_lines
+from data.files import JsonScanner, quoted, read_json_lines, read_text
+from data.formats.evidence import EvidenceCase, finite_number
+from data.jobs.runs import Detection, Observation
 from data.prompts import sr2d
-from data.prompts.reading import JsonScanner, quoted, read_text
 from data.prompts.spec import parse_spec
-from data.runs import Detection, Seen
 
 _KEY: Final = re.compile(r"([0-9]{1,9})_([0-9]{1,9})")
 _BEGINS: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*(?:\r?\n|\"[0-9]{1,9}_[0-9]{1,9}\")")
@@ -27,7 +26,7 @@ _FILE: Final = re.compile(r"results_(?P<generator>.+?)_text_spatial_rel_phrases_
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class VisorEntry:
     """One image of such a file.
 
     Attributes:
@@ -35,7 +34,7 @@ class Entry:
         sra: the file's own verdict on the relation; None if it has none.
     """
 
-    case: Case
+    case: EvidenceCase
     sra: bool | None
 
 
@@ -45,7 +44,7 @@ def is_detections(path: Path) -> bool:
     Raises:
         InputError: the file cannot be read.
     """
-    first = next(read_lines(path), None)
+    first = next(read_json_lines(path), None)
     if first is None:
         return False
     if first.wrong is None:
@@ -71,7 +70,7 @@ def read_entries(path: Path) -> Iterator[tuple[int, str, Any]]:
     yield from JsonScanner(path, read_text(path)).object()
 
 
-def read_entry(key: str, value: Any, generator: str) -> Entry:
+def read_entry(key: str, value: Any, generator: str) -> VisorEntry:
     """One entry; what was asked is known from its prompt's number.
 
     Raises:
@@ -82,16 +81,16 @@ def read_entry(key: str, value: Any, generator: str) -> Entry:
         raise ValueError(f"key {quoted(key)}, <prompt id>_<number> expected")
     if not isinstance(value, dict):
         raise ValueError(f"{quoted(key)} holds {quoted(value)}, an object expected")
-    prompt = sr2d.prompt(int(found[1]))
+    prompt = sr2d.numbered_prompt(int(found[1]))
     text = value.get("text")
     if text is not None and (not isinstance(text, str) or text.strip() != prompt.text):
         raise ValueError(f"{quoted(key)} has the text {quoted(text)}, but SR2D's prompt {found[1]} is {quoted(prompt.text)}")
-    seen = Seen(key, {}, _detections(key, value.get("classes"), value.get("centroid")))
-    case = Case(key, prompt.spec, parse_spec(prompt.spec), seen, found[1], generator)
-    return Entry(case, _sra(key, value.get("sra")))
+    seen = Observation(key, {}, _detections(key, value.get("classes"), value.get("centroid")))
+    case = EvidenceCase(key, prompt.spec, parse_spec(prompt.spec), seen, found[1], generator)
+    return VisorEntry(case, _sra(key, value.get("sra")))
 
 
-def key_of(case: Case, taken: Mapping[str, int]) -> str:
+def key_of(case: EvidenceCase, taken: Mapping[str, int]) -> str:
     """``<prompt>_<index>`` of an image: as its id has it, else the next index of its prompt.
 
     Args:
@@ -105,14 +104,14 @@ def key_of(case: Case, taken: Mapping[str, int]) -> str:
     last = key[1] if key else (case.prompt_id or "").rsplit("/", 1)[-1]
     if not re.fullmatch("[0-9]{1,9}", last):
         raise ValueError(f"'prompt_id' is {quoted(case.prompt_id)}; VISOR names images by the number of SR2D's prompt")
-    prompt = sr2d.prompt(int(last))
+    prompt = sr2d.numbered_prompt(int(last))
     published = parse_spec(prompt.spec)
     if (case.spec.objects, case.spec.relations) != (published.objects, published.relations):
         raise ValueError(f"it asks for something else than SR2D's prompt {int(last)}, {quoted(prompt.text)}")
     return key[0] if key else f"{int(last)}_{taken.get(str(int(last)), 0)}"
 
 
-def entry_of(case: Case, found: Mapping[str, Any], sra: bool) -> dict[str, Any]:
+def entry_of(case: EvidenceCase, found: Mapping[str, Any], sra: bool) -> dict[str, Any]:
     """An entry as VISOR's notebook and README have it.
 
     Args:
@@ -131,7 +130,7 @@ def entry_of(case: Case, found: Mapping[str, Any], sra: bool) -> dict[str, Any]:
     }
 
 
-def dumped(key: str, entry: Mapping[str, Any]) -> str:
+def format_entry(key: str, entry: Mapping[str, Any]) -> str:
     """An entry of the file's one object, without the comma."""
     return f"{json.dumps(key)}: {json.dumps(entry)}"
 
@@ -143,7 +142,7 @@ def _detections(key: str, classes: Any, centroids: Any) -> tuple[Detection, ...]
     for k, (name, center) in enumerate(zip(classes, centroids, strict=True)):
         if not isinstance(name, str) or not isinstance(center, list) or len(center) != 2:
             raise ValueError(f"{quoted(key)}, centroid {k} is {quoted(center)} of {quoted(name)}, [x, y] of a class expected")
-        x, y = map(number, center)
+        x, y = map(finite_number, center)
         found.append(Detection(name, 1.0, (x, y, x, y)))
     return tuple(found)
 
@@ -159,4 +158,4 @@ def _sra(key: str, found: Any) -> bool | None:
 def _text(asked: Mapping[str, Any]) -> str:
     """The prompt's, whether or not it is one of SR2D's."""
     relation = asked.get("relation")
-    return sr2d.text_of(asked["a"], asked.get("b"), relation and relation.removesuffix(" of"))
+    return sr2d.prompt_text(asked["a"], asked.get("b"), relation and relation.removesuffix(" of"))

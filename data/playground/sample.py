@@ -1,24 +1,89 @@
-"""The playground's sample: 42 prompts, the pictures made from them, and what both scorers saw, as committed below ``assets``.
+"""The playground's suite of prompts, and its sample: 42 prompts, the pictures made from them, and what both scorers saw.
 
+The prompts are GenEval's six tasks asked of the small world's kinds. The sample is committed below ``assets``;
 ``python -m scorers.training.sample`` makes it. On disk: ``prompts.jsonl``, ``images/GENERATOR/00042_0.webp`` and
-``runs/RATER/`` (run folders as in ``data.runs``; their manifests name the images relative to themselves).
+``runs/RATER/`` (run folders as in ``data.jobs.runs``; their manifests name the images relative to themselves).
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from data.images import read_image_file
-from data.playground.drawing import Drawing, draw_carelessly
-from data.playground.prompts import SUITE
-from data.prompts.files import read_prompts
+import numpy as np
+
+from data.images.files import read_image_file
+from data.jobs.runs import RunFolder
+from data.playground.drawing import ANY_LOOK, DrawnScene, SceneLook, draw_carelessly
+from data.playground.objects import KINDS
+from data.prompts.geneval import POSITIONS, Metadata, color_attr, colors, counting, position, single_object, two_object
+from data.prompts.prompt_files import read_prompts
 from data.prompts.spec import parse_spec
 from data.records import Image, Prompt
-from data.runs import RunFolder
+
+SUITE: Final = "playground"
+SEED: Final = 43
+N: Final = 7
+TASKS: Final = ("single_object", "two_object", "counting", "colors", "position", "color_attr")
+
+_NAMES: Final = tuple(KINDS)
+
+
+def sample_prompts(seed: int = SEED, n: int = N) -> list[Prompt]:
+    """``n`` different prompts of each task, in GenEval's order and words; ``spec`` is GenEval's metadata object.
+
+    Of single objects there are at most as many as kinds. Other seeds and numbers make a suite with a name of its own.
+
+    Raises:
+        ValueError: ``n`` is below 1 or above what a task has (counting: three numbers of each kind).
+    """
+    if not 1 <= n <= 3 * len(_NAMES):
+        raise ValueError(f"n must be between 1 and {3 * len(_NAMES)}, got {n}")
+    suite = SUITE if (seed, n) == (SEED, N) else f"{SUITE}@seed{seed}-n{n}"
+    rng = np.random.default_rng(seed)
+    found: list[Metadata] = []
+    for task in TASKS:
+        found += _distinct_prompts(task, min(n, len(_NAMES)) if task == "single_object" else n, rng)
+    return [Prompt(f"{suite}/{k:05d}", suite, entry["prompt"], entry["tag"], entry) for k, entry in enumerate(found)]
+
+
+def random_metadata(task: str, rng: np.random.Generator, look: SceneLook = ANY_LOOK) -> Metadata:
+    """One random prompt of a task, with GenEval's text in ``prompt``; colours asked are those the look allows."""
+    a, b = (_NAMES[int(k)] for k in rng.choice(len(_NAMES), size=2, replace=False))
+    if task == "single_object":
+        return single_object(a)
+    if task == "two_object":
+        return two_object(a, b)
+    if task == "counting":
+        return counting(a, int(rng.integers(2, 4, endpoint=True)))
+    if task == "colors":
+        return colors(a, _random_color(a, rng, look))
+    if task == "position":
+        return position(a, b, POSITIONS[int(rng.integers(len(POSITIONS)))])
+    if task == "color_attr":
+        first = _random_color(a, rng, look)
+        return color_attr([a, b], [first, _random_color(b, rng, look, first)])
+    raise ValueError(f"unknown task {task!r}; known: {', '.join(TASKS)}")
+
+
+def _random_color(kind: str, rng: np.random.Generator, look: SceneLook, but: str | None = None) -> str:
+    options = [color for color in look.colors(kind) if color != but]
+    return options[int(rng.integers(len(options)))]
+
+
+def _distinct_prompts(task: str, n: int, rng: np.random.Generator) -> Iterator[Metadata]:
+    seen: set[str] = set()
+    while len(seen) < n:
+        drawn = random_metadata(task, rng)
+        key = json.dumps(drawn["include"])
+        if key not in seen:
+            seen.add(key)
+            yield drawn
+
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "assets" / "playground" / "sample"
 PER_PROMPT: Final = 4
@@ -31,7 +96,7 @@ _FIRST_SEED: Final = 1_200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class PlaygroundSample:
     """What is committed.
 
     Attributes:
@@ -45,7 +110,7 @@ class Sample:
     runs: tuple[RunFolder, ...]
 
 
-def read(folder: Path) -> Sample:
+def read_sample(folder: Path) -> PlaygroundSample:
     """Read the sample; every picture is decoded.
 
     Raises:
@@ -56,15 +121,15 @@ def read(folder: Path) -> Sample:
     known = {prompt.prompt_id for prompt in prompts}
     images = tuple(image for image in _images(folder) if image.prompt_id in known)
     runs = (RunFolder(path.parent) for path in sorted(folder.glob("runs/*/run.json")))
-    return Sample(folder, tuple(prompts), images, tuple(runs))
+    return PlaygroundSample(folder, tuple(prompts), images, tuple(runs))
 
 
-def relative_path(prompt_id: str, generator: str, index: int) -> Path:
+def image_path(prompt_id: str, generator: str, index: int) -> Path:
     """Where the picture of a place lies, in the sample as in a project that was filled from it."""
     return Path("images", generator, f"{prompt_id.rsplit('/', 1)[-1]}_{index}.webp")
 
 
-def careless(prompt: Prompt, index: int) -> Drawing:
+def careless_drawing(prompt: Prompt, index: int) -> DrawnScene:
     """What the careless renderer drew in this place: always the same, so that the truth of the committed picture is known."""
     number = int(prompt.prompt_id.rsplit("/", 1)[-1])
     return draw_carelessly(parse_spec(prompt.spec), _FIRST_SEED + number * _SEEDS_APART + index)

@@ -1,13 +1,24 @@
-"""A scene: what is where, in which colour, before what. It is the truth about a picture, whatever size it is drawn at."""
+"""A scene: what is where, in which colour, before what; what is true of it, and the answers that it gives to TIFA's questions.
+
+It is the truth about a picture, whatever size it is drawn at. Facts are in the same aspects and targets that scorers and people
+use. Questions are in the very words of ``questions_from_spec``; the answer is looked up in the scene, never in the prompt. A
+question to which no choice is the one right answer (two of the choices are there; the cup whose colour is asked is not) has
+none.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from data.playground.kinds import KINDS
+from data.aspects import NO, YES
+from data.playground.objects import KINDS
+from data.prompts.questions import PromptQuestion, questions_from_spec
+from data.prompts.spec import ObjectSpec, Relation, RelationSpec, Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +76,7 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Picture:
+class ScenePicture:
     """A scene as pixels.
 
     Attributes:
@@ -77,3 +88,159 @@ class Picture:
     image: NDArray[np.uint8]
     masks: NDArray[np.bool_]
     boxes: NDArray[np.float64]
+
+
+FactAspect = Literal["correct", "present", "count", "color", "position"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """``value``: yes/no; for ``count`` the true number, not capped. ``target`` is None for ``correct``."""
+
+    aspect: FactAspect
+    target: str | None
+    value: bool | int
+
+
+def scene_facts(spec: Spec, scene: Scene) -> tuple[Fact, ...]:
+    """Every demand of the spec held against the scene; ``correct`` comes last."""
+    found = [*_object_facts(spec, scene), *(_relation_fact(spec, relation, scene) for relation in spec.relations)]
+    correct = all(_is_met(spec, fact) for fact in found)
+    return (*found, Fact("correct", None, correct))
+
+
+def is_correct(spec: Spec, scene: Scene) -> bool:
+    """Whether all that the spec asks is in the scene (GenEval's sense: at least ``count``, exactly if ``exact``)."""
+    return bool(scene_facts(spec, scene)[-1].value)
+
+
+def relation_holds(subject: Placed, reference: Placed, relation: Relation) -> bool:
+    """The relation by the objects' centres."""
+    if relation == "left of":
+        return subject.x < reference.x
+    if relation == "right of":
+        return subject.x > reference.x
+    return subject.y < reference.y if relation == "above" else subject.y > reference.y
+
+
+def _object_facts(spec: Spec, scene: Scene) -> Iterator[Fact]:
+    for wanted in spec.objects:
+        here = [placed for placed in scene.objects if placed.kind == wanted.name]
+        yield Fact("present", wanted.target, bool(here))
+        yield Fact("count", wanted.target, len(here))
+        if wanted.color is not None:
+            painted = sum(placed.color == wanted.color for placed in here)
+            yield Fact("color", wanted.target, painted >= wanted.count)
+
+
+def _relation_fact(spec: Spec, relation: RelationSpec, scene: Scene) -> Fact:
+    subjects = [placed for placed in scene.objects if placed.kind == spec.objects[relation.subject].name]
+    references = [placed for placed in scene.objects if placed.kind == spec.objects[relation.reference].name]
+    there = bool(subjects) and bool(references)
+    value = there and all(relation_holds(a, b, relation.relation) for a in subjects for b in references)
+    return Fact("position", relation.target, value)
+
+
+def _is_met(spec: Spec, fact: Fact) -> bool:
+    if fact.aspect != "count":
+        return bool(fact.value)
+    wanted = _object_spec(spec, fact.target)
+    return fact.value == wanted.count if wanted.exact else fact.value >= wanted.count
+
+
+def _object_spec(spec: Spec, target: str | None) -> ObjectSpec:
+    return next(wanted for wanted in spec.objects if wanted.target == target)
+
+
+_TOO_NEAR: Final = 0.05
+"""Centres nearer than this along an axis (share of the side) are not asked about: nobody would see which comes first."""
+_CLEAR: Final = 1.3
+"""How many times farther apart along one axis than along the other, for "where" to have one answer."""
+
+SpecPart = ObjectSpec | RelationSpec
+
+
+def true_answers(spec: Spec, scene: Scene) -> tuple[tuple[PromptQuestion, str | None], ...]:
+    """The spec's questions, each with the choice that is right about the scene; None where none is, or more than one."""
+    return tuple(
+        (question, true_answer(question, part, spec, scene))
+        for question, part in zip(questions_from_spec(spec), question_parts(spec), strict=True)
+    )
+
+
+def question_parts(spec: Spec) -> Iterator[SpecPart]:
+    """What each question of ``from_spec`` asks about, in its order."""
+    for thing in spec.objects:
+        pairs = 1 + (thing.count > 1 or thing.exact) + (thing.color is not None)
+        yield from [thing] * 2 * pairs
+    for relation in spec.relations:
+        yield from [relation] * 2
+
+
+def answered_questions(spec: Spec, scene: Scene) -> tuple[PromptQuestion, ...]:
+    """The spec's questions with the scene's answers, without those that have none."""
+    return tuple(replace(question, answer=answer) for question, answer in true_answers(spec, scene) if answer is not None)
+
+
+def true_answer(question: PromptQuestion, part: SpecPart, spec: Spec, scene: Scene) -> str | None:
+    """The choice that is right about the scene; None where none is, or more than one."""
+    if isinstance(part, RelationSpec):
+        ends = (
+            objects_of_kind(scene, spec.objects[part.subject].name),
+            objects_of_kind(scene, spec.objects[part.reference].name),
+        )
+        return _relation_answer(*ends, part.relation) if question.is_yes_no else _position_answer(*ends)
+    here = objects_of_kind(scene, part.name)
+    if question.element_type == "counting":
+        number = str(len(here))
+        if question.is_yes_no:
+            return _yes_no(len(here) == part.count)
+        return number if number in question.choices else None
+    if question.element_type == "color":
+        return _color_answer(question, part, {placed.color for placed in here})
+    if question.is_yes_no:
+        return _yes_no(bool(here))
+    return _single({placed.kind for placed in scene.objects} & set(question.choices))
+
+
+def objects_of_kind(scene: Scene, kind: str) -> list[Placed]:
+    """The scene's objects of a kind."""
+    return [placed for placed in scene.objects if placed.kind == kind]
+
+
+def _yes_no(value: bool) -> str:
+    return YES if value else NO
+
+
+def _single(found: set[str]) -> str | None:
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _color_answer(question: PromptQuestion, part: ObjectSpec, seen: set[str]) -> str | None:
+    if not question.is_yes_no:
+        color = _single(seen)
+        return color if color in question.choices else None
+    if part.color in seen and len(seen) > 1:
+        return None
+    return _yes_no(part.color in seen)
+
+
+def _relation_answer(subjects: list[Placed], references: list[Placed], relation: Relation) -> str | None:
+    """Yes where it holds of all pairs, no where of none or where one is missing, by the objects' centres."""
+    pairs = [(a, b) for a in subjects for b in references]
+    across = relation in ("left of", "right of")
+    if any(abs(a.x - b.x if across else a.y - b.y) < _TOO_NEAR for a, b in pairs):
+        return None
+    held = {relation_holds(a, b, relation) for a, b in pairs}
+    return None if len(held) > 1 else _yes_no(held == {True})
+
+
+def _position_answer(subjects: list[Placed], references: list[Placed]) -> str | None:
+    if len(subjects) != 1 or len(references) != 1:
+        return None
+    x, y = subjects[0].x - references[0].x, subjects[0].y - references[0].y
+    if abs(x) >= _CLEAR * abs(y):
+        return "left of" if x < 0 else "right of"
+    if abs(y) >= _CLEAR * abs(x):
+        return "above" if y < 0 else "below"
+    return None

@@ -6,24 +6,119 @@ these words surely changes nothing else; every published prompt of GenEval and S
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final, Literal
 
-from data.prompts.coco import plain_name
+from data.prompts.coco import article_by_letter, plain_name
 from data.prompts.geneval import COLORS
 from data.prompts.spec import ObjectSpec, Spec, SpecError, parse_spec
-from data.prompts.wording import OPPOSITE, Changes, changed, recolored, renumbered, sides, together
 
-Kind = Literal["relation", "color", "count"]
-Raw = Mapping[str, Any]
+OPPOSITE: Final = {"left": "right", "right": "left", "above": "below", "below": "above"}
+NUMBERS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_SIDES: Final = re.compile(r"\b(left|right|above|below)\b", re.IGNORECASE)
+_RELATION_WORDS: Final = re.compile(r"\b(left(?=\s+of\b)|right(?=\s+of\b)|above|below)\b", re.IGNORECASE)
+_PLURAL: Final = r"(?:e?s)?\b"
 
-KINDS: Final[tuple[Kind, ...]] = ("relation", "color", "count")
+
+@dataclass(frozen=True, slots=True)
+class TextChange:
+    """New letters for a stretch of the text."""
+
+    start: int
+    end: int
+    new: str
+
+
+TextChanges = list[TextChange] | None
+"""What to change in a text; None if that is not sure."""
+
+
+def opposite_sides(text: str, asked: Sequence[str]) -> TextChanges:
+    """Sure if these very relations are stated, and none of their words stands anywhere else."""
+    stated = list(_RELATION_WORDS.finditer(text))
+    if Counter(one[0].lower() for one in stated) != Counter(asked) or len(_SIDES.findall(text)) != len(stated):
+        return None
+    return [TextChange(*one.span(), _in_case_of(one[0], OPPOSITE[one[0].lower()])) for one in stated]
+
+
+def recolor(text: str, thing: ObjectSpec, color: str) -> TextChanges:
+    """Sure if ``red cup`` stands there once, and the article before it can be told."""
+    pattern = rf"(?:\b(an?)\s+)?\b({re.escape(thing.color or '')})\s+{re.escape(thing.name)}{_PLURAL}"
+    found = list(re.finditer(pattern, text, re.IGNORECASE))
+    if len(found) != 1:
+        return None
+    (match,) = found
+    change = TextChange(*match.span(2), _in_case_of(match[2], color))
+    if match[1] is None:
+        return [change]
+    # of the ten the letter decides as the sound does
+    return [TextChange(*match.span(1), _in_case_of(match[1], article_by_letter(color))), change] if color in COLORS else None
+
+
+def renumber(text: str, thing: ObjectSpec, n: int) -> TextChanges:
+    """Sure if ``two cups`` stands there once, as a word or in digits. From or to one, the noun would change as well."""
+    if min(thing.count, n) < 2 or max(thing.count, n) >= len(NUMBERS):
+        return None
+    color = rf"(?:{re.escape(thing.color)}\s+)?" if thing.color else ""
+    pattern = rf"\b({NUMBERS[thing.count]}|{thing.count})\s+{color}{re.escape(thing.name)}{_PLURAL}"
+    found = list(re.finditer(pattern, text, re.IGNORECASE))
+    if len(found) != 1:
+        return None
+    word = found[0][1]
+    return [TextChange(*found[0].span(1), str(n) if word.isdigit() else _in_case_of(word, NUMBERS[n]))]
+
+
+def rename_object(text: str, thing: ObjectSpec, name: str) -> TextChanges:
+    """Sure if one ``cup`` is asked and the word stands there once; an article just before it follows by the letter."""
+    if thing.count != 1:
+        return None
+    found = list(re.finditer(rf"(?:\b(an?)\s+)?\b({re.escape(thing.name)})\b", text, re.IGNORECASE))
+    if len(found) != 1:
+        return None
+    (match,) = found
+    article = [] if match[1] is None else [TextChange(*match.span(1), _in_case_of(match[1], article_by_letter(name)))]
+    return [*article, TextChange(*match.span(2), _in_case_of(match[2], name))]
+
+
+def joined_changes(found: Iterable[TextChanges]) -> TextChanges:
+    """All changes together; None if one of them is not sure, or if two meet."""
+    together: list[TextChange] = []
+    for changes in found:
+        if changes is None:
+            return None
+        together += changes
+    together.sort(key=lambda one: one.start)
+    if any(after.start < before.end for before, after in pairwise(together)):
+        return None
+    return together
+
+
+def apply_changes(text: str, changes: Sequence[TextChange]) -> str:
+    for one in sorted(changes, key=lambda one: one.start, reverse=True):
+        text = text[: one.start] + one.new + text[one.end :]
+    return text
+
+
+def _in_case_of(old: str, new: str) -> str:
+    """Written as the old word is: small, Capital or ALL CAPITALS."""
+    if len(old) > 1 and old.isupper():
+        return new.upper()
+    return new.capitalize() if old[:1].isupper() else new
+
+
+FlipKind = Literal["relation", "color", "count"]
+RawSpec = Mapping[str, Any]
+
+FLIP_KINDS: Final[tuple[FlipKind, ...]] = ("relation", "color", "count")
 """``relation``: left and right, above and below change places. ``color``: two coloured objects change colours; a single one
 gets the colour that is half of GenEval's ten further. Flipped twice, both are what they were. ``count``: an exact number
 becomes ``other_number``."""
 
-REASONS: Final = frozenset({
+FLIP_REASONS: Final = frozenset({
     "unreadable_spec", "no_relation", "no_color", "no_exact_number",
     "same_kind", "same_color", "too_many_colors", "unknown_color",
 })  # fmt: skip
@@ -37,7 +132,7 @@ _MOST: Final = 4
 class Flipped:
     """A flipped prompt. ``spec`` is written as the original is; ``text`` is None where it cannot be changed surely."""
 
-    spec: Raw
+    spec: RawSpec
     text: str | None
 
 
@@ -48,13 +143,13 @@ class Unflipped:
     reason: str
 
 
-def flip(text: str, spec: Raw, kind: Kind) -> Flipped | Unflipped:
+def flip(text: str, spec: RawSpec, kind: FlipKind) -> Flipped | Unflipped:
     """Flip what a prompt asks for; of a spec that cannot be read, too, it is only said that it cannot be.
 
     Raises:
         ValueError: there is no such kind.
     """
-    check(kind)
+    check_kind(kind)
     try:
         parsed = parse_spec(spec)
     except SpecError:
@@ -62,14 +157,14 @@ def flip(text: str, spec: Raw, kind: Kind) -> Flipped | Unflipped:
     return _FLIPS[kind](text, spec, parsed)
 
 
-def check(kind: str) -> None:
+def check_kind(kind: str) -> None:
     """Let a kind of flip pass.
 
     Raises:
         ValueError: there is none of that name; the message says which there are.
     """
-    if kind not in KINDS:
-        raise ValueError(f"there is no flip {kind!r}; known: {', '.join(KINDS)}")
+    if kind not in FLIP_KINDS:
+        raise ValueError(f"there is no flip {kind!r}; known: {', '.join(FLIP_KINDS)}")
 
 
 def other_number(n: int) -> int:
@@ -77,19 +172,19 @@ def other_number(n: int) -> int:
     return n + 1 if n < _MOST else min(n - 1, _MOST)
 
 
-def _relation(text: str, spec: Raw, parsed: Spec) -> Flipped | Unflipped:
+def _relation(text: str, spec: RawSpec, parsed: Spec) -> Flipped | Unflipped:
     if not parsed.relations:
         return Unflipped("no_relation")
-    if any(alike(parsed.objects[one.subject], parsed.objects[one.reference]) for one in parsed.relations):
+    if any(are_same_kind(parsed.objects[one.subject], parsed.objects[one.reference]) for one in parsed.relations):
         return Unflipped("same_kind")  # a cup left of a cup: the flipped prompt asks for the same
     if "include" in spec:
-        new: Raw = {**spec, "include": [_turned(entry) for entry in spec["include"]]}
+        new: RawSpec = {**spec, "include": [_opposite_position(entry) for entry in spec["include"]]}
     else:
         new = {**spec, "relation": _opposite(spec["relation"])}
-    return _flipped(text, new, sides(text, [one.relation.split()[0] for one in parsed.relations]))
+    return _flipped(text, new, opposite_sides(text, [one.relation.split()[0] for one in parsed.relations]))
 
 
-def _turned(entry: Raw) -> Raw:
+def _opposite_position(entry: RawSpec) -> RawSpec:
     if entry.get("position") is None:
         return entry
     relation, reference = entry["position"]
@@ -101,7 +196,7 @@ def _opposite(relation: str) -> str:
     return " ".join([OPPOSITE[first], *rest])
 
 
-def _color(text: str, spec: Raw, parsed: Spec) -> Flipped | Unflipped:
+def _color(text: str, spec: RawSpec, parsed: Spec) -> Flipped | Unflipped:
     colored = {k: one.color for k, one in enumerate(parsed.objects) if one.color is not None}
     if not colored or len(colored) > 2:
         return Unflipped("too_many_colors" if colored else "no_color")
@@ -114,16 +209,16 @@ def _color(text: str, spec: Raw, parsed: Spec) -> Flipped | Unflipped:
         (a, first), (b, second) = colored.items()
         if first == second:
             return Unflipped("same_color")
-        if alike(parsed.objects[a], parsed.objects[b]):
+        if are_same_kind(parsed.objects[a], parsed.objects[b]):
             return Unflipped("same_kind")
         new = {a: second, b: first}
     include = [{**entry, "color": new[k]} if k in new else entry for k, entry in enumerate(spec["include"])]
-    changes = together(recolored(text, parsed.objects[k], color) for k, color in new.items())
+    changes = joined_changes(recolor(text, parsed.objects[k], color) for k, color in new.items())
     return _flipped(text, {**spec, "include": include}, changes)
 
 
-def _count(text: str, spec: Raw, parsed: Spec) -> Flipped | Unflipped:
-    exact = {k: one for k, one in enumerate(parsed.objects) if one.exact and is_number(one, parsed)}
+def _count(text: str, spec: RawSpec, parsed: Spec) -> Flipped | Unflipped:
+    exact = {k: one for k, one in enumerate(parsed.objects) if one.exact and is_exact_number(one, parsed)}
     if not exact:
         return Unflipped("no_exact_number")
     names = [one.name for one in parsed.objects]
@@ -136,29 +231,29 @@ def _count(text: str, spec: Raw, parsed: Spec) -> Flipped | Unflipped:
         flipped["exclude"] = [
             {**entry, "count": new[entry["class"]] + 1} if entry["class"] in new else entry for entry in spec["exclude"]
         ]
-    changes = together(renumbered(text, one, new[one.name]) for one in exact.values())
+    changes = joined_changes(renumber(text, one, new[one.name]) for one in exact.values())
     return _flipped(text, flipped, changes)
 
 
-def is_number(thing: ObjectSpec, parsed: Spec) -> bool:
+def is_exact_number(thing: ObjectSpec, parsed: Spec) -> bool:
     """Whether one number alone of an exact thing will do: what is excluded may leave room for several."""
     return all(one.count == thing.count + 1 for one in parsed.excludes if one.name == thing.name)
 
 
-_FLIPS: Final[dict[Kind, Callable[[str, Raw, Spec], Flipped | Unflipped]]] = {
+_FLIPS: Final[dict[FlipKind, Callable[[str, RawSpec, Spec], Flipped | Unflipped]]] = {
     "relation": _relation,
     "color": _color,
     "count": _count,
 }
 
 
-def alike(a: ObjectSpec, b: ObjectSpec) -> bool:
+def are_same_kind(a: ObjectSpec, b: ObjectSpec) -> bool:
     """Whether both are of one kind."""
     return plain_name(a.name) == plain_name(b.name)
 
 
-def _flipped(text: str, spec: Raw, changes: Changes) -> Flipped:
-    new = None if changes is None else changed(text, changes)
+def _flipped(text: str, spec: RawSpec, changes: TextChanges) -> Flipped:
+    new = None if changes is None else apply_changes(text, changes)
     # GenEval's metadata repeat the text
     told = {"prompt": new} if new is not None and spec.get("prompt") == text else {}
     return Flipped({key: value for key, value in spec.items() if key != "prompt" or told} | told, new)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from data.prompts.reading import quoted
+from data.files import quoted
 
 Relation = Literal["left of", "right of", "above", "below"]
 
@@ -93,7 +93,7 @@ def parse_spec(spec: Mapping[str, Any]) -> Spec:
     return Spec()
 
 
-def asks_only_places(spec: Spec) -> bool:
+def asks_only_positions(spec: Spec) -> bool:
     """Whether VISOR can say if all that is asked is there: it looks at neither numbers nor colours."""
     plain = all(asked.count == 1 and not asked.exact and asked.color is None for asked in spec.objects)
     return bool(spec.objects) and plain and not spec.excludes

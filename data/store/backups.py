@@ -17,7 +17,7 @@ from typing import Final
 import duckdb
 
 from data.files import on_disk, sha256_of
-from data.people import keyed
+from data.people import keyed_hash
 from data.store import copying, erased, manifest, opening
 from data.store.copying import Contents, Rest, no_rest
 from data.store.manifest import DATABASE, FILES, MANIFEST, SCHEDULED, Backup, BadBackup, File, Manifest
@@ -159,7 +159,7 @@ def _tell(
 
 def project_id(secret: str, project: Path) -> str:
     """Names a project without telling its secret."""
-    return keyed(secret, "backup", "project")[:12] if secret else project.name
+    return keyed_hash(secret, "backup", "project")[:12] if secret else project.name
 
 
 def _beside(project: Path | None, temporary: Path, before: Sequence[Backup], rest: Rest) -> list[File]:

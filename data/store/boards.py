@@ -10,8 +10,8 @@ from typing import Literal
 import duckdb
 import numpy as np
 
-from data.campaign import Checks, Training, number
-from data.campaign import Line as Order
+from data.campaign import CheckSchedule, Training, seeded_number
+from data.campaign import PersonalOrder as Order
 from data.store import grounds, rows
 from data.store.lines import Line, Person
 from data.store.listings import listing
@@ -190,8 +190,10 @@ class Board:
             keys = self._listing.shuffle[positions] if settings.order == "shared" else positions
         if settings.check_every is None or not self._checks:
             return Line(person, positions, keys, wanted)
-        places = Checks(settings.check_every, campaign.seed, campaign.campaign_id, name)
-        checks = sorted(self._checks, key=lambda one: number(campaign.seed, campaign.campaign_id, "check", name, "item", one))
+        places = CheckSchedule(settings.check_every, campaign.seed, campaign.campaign_id, name)
+        checks = sorted(
+            self._checks, key=lambda one: seeded_number(campaign.seed, campaign.campaign_id, "check", name, "item", one)
+        )
         return Line(person, positions, keys, wanted, checks, places)
 
     def item_ids(self) -> dict[int, str]:

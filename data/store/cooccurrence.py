@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import duckdb
 
-from data.cooccurrence import Cooccurrence
+from data.formats.cooccurrence import Cooccurrence
 from data.store import rows
 from data.store.store import Store
 

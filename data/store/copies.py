@@ -11,8 +11,8 @@ from typing import Any, Final, Literal
 
 import duckdb
 
-from data.export.people import pseudonym
 from data.files import on_disk, sha256_of
+from data.people import person_pseudonym
 from data.store import backups, copying, erasing, manifest, opening, rows, snapshot
 from data.store.erased import mark, marks
 from data.store.manifest import DATABASE, Backup, BadBackup, Manifest
@@ -99,7 +99,7 @@ def _elsewhere(copy: Copy, secret: str, known: Mapping[str, Any], names: list[st
             return _in_backup(manifest.read(copy.path), secret, known)
         except BadBackup as error:
             return Reached(copy.path, "failed", str(error))
-    shown = names if copy.people == "names" else [pseudonym(secret, name) for name in names]
+    shown = names if copy.people == "names" else [person_pseudonym(secret, name) for name in names]
 
     def erase() -> bool:
         if not snapshot.is_one(copy.path):

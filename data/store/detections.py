@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from data.runs import Detection, Seen
+from data.jobs.runs import Detection, Observation
 from data.store import rows
 
 _COLUMNS = ("run_id", "image_id", "rank", "label", "score", "x0", "y0", "x1", "y1", "mask_ref", "color_probs")
@@ -16,7 +16,7 @@ Found = dict[tuple[str, str], list[tuple[Detection, str | None]]]
 """By run and image: detections in the detector's order, each with its mask's place."""
 
 
-def insert(connection: duckdb.DuckDBPyConnection, run_id: str, part: int, seen: Sequence[Seen]) -> None:
+def insert(connection: duckdb.DuckDBPyConnection, run_id: str, part: int, seen: Sequence[Observation]) -> None:
     """The detections of one part; row and rank say where in the part the mask is."""
     rows.insert(
         connection,

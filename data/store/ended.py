@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import duckdb
 
-from data.people import keyed
+from data.people import keyed_hash
 from data.store.store import Store, run
 
 _known: WeakKeyDictionary[Store, set[str]] = WeakKeyDictionary()
@@ -37,7 +37,7 @@ def end(store: Store, session: str, until: datetime, *, now: datetime | None = N
 
 
 def _mark(store: Store, session: str) -> str:
-    return keyed(store.secret, "session", session)
+    return keyed_hash(store.secret, "session", session)
 
 
 def _end_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, datetime, datetime]) -> None:

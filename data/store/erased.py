@@ -7,7 +7,7 @@ from datetime import datetime
 
 import duckdb
 
-from data.people import keyed
+from data.people import keyed_hash
 from data.store import rows
 
 
@@ -17,7 +17,7 @@ class Erased(ValueError):
 
 def mark(secret: str, name: str) -> str:
     """What is kept of an erased person."""
-    return keyed(secret, "erased", name)
+    return keyed_hash(secret, "erased", name)
 
 
 def marks(connection: duckdb.DuckDBPyConnection) -> dict[str, datetime]:

@@ -12,7 +12,7 @@ from typing import Final
 
 import duckdb
 
-from data.people import keyed
+from data.people import keyed_hash
 from data.store import rows
 from data.store.store import Store, run
 
@@ -60,13 +60,13 @@ def new_code() -> str:
 
 
 def secret_hash(store: Store, person: str, secret: str) -> str:
-    return keyed(store.secret, "browser", f"{person} {secret}")
+    return keyed_hash(store.secret, "browser", f"{person} {secret}")
 
 
 def code_hash(store: Store, person: str, code: str) -> str:
     """Of a code as it is typed: case and what stands between the letters do not matter."""
     plain = "".join(letter for letter in code.upper() if letter.isalnum())
-    return keyed(store.secret, "re-entry", f"{person} {plain}")
+    return keyed_hash(store.secret, "re-entry", f"{person} {plain}")
 
 
 def admit(connection: duckdb.DuckDBPyConnection, claim: Claim, now: datetime) -> Admission:

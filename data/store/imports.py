@@ -9,7 +9,7 @@ from typing import Any
 
 import duckdb
 
-from data.cooccurrence import Cooccurrence
+from data.formats.cooccurrence import Cooccurrence
 from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Evidence, Image, Item, Prompt, Rater
 from data.store import cooccurrence, erased, parts, questions, rows, using, wide

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import duckdb
 
 from data.aspects import SCALES
+from data.jobs.runs import Run
 from data.records import Evidence, Judgement, Rater
-from data.runs import Run
 from data.store import rows
 from data.store.frame import KEPT_SETTINGS
 from data.store.imports import insert_raters, insert_scales

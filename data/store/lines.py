@@ -9,7 +9,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from data.campaign import Checks
+from data.campaign import CheckSchedule
 
 
 @dataclass(slots=True)
@@ -67,7 +67,7 @@ class Line:
     keys: NDArray[np.int64]
     wanted: int
     checks: Sequence[int] = ()
-    places: Checks | None = None
+    places: CheckSchedule | None = None
 
     def remaining(self) -> int:
         """How many items this person would still be given, if nobody else answered and all claims lapsed."""

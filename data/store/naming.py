@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from data.store import rows
 from data.store.store import Store
-from data.studies.item_match import KnownItem
+from data.studies.name_matching import KnownItem
 
 
 def items(store: Store, suite: str | None = None) -> list[KnownItem]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import duckdb
 
-from data.runs import Run, Seen
+from data.jobs.runs import Observation, Run
 from data.store import detections, rows
 
 
@@ -23,7 +23,7 @@ class Observed:
     run: Run
     rater_id: str
     folder: str
-    seen: Sequence[Seen]
+    seen: Sequence[Observation]
 
 
 def insert_run(

@@ -8,7 +8,7 @@ from typing import Final
 
 import duckdb
 
-from data.checks import fails
+from data.campaign import fails_checks
 from data.records import Annotation
 from data.store import grounds
 from data.store.memory import Memory
@@ -44,7 +44,7 @@ def _failure(connection: duckdb.DuckDBPyConnection, campaign_id: str, person: st
     """What somebody fails, in words, by the first answers since they were last let in again; None: nothing."""
     found = connection.execute(_TALLY, {"person": person, "campaign": campaign_id}).fetchall()
     for role, n, right in found:
-        if fails(right, n, gold if role == "gold" else attention):
+        if fails_checks(right, n, gold if role == "gold" else attention):
             return f"{right} of {n} {role} items right"
     return None
 

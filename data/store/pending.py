@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from data.runs import Work
+from data.jobs.runs import WorkItem
 from data.store import rows
 from data.store.selection import Selection
 from data.store.store import Store
@@ -35,12 +35,12 @@ _ASKED = "exists (select 1 from questions q where q.prompt_id = i.prompt_id)"
 _HAS_FAILED = "exists (select 1 from evidence e where e.item_id = t.item_id and e.rater_id = ? and e.failed is not null)"
 
 
-def pending(store: Store, selection: Selection, rater_id: str) -> list[Work]:
+def pending(store: Store, selection: Selection, rater_id: str) -> list[WorkItem]:
     """Images with files in the selection that this rater has no evidence for, by id; what failed is to be tried again."""
     return _pending(store, *selection.items(), rater_id)
 
 
-def failing(store: Store, run_id: str) -> list[Work]:
+def failing(store: Store, run_id: str) -> list[WorkItem]:
     """The images that failed in this run and that its rater has not seen since, as they are now, by id."""
     failed = "t.item_id in (select item_id from evidence where run_id = ? and failed is not null)"
     with store.read() as cursor:
@@ -60,7 +60,7 @@ def still_failing(store: Store, run_id: str) -> int:
     return int(count)
 
 
-def _pending(store: Store, condition: str, parameters: Sequence[Any], rater_id: str) -> list[Work]:
+def _pending(store: Store, condition: str, parameters: Sequence[Any], rater_id: str) -> list[WorkItem]:
     with store.read() as cursor:
         found = rows.dicts(
             cursor,
@@ -68,7 +68,7 @@ def _pending(store: Store, condition: str, parameters: Sequence[Any], rater_id: 
             f" and not {_HAS_EVIDENCE} order by t.item_id",
             [*parameters, rater_id],
         )
-    return [Work(**rows.decoded(row | {"path": str(store.project / row["path"])}, "spec")) for row in found]
+    return [WorkItem(**rows.decoded(row | {"path": str(store.project / row["path"])}, "spec")) for row in found]
 
 
 def count_pending(

@@ -9,7 +9,7 @@ from typing import Any
 
 import duckdb
 
-from data.campaign import Campaign, CampaignItem, Settings, shuffled
+from data.campaign import Campaign, CampaignItem, Settings, shuffle_key
 from data.store import rows
 from data.store.memory import Memory
 
@@ -91,7 +91,7 @@ def add(connection: duckdb.DuckDBPyConnection, campaign: Campaign, items: Sequen
                 item.sampling,
                 None if item.expected is None else rows.to_json(item.expected),
                 position,
-                shuffled(campaign.seed, campaign.campaign_id, item.item_id),
+                shuffle_key(campaign.seed, campaign.campaign_id, item.item_id),
                 0,
                 campaign.overlap if item.role == "ordinary" else 0,
                 False,

@@ -1,4 +1,4 @@
-"""How a campaign's people were recruited, instructed and paid (``data.recruitment``). Append-only; the latest counts."""
+"""How a campaign's people were recruited, instructed and paid (``data.campaign``). Append-only; the latest counts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import duckdb
 
-from data import recruitment
+from data import campaign as recruitment
 from data.store import rows
 from data.store.managing import CampaignRefused
 from data.store.places import campaigns
@@ -21,7 +21,7 @@ def describe(store: Store, campaign: str, values: Mapping[str, str], made_by: st
         CampaignRefused: there is no such campaign.
         ValueError: as ``recruitment.checked``.
     """
-    payload = (campaign, recruitment.checked(values), made_by, datetime.now(UTC))
+    payload = (campaign, recruitment.check_recruitment(values), made_by, datetime.now(UTC))
     said: dict[str, str] = store.write(_describe, payload, touched=frozenset())
     return said
 
@@ -35,7 +35,7 @@ def described(store: Store, campaign: str) -> dict[str, str]:
 def _latest(cursor: duckdb.DuckDBPyConnection, campaign: str) -> dict[str, str]:
     found = rows.one(cursor, "select fields from recruitments where campaign_id = ? order by seq desc limit 1", [campaign])
     said = rows.from_json(found["fields"]) if found else {}
-    return {name: str(said[name]) for name in recruitment.FIELDS if said.get(name)}
+    return {name: str(said[name]) for name in recruitment.RECRUITMENT_FIELDS if said.get(name)}
 
 
 def _describe_one(
@@ -50,7 +50,7 @@ def _describe_one(
         seq = rows.sequence(connection, "statement_seq", 1)[0]
         columns = ("campaign_id", "fields", "made_by", "moment", "seq")
         rows.insert(connection, "recruitments", columns, [(campaign, rows.to_json(said), made_by, moment, seq)])
-    return {name: said[name] for name in recruitment.FIELDS if name in said}
+    return {name: said[name] for name in recruitment.RECRUITMENT_FIELDS if name in said}
 
 
 _describe = run(_describe_one)

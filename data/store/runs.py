@@ -10,8 +10,8 @@ from typing import Any, Literal
 import duckdb
 
 from data.aspects import SCALES
+from data.jobs.runs import Observation, Run
 from data.records import Evidence, Judgement, Rater
-from data.runs import Run, Seen
 from data.store import detections, rows, wide
 from data.store.imports import ImportRefused, insert_raters, insert_scales
 from data.store.observed import insert_run
@@ -133,7 +133,9 @@ def add_generation(store: Store, run: Run, generator: str, folder: str, n_items:
     store.write(_add_generation, (run, generator, folder, n_items), touched=frozenset())
 
 
-def ingest(store: Store, run_id: str, part: int, seen: Sequence[tuple[Seen, Sequence[Judgement]]], rule_version: str) -> bool:
+def ingest(
+    store: Store, run_id: str, part: int, seen: Sequence[tuple[Observation, Sequence[Judgement]]], rule_version: str
+) -> bool:
     """Take in one part, whole: evidence, detections, judgements, scales. False if it was in already: nothing changes then.
 
     Raises:
@@ -270,7 +272,7 @@ def _refuse_known(connection: duckdb.DuckDBPyConnection, run: Run) -> None:
 
 
 def _ingest_one(
-    connection: duckdb.DuckDBPyConnection, payload: tuple[str, int, Sequence[tuple[Seen, Sequence[Judgement]]], str]
+    connection: duckdb.DuckDBPyConnection, payload: tuple[str, int, Sequence[tuple[Observation, Sequence[Judgement]]], str]
 ) -> bool:
     run_id, part, judged, rule_version = payload
     row = rows.one(connection, "select rater_id, import_id from runs where run_id = ?", [run_id])

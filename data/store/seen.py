@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from data.runs import Detection, RunFolder, Seen
+from data.jobs.runs import Detection, Observation, RunFolder
 from data.store import detections, rows
 from data.store.store import Store
 
@@ -22,7 +22,7 @@ class SeenBy:
     scorer: str
     version: str
     settings: Mapping[str, Any]
-    seen: Seen
+    seen: Observation
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Sights:
     scorer: str
     version: str
     settings: Mapping[str, Any]
-    seen: Mapping[str, Seen]
+    seen: Mapping[str, Observation]
 
 
 # of several runs by one rater the first that saw something counts, as in every statistic
@@ -67,7 +67,7 @@ def seen_without_masks(store: Store, item_ids: Sequence[str], rater_id: str) -> 
         found = rows.dicts(cursor, _FIRST.format(condition=condition), [list(item_ids), rater_id])
         boxes = detections.of(cursor, item_ids, {row["run_id"] for row in found})
     by_item = {
-        row["item_id"]: Seen(
+        row["item_id"]: Observation(
             row["item_id"],
             rows.from_json(row["payload"]),
             tuple(detection for detection, _ in boxes.get((row["run_id"], row["item_id"]), ())),
@@ -81,7 +81,7 @@ def seen_without_masks(store: Store, item_ids: Sequence[str], rater_id: str) -> 
 def _whole(store: Store, row: dict[str, Any], boxes: detections.Found) -> SeenBy:
     folder = store.project / row["folder"]
     here = boxes.get((row["run_id"], row["item_id"]), [])
-    found = Seen(row["item_id"], row["payload"], _with_masks(folder, row["item_id"], here), row["failed"])
+    found = Observation(row["item_id"], row["payload"], _with_masks(folder, row["item_id"], here), row["failed"])
     return SeenBy(row["rater_id"], row["run_id"], folder, row["scorer"], row["version"], row["settings"], found)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import duckdb
 
-from data.campaign import Campaign, Role, wrong
+from data.campaign import Campaign, Role, wrong_answers
 from data.records import Annotation
 from data.store import grounds, rows
 from data.store.listings import listing
@@ -128,7 +128,9 @@ def _decision(place: Place, answered: set[str], annotation: Annotation, revoked:
         # as of a revision: a second try proves nothing
         if again:
             return Decision("surplus", again=True)
-        return Decision("training" if place.role == "training" else "gold", not wrong(place.expected, annotation.answers))
+        return Decision(
+            "training" if place.role == "training" else "gold", not wrong_answers(place.expected, annotation.answers)
+        )
     selected = campaign.stratum and place.selected
     full = len(answered) - again >= place.wanted
     # of the default campaign a second answer is kept as what it is, a repeat; statistics leave it out
@@ -202,5 +204,5 @@ def feedback(annotation: Annotation, places: Places) -> Feedback | None:
     settings = place.campaign.settings
     if (place.role, True) not in (("gold", settings.gold_feedback), ("training", settings.training_feedback)):
         return None
-    missed = wrong(place.expected, annotation.answers)
+    missed = wrong_answers(place.expected, annotation.answers)
     return Feedback(not missed, missed)

@@ -9,11 +9,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from data.prompts.files import read_prompts
-from data.prompts.reading import InputError, Problems, check_name, located, quoted
-from data.records import Image, Prompt
-from data.studies.rows import AnnotationRow, StudyRatings, image_item
-from data.studies.table import Table, read_table, require_columns
+from data.files import InputError, Problems, check_name, located, quoted
+from data.prompts.prompt_files import read_prompts
+from data.records import AnnotationRow, Image, Prompt, StudyRatings, image_item
+from data.tables import TextTable, read_table, require_columns
 
 SUITE: Final = "geneval"
 COLORS: Final = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "gray")
@@ -60,13 +59,13 @@ def read_annotations(path: Path, source: str, prompts: Sequence[Prompt]) -> Stud
     return StudyRatings(tuple(prompts), _rows(table, source, {prompt.prompt_id: prompt for prompt in prompts}))
 
 
-def _rows(table: Table, source: str, prompts: dict[str, Prompt]) -> tuple[AnnotationRow, ...]:
+def _rows(table: TextTable, source: str, prompts: dict[str, Prompt]) -> tuple[AnnotationRow, ...]:
     problems = Problems(table.path)
     slots: Counter[str] = Counter()
     rows = []
     for line, cells in table.rows():
         try:
-            prompt, index = _place(cells, prompts)
+            prompt, index = _prompt_and_index(cells, prompts)
             answers = _answers(cells)
             seconds = _seconds(cells[_SECONDS])
         except ValueError as error:
@@ -80,7 +79,7 @@ def _rows(table: Table, source: str, prompts: dict[str, Prompt]) -> tuple[Annota
     return tuple(rows)
 
 
-def _place(cells: dict[str, str], prompts: dict[str, Prompt]) -> tuple[Prompt, int]:
+def _prompt_and_index(cells: dict[str, str], prompts: dict[str, Prompt]) -> tuple[Prompt, int]:
     """The prompt and the image's index, after checking that the columns which repeat them agree."""
     number = _whole(cells["Input.prompt_id"], "Input.prompt_id", 0, 10**9)
     index = _whole(cells["Input.image_id"], "Input.image_id", 0, 10**9)
@@ -142,7 +141,7 @@ def _colors(cell: str, column: str) -> list[str]:
     return ticked
 
 
-def _one_of(**meanings: str) -> Callable[[str, str], str]:
+def _choice(**meanings: str) -> Callable[[str, str], str]:
     def parse(cell: str, column: str) -> str:
         if cell.strip() not in meanings:
             raise ValueError(f"{column} is {quoted(cell)}, expected one of {', '.join(meanings)}")
@@ -159,8 +158,8 @@ _QUESTIONS: Final[tuple[tuple[str, str, Callable[[str, str], Any]], ...]] = (
     ("Answer.task-count-1", "count_1", _within(0, 5)),
     ("Answer.task-color-1", "color_1", _colors),
     ("Answer.task-real-1", "realism_1", _within(1, 3)),
-    ("Answer.task-position-x", "position_x", _one_of(left="left", right="right", neither_x="neither")),
-    ("Answer.task-position-y", "position_y", _one_of(above="above", below="below", neither_y="neither")),
+    ("Answer.task-position-x", "position_x", _choice(left="left", right="right", neither_x="neither")),
+    ("Answer.task-position-y", "position_y", _choice(above="above", below="below", neither_y="neither")),
     ("Answer.task-quality", "caption_fit", _within(1, 4)),
 )
 """The file's column, the questionnaire's question, and how the cell is read; in the order of the form."""

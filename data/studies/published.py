@@ -1,8 +1,14 @@
-"""What the papers print about their human studies, number by number, with where it stands. Data only: no formulas.
+"""What the papers print about their human studies, number by number, with the table or section. Data only: no formulas.
 
-Of VISOR nothing is here: of its human answers nothing is at hand (its study folder holds images alone), so none of its human
-numbers (Section 5.3, Tables IV and V) is determined. SelfEval prints totals of votes, its answers were not released: what
-follows from the totals is in ``data.studies.selfeval``.
+GenEval and TIFA: ``STUDIES``, compared with the released answers.
+
+SelfEval's Tables 2 and 3 (Rambhatla and Misra 2023, arXiv 2311.10708, section 4.2): votes and metrics by task. Printed are
+totals: how many clear votes each of two models got in a task, and one value of each metric. Ties were not published, nor were
+prompts, images, and who voted and how many did; so of a vote only its task and its winner are known.
+
+VISOR (Gokhale et al. 2022, Tables IV and V): ``VISOR_PRINTED``. The answers behind these numbers were not released (its study
+folder holds images alone), so they are listed beside ours and are not compared. Generators are called as in the released
+images.
 """
 
 from __future__ import annotations
@@ -20,7 +26,7 @@ the prompts of its items."""
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class PrintedNumber:
     """One printed number, and the row of `agreement` that answers it.
 
     Attributes:
@@ -47,7 +53,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class UndeterminedNumbers:
     """Printed numbers that the released answers do not determine, and why."""
 
     what: str
@@ -56,7 +62,7 @@ class Open:
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class PublishedStudy:
     """A paper's human study.
 
     Attributes:
@@ -69,26 +75,26 @@ class Study:
     suite: str
     aspect: str
     sources: Mapping[str, str]
-    numbers: tuple[Number, ...]
+    numbers: tuple[PrintedNumber, ...]
     notes: tuple[str, ...] = ()
-    open: tuple[Open, ...] = ()
+    open: tuple[UndeterminedNumbers, ...] = ()
 
 
-def _human(generator: str, name: str, printed: str) -> Number:
-    return Number(f"Human, {name}", "Table 2", printed, "mean", generator=generator)
+def _human(generator: str, name: str, printed: str) -> PrintedNumber:
+    return PrintedNumber(f"Human, {name}", "Table 2", printed, "mean", generator=generator)
 
 
-def _interannotator(called: str, task: str, printed: str) -> Number:
-    return Number(f"Interannotator, {called}", "Table 5", printed, "percent_agreement_first_vs_rest", task=task)
+def _interannotator(called: str, task: str, printed: str) -> PrintedNumber:
+    return PrintedNumber(f"Interannotator, {called}", "Table 5", printed, "percent_agreement_first_vs_rest", task=task)
 
 
-def _kappa(called: str, task: str, printed: str) -> Number:
-    return Number(f"Interannotator kappa, {called}", "Table 4", printed, "cohen_kappa_first_vs_rest", task=task)
+def _kappa(called: str, task: str, printed: str) -> PrintedNumber:
+    return PrintedNumber(f"Interannotator kappa, {called}", "Table 4", printed, "cohen_kappa_first_vs_rest", task=task)
 
 
 _GENEVAL_SOURCES: Final = {"clip": "CLIP retrieval", "sdv2": "SDv2.1", "if-xl": "IF-XL"}
 
-GENEVAL: Final = Study(
+GENEVAL: Final = PublishedStudy(
     paper="Ghosh, Hajishirzi, Schmidt: GenEval (2023), arXiv 2310.11513",
     suite="geneval",
     aspect="correct",
@@ -104,21 +110,21 @@ GENEVAL: Final = Study(
         _interannotator("Colors", "colors", "0.854"),
         _interannotator("Position", "position", "0.797"),
         _interannotator("Attribute binding", "color_attr", "0.853"),
-        Number(
+        PrintedNumber(
             "Interannotator agreement", "Sections 1, 4", "88", "percent_agreement_first_vs_rest", percent=True, task=TASKS_MEAN
         ),
-        Number("Unanimous examples", "Section 4", "860", "unanimous_share", quantity="items_with"),
+        PrintedNumber("Unanimous examples", "Section 4", "860", "unanimous_share", quantity="items_with"),
         _kappa("Colors", "colors", "0.55"),
         _kappa("Attribute binding", "color_attr", "0.65"),
-        Number("Annotations", "Sections 1, 4; App. D", "6,000", "mean", quantity="ratings"),
-        Number("Images", "Sections 1, 4", "1,200", "mean", quantity="items"),
+        PrintedNumber("Annotations", "Sections 1, 4; App. D", "6,000", "mean", quantity="ratings"),
+        PrintedNumber("Images", "Sections 1, 4", "1,200", "mean", quantity="items"),
         *(
             number
             for generator, name in _GENEVAL_SOURCES.items()
             for number in (
-                Number(f"Images, {name}", "Section 4, App. D", "400", "mean", quantity="items", generator=generator),
-                Number(f"Prompts, {name}", "App. D", "100", "mean", quantity="prompts", generator=generator),
-                Number(
+                PrintedNumber(f"Images, {name}", "Section 4, App. D", "400", "mean", quantity="items", generator=generator),
+                PrintedNumber(f"Prompts, {name}", "App. D", "100", "mean", quantity="prompts", generator=generator),
+                PrintedNumber(
                     f"Annotations of each image, {name}",
                     "App. D",
                     "5",
@@ -135,18 +141,20 @@ GENEVAL: Final = Study(
         "Human is the mean over all annotations, while the column Overall beside it is a mean over tasks.",
     ),
     open=(
-        Open(
+        UndeterminedNumbers(
             "GenEval's and CLIPScore's agreement with people (83 %, 80 %; 91 %, 87 % where people are unanimous; per task)",
             "Sections 1, 4; App. A.2; Tables 4, 5",
             "the scorers' verdicts are not in the released files",
         ),
-        Open("agreement and kappa per task as bars and curves", "Figures 3, 7, 8", "drawn, not printed"),
-        Open("about 1 to 2 minutes for each annotation", "App. D", "a range in words, which no rounding decides"),
+        UndeterminedNumbers("agreement and kappa per task as bars and curves", "Figures 3, 7, 8", "drawn, not printed"),
+        UndeterminedNumbers(
+            "about 1 to 2 minutes for each annotation", "App. D", "a range in words, which no rounding decides"
+        ),
     ),
 )
 
-_LIKERT: Final = "Section 5.1, App. C.1"
-_METRICS: Final = (
+_TIFA_LIKERT: Final = "Section 5.1, App. C.1"
+_TIFA_METRICS: Final = (
     ("BLEU-4", "bleu", "18.3", "18.8"),
     ("ROUGE-L", "rouge", "32.9", "24.5"),
     ("METEOR", "meteor", "34.0", "27.4"),
@@ -160,7 +168,7 @@ _METRICS: Final = (
 )
 """Table 2: the paper's name, the name in the file, "Spearman's rho", "Kendall's tau"."""
 
-TIFA: Final = Study(
+TIFA: Final = PublishedStudy(
     paper="Hu et al.: TIFA (2023), arXiv 2303.11897",
     suite="tifa",
     aspect="faithfulness",
@@ -173,25 +181,25 @@ TIFA: Final = Study(
     },
     numbers=(
         *(
-            Number(f"Spearman's rho, {name}", "Table 2", rho, "pearson", percent=True, rater=rater, beside=("spearman",))
-            for name, rater, rho, _ in _METRICS
+            PrintedNumber(f"Spearman's rho, {name}", "Table 2", rho, "pearson", percent=True, rater=rater, beside=("spearman",))
+            for name, rater, rho, _ in _TIFA_METRICS
         ),
         *(
-            Number(f"Kendall's tau, {name}", "Table 2", tau, "kendall_tau_b", percent=True, rater=rater)
-            for name, rater, _, tau in _METRICS
+            PrintedNumber(f"Kendall's tau, {name}", "Table 2", tau, "kendall_tau_b", percent=True, rater=rater)
+            for name, rater, _, tau in _TIFA_METRICS
         ),
-        Number(
+        PrintedNumber(
             "Krippendorff's alpha, Likert scores",
-            _LIKERT,
+            _TIFA_LIKERT,
             "0.67",
             "krippendorff_alpha_interval",
             beside=("krippendorff_alpha_nominal", "krippendorff_alpha_ordinal", "krippendorff_alpha_ratio"),
             if_different="the paper does not say which alpha; interval is the nearest, and 0.67 only if cut, not rounded",
         ),
-        Number("Annotations", _LIKERT, "1600", "mean", quantity="ratings"),
-        Number("Images", _LIKERT, "800", "mean", quantity="items"),
-        Number("Text inputs", _LIKERT, "160", "mean", quantity="prompts"),
-        Number("Annotations of each image", _LIKERT, "2", "mean", quantity="ratings_per_item"),
+        PrintedNumber("Annotations", _TIFA_LIKERT, "1600", "mean", quantity="ratings"),
+        PrintedNumber("Images", _TIFA_LIKERT, "800", "mean", quantity="items"),
+        PrintedNumber("Text inputs", _TIFA_LIKERT, "160", "mean", quantity="prompts"),
+        PrintedNumber("Annotations of each image", _TIFA_LIKERT, "2", "mean", quantity="ratings_per_item"),
     ),
     notes=(
         "What the paper calls Spearman's rho is Pearson's r: the notebook released with the data calls numpy's corrcoef. "
@@ -199,19 +207,171 @@ TIFA: Final = Study(
         "Kendall's tau is tau-b.",
     ),
     open=(
-        Open(
+        UndeterminedNumbers(
             "accuracy of VQA models, and TIFA scores against people's (76.1 to 84.5; 60.9 to 76.8)",
             "Table 3, Figure 11",
             "people's answers to the questions are not in the released file",
         ),
-        Open(
+        UndeterminedNumbers(
             "Krippendorff's alpha of human VQA (0.88; 1029 questions on 126 images)",
             "Section 5.4, App. C.2",
             "these answers neither",
         ),
-        Open("7 of 1000 questions not reasonable", "Section 3.2", "these judgements are not in the released file"),
-        Open("20 graduate students", "App. C.1", "annotators have no ids"),
+        UndeterminedNumbers(
+            "7 of 1000 questions not reasonable", "Section 3.2", "these judgements are not in the released file"
+        ),
+        UndeterminedNumbers("20 graduate students", "App. C.1", "annotators have no ids"),
     ),
 )
 
-STUDIES: Final[dict[str, Study]] = {"geneval": GENEVAL, "tifa": TIFA}
+STUDIES: Final[dict[str, PublishedStudy]] = {"geneval": GENEVAL, "tifa": TIFA}
+
+
+SELFEVAL_PAPER: Final = "SelfEval, arXiv 2311.10708"
+SELFEVAL_TASKS: Final = ("attribute", "color", "count", "shape", "spatial")
+"""Attribute binding, color, count, shape, spatial: the columns, each of two models."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelfEvalMetric:
+    """A row of a table.
+
+    Attributes:
+        printed: by column, as printed; exponents as in ``-8.6E14``.
+        lower_is_better: an arrow down stands beside it; its values are stored negated, so that more is better.
+    """
+
+    name: str
+    printed: str
+    lower_is_better: bool = False
+
+    @property
+    def rater_id(self) -> str:
+        """What it is called here: the user's own CLIPScore, say, is another rater."""
+        return f"{self.name} (printed{', negated' if self.lower_is_better else ''})"
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """By column, larger is better."""
+        return tuple(-float(text) if self.lower_is_better else float(text) for text in self.printed.split())
+
+
+@dataclass(frozen=True, slots=True)
+class SelfEvalTable:
+    """One table: two models with different text encoders.
+
+    Attributes:
+        humans: winning votes by column: of each task first the model with CLIP, then that with T5.
+    """
+
+    where: str
+    suite: str
+    models: tuple[str, str]
+    humans: tuple[int, ...]
+    metrics: tuple[SelfEvalMetric, ...]
+
+
+SELFEVAL_PIXEL: Final = SelfEvalTable(
+    "Table 2",
+    "selfeval-pdm",
+    ("PDM-CLIP", "PDM-T5"),
+    (24, 117, 29, 42, 41, 69, 30, 7, 19, 72),
+    (
+        SelfEvalMetric("CLIPScore", "0.90 0.98 0.89 0.91 0.81 0.76 0.86 0.82 0.76 0.78"),
+        SelfEvalMetric(
+            "MID", "-8.6E14 -2.1E14 -2.7E5 -1.8E5 -8.6E3 -1.1E4 -4.6E3 -2.6E3 -1.0E15 -5.6E15", lower_is_better=True
+        ),
+        SelfEvalMetric("VPEval", "61.6 63.1 86.9 86.0 16.7 31.9 94.6 91.9 18.1 25.3"),
+        SelfEvalMetric("LLMScore", "6.6 8.2 15.5 15.8 7.3 9.2 10.82 9.9 23.5 25.6"),
+        SelfEvalMetric("SelfEval", "50.4 53.3 28.5 30.8 22.8 25.2 33.2 34.3 33.6 34.0"),
+    ),
+)
+SELFEVAL_LATENT: Final = SelfEvalTable(
+    "Table 3",
+    "selfeval-ldm",
+    ("LDM-CLIP", "LDM-T5"),
+    (14, 140, 27, 69, 11, 140, 25, 48, 21, 73),
+    (
+        SelfEvalMetric("CLIPScore", "0.89 0.99 0.85 0.80 0.76 0.80 0.76 0.86 0.75 0.83"),
+        SelfEvalMetric(
+            "MID", "-8.1E14 -1.3E14 -1.1E5 -1.1E5 -2.1E4 -7.6E3 -1.1E3 -2.1E3 4.33E14 -8.0E15", lower_is_better=True
+        ),
+        SelfEvalMetric("VPEval", "60.4 66.0 87.5 85.7 64.7 18.9 92.9 92.2 34.1 23.4"),
+        SelfEvalMetric("LLMScore", "9.2 9.1 15.4 17.3 9.6 8.4 11.6 10.6 21.4 23.1"),
+        SelfEvalMetric("SelfEval", "51.0 54.1 33.0 34.4 24.4 26.3 33.8 33.5 33.4 35.8"),
+    ),
+)
+SELFEVAL_TABLES: Final = (SELFEVAL_PIXEL, SELFEVAL_LATENT)
+
+
+@dataclass(frozen=True, slots=True)
+class SelfEvalClaim:
+    """What the paper says in words of these numbers; ``key`` names how ``reproduce selfeval`` decides it."""
+
+    key: str
+    where: str
+    words: str
+
+
+SELFEVAL_CLAIMS: Final = (
+    SelfEvalClaim(
+        "pdm_each_disagrees", "Section 4.3", "On the PDMs, each metric disagreed with human judgment on at least one split"
+    ),
+    SelfEvalClaim(
+        "ldm_two_disagree_less",
+        "Section 4.3",
+        "On the LDMs, CLIPScore and SelfEval are the only two with significantly less disagreement with human raters",
+    ),
+    SelfEvalClaim("ldm_others_negative", "Section 4.3", "On the LDMs, all metrics except SelfEval have a negative correlation"),
+    SelfEvalClaim("pdm_others_positive", "Figure 6", "Existing metrics show good correlation with pixel diffusion models"),
+    SelfEvalClaim("selfeval_positive", "Figure 6", "SelfEval positively correlates with both types of models"),
+)
+"""Figure 6 itself is drawn, its correlations are not printed."""
+
+
+def selfeval_votes(table: SelfEvalTable) -> Mapping[str, Mapping[str, int]]:
+    """Winning votes by task and model."""
+    return {
+        task: dict(zip(table.models, table.humans[2 * k : 2 * k + 2], strict=True)) for k, task in enumerate(SELFEVAL_TASKS)
+    }
+
+
+def selfeval_values(table: SelfEvalTable, metric: SelfEvalMetric) -> Mapping[str, Mapping[str, float]]:
+    """A metric's values by task and model, larger is better."""
+    return {
+        task: dict(zip(table.models, metric.values[2 * k : 2 * k + 2], strict=True)) for k, task in enumerate(SELFEVAL_TASKS)
+    }
+
+
+_VISOR_GENERATORS: Final = ("cogview2", "dallev2", "stable-diffusion", "sd_cdm")
+_VISOR_QUESTIONS: Final[Mapping[str, str]] = {
+    "Image Quality": "65.47/52.93 75.02/62.33 69.86/55.31 72.59/57.99",
+    "Scene Likelihood": "64.40/50.78 72.13/59.62 69.47/52.35 67.19/53.99",
+    "Num. Objects": "79.63/50.03 87.09/46.39 81.41/46.06 80.28/45.74",
+    "Object A": "100.0/33.00 99.64/8.02 100.0/18.56 100.0/20.04",
+    "Object B": "100.0/32.75 100.0/13.39 100.0/22.44 100.0/25.51",
+    "Spatial Relation": "100.0/23.33 100.0/47.90 100.0/30.79 100.0/25.00",
+    "Merged/Distinct": "100.0/43.02 99.64/58.85 100.0/39.95 100.0/38.60",
+}
+_VISOR_METRICS: Final[Mapping[str, str]] = {
+    "OA": "73.07 73.87 79.25 80.21",
+    "VISOR_uncond": "88.48 77.41 88.43 88.80",
+    "VISOR_cond": "75.02 75.62 76.95 74.69",
+}
+
+
+def _visor_cells() -> dict[tuple[str, str, str], str]:
+    found = {}
+    for question, line in _VISOR_QUESTIONS.items():
+        for generator, cell in zip(_VISOR_GENERATORS, line.split(), strict=True):
+            majority, unanimous = cell.split("/")
+            found[question, generator, "majority_share"] = majority
+            found[question, generator, "unanimous_share"] = unanimous
+    for metric, line in _VISOR_METRICS.items():
+        for generator, cell in zip(_VISOR_GENERATORS, line.split(), strict=True):
+            found[metric, generator, "percent_agreement"] = cell
+    return found
+
+
+VISOR_PRINTED: Final[Mapping[tuple[str, str, str], str]] = _visor_cells()
+"""In per cent, as printed, by (row of the table, generator, statistic)."""

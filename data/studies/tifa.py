@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from data.prompts.files import text_source
-from data.prompts.reading import InputError, JsonScanner, Problems, check_name, located, quoted, read_text
-from data.records import Image, Item, Prompt
-from data.studies.rows import AnnotationRow, ScoreRow, StudyRatings, image_item
+from data.files import InputError, JsonScanner, Problems, check_name, located, quoted, read_text
+from data.prompts.prompt_files import text_source
+from data.records import AnnotationRow, Image, Item, Prompt, ScoreRow, StudyRatings, image_item
 
 SUITE: Final = "tifa"
 
@@ -19,7 +18,7 @@ _NOT_METRICS: Final = frozenset({"text_id", "image_path", "text"})
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _TifaEntry:
     """One entry after its parts were checked."""
 
     line: int
@@ -42,9 +41,9 @@ def read_human_annotations(path: Path) -> StudyRatings:
         InputError: anything is wrong; nothing is read then.
     """
     problems = Problems(path)
-    entries: list[_Entry] = []
+    entries: list[_TifaEntry] = []
     seen: dict[str, int] = {}
-    texts: dict[str, _Entry] = {}
+    texts: dict[str, _TifaEntry] = {}
     for line, key, value in JsonScanner(path, read_text(path)).object():
         try:
             if key in seen:
@@ -64,7 +63,7 @@ def read_human_annotations(path: Path) -> StudyRatings:
     return _study(entries)
 
 
-def _study(entries: Sequence[_Entry]) -> StudyRatings:
+def _study(entries: Sequence[_TifaEntry]) -> StudyRatings:
     # Prompts of one text_id are equal but for nothing; the first stands for all (their specs make them unhashable).
     prompts = {entry.prompt.prompt_id: entry.prompt for entry in reversed(entries)}
     order = dict.fromkeys(entry.prompt.prompt_id for entry in entries)
@@ -87,7 +86,7 @@ def _study(entries: Sequence[_Entry]) -> StudyRatings:
     )
 
 
-def _entry(line: int, key: str, value: Any) -> _Entry:
+def _entry(line: int, key: str, value: Any) -> _TifaEntry:
     if not isinstance(value, dict):
         raise ValueError(f"{quoted(key)} holds {quoted(value)}, an object expected")
     text_id, text = _string(value, "text_id"), _string(value, "text")
@@ -100,7 +99,7 @@ def _entry(line: int, key: str, value: Any) -> _Entry:
     image = Image(prompt.prompt_id, generator, 0)
     metrics = _metrics(value)
     raw = {name: metrics.get(name, found) for name, found in value.items()}  # NaN is no JSON; a missing metric is null here
-    return _Entry(line, prompt, image, image_item(image, prompt), _human_scores(value), metrics, raw)
+    return _TifaEntry(line, prompt, image, image_item(image, prompt), _human_scores(value), metrics, raw)
 
 
 def _string(value: dict[str, Any], key: str) -> str:

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any, Final
 
-from data.campaign import Settings
-from data.recruitment import FIELDS
+from data.campaign import RECRUITMENT_FIELDS, Settings
 from docs.making.blocks import code, table
 from scorers import registry
 from scorers.base import Scorer
@@ -118,7 +117,9 @@ def campaigns() -> str:
 
 def recruitment() -> str:
     """What is asked once of a campaign, for reports."""
-    return table(("field", "what it should say"), ((code(name), f"{one.title}. {one.asks}") for name, one in FIELDS.items()))
+    return table(
+        ("field", "what it should say"), ((code(name), f"{one.title}. {one.asks}") for name, one in RECRUITMENT_FIELDS.items())
+    )
 
 
 def scorers() -> str:

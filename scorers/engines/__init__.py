@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from data.runs import Run
+    from data.jobs.runs import Run
     from scorers.engines.base import Engine
 
 LOCAL: Final = "local"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Protocol, Self
 
-from data.runs import Seen, Work
+from data.jobs.runs import Observation, WorkItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Part:
     """Some images of a run, which are written together."""
 
     number: int
-    work: Sequence[Work]
+    work: Sequence[WorkItem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Made:
     """What was seen of a part, in its order."""
 
     number: int
-    seen: list[Seen]
+    seen: list[Observation]
 
 
 @dataclass(frozen=True, slots=True)

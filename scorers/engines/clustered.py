@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from data.images import ImageError, image_bytes
-from data.runs import Run, Work
+from data.images.files import ImageError, image_bytes
+from data.jobs.runs import Run, WorkItem
 from scorers import engines, own
 from scorers.engines import opening
 from scorers.engines.base import Engine
@@ -167,7 +167,7 @@ class _Actors:
         return said
 
 
-def _sent(work: Work, base: Path) -> Sent:
+def _sent(work: WorkItem, base: Path) -> Sent:
     try:
         return Sent(work, image_bytes(base / work.path))
     except ImageError as error:

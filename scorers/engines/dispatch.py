@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Final, Protocol, Self
 
-from data.runs import Run, Seen
+from data.jobs.runs import Observation, Run
 from scorers.engines import opening
 from scorers.engines.base import Made, Part, Standing
 from scorers.engines.hand import Broken, Died, Ready, Said, Task, Told
@@ -67,7 +67,7 @@ class _Open:
     """A part that is not whole yet."""
 
     part: Part
-    seen: dict[int, Seen] = field(default_factory=dict)
+    seen: dict[int, Observation] = field(default_factory=dict)
     deaths: dict[int | None, int] = field(default_factory=dict)
 
 
@@ -161,7 +161,7 @@ class Dispatch:
         begin = task.place or 0
         self._put(task, dict(enumerate(told.seen, begin)))
 
-    def _put(self, task: Task, seen: dict[int, Seen]) -> None:
+    def _put(self, task: Task, seen: dict[int, Observation]) -> None:
         opened = self._open[task.number]
         opened.seen |= seen
         if len(opened.seen) == len(opened.part.work):
@@ -209,7 +209,7 @@ class Dispatch:
             if self._blamed > _TRIES:
                 raise RuntimeError("the model's process dies on every image")
         at = task.place or 0
-        self._put(task, {at: Seen(self._open[task.number].part.work[at].item_id, failed=DIED)})
+        self._put(task, {at: Observation(self._open[task.number].part.work[at].item_id, failed=DIED)})
 
 
 class Manned:

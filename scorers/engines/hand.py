@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from data.runs import Run, Seen
+from data.jobs.runs import Observation, Run
 from scorers.ahead import Ahead
 from scorers.base import ModelBroken, Shown
 from scorers.engines import opening
@@ -41,7 +41,7 @@ class Told:
     """What was seen of a task, and how the process stands since."""
 
     task: tuple[int, int | None]
-    seen: list[Seen]
+    seen: list[Observation]
     memory: int | None = None
     halved: int = 0
     warnings: tuple[str, ...] = ()
@@ -97,10 +97,10 @@ class Hand:
     """
 
     def __init__(
-        self, run: Run, device: str, open_one: Callable[[Any], Shown | Seen], decoders: int, computing: int | None
+        self, run: Run, device: str, open_one: Callable[[Any], Shown | Observation], decoders: int, computing: int | None
     ) -> None:
         self._open_one, self._decoders = open_one, decoders
-        self._ahead: dict[tuple[int, int | None], Ahead[Any, Shown | Seen]] = {}
+        self._ahead: dict[tuple[int, int | None], Ahead[Any, Shown | Observation]] = {}
         self._leaving = ExitStack()
         self._leaving.enter_context(opening.computing_with(computing))
         # without a folder: whoever hands out the tasks sees who dies of what
@@ -134,7 +134,7 @@ class Hand:
             self._end(key)
         self._leaving.close()
 
-    def _begun(self, task: Task) -> Ahead[Any, Shown | Seen]:
+    def _begun(self, task: Task) -> Ahead[Any, Shown | Observation]:
         key = _key(task)
         if key not in self._ahead:
             ahead = Ahead(task.work, self._open_one, pixels, PIXELS_AHEAD, min(self._decoders, max(1, len(task.work))))

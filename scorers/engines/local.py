@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from data.runs import Run
+from data.jobs.runs import Run
 from scorers import engines
 from scorers.ahead import Ahead, decoders
 from scorers.engines import opening

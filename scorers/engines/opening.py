@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
-from data.runs import Run
+from data.jobs.runs import Run
 from scorers import registry
 from scorers.base import Perceiver, Scorer
 from scorers.models import files

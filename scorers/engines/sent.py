@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from data.runs import Run, Seen, Work
+from data.jobs.runs import Observation, Run, WorkItem
 from scorers.ahead import decoders
 from scorers.base import Shown
 from scorers.engines.hand import Broken, Hand, Ready, Task, Told, broken
@@ -25,7 +25,7 @@ _ROOT: Final = Path(__file__).resolve().parents[2]
 class Sent:
     """One image on its way: its file's content, or why that cannot be read."""
 
-    work: Work
+    work: WorkItem
     content: bytes | None
     failed: str | None = None
 
@@ -73,8 +73,8 @@ class Actor:
             return broken(error)
 
 
-def shown(one: Sent) -> Shown | Seen:
+def shown(one: Sent) -> Shown | Observation:
     """What a scorer is shown of an image that was sent, or why it cannot be."""
     if one.content is None:
-        return Seen(one.work.item_id, failed=one.failed)
+        return Observation(one.work.item_id, failed=one.failed)
     return opened(one.work, Path(), one.content)

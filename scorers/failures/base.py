@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from data.jobs.runs import Observation
 from data.prompts.spec import Spec
-from data.runs import Seen
 from scorers.base import Scorer, Verdict
 
 ANY: Final = ""
@@ -27,7 +27,7 @@ class Case:
     index: int | None
     task: str
     spec: Spec
-    seen: Seen
+    seen: Observation
     verdict: Verdict
 
 

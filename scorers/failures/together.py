@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from data.cooccurrence import ordered
+from data.formats.cooccurrence import ordered_pair
 from data.prompts.coco import plain_name
 from data.prompts.spec import Spec
 from scorers.failures.base import ANY, Cell, Count, Looked, Table, Unit, table
@@ -44,7 +44,7 @@ def asks_two(spec: Spec) -> bool:
 def classes(spec: Spec) -> tuple[str, str]:
     """The two classes that a prompt asks for, in the alphabet's order."""
     a, b = (plain_name(asked.name) for asked in spec.objects)
-    return ordered(a, b)
+    return ordered_pair(a, b)
 
 
 def pairs(of: Table) -> dict[str, tuple[str, str]]:

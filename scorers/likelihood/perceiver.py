@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from data.runs import Seen
+from data.jobs.runs import Observation
 from scorers.base import ModelBroken, Settings, Shown
 from scorers.likelihood import judging
 from scorers.likelihood.elimination import Elimination
@@ -35,12 +35,12 @@ class LikelihoodPerceiver:
         self._steps, self._image, self._noise = _path(denoiser, int(settings["steps"]))
         self._broken = True
 
-    def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
+    def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``."""
         most = together(self._denoiser.device, len(batch))
         return [seen for start in range(0, len(batch), most or 1) for seen in self._perceived(batch[start : start + most])]
 
-    def _perceived(self, batch: Sequence[Shown]) -> list[Seen]:
+    def _perceived(self, batch: Sequence[Shown]) -> list[Observation]:
         captions = list(dict.fromkeys(caption for shown in batch for caption in shown.captions))
         places = {caption: place for place, caption in enumerate(captions)}
         images = self._denoiser.encode([shown.image for shown in batch])
@@ -59,7 +59,9 @@ class LikelihoodPerceiver:
             )
         self._broken = False
         size = images[0].numel()
-        return [Seen(shown.item_id, self._payload(shown, terms, size)) for shown, terms in zip(batch, found, strict=True)]
+        return [
+            Observation(shown.item_id, self._payload(shown, terms, size)) for shown, terms in zip(batch, found, strict=True)
+        ]
 
     def _terms(self, read: Read, cases: Sequence[Case]) -> list[Terms]:
         rows = int(self._settings["batch"])

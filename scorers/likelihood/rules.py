@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from data.jobs.runs import Observation
 from data.prompts.spec import Spec
-from data.runs import Seen
 from scorers.base import Check, Settings, Verdict
 from scorers.likelihood import judging
 from scorers.matching import posterior, verdict
 
 
-def judge(spec: Spec, seen: Seen, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
+def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
     """See ``scorers.matching.verdict``; of what could not be looked at, nothing."""
     if seen.failed is not None:
         return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))

@@ -10,7 +10,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from data.embeddings import Vectors, unpack
+from data.jobs.runs import Embeddings, unpack_embeddings
 
 COLUMN: Final = "embedding"
 
@@ -21,7 +21,7 @@ class NoEmbeddings(ValueError):
 
 def gather(
     parts: Sequence[Path], most: int, seed: int, tell: Callable[[int, int], None] = lambda *_: None
-) -> tuple[list[str], Vectors, int]:
+) -> tuple[list[str], Embeddings, int]:
     """Images that have an embedding, sorted by id; their embeddings; how many have one in all.
 
     Of an image that is in several parts the first counts. Where there are more than ``most``, the draw is by a hash of ``seed``
@@ -44,7 +44,7 @@ def gather(
     if not found:
         raise NoEmbeddings("the runs' files hold no embedding (any more)")
     found = dict(sorted(_drawn(found, most, seed).items()))
-    return list(found), unpack(list(found.values())), len(total)
+    return list(found), unpack_embeddings(list(found.values())), len(total)
 
 
 def has_embeddings(part: Path) -> bool:

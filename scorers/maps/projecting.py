@@ -13,8 +13,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from data.embeddings import Vectors
-from data.maps import EXTENT, Places
+from data.jobs.maps import EXTENT, MapPositions
+from data.jobs.runs import Embeddings
 from scorers.maps import LEAST_UMAP
 
 NEIGHBOURS: Final = 15
@@ -29,14 +29,14 @@ Tell = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projected:
-    """See ``data.maps.Map``."""
+    """See ``data.jobs.maps.Map``."""
 
-    places: Places
+    places: MapPositions
     shares: tuple[float, ...] = ()
     note: str = ""
 
 
-def project(vectors: Vectors, method: str, seed: int, tell: Tell = lambda *_: None) -> Projected:
+def project(vectors: Embeddings, method: str, seed: int, tell: Tell = lambda *_: None) -> Projected:
     """Places of (n, d) vectors, n > 0, by ``pca`` or ``umap``. The same vectors and seed give the same places.
 
     Raises:
@@ -56,17 +56,17 @@ def project(vectors: Vectors, method: str, seed: int, tell: Tell = lambda *_: No
     return Projected(fitted(found), shares, few)
 
 
-def fitted(found: NDArray[np.floating[Any]]) -> Places:
+def fitted(found: NDArray[np.floating[Any]]) -> MapPositions:
     """Moved and scaled so that the wider side reaches from 0 to ``EXTENT`` and the other lies in its middle."""
     low, high = found.min(axis=0), found.max(axis=0)
     widest = float((high - low).max())
     scaled = (found - (low + high) / 2) * (EXTENT / widest if widest > 0 else 0.0) + EXTENT / 2
     # rounded, so that what a lasso holds does not depend on the last bits
-    places: Places = np.round(scaled, 3).astype(np.float32)
+    places: MapPositions = np.round(scaled, 3).astype(np.float32)
     return places
 
 
-def _moments(vectors: Vectors) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _moments(vectors: Embeddings) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean (d) and covariance (d, d), in pieces: never all in double precision."""
     size = vectors.shape[1]
     mean = np.zeros(size)
@@ -81,7 +81,7 @@ def _moments(vectors: Vectors) -> tuple[NDArray[np.float64], NDArray[np.float64]
 
 
 def _principal(
-    vectors: Vectors, mean: NDArray[np.float64], covariance: NDArray[np.float64]
+    vectors: Embeddings, mean: NDArray[np.float64], covariance: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], tuple[float, ...]]:
     """(n, 2) coordinates on the first two principal axes, and each one's share of the variance."""
     values, axes = np.linalg.eigh(covariance)
@@ -95,7 +95,7 @@ def _principal(
     return found, tuple(float(value) for value in values / np.trace(covariance))
 
 
-def _umap(vectors: Vectors, seed: int, tell: Tell) -> NDArray[np.float64]:
+def _umap(vectors: Embeddings, seed: int, tell: Tell) -> NDArray[np.float64]:
     from umap import UMAP
 
     heard = _Heard(tell)

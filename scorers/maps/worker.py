@@ -1,4 +1,4 @@
-"""The process that makes a map: ``python -m scorers.maps.worker DIR``, the folder as in ``data.maps``.
+"""The process that makes a map: ``python -m scorers.maps.worker DIR``, the folder as in ``data.jobs.maps``.
 
 It reads what runs kept, opens no project and goes to no network. The exit status is 0 only if the map is there; else the
 folder's progress says why.
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from data.maps import Map, MapFolder, Stage
+from data.jobs.maps import Map, MapFolder, MapStage
 from scorers.manners import stand_back
 from scorers.maps import METHODS, UMAP_PACKAGE
 from scorers.maps.gathering import gather
@@ -33,7 +33,7 @@ def make(folder: MapFolder) -> Map:
     job = folder.job()
     items, vectors, total = gather([Path(part) for part in job.parts], job.most, job.seed, _telling(folder, "reading files"))
     what = f"{METHODS.get(job.method, job.method)} of {len(items):,} images"
-    folder.tell(Stage(what))
+    folder.tell(MapStage(what))
     found = project(vectors, job.method, job.seed, _telling(folder, f"{what}, rounds"))
     made = Map(job.method, job.model, tuple(items), found.places, total, found.shares, found.note, time.monotonic() - began)
     folder.write(made)
@@ -47,7 +47,7 @@ def _telling(folder: MapFolder, what: str) -> Callable[[int, int], None]:
     def tell(done: int, total: int) -> None:
         if time.monotonic() - last[0] > _TELL_SECONDS:
             last[0] = time.monotonic()
-            folder.tell(Stage(what, done, total))
+            folder.tell(MapStage(what, done, total))
 
     return tell
 
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         why = " ".join(str(error).split())[:300] or type(error).__name__
     else:
         return 0
-    folder.tell(Stage("", error=why))
+    folder.tell(MapStage("", error=why))
     print(why, file=sys.stderr)
     return 1
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from PIL import Image
 
-from data.images import open_image
+from data.images.files import open_image
 
 if TYPE_CHECKING:
     from scorers.models.clip import Clip

@@ -1,4 +1,4 @@
-"""Pictures for training with questions about them, in the very words in which TIFA asks (``data.playground.asked``).
+"""Pictures for training with questions about them, in the very words in which TIFA asks (``data.playground.scene``).
 
 Half of the questions that can be answered "no" are. Questions to which the scene has no answer are left out.
 """
@@ -11,13 +11,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from data.playground.asked import answered, named
-from data.playground.drawing import draw, draw_carelessly
-from data.playground.kinds import KINDS
-from data.playground.looks import Look
-from data.playground.prompts import TASKS, metadata
+from data.playground.drawing import SceneLook, draw, draw_carelessly
+from data.playground.objects import KINDS
 from data.playground.render import SIZE, render
-from data.playground.scene import Scene
+from data.playground.sample import TASKS, random_metadata
+from data.playground.scene import Scene, answered_questions, objects_of_kind
 from data.prompts.coco import GENEVAL
 from data.prompts.geneval import COLORS
 from data.prompts.questions import PromptQuestion
@@ -59,9 +57,9 @@ def shown(split: Split, seed: int, specs: int = 4) -> Shown:
     """
     rng = seeded(split, seed + 4 * 10**6)
     scene, own, empty = _scene(split, seed, rng)
-    asked = list(answered(own, scene)) if own else []
+    asked = list(answered_questions(own, scene)) if own else []
     for _ in range(specs):
-        asked += answered(some_spec(scene, rng), scene)
+        asked += answered_questions(some_spec(scene, rng), scene)
     picture = render(scene, SIZE)
     return Shown(picture.image if empty is None else empty, picture.masks, scene, tuple(asked))
 
@@ -71,7 +69,7 @@ def _scene(split: Split, seed: int, rng: np.random.Generator) -> tuple[Scene, Sp
     choice = rng.random()
     if choice < 0.60:
         task = TASKS[int(rng.integers(len(TASKS)))] if choice < 0.40 else "position"
-        own = parse_spec(metadata(task, rng, LOOKS[split]))
+        own = parse_spec(random_metadata(task, rng, LOOKS[split]))
         return _careless(own, rng, LOOKS[split]), own, None
     if choice < 0.82:
         return _smaller(groups(split, seed), rng), None, None
@@ -89,7 +87,7 @@ def _smaller(scene: Scene, rng: np.random.Generator) -> Scene:
     return replace(scene, objects=tuple(replace(placed, size=placed.size * share) for placed in scene.objects))
 
 
-def _careless(spec: Spec, rng: np.random.Generator, look: Look) -> Scene:
+def _careless(spec: Spec, rng: np.random.Generator, look: SceneLook) -> Scene:
     """Faults of colour may paint pairs that the look keeps back (swapped colours): then there is no fault."""
     seed = int(rng.integers(2**62))
     scene = draw_carelessly(spec, seed, 0.5, look).scene
@@ -121,7 +119,7 @@ def _some_kind(scene: Scene, rng: np.random.Generator, but: tuple[str, ...], pre
 
 
 def _some_object(scene: Scene, kind: str, rng: np.random.Generator) -> ObjectSpec:
-    here = named(scene, kind)
+    here = objects_of_kind(scene, kind)
     count, color = int(rng.integers(1, 6)), COLORS[int(rng.integers(len(COLORS)))]
     if here and rng.random() < 0.5:
         count = len(here)

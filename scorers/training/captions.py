@@ -7,10 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from data.playground.layout import MAX_OBJECTS
-from data.playground.looks import TRAIN, Look
-from data.playground.scene import Scene
-from data.playground.truth import correct
+from data.playground.drawing import MAX_OBJECTS, TRAIN_LOOK, SceneLook
+from data.playground.scene import Scene, is_correct
 from data.prompts.geneval import COLORS, POSITIONS, color_attr, colors, counting, position, single_object, two_object
 from data.prompts.spec import parse_spec
 from scorers.training.scenes import NAMES
@@ -23,7 +21,7 @@ COLOR_TEMPLATES: Final = (
 """GenEval's three prompts for the colour of a crop (evaluate_images.py, color_classification)."""
 
 Metadata = dict[str, Any]
-Change = Callable[[Metadata, Look, np.random.Generator], Metadata]
+Change = Callable[[Metadata, SceneLook, np.random.Generator], Metadata]
 
 
 def words() -> list[str]:
@@ -37,7 +35,7 @@ def words() -> list[str]:
     return sorted(found)
 
 
-def wrong_captions(asked: Metadata, scene: Scene, n: int, rng: np.random.Generator, look: Look = TRAIN) -> list[str]:
+def wrong_captions(asked: Metadata, scene: Scene, n: int, rng: np.random.Generator, look: SceneLook = TRAIN_LOOK) -> list[str]:
     """``n`` different captions that are not true of the scene, each one change away from the true one.
 
     The kind of change (colour, number, relation, object) is drawn evenly from those that apply to the task.
@@ -46,22 +44,22 @@ def wrong_captions(asked: Metadata, scene: Scene, n: int, rng: np.random.Generat
     found: list[str] = []
     while len(found) < n:
         other = changes[int(rng.integers(len(changes)))](asked, look, rng)
-        if other["prompt"] not in found and not correct(parse_spec(other), scene):
+        if other["prompt"] not in found and not is_correct(parse_spec(other), scene):
             found.append(other["prompt"])
     return found
 
 
-def wrong_by(change: str, asked: Metadata, scene: Scene, n: int, rng: np.random.Generator, look: Look) -> list[str]:
+def wrong_by(change: str, asked: Metadata, scene: Scene, n: int, rng: np.random.Generator, look: SceneLook) -> list[str]:
     """Up to ``n`` captions wrong in one respect: ``object``, ``colour``, ``count`` or ``relation``."""
     found: list[str] = []
     for _ in range(60):
         other = _BY_NAME[change](asked, look, rng)
-        if len(found) < n and other["prompt"] not in found and not correct(parse_spec(other), scene):
+        if len(found) < n and other["prompt"] not in found and not is_correct(parse_spec(other), scene):
             found.append(other["prompt"])
     return found
 
 
-def _other_object(asked: Metadata, look: Look, rng: np.random.Generator) -> Metadata:
+def _other_object(asked: Metadata, look: SceneLook, rng: np.random.Generator) -> Metadata:
     names = [entry["class"] for entry in asked["include"]]
     changed = int(rng.integers(len(names)))
     color = asked["include"][changed].get("color")
@@ -71,7 +69,7 @@ def _other_object(asked: Metadata, look: Look, rng: np.random.Generator) -> Meta
     return _again(asked, names=names)
 
 
-def _other_color(asked: Metadata, look: Look, rng: np.random.Generator) -> Metadata:
+def _other_color(asked: Metadata, look: SceneLook, rng: np.random.Generator) -> Metadata:
     names = [entry["class"] for entry in asked["include"]]
     painted = [entry["color"] for entry in asked["include"]]
     if len(painted) == 2 and rng.random() < 0.5:
@@ -82,11 +80,11 @@ def _other_color(asked: Metadata, look: Look, rng: np.random.Generator) -> Metad
     return _again(asked, painted=painted)
 
 
-def _other_count(asked: Metadata, _: Look, rng: np.random.Generator) -> Metadata:
+def _other_count(asked: Metadata, _: SceneLook, rng: np.random.Generator) -> Metadata:
     return counting(asked["include"][0]["class"], int(rng.integers(2, min(5, MAX_OBJECTS))))
 
 
-def _other_relation(asked: Metadata, _: Look, rng: np.random.Generator) -> Metadata:
+def _other_relation(asked: Metadata, _: SceneLook, rng: np.random.Generator) -> Metadata:
     return _again(asked, relation=POSITIONS[int(rng.integers(len(POSITIONS)))])
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from safetensors.torch import save_file
 
-from data.playground.looks import TRAIN
+from data.playground.drawing import TRAIN_LOOK
 from data.playground.render import render
 from scorers.training.averaging import average
 from scorers.training.captions import COLOR_TEMPLATES, words, wrong_captions
@@ -124,7 +124,7 @@ def crop_pair(split: Split, seed: int, rng: np.random.Generator) -> Pair:
     number = int(np.argmax(picture.masks.sum(axis=(1, 2)) * rng.uniform(0.3, 1.0, len(scene.objects))))
     placed = scene.objects[number]
     image = masked_crop(picture.image, picture.masks[number], tuple(picture.boxes[number]))
-    others = [color for color in TRAIN.colors(placed.kind) if color != placed.color]
+    others = [color for color in TRAIN_LOOK.colors(placed.kind) if color != placed.color]
     template = COLOR_TEMPLATES[int(rng.integers(len(COLOR_TEMPLATES)))]
     chosen = [placed.color, *(others[int(k)] for k in rng.permutation(len(others))[:_WRONG])]
     texts = [template.format(color=color, name=placed.kind) for color in chosen]

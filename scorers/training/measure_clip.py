@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from PIL import Image
 
-from data.playground.looks import ANY
+from data.playground.drawing import ANY_LOOK
 from data.playground.render import render
 from data.prompts.geneval import COLORS
 from scorers.training.captions import COLOR_TEMPLATES, wrong_by
@@ -51,7 +51,7 @@ def _four_captions(opened: tuple[Any, Any, Any], change: str, n: int) -> float:
     right = asked_in_all = 0
     for seed in range(n):
         asked, scene = captioned("held-out", seed + 7 * 10**6, ASKED_OF[change])
-        wrong = wrong_by(change, asked, scene, 3, seeded("held-out", seed), ANY)
+        wrong = wrong_by(change, asked, scene, 3, seeded("held-out", seed), ANY_LOOK)
         if not wrong:
             continue
         image = preprocess(Image.fromarray(render(scene, _SIDE).image))[None]

@@ -17,10 +17,9 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
-from data.playground.drawing import draw
-from data.playground.looks import HELD_OUT
-from data.playground.prompts import metadata
+from data.playground.drawing import HELD_OUT_LOOK, draw
 from data.playground.render import render
+from data.playground.sample import random_metadata
 from data.playground.scene import Scene
 from data.prompts.spec import parse_spec
 from scorers.models.yolo import load
@@ -78,7 +77,7 @@ def _counting(n: int) -> tuple[list[Scene], list[NDArray[np.uint8]]]:
     scenes = []
     for seed in range(n):
         rng = seeded("held-out", seed + 5 * 10**6)
-        scenes.append(draw(parse_spec(metadata("counting", rng, HELD_OUT)), seed, HELD_OUT))
+        scenes.append(draw(parse_spec(random_metadata("counting", rng, HELD_OUT_LOOK)), seed, HELD_OUT_LOOK))
     return scenes, [render(scene, SIDE).image for scene in scenes]
 
 

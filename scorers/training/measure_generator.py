@@ -10,7 +10,7 @@ import json
 
 import inflect
 
-from data.playground.kinds import KINDS
+from data.playground.objects import KINDS
 from data.prompts.spec import parse_spec
 from scorers import generators, registry
 from scorers.base import Shown

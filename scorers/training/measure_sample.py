@@ -11,21 +11,20 @@ import json
 from collections import defaultdict
 from pathlib import Path
 
-from data.playground.prompts import TASKS
-from data.playground.sample import FOLDER, read
+from data.playground.sample import FOLDER, TASKS, read_sample
 from data.prompts.spec import parse_spec
 from scorers import registry
 
 
 def figures(folder: Path) -> dict[str, dict[str, float]]:
     """Shares of correct pictures: by generator, and by task, their unweighted mean (``overall``), and ``found``."""
-    sample = read(folder)
+    sample = read_sample(folder)
     prompts = {prompt.prompt_id: prompt for prompt in sample.prompts}
     images = {image.image_id: image for image in sample.images}
     scorer = registry.get("geneval")
     (run,) = (one for one in sample.runs if one.run().scorer == scorer.name)
     said: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
-    for seen in run.seen():
+    for seen in run.observations():
         image = images[seen.item_id]
         prompt = prompts[image.prompt_id]
         judgements = scorer.judge(parse_spec(prompt.spec), seen, run.run().settings).judgements

@@ -14,10 +14,9 @@ from typing import Final
 
 from PIL import Image
 
-from data.playground.drawing import Drawing, draw_carelessly
-from data.playground.looks import HELD_OUT
-from data.playground.prompts import TASKS, metadata
+from data.playground.drawing import HELD_OUT_LOOK, DrawnScene, draw_carelessly
 from data.playground.render import render
+from data.playground.sample import TASKS, random_metadata
 from data.prompts.spec import Spec, parse_spec
 from scorers import registry
 from scorers.base import Perceiver, Scorer, Settings, Shown
@@ -34,7 +33,7 @@ class Case:
 
     task: str
     spec: Spec
-    drawing: Drawing
+    drawing: DrawnScene
     said: bool
     reason: str
 
@@ -47,19 +46,19 @@ def cases(scorer: Scorer, per_task: int, settings: Settings, seed: int = 0) -> l
     """``per_task`` scenes of each of the scorer's tasks, about half of them with a fault, and what it says."""
     tasks = _ASKED[scorer.name]
     perceiver = scorer.open(settings, "cpu")
-    drawn: list[tuple[str, Spec, Drawing]] = []
+    drawn: list[tuple[str, Spec, DrawnScene]] = []
     for number in range(per_task * len(tasks)):
         task = tasks[number % len(tasks)]
         rng = seeded("held-out", 10**7 * (seed + 1) + number)
-        spec = parse_spec(metadata(task, rng, HELD_OUT))
-        drawn.append((task, spec, draw_carelessly(spec, int(rng.integers(2**62)), look=HELD_OUT)))
+        spec = parse_spec(random_metadata(task, rng, HELD_OUT_LOOK))
+        drawn.append((task, spec, draw_carelessly(spec, int(rng.integers(2**62)), look=HELD_OUT_LOOK)))
     found: list[Case] = []
     for start in range(0, len(drawn), _BATCH):
         found += _judged(scorer, perceiver, settings, drawn[start : start + _BATCH])
     return found
 
 
-def _judged(scorer: Scorer, perceiver: Perceiver, settings: Settings, drawn: list[tuple[str, Spec, Drawing]]) -> list[Case]:
+def _judged(scorer: Scorer, perceiver: Perceiver, settings: Settings, drawn: list[tuple[str, Spec, DrawnScene]]) -> list[Case]:
     shown = [
         Shown(str(number), Image.fromarray(render(drawing.scene).image), "", spec)
         for number, (_, spec, drawing) in enumerate(drawn)

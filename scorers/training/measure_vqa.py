@@ -18,11 +18,10 @@ from typing import Any, Final
 import torch
 from PIL import Image
 
-from data.playground.asked import answered
-from data.playground.drawing import draw_carelessly
-from data.playground.looks import ANY, HELD_OUT, Look
-from data.playground.prompts import TASKS, metadata
+from data.playground.drawing import ANY_LOOK, HELD_OUT_LOOK, SceneLook, draw_carelessly
 from data.playground.render import render
+from data.playground.sample import TASKS, random_metadata
+from data.playground.scene import answered_questions
 from data.prompts.questions import PromptQuestion
 from data.prompts.spec import parse_spec
 from scorers.models.vqa import open_vqa
@@ -30,7 +29,7 @@ from scorers.models.vqa.base import Query
 from scorers.training.asked import some_spec
 from scorers.training.scenes import seeded
 
-_LOOKS: Final[dict[str, Look]] = {"held-out": HELD_OUT, "any": ANY}
+_LOOKS: Final[dict[str, SceneLook]] = {"held-out": HELD_OUT_LOOK, "any": ANY_LOOK}
 _OTHERS: Final = 2
 _BATCH: Final = 32
 
@@ -53,13 +52,13 @@ class Asked:
     own: int
 
 
-def asked(look: Look, number: int, seed: int = 0) -> Asked:
+def asked(look: SceneLook, number: int, seed: int = 0) -> Asked:
     """The picture of a number; the tasks take turns."""
     rng = seeded("held-out", 10**8 * (seed + 1) + number)
-    spec = parse_spec(metadata(TASKS[number % len(TASKS)], rng, look))
+    spec = parse_spec(random_metadata(TASKS[number % len(TASKS)], rng, look))
     scene = draw_carelessly(spec, int(rng.integers(2**62)), look=look).scene
-    own = answered(spec, scene)
-    others = [question for _ in range(_OTHERS) for question in answered(some_spec(scene, rng), scene)]
+    own = answered_questions(spec, scene)
+    others = [question for _ in range(_OTHERS) for question in answered_questions(some_spec(scene, rng), scene)]
     return Asked(Image.fromarray(render(scene).image), (*own, *others), len(own))
 
 

@@ -20,16 +20,16 @@ from typing import Final
 
 from PIL import Image as Pillow
 
-from data.images import open_image
-from data.playground import prompts
+from data.images.files import open_image
+from data.jobs.runs import Run, RunFolder, WorkItem
+from data.playground import sample
 from data.playground.drawing import CARELESS
 from data.playground.render import render
-from data.playground.sample import PER_PROMPT, careless, read, relative_path
-from data.prompts.files import write_prompts
-from data.prompts.questions import from_spec
+from data.playground.sample import PER_PROMPT, careless_drawing, image_path, read_sample
+from data.prompts.prompt_files import write_prompts
+from data.prompts.questions import questions_from_spec
 from data.prompts.spec import parse_spec
 from data.records import Image, Prompt
-from data.runs import Run, RunFolder, Work
 from scorers import registry
 
 PROFILE: Final = "playground"
@@ -64,18 +64,18 @@ def make(made: Path, out: Path, scorers: tuple[str, ...] = SCORERS) -> None:
         ValueError: a generator has not made ``PER_PROMPT`` pictures of each prompt.
         RuntimeError: a scorer's worker failed.
     """
-    asked = prompts.sample()
+    asked = sample.sample_prompts()
     found = list(_made(made, {prompt.prompt_id for prompt in asked}))
     _refuse_gaps(found, len(asked) * PER_PROMPT)
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     write_prompts(asked, out / "prompts.jsonl")
     for one in found:
-        _write(open_image(one.path), out / relative_path(one.prompt_id, one.generator, one.index))
+        _write(open_image(one.path), out / image_path(one.prompt_id, one.generator, one.index))
     for prompt in asked:
         for index in range(PER_PROMPT):
-            drawn = Pillow.fromarray(render(careless(prompt, index).scene).image)
-            _write(drawn, out / relative_path(prompt.prompt_id, CARELESS, index))
+            drawn = Pillow.fromarray(render(careless_drawing(prompt, index).scene).image)
+            _write(drawn, out / image_path(prompt.prompt_id, CARELESS, index))
     for name in scorers:
         score(out, name)
 
@@ -84,7 +84,7 @@ def score(folder: Path, name: str) -> None:
     """Have a scorer look at all pictures of the sample, in a run of its own."""
     scorer = registry.get(name)
     rater = f"{name}-{PROFILE}"
-    sample = read(folder)
+    sample = read_sample(folder)
     known = {prompt.prompt_id: prompt for prompt in sample.prompts}
     run = RunFolder(folder / "runs" / rater)
     shutil.rmtree(run.path, ignore_errors=True)
@@ -99,14 +99,14 @@ def score(folder: Path, name: str) -> None:
             path.unlink()
 
 
-def _work(image: Image, prompt: Prompt, *, asks: bool) -> Work:
+def _work(image: Image, prompt: Prompt, *, asks: bool) -> WorkItem:
     # from the run's folder up to the sample's, which has the shape of a project's
-    path = Path("..", "..") / relative_path(image.prompt_id, image.generator, image.index)
-    work = Work(image.image_id, path.as_posix(), image.sha256 or "", prompt.text, prompt.spec)
+    path = Path("..", "..") / image_path(image.prompt_id, image.generator, image.index)
+    work = WorkItem(image.image_id, path.as_posix(), image.sha256 or "", prompt.text, prompt.spec)
     if not asks:
         return work
     # as a project has them that nobody has edited
-    return replace(work, questions=[asdict(one) for one in from_spec(parse_spec(prompt.spec))], version=1)
+    return replace(work, questions=[asdict(one) for one in questions_from_spec(parse_spec(prompt.spec))], version=1)
 
 
 def _made(folder: Path, known: set[str]) -> Iterator[_Found]:
@@ -114,7 +114,7 @@ def _made(folder: Path, known: set[str]) -> Iterator[_Found]:
     for path in sorted(base.glob("*/**/*")):
         generator, _, place = path.relative_to(base).as_posix().partition("/")
         match = next((match for shape in _PLACES if (match := shape.fullmatch(place))), None)
-        if match and generator != CARELESS and (prompt_id := f"{prompts.SUITE}/{match[1]}") in known:
+        if match and generator != CARELESS and (prompt_id := f"{sample.SUITE}/{match[1]}") in known:
             yield _Found(path, prompt_id, generator, int(match[2]))
 
 

@@ -13,21 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from data.playground.colors import palette
-from data.playground.drawing import draw
-from data.playground.kinds import KINDS
-from data.playground.layout import Plan, Thing, arrange
-from data.playground.looks import HELD_OUT, TRAIN, Look
-from data.playground.pen import Pen, smooth
-from data.playground.prompts import TASKS, metadata
+from data.playground.drawing import HELD_OUT_LOOK, TRAIN_LOOK, PlannedObject, SceneLook, ScenePlan, arrange_objects, draw
+from data.playground.objects import KINDS, Pen, color_palette, smooth_curve
 from data.playground.render import SIZE, render
+from data.playground.sample import TASKS, random_metadata
 from data.playground.scene import Scene
 from data.prompts.geneval import COLORS
 from data.prompts.spec import parse_spec
 
 Split = Literal["train", "held-out"]
 
-LOOKS: Final[dict[Split, Look]] = {"train": TRAIN, "held-out": HELD_OUT}
+LOOKS: Final[dict[Split, SceneLook]] = {"train": TRAIN_LOOK, "held-out": HELD_OUT_LOOK}
 NAMES: Final = tuple(KINDS)
 """Class numbers of the models: the kinds in alphabetical order."""
 
@@ -52,7 +48,7 @@ def seeded(split: Split, seed: int) -> np.random.Generator:
 def captioned(split: Split, seed: int, tasks: tuple[str, ...] = TASKS) -> tuple[dict[str, Any], Scene]:
     """GenEval metadata of a random task and a sound scene for it."""
     rng = seeded(split, seed)
-    asked = metadata(tasks[int(rng.integers(len(tasks)))], rng, LOOKS[split])
+    asked = random_metadata(tasks[int(rng.integers(len(tasks)))], rng, LOOKS[split])
     return asked, draw(parse_spec(asked), int(rng.integers(2**62)), LOOKS[split])
 
 
@@ -65,12 +61,12 @@ def crowd(split: Split, seed: int) -> Scene:
 def groups(split: Split, seed: int) -> Scene:
     """One to three kinds, one to five of each, six objects at most; those of a kind mostly in one colour."""
     rng = seeded(split, seed + 5 * 10**6)
-    things: list[Thing] = []
+    things: list[PlannedObject] = []
     for kind in rng.permutation(NAMES)[: int(rng.integers(1, 4))]:
         colors = LOOKS[split].colors(kind)
         many, same = min(int(rng.integers(1, 6)), 6 - len(things)), rng.random() < 0.75
         picked = rng.integers(len(colors), size=max(0, many))
-        things += [Thing(str(kind), colors[int(picked[0] if same else one)]) for one in picked]
+        things += [PlannedObject(str(kind), colors[int(picked[0] if same else one)]) for one in picked]
     return _with_ground(split, seed, [things[int(k)] for k in rng.permutation(len(things))], rng)
 
 
@@ -126,27 +122,27 @@ def _blobs(image: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uin
     canvas = Image.fromarray(image).resize((3 * size, 3 * size), Image.Resampling.BICUBIC)
     ignored = ImageDraw.Draw(Image.new("L", canvas.size))
     for _ in range(int(rng.integers(1, 5))):
-        tone = palette(COLORS[int(rng.integers(len(COLORS)))], rng)
+        tone = color_palette(COLORS[int(rng.integers(len(COLORS)))], rng)
         unit = rng.uniform(0.10, 0.30) * 3 * size
         origin = (float(rng.uniform(0.15, 0.85)) * 3 * size, float(rng.uniform(0.15, 0.85)) * 3 * size)
         pen = Pen(ImageDraw.Draw(canvas), ignored, 1, np.diag([unit, unit * rng.uniform(0.5, 1.0)]), origin, tone.line)
         corners = int(rng.integers(3, 9))
         angles = 2 * np.pi * (np.arange(corners) + rng.uniform(0, 0.7, corners)) / corners
         points = np.stack([np.cos(angles), np.sin(angles)], axis=1) * rng.uniform(0.35, 1.0, (corners, 1))
-        pen.area(smooth(points) if rng.random() < 0.7 else points, tone.body)
-        pen.area(smooth(points * rng.uniform(0.2, 0.6)), tone.light if rng.random() < 0.5 else tone.shade, 0.0)
+        pen.area(smooth_curve(points) if rng.random() < 0.7 else points, tone.body)
+        pen.area(smooth_curve(points * rng.uniform(0.2, 0.6)), tone.light if rng.random() < 0.5 else tone.shade, 0.0)
     return np.asarray(canvas.reduce(3))
 
 
-def _thing(rng: np.random.Generator, look: Look) -> Thing:
+def _thing(rng: np.random.Generator, look: SceneLook) -> PlannedObject:
     kind = NAMES[int(rng.integers(len(NAMES)))]
     colors = look.colors(kind)
-    return Thing(kind, colors[int(rng.integers(len(colors)))])
+    return PlannedObject(kind, colors[int(rng.integers(len(colors)))])
 
 
-def _with_ground(split: Split, seed: int, things: list[Thing], rng: np.random.Generator) -> Scene:
+def _with_ground(split: Split, seed: int, things: list[PlannedObject], rng: np.random.Generator) -> Scene:
     ground = captioned(split, seed)[1].background
-    return Scene(arrange(Plan(tuple(things)), rng), ground)
+    return Scene(arrange_objects(ScenePlan(tuple(things)), rng), ground)
 
 
 def _shown(scene: Scene, size: int) -> Example:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from data.prompts.coco import COCO, GENEVAL, article_by_sound, plural
 from data.prompts.geneval import COLORS
-from data.prompts.questions import from_spec
+from data.prompts.questions import questions_from_spec
 from data.prompts.spec import ObjectSpec, RelationSpec, Spec
 
 SIDE: Final = 64
@@ -41,7 +41,9 @@ def words() -> list[str]:
 
 
 def _of(spec: Spec) -> set[str]:
-    return {word for question in from_spec(spec) for text in (question.text, *question.choices) for word in _words(text)}
+    return {
+        word for question in questions_from_spec(spec) for text in (question.text, *question.choices) for word in _words(text)
+    }
 
 
 def _words(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from annotation.questionnaires.custom import read
 from annotation.questionnaires.form import Asked, Derived, Form
 from annotation.questionnaires.plain_yaml import LARGEST, YamlError
 from annotation.questionnaires.plain_yaml import read as read_yaml
-from data.prompts.reading import InputError
+from data.files import InputError
 from data.records import Judgement
 
 IMAGE, PAIR = Asked("p"), Asked("p", n_images=2, generators=("sd", "if"), order=(1, 0))

@@ -14,9 +14,9 @@ from annotation.questionnaires.checks import validate
 from annotation.questionnaires.geneval import geneval_questionnaire
 from annotation.simulated import PEOPLE, Known, Person, annotate
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
-from data.playground import prompts
+from data.playground import sample
 from data.playground.drawing import draw_carelessly
-from data.playground.truth import facts
+from data.playground.scene import scene_facts
 from data.prompts.spec import parse_spec
 from data.records import Annotation, Item
 
@@ -24,7 +24,7 @@ FLAWLESS = Person("Zoe", objects=0, counts=0, colors=0, positions=0, cannot_tell
 
 
 def known(first_seed: int = 0, n: int = 168) -> list[Known]:
-    asked = prompts.sample()
+    asked = sample.sample_prompts()
     found = []
     for seed in range(n):
         prompt = asked[seed % len(asked)]
@@ -40,8 +40,8 @@ KNOWN = known()
 def truth(one: Known) -> dict[tuple[str, str | None], str]:
     """What follows from the scene, in the words of judgements; a relation is not asked of objects that are not there."""
     said: dict[tuple[str, str | None], str] = {}
-    there = {fact.target for fact in facts(one.spec, one.scene) if fact.aspect == "present" and fact.value}
-    for fact in facts(one.spec, one.scene):
+    there = {fact.target for fact in scene_facts(one.spec, one.scene) if fact.aspect == "present" and fact.value}
+    for fact in scene_facts(one.spec, one.scene):
         if fact.aspect == "color" and fact.target not in there:
             continue
         if fact.aspect == "position" and len(there) < len(one.spec.objects):

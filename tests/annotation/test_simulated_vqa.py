@@ -11,9 +11,8 @@ from annotation import simulated, simulated_vqa
 from annotation.questionnaires import tifa_vqa
 from annotation.questionnaires.form import Asked
 from annotation.simulated import Known
-from data.playground.asked import truths
-from data.playground.prompts import sample
-from data.playground.sample import careless
+from data.playground.sample import careless_drawing, sample_prompts
+from data.playground.scene import true_answers
 from data.prompts.spec import parse_spec
 from data.records import Item
 
@@ -24,9 +23,9 @@ def known() -> list[Known]:
         Known(
             Item(f"{prompt.prompt_id}/c/{k}", "playground", prompt.prompt_id),
             parse_spec(prompt.spec),
-            careless(prompt, k).scene,
+            careless_drawing(prompt, k).scene,
         )
-        for prompt in sample()
+        for prompt in sample_prompts()
         for k in range(2)
     ]
 
@@ -46,7 +45,7 @@ def test_two_answer_and_a_third_where_they_differ(known: list[Known]) -> None:
 
 
 def test_who_never_errs_says_what_is_true(known: list[Known]) -> None:
-    true = {one.item.item_id: {q.question_id: answer for q, answer in truths(one.spec, one.scene)} for one in known}
+    true = {one.item.item_id: {q.question_id: answer for q, answer in true_answers(one.spec, one.scene)} for one in known}
     found = simulated_vqa.annotate(known, faultless())
     assert len(found) == 2 * len(known)
     ambiguous = 0
@@ -59,7 +58,7 @@ def test_who_never_errs_says_what_is_true(known: list[Known]) -> None:
 
 
 def test_who_errs_in_colours_errs_there_alone(known: list[Known]) -> None:
-    asked = {one.item.item_id: truths(one.spec, one.scene) for one in known}
+    asked = {one.item.item_id: true_answers(one.spec, one.scene) for one in known}
     wrong = set()
     for one in simulated_vqa.annotate(known, faultless(colors=1.0)):
         for question, answer in asked[one.item_id]:
@@ -75,7 +74,7 @@ def test_the_answers_are_those_of_the_form_and_the_same_every_time(known: list[K
     assert found == simulated_vqa.annotate(known)
     spec = {one.item.item_id: one for one in known}
     for one in found:
-        asked = tuple(question for question, _ in truths(spec[one.item_id].spec, spec[one.item_id].scene))
+        asked = tuple(question for question, _ in true_answers(spec[one.item_id].spec, spec[one.item_id].scene))
         form = tifa_vqa.FORM.build(Asked("", {}, questions=asked))
         allowed = {question.id: {option.value for option in question.options} for question in form.questions}
         assert set(one.answers) == set(allowed)

@@ -9,9 +9,9 @@ import pytest
 from annotation.questionnaires.base import visible
 from annotation.questionnaires.form import Asked
 from annotation.questionnaires.visor import FORM
+from data.jobs.runs import Detection, Observation
 from data.prompts import sr2d
 from data.prompts.spec import parse_spec
-from data.runs import Detection, Seen
 from scorers import visor_rules
 
 ABOVE: dict[str, Any] = {"a": "cow", "b": "bench", "relation": "above"}
@@ -122,15 +122,16 @@ def test_values_off_the_scale_are_no_judgement(aspect: str, answer: Any) -> None
 @pytest.mark.parametrize("y", [-50, 50])
 @pytest.mark.parametrize("number", range(0, 10))
 def test_who_sees_what_the_detector_sees_judges_the_same(number: int, cow: bool, bench: bool, y: int) -> None:
-    spec = parse_spec(sr2d.prompt(number).spec)
+    spec = parse_spec(sr2d.numbered_prompt(number).spec)
     a, b = (thing.name for thing in spec.objects)
     boxes = [Detection(a, 0.9, (0, y - 9, 9, y))] * cow + [Detection(b, 0.9, (30, 0, 39, 9))] * bench
     answers: dict[str, Any] = {"present_a": "yes" if cow else "no", "present_b": "yes" if bench else "no"}
     if cow and bench:
         answers["relations"] = ["left of", "above" if y < 0 else "below"]
-    by_scorer = {(j.aspect, j.target): j for j in visor_rules.judge(spec, Seen("i", {}, tuple(boxes)), {}).judgements}
+    by_scorer = {(j.aspect, j.target): j for j in visor_rules.judge(spec, Observation("i", {}, tuple(boxes)), {}).judgements}
     by_person = {
-        (o.judgement.aspect, o.judgement.target): o.judgement for o in FORM.derive(Asked("", sr2d.prompt(number).spec), answers)
+        (o.judgement.aspect, o.judgement.target): o.judgement
+        for o in FORM.derive(Asked("", sr2d.numbered_prompt(number).spec), answers)
     }
     assert by_person == by_scorer
 

@@ -11,38 +11,38 @@ from hypothesis import strategies as st
 from data.campaign import (
     Campaign,
     CampaignItem,
-    Checks,
-    Line,
+    CheckSchedule,
+    PersonalOrder,
     Settings,
     Training,
-    sampled,
-    shown_order,
-    shuffled,
-    wrong,
+    pair_order,
+    sample_items,
+    shuffle_key,
+    wrong_answers,
 )
 
 
 def test_a_person_s_order_is_a_permutation_of_their_own() -> None:
-    shuffles = np.array([shuffled(7, "c", f"item {n}") for n in range(500)], np.int64)
+    shuffles = np.array([shuffle_key(7, "c", f"item {n}") for n in range(500)], np.int64)
     assert len(set(shuffles.tolist())) == 500
-    orders = {name: np.argsort(Line.of(7, "c", name).keys(shuffles)).tolist() for name in ("ann", "bob", "cid")}
+    orders = {name: np.argsort(PersonalOrder.of(7, "c", name).keys(shuffles)).tolist() for name in ("ann", "bob", "cid")}
     assert all(sorted(order) == list(range(500)) for order in orders.values())
-    assert orders["ann"] == np.argsort(Line.of(7, "c", "ann").keys(shuffles)).tolist()
+    assert orders["ann"] == np.argsort(PersonalOrder.of(7, "c", "ann").keys(shuffles)).tolist()
     # two orders by chance agree about as many neighbours as chance has it: about 1 of 500 places
     for one, other in (("ann", "bob"), ("ann", "cid"), ("bob", "cid")):
         assert sum(a == b for a, b in zip(orders[one], orders[other], strict=True)) < 10
-    assert Line.of(8, "c", "ann") != Line.of(7, "c", "ann") != Line.of(7, "d", "ann")
+    assert PersonalOrder.of(8, "c", "ann") != PersonalOrder.of(7, "c", "ann") != PersonalOrder.of(7, "d", "ann")
 
 
 def test_keys_need_no_more_than_63_bits() -> None:
-    line, largest = Line(2**31 - 2, 2**31 - 2), 2**31 - 2
+    line, largest = PersonalOrder(2**31 - 2, 2**31 - 2), 2**31 - 2
     assert line.keys(np.array([largest], np.int64)).tolist() == [(largest * line.a + line.b) % (2**31 - 1)]
 
 
 @how(deadline=None)
 @given(every=st.integers(2, 6), seed=st.integers(0, 9), done=st.integers(0, 40), left=st.integers(0, 40))
 def test_checks_stand_once_in_each_block_and_what_is_ahead_counts_them(every: int, seed: int, done: int, left: int) -> None:
-    checks = Checks(every, seed, "c", "ann")
+    checks = CheckSchedule(every, seed, "c", "ann")
     marks = [checks.is_next(n) for n in range(400)]
     assert all(sum(marks[start : start + every]) == 1 for start in range(0, 400 - every, every))
     assert [checks.due(n) for n in range(0, 60)] == [sum(marks[:n]) for n in range(0, 60)]
@@ -72,32 +72,32 @@ def test_training_ends_as_soon_as_it_can(total: int, right: int, answered: int, 
     assert (training.passed, training.failed) == (state == "passed", state == "failed")
 
 
-def test_what_is_wrong() -> None:
+def test_wrong_answers() -> None:
     expected = {"count_0": 2, "color_0": ["red", "blue"], "position_x": {"any": ["left", "neither_x"]}}
     right = {"count_0": 2, "color_0": ["blue", "red"], "position_x": "neither_x", "objects": "more"}
-    assert wrong(expected, right) == {}
-    assert wrong(expected, right | {"count_0": 3}) == {"count_0": 2}
-    assert wrong(expected, right | {"color_0": ["red"], "position_x": "right"}) == {
+    assert wrong_answers(expected, right) == {}
+    assert wrong_answers(expected, right | {"count_0": 3}) == {"count_0": 2}
+    assert wrong_answers(expected, right | {"color_0": ["red"], "position_x": "right"}) == {
         "color_0": ["red", "blue"],
         "position_x": {"any": ["left", "neither_x"]},
     }
-    assert wrong({"count_0": 1}, {"count_0": True}) == {"count_0": 1}
-    assert wrong({"count_0": 1}, {}) == {"count_0": 1}
+    assert wrong_answers({"count_0": 1}, {"count_0": True}) == {"count_0": 1}
+    assert wrong_answers({"count_0": 1}, {}) == {"count_0": 1}
 
 
-def test_a_sample_does_not_know_how_the_items_were_listed() -> None:
+def test_a_sample_does_not_depend_on_the_order_of_items() -> None:
     ids = [f"i{n}" for n in range(50)]
-    drawn = [item.item_id for item in sampled(ids, 10, 3)]
-    assert drawn == [item.item_id for item in sampled([*reversed(ids), *ids], 10, 3)]
-    assert drawn == [item.item_id for item in sampled(ids, None, 3)][:10]
-    assert drawn != [item.item_id for item in sampled(ids, 10, 4)]
-    assert {item.sampling for item in sampled(ids, None, 3)} == {"random"}
+    drawn = [item.item_id for item in sample_items(ids, 10, 3)]
+    assert drawn == [item.item_id for item in sample_items([*reversed(ids), *ids], 10, 3)]
+    assert drawn == [item.item_id for item in sample_items(ids, None, 3)][:10]
+    assert drawn != [item.item_id for item in sample_items(ids, 10, 4)]
+    assert {item.sampling for item in sample_items(ids, None, 3)} == {"random"}
 
 
-def test_both_sides_occur_and_stay() -> None:
-    sides = [shown_order(1, "c", "ann", f"pair {n}") for n in range(200)]
+def test_both_pair_orders_occur_and_stay_the_same() -> None:
+    sides = [pair_order(1, "c", "ann", f"pair {n}") for n in range(200)]
     assert 60 < sides.count((1, 0)) < 140
-    assert sides == [shown_order(1, "c", "ann", f"pair {n}") for n in range(200)]
+    assert sides == [pair_order(1, "c", "ann", f"pair {n}") for n in range(200)]
 
 
 def test_settings_are_checked_and_survive_storing() -> None:

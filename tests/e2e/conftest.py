@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.e2e import world
-from tests.e2e.serving import PROBLEMS, Server, command, commands_reach_apps, serving
-from tests.e2e.watching import VIEWPORT, Visitor, visit
+from tests.e2e.browser_watch import VIEWPORT, Visitor, visit
+from tests.e2e.server import PROBLEMS, Server, command, commands_reach_apps, serving
 
 _FLAGS = ["--disable-dev-shm-usage"]
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")

@@ -8,14 +8,14 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.axe import serious
+from tests.e2e.browser_watch import Visitor
 from tests.e2e.form import Form
-from tests.e2e.serving import Server
-from tests.e2e.watching import Visitor
+from tests.e2e.server import Server
 
 Visit = Callable[..., Visitor]
 
 
-def test_the_form_in_the_dark(visitor: Visit, server: Server) -> None:
+def test_the_form_in_dark_mode(visitor: Visit, server: Server) -> None:
     """In the light it is looked at in ``test_campaigns``."""
     page = visitor(server, color_scheme="dark").page
     page.goto("/annotate/")
@@ -51,7 +51,7 @@ QUICK = ("", "browse")
 
 
 @pytest.mark.parametrize("path", [path if path in QUICK else pytest.param(path, marks=pytest.mark.slow) for path in READY])
-def test_the_studio(visitor: Visit, playground: Server, path: str) -> None:
+def test_each_studio_page(visitor: Visit, playground: Server, path: str) -> None:
     page = visitor(playground).page
     item = playground.items()[0]["item_id"]
     page.goto(f"/studio/{path}" + (f"?id={item}" if path == "workbench" else ""))
@@ -59,7 +59,7 @@ def test_the_studio(visitor: Visit, playground: Server, path: str) -> None:
     assert serious(page) == []
 
 
-def test_what_opens_over_browse(visitor: Visit, playground: Server) -> None:
+def test_dialogs_of_browse(visitor: Visit, playground: Server) -> None:
     page = visitor(playground).page
     page.goto("/studio/browse?task=counting&rater=geneval-playground")
     cells = page.locator(".cc-cell")

@@ -8,8 +8,8 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.serving import Server
-from tests.e2e.watching import Visitor
+from tests.e2e.browser_watch import Visitor
+from tests.e2e.server import Server
 from tests.e2e.world import RATED_SUITE, STUDY_SUITE
 from ui.words import STATISTICS
 
@@ -75,7 +75,7 @@ def test_a_number_leads_to_its_images_and_an_image_to_its_answers(page: Page) ->
     expect(page.get_by_role("columnheader", name=re.compile("slot-3"))).to_be_visible()
 
 
-def test_a_picture_is_shown_with_its_prompt(page: Page) -> None:
+def test_a_picture_appears_with_its_prompt(page: Page) -> None:
     page.goto("/studio/browse?generator=beta")
     cell = page.locator(".cc-cell").first
     text = cell.locator(".cc-cell-text").inner_text()
@@ -131,7 +131,7 @@ def test_pages_and_command_line_show_the_same_digits(page: Page, server: Server)
         assert_equal(cells(table.filter(has_text="Scorers against people")), against, lambda row: str(row["rater"]))
 
 
-def test_what_an_address_asks_for_in_vain_is_said(page: Page) -> None:
+def test_unknown_values_in_an_address_are_reported(page: Page) -> None:
     page.goto("/studio/agreement?suite=nosuch&since=yesterday")
     lost = "suite=nosuch, since=yesterday"
     expect(page.locator("#ignored")).to_contain_text(f"This address asks for {lost}, which this page does not have")

@@ -11,9 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 import pandas as pd
 from playwright.sync_api import Locator, Page, expect
 
+from tests.e2e.browser_watch import Visitor
 from tests.e2e.form import Form
-from tests.e2e.serving import Server
-from tests.e2e.watching import Visitor
+from tests.e2e.server import Server
 from tests.e2e.world import RATED_SUITE
 
 Visit = Callable[..., Visitor]
@@ -107,7 +107,7 @@ def test_a_cell_of_the_confusion_table_leads_to_its_images(page: Page, server: S
     expect(page.locator(".cc-cell")).to_have_count(n)
 
 
-def test_two_persons_meet_as_well_and_who_cannot_is_told_why(page: Page) -> None:
+def test_two_persons_are_compared_and_missing_pairs_are_explained(page: Page) -> None:
     page.goto(f"{RATED}&a=Ann&b=people")
     expect(page.get_by_role("heading", name="Ann and people")).to_be_visible()
     # Ben is the only other
@@ -136,7 +136,7 @@ def test_the_page_follows_an_answer(visitor: Visit, server: Server) -> None:
     expect(sentence).to_contain_text(f"{now} answers by people")
 
 
-def test_a_part_has_an_address(page: Page) -> None:
+def test_a_section_has_an_address(page: Page) -> None:
     page.goto(f"{RATED}&statistic=cohen_kappa&show=scorers")
     expect(page.locator("#agreement-tables")).to_contain_text("Closer to people by")
     expect(page.locator("#ignored")).to_have_text("")
@@ -160,7 +160,7 @@ def test_all_statistics_are_a_click_away_and_in_the_address(page: Page) -> None:
     expect(page).not_to_have_url(re.compile("table="))
 
 
-def test_what_else_restricts_the_selection_is_followed_and_said(page: Page, server: Server) -> None:
+def test_other_filters_of_the_selection_apply_and_are_listed(page: Page, server: Server) -> None:
     page.goto(f"{RATED}&rater=Ann&rater=tifa")
     expect(page.locator("#sentence")).to_contain_text("Restricted to rater Ann, tifa.")
     expect(page.locator("#sentence")).to_contain_text("12 answers by people")

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from data.campaign import Campaign, CampaignItem, Settings, sampled
+from data.campaign import Campaign, CampaignItem, Settings, sample_items
 from data.store import composing, managing
 from data.store.selection import Selection
 from data.store.store import Store
 from tests.e2e import world
 from tests.e2e.axe import serious
+from tests.e2e.browser_watch import Visitor
 from tests.e2e.form import Form
-from tests.e2e.serving import Server, command, serving
-from tests.e2e.watching import Visitor
+from tests.e2e.server import Server, command, serving
 from ui.pages.campaigns.view import SHOWN
 
 Visit = Callable[..., Visitor]
@@ -35,10 +35,10 @@ def campaigns(project: Path) -> None:
         checked = Settings(order="fixed", instructions="## Mind\nthe *gap*", pass_mark=None)
         train = CampaignItem(images[0], "training", expected={"present_a": "yes"})
         for campaign, items in (
-            (Campaign("ab", "Which one", "ab", 9, settings=consent), sampled(pairs, None, 0)),
-            (Campaign("likert", "How faithful", "tifa_likert", 9), sampled(groups, None, 0)),
-            (Campaign("geneval", "Objects", "geneval", 9, settings=Settings(order="shared")), sampled(images, None, 0)),
-            (Campaign("visor", "Places", "visor", 9, settings=checked), [*sampled(images[1:3], None, 0), train]),
+            (Campaign("ab", "Which one", "ab", 9, settings=consent), sample_items(pairs, None, 0)),
+            (Campaign("likert", "How faithful", "tifa_likert", 9), sample_items(groups, None, 0)),
+            (Campaign("geneval", "Objects", "geneval", 9, settings=Settings(order="shared")), sample_items(images, None, 0)),
+            (Campaign("visor", "Places", "visor", 9, settings=checked), [*sample_items(images[1:3], None, 0), train]),
         ):
             managing.create(store, campaign, items)
             managing.move(store, campaign.campaign_id, "running")
@@ -258,7 +258,7 @@ def test_axe_finds_nothing_serious_on_the_campaigns_page(visitor: Visit, running
         assert serious(page) == [], f"in the part {SHOWN[name]}"
 
 
-def test_skip_take_back_pause_report_and_look_back(visitor: Visit, running: Server) -> None:
+def test_skip_undo_pause_report_and_review(visitor: Visit, running: Server) -> None:
     page = visitor(running).page
     form = enter(page, "geneval", "Wanda")
     form.ready()
@@ -295,7 +295,7 @@ def test_skip_take_back_pause_report_and_look_back(visitor: Visit, running: Serv
     expect(form.field).to_have_value("two things")
 
 
-def test_a_training_item_tells_what_was_expected(visitor: Visit, running: Server) -> None:
+def test_a_training_item_explains_the_expected_answer(visitor: Visit, running: Server) -> None:
     page = visitor(running, advance=None).page
     form = enter(page, "visor", "Tim")
     expect(form.count).to_have_text("Places · Training: 1 to go")
@@ -313,7 +313,7 @@ def test_a_training_item_tells_what_was_expected(visitor: Visit, running: Server
 
 
 @pytest.mark.slow
-def test_another_browser_after_a_restart_goes_on_where_one_was(visitor: Visit, folder: Path, running: Server) -> None:
+def test_another_browser_continues_after_a_restart(visitor: Visit, folder: Path, running: Server) -> None:
     page = visitor(running).page
     form = enter(page, "geneval", "Zoe")
     form.two_objects()

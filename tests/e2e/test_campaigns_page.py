@@ -10,8 +10,8 @@ from pathlib import Path
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.e2e.serving import Server
-from tests.e2e.watching import Visitor
+from tests.e2e.browser_watch import Visitor
+from tests.e2e.server import Server
 from tests.e2e.world import LEFT_PROMPTS, visor_folder
 
 Visit = Callable[..., Visitor]

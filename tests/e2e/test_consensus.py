@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.serving import Server
+from tests.e2e.server import Server
 from tests.e2e.test_agreement_page import RATED, met, ready
 from tests.e2e.world import RATED_SUITE
 

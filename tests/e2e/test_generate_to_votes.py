@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.serving import Server
+from tests.e2e.browser_watch import Visitor
+from tests.e2e.server import Server
 from tests.e2e.test_preferences import vote
-from tests.e2e.watching import Visitor
 
 
 @pytest.mark.slow

@@ -8,9 +8,9 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.e2e.browser_watch import Visitor
 from tests.e2e.form import Form
-from tests.e2e.serving import Server
-from tests.e2e.watching import Visitor
+from tests.e2e.server import Server
 from tests.e2e.world import HOSTILE, HOSTILE_ASPECT, HOSTILE_SUITE
 
 Visit = Callable[..., Visitor]
@@ -21,7 +21,7 @@ def page(visitor: Visit, attacked: Server) -> Page:
     return visitor(attacked).page
 
 
-def shown(texts: Locator) -> list[str]:
+def visible_texts(texts: Locator) -> list[str]:
     """What each element says, less blanks around it."""
     return [text.strip() for text in texts.all_text_contents()]
 
@@ -46,7 +46,7 @@ def captions_of_all(page: Page, form: Form) -> set[str | None]:
     return captions
 
 
-def test_in_the_form(page: Page, attacked: Server) -> None:
+def test_hostile_texts_in_the_form(page: Page, attacked: Server) -> None:
     form = Form(page)
     captions = set()
     page.goto("/annotate/")
@@ -77,21 +77,21 @@ def test_in_the_form(page: Page, attacked: Server) -> None:
         if covered.count():
             covered.click()
         expect(answers).to_have_count(1)
-        raters |= set(shown(answers.locator("tbody th")))
-        said |= {line.split("objects: ")[1].split("\n")[0] for line in shown(answers.locator("tbody td:last-child"))}
+        raters |= set(visible_texts(answers.locator("tbody th")))
+        said |= {line.split("objects: ")[1].split("\n")[0] for line in visible_texts(answers.locator("tbody td:last-child"))}
         assert_inert(page)
     assert raters == said == set(HOSTILE)
 
 
-def test_in_browse(page: Page) -> None:
+def test_hostile_texts_in_browse(page: Page) -> None:
     page.goto("/studio/browse?suite=images")
     expect(page.locator(".cc-cell-text")).to_have_count(len(HOSTILE))
-    assert set(shown(page.locator(".cc-cell-text"))) == set(HOSTILE)
-    made = set(shown(page.locator(".cc-cell-text + .cc-cell-meta")))
+    assert set(visible_texts(page.locator(".cc-cell-text"))) == set(HOSTILE)
+    made = set(visible_texts(page.locator(".cc-cell-text + .cc-cell-meta")))
     assert {place.removesuffix(" · image 0") for place in made} >= {f"{text.replace('/', '')} · {text}" for text in HOSTILE}
     assert_inert(page)
     for facet, texts in (("task", HOSTILE), ("generator", [text.replace("/", "") for text in HOSTILE])):
-        assert set(shown(page.locator(f'[data-facet="{facet}"] .cc-facet__name'))) == set(texts)
+        assert set(visible_texts(page.locator(f'[data-facet="{facet}"] .cc-facet__name'))) == set(texts)
     page.locator('[data-facet="generator"] .cc-facet__value').first.click()
     expect(page.locator(".cc-chip")).to_have_count(2)
     assert_inert(page)
@@ -101,12 +101,12 @@ def test_in_browse(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_in_campaigns(page: Page, attacked: Server) -> None:
+def test_hostile_texts_in_campaigns(page: Page, attacked: Server) -> None:
     for number, text in enumerate(HOSTILE):
         attacked.run("campaigns", "create", f"hostile-{number}", "--title", text, "--suite", "images", "--instructions", text)
     page.goto("/studio/campaigns?campaign=hostile-0&show=people")
     expect(page.locator("#campaign-title h2")).to_contain_text(HOSTILE[0])
-    assert set(shown(page.locator("#campaigns tbody th a"))) >= set(HOSTILE)
+    assert set(visible_texts(page.locator("#campaigns tbody th a"))) >= set(HOSTILE)
     assert_inert(page)
     page.get_by_role("button", name="New campaign").click()
     expect(page.locator("#campaign-preview")).to_contain_text("answers")
@@ -116,41 +116,41 @@ def test_in_campaigns(page: Page, attacked: Server) -> None:
         attacked.run("campaigns", "delete", f"hostile-{number}")
 
 
-def test_in_overview(page: Page) -> None:
+def test_hostile_texts_in_overview(page: Page) -> None:
     page.goto("/studio/")
     table = page.get_by_role("table").filter(has_text=HOSTILE_SUITE)
     expect(table.locator("caption")).to_have_text(f"{HOSTILE_SUITE}: mean of “{HOSTILE_ASPECT}”")
-    assert set(shown(table.locator("thead th"))) >= set(HOSTILE)
-    assert set(shown(table.locator("tbody th"))) >= set(HOSTILE[:2])
+    assert set(visible_texts(table.locator("thead th"))) >= set(HOSTILE)
+    assert set(visible_texts(table.locator("tbody th"))) >= set(HOSTILE[:2])
     assert_inert(page)
 
 
-def test_in_agreement_and_its_chart(page: Page) -> None:
+def test_hostile_texts_in_agreement_and_its_chart(page: Page) -> None:
     page.goto(f"/studio/agreement?suite={HOSTILE_SUITE}")
     scorers = {f"scorer {text}" for text in HOSTILE}
     against = page.get_by_role("table").filter(has_text="Scorers against people")
     expect(against.locator("tbody tr")).to_have_count(len(HOSTILE))
     # Gradio makes the new page out of the old one's elements: what is read meanwhile may turn into something else
     expect(page.get_by_text("Intervals are being computed")).to_have_count(0)
-    assert set(shown(against.locator("tbody th"))) == scorers
+    assert set(visible_texts(against.locator("tbody th"))) == scorers
     among = page.get_by_role("table").filter(has_text="People among themselves")
-    assert set(shown(among.locator("tbody th"))) >= {text.replace("_", " ") for text in HOSTILE}
+    assert set(visible_texts(among.locator("tbody th"))) >= {text.replace("_", " ") for text in HOSTILE}
     expect(page.locator("#sentence")).to_contain_text(HOSTILE_ASPECT)
     chart = page.locator("#agreement-plot")
     expect(chart.locator(".ytick text")).to_have_count(1 + len(HOSTILE))
-    assert set(shown(chart.locator(".ytick text"))) == {"people among themselves", *scorers}
+    assert set(visible_texts(chart.locator(".ytick text"))) == {"people among themselves", *scorers}
     assert_inert(page)
 
 
 @pytest.mark.slow
-def test_in_the_matrix_and_in_a_pair(page: Page) -> None:
+def test_hostile_texts_in_the_matrix_and_in_a_pair(page: Page) -> None:
     page.goto(f"/studio/agreement?suite={HOSTILE_SUITE}&statistic=percent_agreement")
     names = {"people", *HOSTILE, *(f"scorer {text}" for text in HOSTILE)}
     heads = page.locator(".cc-matrix tbody th")
     expect(heads).to_have_count(len(names))
     expect(page.get_by_text("Intervals are being computed")).to_have_count(0)
-    assert set(shown(heads)) == names
-    assert set(shown(page.locator(".cc-matrix thead th"))) == names
+    assert set(visible_texts(heads)) == names
+    assert set(visible_texts(page.locator(".cc-matrix thead th"))) == names
     for text in HOSTILE:
         row = page.locator(".cc-matrix tbody tr").filter(has=page.get_by_role("rowheader", name=f"scorer {text}", exact=True))
         row.get_by_role("link").first.click()

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.serving import Server
-from tests.e2e.watching import Visitor
+from tests.e2e.browser_watch import Visitor
+from tests.e2e.server import Server
 
 Visit = Callable[..., Visitor]
 _FOLLOWS_MS = 30_000
@@ -44,7 +44,7 @@ def inside(page: Page) -> int:
     return int(found[1].replace(",", ""))
 
 
-def asked(page: Page) -> dict[str, list[str]]:
+def page_query(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
@@ -55,16 +55,16 @@ def test_a_lasso_leads_to_its_images_in_browse_and_its_link_shows_it(playground:
     draw(page, 0.55)
     n = inside(page)
     assert 0 < n < 168
-    corners = asked(page)["lasso"][0].split(";")
+    corners = page_query(page)["lasso"][0].split(";")
     assert 3 <= len(corners) <= 60
     expect(page.locator("#cc-map .cc-map-pictures img")).to_have_count(min(n, 12))
     link = page.url
     page.get_by_role("link", name="Show these in Browse").click()
     expect(page).to_have_url(re.compile("/studio/browse"))
     expect(page.locator(".cc-cell").first).to_be_visible(timeout=_FOLLOWS_MS)
-    assert asked(page)["lasso"] == asked_of(link)["lasso"]
+    assert page_query(page)["lasso"] == address_query(link)["lasso"]
     expect(page.locator("#crossing")).to_contain_text("inside an area of the map")
-    here = playground.json("/api/studio/items", **{name: values[0] for name, values in asked_of(link).items()})
+    here = playground.json("/api/studio/items", **{name: values[0] for name, values in address_query(link).items()})
     assert here["total"] == n
     assert {row["generator"] for row in here["items"]} == {"playground-late"}
 
@@ -76,11 +76,11 @@ def test_a_lasso_leads_to_its_images_in_browse_and_its_link_shows_it(playground:
     assert other.locator("#ignored").inner_text().strip() == ""
 
 
-def asked_of(address: str) -> dict[str, list[str]]:
+def address_query(address: str) -> dict[str, list[str]]:
     return parse_qs(urlsplit(address).query)
 
 
-def test_from_browse_and_back_with_the_same_selection(playground: Server, visitor: Visit) -> None:
+def test_browse_to_map_and_back_with_the_same_selection(playground: Server, visitor: Visit) -> None:
     page = visitor(playground).page
     page.goto("/studio/browse?task=counting&says=geneval-playground:no")
     n = playground.json("/api/studio/items", task="counting", says="geneval-playground:no")["total"]
@@ -88,7 +88,7 @@ def test_from_browse_and_back_with_the_same_selection(playground: Server, visito
     expect(page.locator("#map-lead")).to_contain_text(f"{n} images of 504 on the map", timeout=_FOLLOWS_MS)
     page.get_by_role("link", name="This selection in Browse").click()
     expect(page.locator(".cc-cell").first).to_be_visible(timeout=_FOLLOWS_MS)
-    assert (asked(page)["task"], asked(page)["says"]) == (["counting"], ["geneval-playground:no"])
+    assert (page_query(page)["task"], page_query(page)["says"]) == (["counting"], ["geneval-playground:no"])
 
 
 def test_pointing_at_an_image_shows_it(playground: Server, visitor: Visit) -> None:
@@ -109,7 +109,7 @@ def test_pointing_at_an_image_shows_it(playground: Server, visitor: Visit) -> No
 
 
 @pytest.mark.slow
-def test_by_keys_alone(playground: Server, visitor: Visit) -> None:
+def test_the_map_by_keyboard_alone(playground: Server, visitor: Visit) -> None:
     page = visitor(playground).page
     opened(page, "/studio/map?paint=task")
     page.get_by_role("button", name="Select by numbers").focus()
@@ -120,13 +120,13 @@ def test_by_keys_alone(playground: Server, visitor: Visit) -> None:
     page.get_by_role("button", name="Select this rectangle").press("Enter")
     n = inside(page)
     assert 0 < n < 504
-    assert asked(page)["lasso"] == ["0,0;60,0;60,100;0,100"]
+    assert page_query(page)["lasso"] == ["0,0;60,0;60,100;0,100"]
     page.get_by_label("x to", exact=True).fill("0")
     page.get_by_role("button", name="Select this rectangle").press("Enter")
     expect(page.locator("#map-message")).to_contain_text("has no inside")
     page.get_by_role("button", name="Select nothing").press("Enter")
     expect(page.locator("#map-told")).to_contain_text("Nothing is selected", timeout=_FOLLOWS_MS)
-    assert "lasso" not in asked(page)
+    assert "lasso" not in page_query(page)
     # a class of the colours
     page.locator("#cc-map").get_by_role("link", name="counting").press("Enter")
     expect(page).to_have_url(re.compile("/studio/browse.*task=counting"))

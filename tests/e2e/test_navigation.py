@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.browser_watch import Visitor
 from tests.e2e.form import Form
-from tests.e2e.serving import Server
-from tests.e2e.watching import Visitor
+from tests.e2e.server import Server
 
 Visit = Callable[..., Visitor]
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Route, expect
 from tests.e2e import world
 from tests.e2e.conftest import Visit
 from tests.e2e.form import Form
-from tests.e2e.serving import Server, command, serving
+from tests.e2e.server import Server, command, serving
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def _no_network(problem: str) -> bool:
     return "ERR_INTERNET_DISCONNECTED" in problem
 
 
-def test_what_is_half_written_offline_is_there_after_the_tab_was_closed(visitor: Visit, server: Server) -> None:
+def test_an_offline_draft_survives_closing_the_tab(visitor: Visit, server: Server) -> None:
     one = visitor(server)
     form = Form(one.page)
     form.enter("Tunneller")

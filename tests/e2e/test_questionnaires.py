@@ -116,7 +116,7 @@ def answer_of(question: Question) -> Any:
 
 
 @pytest.mark.parametrize("name", SINGLE)
-def test_all_of_it_by_keyboard_then_a_blank_image_by_two_keys(page: Page, name: str) -> None:
+def test_a_questionnaire_by_keyboard_then_a_blank_image_by_two_keys(page: Page, name: str) -> None:
     _, _, questionnaire = asked_of(name)
     desk = Desk(page, questionnaire)
     form = desk.open()

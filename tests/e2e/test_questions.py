@@ -13,9 +13,9 @@ from playwright.sync_api import Browser, expect
 from data.prompts.questions import PromptQuestion
 from data.store.store import Store
 from tests.e2e.axe import serious
+from tests.e2e.browser_watch import Visitor
 from tests.e2e.form import Form
-from tests.e2e.serving import Server, serving
-from tests.e2e.watching import Visitor
+from tests.e2e.server import Server, serving
 from tests.ui import questioning
 from tests.ui.making import done
 from tests.ui.questioning import SUITE, VQA

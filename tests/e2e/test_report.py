@@ -12,9 +12,9 @@ import pytest
 from playwright.sync_api import Browser, Download, Page, Route, expect
 
 from tests.e2e.axe import serious
-from tests.e2e.serving import Server
+from tests.e2e.browser_watch import Visitor
+from tests.e2e.server import Server
 from tests.e2e.test_campaigns_page import patient
-from tests.e2e.watching import Visitor
 
 Visit = Callable[..., Visitor]
 
@@ -46,7 +46,7 @@ def taken(browser: Browser, playground: Server, tmp_path_factory: pytest.TempPat
     context.close()
 
 
-def test_every_format_can_be_taken(taken: dict[str, Path], playground: Server) -> None:
+def test_every_format_can_be_downloaded(taken: dict[str, Path], playground: Server) -> None:
     endings = {name: path.suffix for name, path in taken.items()}
     assert endings == {
         "HTML": ".html", "PDF": ".pdf", "Markdown": ".md", "LaTeX": ".tex", "CSV": ".zip", "Parquet": ".zip"
@@ -62,7 +62,7 @@ def test_every_format_can_be_taken(taken: dict[str, Path], playground: Server) -
     assert len(data["among_people"]) > 20
 
 
-def test_it_opens_by_itself_and_asks_for_nothing(browser: Browser, taken: dict[str, Path]) -> None:
+def test_the_html_report_opens_without_any_request(browser: Browser, taken: dict[str, Path]) -> None:
     """Every request but the file's own is noted and refused; so is every complaint of the browser's."""
     context = browser.new_context(viewport={"width": 1200, "height": 900})
     page = patient(context.new_page())
@@ -126,7 +126,7 @@ def looked_at(page: Page) -> None:
     page.get_by_role("link", name="Sample failures").click()
 
 
-def test_how_people_were_asked_is_said_once_and_stands_in_the_report(visitor: Visit, fresh: Server) -> None:
+def test_recruitment_is_entered_once_and_appears_in_the_report(visitor: Visit, fresh: Server) -> None:
     page = patient(visitor(fresh).page)
     page.goto("/studio/reports")
     expect(page.locator("#teaching")).to_contain_text("Nothing has been judged yet")

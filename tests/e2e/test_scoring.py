@@ -10,13 +10,13 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from data.runs import Run, RunFolder
+from data.jobs.runs import Run, RunFolder
 from data.store import runs
 from data.store.selection import Selection
 from data.store.store import Store
 from tests.e2e import world
-from tests.e2e.serving import Server, command, serving
-from tests.e2e.watching import Visitor
+from tests.e2e.browser_watch import Visitor
+from tests.e2e.server import Server, command, serving
 from ui.commands import score
 
 Visit = Callable[..., Visitor]

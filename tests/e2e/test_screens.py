@@ -7,9 +7,9 @@ from typing import Any
 
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
+from tests.e2e.browser_watch import Visitor
 from tests.e2e.form import Form
-from tests.e2e.serving import Server
-from tests.e2e.watching import Visitor
+from tests.e2e.server import Server
 
 Visit = Callable[..., Visitor]
 
@@ -40,7 +40,7 @@ def assert_no_sideways_scroll(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= _WIDTH
 
 
-def test_a_phone_in_the_dark(visitor: Visit, server: Server) -> None:
+def test_pages_fit_a_phone_in_dark_mode(visitor: Visit, server: Server) -> None:
     page = visitor(server, **_PHONE).page
     page.goto("/annotate/")
     page.get_by_role("textbox", name="Your name").fill("Phone")
@@ -108,7 +108,7 @@ def assert_named(one: Visitor) -> set[str]:
     return {node["name"]["value"] for node in controls}
 
 
-def test_the_focus_is_seen_and_moves_with_the_keyboard(page: Page) -> None:
+def test_the_focus_is_visible_and_moves_with_the_keyboard(page: Page) -> None:
     form = Form(page)
     form.enter("Tabber")
     form.objects("a thing")

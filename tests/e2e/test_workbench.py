@@ -12,16 +12,16 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, Response, expect
 
+from data.jobs.runs import Detection, Observation, Run
 from data.prompts.spec import parse_spec
 from data.records import Rater
-from data.runs import Detection, Run, Seen
 from data.store import runs
 from data.store.store import Store
 from scorers import geneval
 from tests.e2e.axe import serious
+from tests.e2e.browser_watch import Visitor
 from tests.e2e.form import Form, introduce
-from tests.e2e.serving import Server, serving
-from tests.e2e.watching import Visitor
+from tests.e2e.server import Server, serving
 from tests.e2e.world import HOSTILE
 from tests.ui import making, seeing
 from tests.ui.seeing import GENERATOR, RATER
@@ -50,7 +50,7 @@ def attack(folder: Path, project: Path) -> None:
     (folder / "00900" / "metadata.jsonl").write_text(json.dumps(spec), encoding="utf-8")
     making.done(project, "import", "images", folder, "--layout", "geneval", "--generator", "g")
     colors = (0.1,) * 10
-    saw = Seen(
+    saw = Observation(
         "geneval/00900/g/0", {}, (Detection(_ATTACK, 0.9, (4, 4, 30, 30), None, colors), Detection("cup", 0.8, (1, 1, 9, 9)))
     )
     with Store(project) as store:
@@ -129,7 +129,7 @@ def test_answering_blind_by_keys_and_going_on(visitor: Visit, bench: Server) -> 
     assert "/api/studio/uncover" not in one.watch.posts
 
 
-def test_uncovering_on_purpose(visitor: Visit, bench: Server) -> None:
+def test_uncovering_the_evidence(visitor: Visit, bench: Server) -> None:
     one = visitor(bench)
     page, form = one.page, Form(one.page)
     enter(page, "Una", 2)
@@ -284,7 +284,7 @@ def test_a_draft_survives_going_away(page: Page) -> None:
     expect(form.field).to_have_value("half an answer")
 
 
-def test_texts_of_others_are_inert(page: Page) -> None:
+def test_hostile_texts_are_inert(page: Page) -> None:
     page.goto(f"/studio/workbench?id={quote('geneval/00900/g/0', safe='')}")
     page.get_by_role("textbox", name="Your name").fill("Careful")
     page.keyboard.press("Enter")
@@ -299,7 +299,7 @@ def test_texts_of_others_are_inert(page: Page) -> None:
     assert page.locator("script").filter(has_text="alert(1)").count() == 0
 
 
-def test_without_an_image_it_teaches(page: Page) -> None:
+def test_without_an_image_the_page_explains_itself(page: Page) -> None:
     page.goto("/studio/workbench")
     expect(page.get_by_role("heading", name="One image at a time")).to_be_visible()
     page.get_by_role("link", name="Open the first image").click()

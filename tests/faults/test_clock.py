@@ -41,7 +41,7 @@ def test_items_that_were_held_before_are_offered_again(store: Store) -> None:
     assert len(running.offered("ben")) == 2, "held for two days, as the clock was set back by two"
 
 
-def test_who_held_an_item_goes_on_and_their_draft_is_there(store: Store) -> None:
+def test_a_reserved_item_and_its_draft_survive_the_clock(store: Store) -> None:
     running = start(store, 2, overlap=2)
     (item, *_) = running.offered("ann")
     drafts.save(store, drafts.Draft(NAME, "ann", item, {"objects": "half"}), now=running.now)
@@ -52,7 +52,7 @@ def test_who_held_an_item_goes_on_and_their_draft_is_there(store: Store) -> None
     assert running.say(item, "ann").status == "valid"
 
 
-def test_the_last_answer_is_the_one_that_was_given_last(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_answer_is_that_given_last_despite_the_clock(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     running = start(store, 3, overlap=2)
     monkeypatch.setattr(statements, "datetime", Clock)
     monkeypatch.setattr(statements, "_last", Clock.moment - timedelta(days=1))

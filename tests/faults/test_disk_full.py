@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from data.jobs.runs import Observation, Run
 from data.records import Rater
-from data.runs import Run, Seen
 from data.store import imports, opening, runs, statements
 from data.store.faults import NotWritten
 from data.store.store import Store
@@ -32,7 +32,7 @@ def world(tmp_path: Path) -> Iterator[World]:
         yield made
 
 
-def said(store: Store) -> list[Any]:
+def stored_answers(store: Store) -> list[Any]:
     return column(store, "select annotation_id from annotations order by seq")
 
 
@@ -63,9 +63,9 @@ def test_answers_that_waited_together_fail_together_and_each_can_be_sent_again(s
         for item in items:
             with pytest.raises(NotWritten, match="the disk is full"):
                 submit(store, item)
-    assert said(store) == []
+    assert stored_answers(store) == []
     sent = [submit(store, item).annotation_id for item in items]
-    assert said(store) == sent
+    assert stored_answers(store) == sent
 
 
 def test_a_database_that_duckdb_gave_up_is_opened_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,9 +85,9 @@ def test_a_database_that_duckdb_gave_up_is_opened_again(tmp_path: Path, monkeypa
                         break
         assert refused > 3
         last = _patiently(store, item)
-        assert said(store) == [*acknowledged, last]
+        assert stored_answers(store) == [*acknowledged, last]
     with Store(tmp_path) as store:
-        assert said(store) == [*acknowledged, last]
+        assert stored_answers(store) == [*acknowledged, last]
 
 
 def _patiently(store: Store, item: str) -> str:
@@ -118,7 +118,7 @@ def test_an_import_is_whole_or_not_there(store: Store) -> None:
 def test_a_part_of_a_run_is_in_or_not(store: Store) -> None:
     items = fill(store)
     runs.add_run(store, Run("0001-x", "geneval", "1", "p", {}), Rater("x", "scorer", None, "1", {}), "runs/0001-x", len(items))
-    part = [(Seen(item, {}, (), "unreadable"), ()) for item in items]
+    part = [(Observation(item, {}, (), "unreadable"), ()) for item in items]
     with full(store.project), pytest.raises(NotWritten):
         runs.ingest(store, "0001-x", 0, part, "geneval-1")
     assert column(store, "select count(*) from evidence") == [0]

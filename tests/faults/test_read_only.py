@@ -59,7 +59,7 @@ def _refused(project: Path) -> str:
     return done.stdout
 
 
-def test_a_project_that_may_only_be_read_is_said_to_be_one(locked: Path) -> None:
+def test_a_read_only_project_is_reported(locked: Path) -> None:
     before = (locked / DATABASE).read_bytes()
     said = _refused(locked)
     assert str(locked / DATABASE) in said
@@ -68,7 +68,7 @@ def test_a_project_that_may_only_be_read_is_said_to_be_one(locked: Path) -> None
     assert (locked / DATABASE).read_bytes() == before
 
 
-def test_a_folder_that_may_not_be_made_is_said_to_be_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(self: Path, *_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", str(self))
 
@@ -77,7 +77,7 @@ def test_a_folder_that_may_not_be_made_is_said_to_be_one(tmp_path: Path, monkeyp
         Store(tmp_path / "new")
 
 
-def test_a_disk_that_became_read_only_is_said_and_nothing_is_lost(tmp_path: Path) -> None:
+def test_a_disk_that_became_read_only_is_reported_and_nothing_is_lost(tmp_path: Path) -> None:
     """The system's own words come from DuckDB, as a disk with errors is mounted anew by the kernel."""
     with Store(tmp_path) as store:
         items = fill(store)
@@ -108,7 +108,7 @@ def test_an_open_project_says_which_error_of_the_disk_it_met(tmp_path: Path) -> 
                 store.write(fail, None)
 
 
-def test_what_is_no_error_of_the_disk_stays_what_it_is(tmp_path: Path) -> None:
+def test_other_errors_are_passed_on_unchanged(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
 
         def fail(*_: object) -> list[None]:
@@ -118,7 +118,9 @@ def test_what_is_no_error_of_the_disk_stays_what_it_is(tmp_path: Path) -> None:
             store.write(fail, None)
 
 
-def test_a_command_says_it_in_one_line(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_reports_a_read_only_project_in_a_single_line(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     images = making.geneval_folder(tmp_path / "sdv2")
     monkeypatch.setattr(store_module, "told", lambda _error, database: NotWritten(database, "the disk is full; make room"))
     monkeypatch.setattr("data.store.imports._insert_images", _full, raising=False)

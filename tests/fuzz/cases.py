@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from tests.fuzz.mutating import Files, mutated
-from tests.fuzz.oracle import impatient, lying_in, place_of, wrong_with
+from tests.fuzz.mutation import Files, mutate
+from tests.fuzz.oracle import error_location, in_folder, time_limit, wrong_with
 from tests.fuzz.targets import Target
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FuzzFinding:
     """A reader that did what it must not: on which files, what, and where in our code."""
 
     target: str
@@ -27,26 +27,26 @@ class Found:
         return f"{self.target}: {self.why} (at {self.where})"
 
 
-def drawn(target: Target, seed: int) -> Files:
+def draw_case(target: Target, seed: int) -> Files:
     """The files of a number: always the same."""
     draw = Random(f"{target.name}/{seed}")
-    return mutated(draw, draw.choice(target.files))
+    return mutate(draw, draw.choice(target.files))
 
 
-def tried(target: Target, files: Files, folder: Path) -> Found | None:
+def try_case(target: Target, files: Files, folder: Path) -> FuzzFinding | None:
     """What is wrong with how a reader takes these files; None if nothing is. The folder is made and goes again."""
     try:
-        with _laid(files, folder), lying_in(folder), impatient():
+        with _written_files(files, folder), in_folder(folder), time_limit():
             target.read(folder)
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
         why = wrong_with(error, target.promised)
-        return None if why is None else Found(target.name, files, why, place_of(error))
+        return None if why is None else FuzzFinding(target.name, files, why, error_location(error))
     return None
 
 
-def lay(files: Files, folder: Path) -> None:
+def write_files(files: Files, folder: Path) -> None:
     """Write a case's files into a folder; None is a folder."""
     for name, content in files.items():
         path = folder / name
@@ -58,10 +58,10 @@ def lay(files: Files, folder: Path) -> None:
 
 
 @contextmanager
-def _laid(files: Files, folder: Path) -> Iterator[None]:
+def _written_files(files: Files, folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True)
     try:
-        lay(files, folder)
+        write_files(files, folder)
         yield
     finally:
         shutil.rmtree(folder, ignore_errors=True)

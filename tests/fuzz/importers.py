@@ -16,8 +16,8 @@ from starlette.testclient import TestClient
 from data.store import imports, managing
 from data.store.store import Store
 from tests.fuzz import seeds, targets
-from tests.fuzz.mutating import Files
-from tests.fuzz.oracle import Unexpected, said
+from tests.fuzz.mutation import Files
+from tests.fuzz.oracle import Unexpected, check_message
 from tests.fuzz.targets import Target
 from tests.ui import making
 from tests.ui.visiting import TOKEN
@@ -87,7 +87,7 @@ class Bench:
             getattr(import_module(module), function)(Context(self.store, folder, out, err), **parameters)
         finally:
             for line in err.getvalue().split("\n")[:-1]:
-                said(line, _LONG)
+                check_message(line, _LONG)
         return out.getvalue()
 
     def _forget(self, new: list[int]) -> None:
@@ -117,7 +117,7 @@ class Bench:
             try:
                 self._do(f"export {what}", folder, {"selection": {}, "form": "csv", "output": str(folder / "out.csv"), **named})
             except CommandError as error:
-                said(str(error))
+                check_message(str(error))
         if self._client is not None:
             self._show(self._client)
 
@@ -174,7 +174,7 @@ def _run_of(scorer: str, settings: Mapping[str, Any], *payloads: Mapping[str, An
     from hashlib import sha256
     from tempfile import TemporaryDirectory
 
-    from data.runs import Detection, Run, RunFolder, Seen, Work
+    from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
     from scorers import registry
 
     boxes = (Detection("cow", 0.9, (1, 2, 30, 40), seeds.mask(), (0.1,) * 10), Detection("car", 0.2, (1, 2, 3, 4)))
@@ -183,7 +183,7 @@ def _run_of(scorer: str, settings: Mapping[str, Any], *payloads: Mapping[str, An
         ids = [f"geneval/00000/sdv2/{n}" for n in range(2)]
         files = [pictures / "00000" / "samples" / f"{n:04d}.png" for n in range(2)]
         work = [
-            Work(one, str(file), sha256(file.read_bytes()).hexdigest(), "a photo of a cow", making.METADATA[0])
+            WorkItem(one, str(file), sha256(file.read_bytes()).hexdigest(), "a photo of a cow", making.METADATA[0])
             for one, file in zip(ids, files, strict=True)
         ]
         found, chosen = RunFolder(Path(folder) / "r"), registry.get(scorer)
@@ -191,7 +191,7 @@ def _run_of(scorer: str, settings: Mapping[str, Any], *payloads: Mapping[str, An
         made = {**chosen.profiles[profile], **settings}
         found.create(Run("r", scorer, chosen.version, profile, made, part_size=1), work)
         for n, one in enumerate(ids):
-            found.write_part(n, [Seen(one, payloads[n % len(payloads)] if payloads else {}, () if payloads else boxes)])
+            found.write_part(n, [Observation(one, payloads[n % len(payloads)] if payloads else {}, () if payloads else boxes)])
         names = ("run.json", "manifest.jsonl", "parts/00000.parquet", "parts/00001.parquet")
         return {name: (found.path / name).read_bytes() for name in names}
 

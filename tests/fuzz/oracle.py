@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from data.prompts.reading import InputError
+from data.files import InputError
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 HANG: Final = 5.0
@@ -52,7 +52,7 @@ def wrong_with(error: BaseException, promised: tuple[type[BaseException], ...]) 
         return f"hangs: {error}"
     if not isinstance(error, promised):
         return f"{kind} escapes: {_short(error)}"
-    if not _meant(error):
+    if not _is_deliberate(error):
         return f"{kind} of somebody else's: {_short(error)}"
     # a command passes on what a reader found, several problems in one line
     several = next((one.problems for one in (error, error.__cause__) if isinstance(one, InputError)), None)
@@ -80,7 +80,7 @@ def wrong_with_words(text: str, longest: int = LONGEST) -> str | None:
     return None
 
 
-def said(text: str, longest: int = LONGEST) -> None:
+def check_message(text: str, longest: int = LONGEST) -> None:
     """Check what a reader says without raising it.
 
     Raises:
@@ -100,7 +100,7 @@ _here = _Here()
 
 
 @contextmanager
-def lying_in(folder: Path) -> Iterator[None]:
+def in_folder(folder: Path) -> Iterator[None]:
     """Messages name the case's folder meanwhile."""
     _here.folder = folder
     try:
@@ -110,7 +110,7 @@ def lying_in(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def impatient() -> Iterator[None]:
+def time_limit() -> Iterator[None]:
     """Raises ``Hang`` in what takes too long."""
 
     def over(number: int, frame: types.FrameType | None) -> None:
@@ -129,7 +129,7 @@ def impatient() -> Iterator[None]:
             signal.signal(one, handler)
 
 
-def place_of(error: BaseException) -> str:
+def error_location(error: BaseException) -> str:
     """Where it came from, as far as that is ours: the last line of ours that it went through."""
     frames = [frame for frame in _frames(error) if _is_ours(frame.tb_frame.f_code.co_filename)]
     if not frames:
@@ -151,7 +151,7 @@ def _is_ours(file: str) -> bool:
     return path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in _OURS
 
 
-def _meant(error: BaseException) -> bool:
+def _is_deliberate(error: BaseException) -> bool:
     frames = _frames(error)
     if not frames:
         return False

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 from PIL import Image
 
 from annotation.questionnaires.markdown import EXAMPLE
-from data import embeddings, masks
-from data.runs import Detection, Seen
+from data.jobs import runs
+from data.jobs.runs import Detection, Observation
 from tests.ui.admitting import HASH
 from tests.ui.making import HEADER, HEADER_LINE, METADATA
 
@@ -252,7 +252,7 @@ def picture(form: str, mode: str = "RGB", size: tuple[int, int] = (12, 8)) -> by
 
 @cache
 def mask() -> bytes:
-    return masks.pack(np.eye(8, dtype=bool))
+    return runs.pack_mask(np.eye(8, dtype=bool))
 
 
 @cache
@@ -260,11 +260,11 @@ def part() -> bytes:
     """A part of a run."""
     from tempfile import TemporaryDirectory
 
-    from data.runs import Run, RunFolder
+    from data.jobs.runs import Run, RunFolder
 
-    vector = embeddings.pack(np.ones((1, 4)))[0]
+    vector = runs.pack_embeddings(np.ones((1, 4)))[0]
     detections = (Detection("cow", 0.9, (1, 2, 30, 40), mask(), (0.1,) * 10), Detection("car", 0.2, (1, 2, 3, 4)))
-    seen = [Seen(f"geneval/00000/sdv2/{n}", {"a": n}, detections, None if n else "broken", vector) for n in range(2)]
+    seen = [Observation(f"geneval/00000/sdv2/{n}", {"a": n}, detections, None if n else "broken", vector) for n in range(2)]
     with TemporaryDirectory() as folder:
         from pathlib import Path
 

@@ -11,18 +11,19 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from data import images
 from data.export import annotations as answers_files
 from data.export import judgements
-from data.formats import coco_annotations, matching_tifa
-from data.maps import MapFolder
-from data.prompts.question_files import format_questions, read_questions
+from data.formats import cooccurrence
+from data.images import files as images
+from data.jobs.maps import MapFolder
+from data.matching import files
+from data.prompts.questions import format_questions, read_questions
 from data.prompts.spec import SpecError
 from data.studies import tifa
-from data.studies.ratings import Columns
+from data.studies.rating_tables import RatingColumns
 from tests.fuzz import seeds
-from tests.fuzz.mutating import Files
-from tests.fuzz.reads import (
+from tests.fuzz.mutation import Files
+from tests.fuzz.reader_calls import (
     accounts_of,
     answers_of,
     campaign_of,
@@ -35,17 +36,17 @@ from tests.fuzz.reads import (
     journal_of,
     journal_of_matching_of,
     known_of,
+    locations_of,
     map_of,
     mask_of,
-    one_spec_of,
     own_of,
     picture_of,
-    places_of,
     prompts_of,
     ratings_of,
     results_of,
     run_of,
     server_of,
+    single_spec_of,
     study_of,
     tifa_results_of,
     vectors_of,
@@ -120,7 +121,7 @@ def _map_file() -> bytes:
 
     import numpy as np
 
-    from data.maps import Map
+    from data.jobs.maps import Map
 
     with TemporaryDirectory() as folder:
         MapFolder(Path(folder)).write(Map("pca", "m", ("a", "b"), np.zeros((2, 2), np.float32), 2, (0.5, 0.5)))
@@ -140,15 +141,16 @@ def _parted(name: str, kinds: Mapping[str, bytes], read: Callable[[str, Path], o
 
 
 _RATINGS: Final = (
-    ("r.csv", seeds.RATINGS, Columns(("image",), "who", "value", prompt="prompt", generator="gen", index="value", task="task")),
+    ("r.csv", seeds.RATINGS,
+     RatingColumns(("image",), "who", "value", prompt="prompt", generator="gen", index="value", task="task")),
     ("r.jsonl", seeds.lines({"image": "i1", "who": "ann", "value": 5.0}, {"image": "x/i2.png", "value": None, "who": 1}),
-     Columns(("image", "who"), "who", "value")),
-    ("label_studio.json", seeds.LABEL_STUDIO, Columns(("image",), "completed_by", "stars")),
-    ("argilla.jsonl", seeds.ARGILLA, Columns(("image",), "user_id", "stars", generator="gen")),
+     RatingColumns(("image", "who"), "who", "value")),
+    ("label_studio.json", seeds.LABEL_STUDIO, RatingColumns(("image",), "completed_by", "stars")),
+    ("argilla.jsonl", seeds.ARGILLA, RatingColumns(("image",), "user_id", "stars", generator="gen")),
 )  # fmt: skip
 READERS: Final[tuple[Target, ...]] = (
     *_parted("prompts", {"p.jsonl": seeds.PROMPTS, "p.json": seeds.PROMPT_LIST, "p.txt": b"a cat\r\na dog\n\n"}, prompts_of),
-    Target("spec", ({"spec.json": seeds.document(seeds.CATS)}, {"spec.json": seeds.document(seeds.SR2D)}), one_spec_of,
+    Target("spec", ({"spec.json": seeds.document(seeds.CATS)}, {"spec.json": seeds.document(seeds.SR2D)}), single_spec_of,
            (SpecError,)),
     Target("answers", ({"answers.json": seeds.document({"objects": "a cat", "count_0": 1, "color_0": ["red"], "realism_0": 3,
                         "count_1": 2, "position_x": "left", "position_y": "neither_y", "caption_fit": 4, "faithfulness": 4,
@@ -164,20 +166,20 @@ READERS: Final[tuple[Target, ...]] = (
     *_parted("image-text matching", {"rows.jsonl": seeds.MATCHING, "rows.csv": seeds.MATCHING_CSV, "w.jsonl": seeds.WINOGROUND,
              "aro.json": seeds.ARO}, journal_of_matching_of),
     Target("matching of tifa", ({"t.json": seeds.PROMPT_LIST, "q.json": seeds.document(seeds.QUESTIONS)},),
-           lambda folder: matching_tifa.read_tifa(folder / "t.json", folder / "q.json")),
+           lambda folder: files.read_tifa_matching(folder / "t.json", folder / "q.json")),
     Target("co-occurrence", ({"c.json": seeds.COCO},),
-           lambda folder: coco_annotations.read_cooccurrence(folder / "c.json", "c")),
+           lambda folder: cooccurrence.read_cooccurrence(folder / "c.json", "c")),
     Target("study geneval",
            ({"metadata.jsonl": seeds.lines(*METADATA), "annotations.csv": seeds.GENEVAL_STUDY},), study_of),
     Target("study tifa", ({"t.json": seeds.TIFA_STUDY},), lambda folder: tifa.read_human_annotations(folder / "t.json")),
     *(Target(f"ratings: {name}", ({name: content},), partial(ratings_of, name, named)) for name, content, named in _RATINGS),
     *_parted("exported ratings", {"e.csv": seeds.EXPORTED, "e.parquet": seeds.table(seeds.EXPORTED)}, exported_of),
     *_parted("exported judgements", {"j.csv": seeds.JUDGEMENTS, "j.parquet": seeds.table(seeds.JUDGEMENTS)},
-             partial(cells_of, judgements.read)),
-    *_parted("exported answers", {"a.jsonl": seeds.ANSWERS_JSONL}, partial(cells_of, answers_files.read)),
-    Target("folder: geneval", (_GENEVAL_FOLDER,), partial(places_of, "geneval")),
-    Target("folder: visor", (_VISOR_FOLDER,), partial(places_of, "visor")),
-    Target("folder: csv", (_CSV_FOLDER,), partial(places_of, "csv")),
+             partial(cells_of, judgements.read_judgements)),
+    *_parted("exported answers", {"a.jsonl": seeds.ANSWERS_JSONL}, partial(cells_of, answers_files.read_answers)),
+    Target("folder: geneval", (_GENEVAL_FOLDER,), partial(locations_of, "geneval")),
+    Target("folder: visor", (_VISOR_FOLDER,), partial(locations_of, "visor")),
+    Target("folder: csv", (_CSV_FOLDER,), partial(locations_of, "csv")),
     *(Target(f"picture: {name}", ({name: seeds.picture(*how)},), partial(picture_of, name), (images.ImageError,))
       for name, how in _PICTURES.items()),
     Target("mask", ({"mask.png": seeds.mask()},), mask_of),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.cases import drawn, tried
+from tests.fuzz.cases import draw_case, try_case
 from tests.fuzz.importers import IMPORTERS, Bench, Importer, bench, targets_of
 
 CASES = 5
@@ -24,14 +24,14 @@ def test_an_import_is_whole_or_nothing(made: Bench, n: int, tmp_path: Path) -> N
     target = targets_of(made)[n]
     for files in target.files:
         taken = made.taken
-        assert str(tried(target, files, tmp_path / "case") or "") == ""
+        assert str(try_case(target, files, tmp_path / "case") or "") == ""
         assert made.taken == taken + (target.name != "campaigns create"), "the valid files were not imported"
     for seed in range(CASES):
-        found = tried(target, drawn(target, seed), tmp_path / "case")
+        found = try_case(target, draw_case(target, seed), tmp_path / "case")
         assert found is None, f"seed {seed}: {found}"
 
 
-def test_what_an_import_leaves_behind_is_found(made: Bench, tmp_path: Path) -> None:
+def test_leftovers_of_an_import_are_detected(made: Bench, tmp_path: Path) -> None:
     def parameters(folder: Path) -> dict[str, str]:
         with made.store.read() as cursor:
             cursor.execute("insert into scales values ('left', 'correct', 'nominal', null)")
@@ -40,7 +40,7 @@ def test_what_an_import_leaves_behind_is_found(made: Bench, tmp_path: Path) -> N
     one = Importer("x", "import prompts", ({"a.txt": b""},), parameters)
     target = next(t for t in targets_of(made) if t.name == "import prompts")
     made_of = type(target)("x", one.files, lambda folder: made.run(one, folder), target.promised)
-    found = tried(made_of, one.files[0], tmp_path / "case")
+    found = try_case(made_of, one.files[0], tmp_path / "case")
     assert found is not None
     assert "left behind" in found.why
     assert "scales" in found.why

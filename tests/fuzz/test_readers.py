@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.cases import drawn, tried
-from tests.fuzz.oracle import Hang, Unexpected, impatient, wrong_with
+from tests.fuzz.cases import draw_case, try_case
+from tests.fuzz.oracle import Hang, Unexpected, time_limit, wrong_with
 from tests.fuzz.targets import READERS, Target
 
 CASES = 30
@@ -16,16 +16,16 @@ CASES = 30
 @pytest.mark.parametrize("target", READERS, ids=lambda target: target.name)
 def test_a_reader_says_what_is_wrong_or_reads(target: Target, tmp_path: Path) -> None:
     for files in target.files:
-        assert str(tried(target, files, tmp_path / "case") or "") == ""
+        assert str(try_case(target, files, tmp_path / "case") or "") == ""
     for seed in range(CASES):
-        found = tried(target, drawn(target, seed), tmp_path / "case")
+        found = try_case(target, draw_case(target, seed), tmp_path / "case")
         assert found is None, f"seed {seed}: {found}"
 
 
-def test_the_same_number_is_the_same_case() -> None:
+def test_a_seed_gives_the_same_case() -> None:
     for target in READERS:
-        assert drawn(target, 7) == drawn(target, 7)
-        assert len({repr(drawn(target, seed)) for seed in range(20)}) > 10
+        assert draw_case(target, 7) == draw_case(target, 7)
+        assert len({repr(draw_case(target, seed)) for seed in range(20)}) > 10
 
 
 def _raising(error: Exception) -> Target:
@@ -44,26 +44,26 @@ def _raising(error: Exception) -> Target:
         (Unexpected("no"), "no"),
     ],
 )
-def test_what_no_reader_may_do_is_found(tmp_path: Path, error: Exception, why: str) -> None:
-    found = tried(_raising(error), {"a.txt": b"a"}, tmp_path / "case")
+def test_forbidden_errors_of_a_reader_are_detected(tmp_path: Path, error: Exception, why: str) -> None:
+    found = try_case(_raising(error), {"a.txt": b"a"}, tmp_path / "case")
     assert found is not None
     assert found.why.startswith(why)
 
 
 @pytest.mark.parametrize("text", ["", "two\nlines", "x" * 501, "invalid literal for int()", "half \ud800"])
-def test_messages_that_help_nobody_are_found(text: str) -> None:
-    from data.prompts.reading import InputError, fail
+def test_unhelpful_messages_are_detected(text: str) -> None:
+    from data.files import InputError, fail
 
     with pytest.raises(InputError) as found:
         fail(Path("f"), 1, text)
     assert (wrong_with(found.value, (ValueError,)) is None) == (text == "")
 
 
-def test_a_reader_that_does_not_come_back_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_hangs_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.fuzz.oracle.HANG", 0.05)
 
     def for_ever() -> None:
-        with impatient():
+        with time_limit():
             while True:
                 pass
 

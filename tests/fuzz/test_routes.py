@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz.routes import COOKIES, QUERIES, Rooms, ask, call, rooms
+from tests.fuzz.route_calls import COOKIES, QUERIES, Rooms, ask, call, rooms
 
 QUIET = settings(
     derandomize=True, database=None, deadline=None, max_examples=50, suppress_health_check=list(HealthCheck), print_blob=False
@@ -22,36 +22,36 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rooms]:
 
 
 @pytest.mark.parametrize("who", ["researcher", "annotator"])
-def test_what_the_description_allows(made: Rooms, who: str) -> None:
+def test_documented_requests_get_documented_answers(made: Rooms, who: str) -> None:
     operations = made.operations()
     assert len(operations) > 30
 
     @QUIET
     @given(st.sampled_from(operations).flatmap(lambda one: one.as_strategy()))
-    def asked(case: object) -> None:
+    def check_request(case: object) -> None:
         call(made.people[who], case)
 
-    asked()
+    check_request()
 
 
-def test_addresses_of_all_kinds(made: Rooms) -> None:
+def test_arbitrary_addresses_never_fail(made: Rooms) -> None:
     paths = made.gets()
     assert {"/api/studio/facets", "/studio/browse", "/login"} <= set(paths)
 
     @QUIET
     @given(st.sampled_from(paths), QUERIES, st.sampled_from(sorted(made.people)))
-    def asked(path: str, query: list[tuple[str, str]], who: str) -> None:
+    def check_request(path: str, query: list[tuple[str, str]], who: str) -> None:
         ask(made.people[who], "GET", path.replace("{", "").replace("}", ""), query)
 
-    asked()
+    check_request()
 
 
-def test_cookies_of_all_kinds(made: Rooms) -> None:
+def test_arbitrary_cookies_never_fail(made: Rooms) -> None:
     name = next(iter(made.people["researcher"].cookies))
 
     @settings(QUIET, max_examples=20)
     @given(COOKIES, st.sampled_from(["/api/next", "/studio/", "/api/studio/items", "/login"]))
-    def asked(cookie: str, path: str) -> None:
+    def check_request(cookie: str, path: str) -> None:
         ask(made.house.client(), "GET", path, [], headers={"cookie": f"{name}={cookie}"})
 
-    asked()
+    check_request()

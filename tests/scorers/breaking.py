@@ -17,7 +17,7 @@ if __name__ == "__main__":
 
 from PIL import Image
 
-from data.runs import Run, RunFolder, Seen, Work
+from data.jobs.runs import Observation, Run, RunFolder, WorkItem
 from scorers import registry, worker
 from scorers.base import Scorer, Shown, Verdict
 
@@ -30,7 +30,7 @@ class Breaking:
     def __init__(self, room: int) -> None:
         self._room = room
 
-    def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
+    def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``."""
         if len(batch) > self._room:
             raise MemoryError
@@ -42,7 +42,7 @@ class Breaking:
             if what == "die":
                 os.kill(os.getpid(), int(number))
             width = float("nan") if what == "nan" else shown.image.width
-            seen.append(Seen("another" if what == "other" else shown.item_id, {"width": width}))
+            seen.append(Observation("another" if what == "other" else shown.item_id, {"width": width}))
         return seen
 
 
@@ -53,7 +53,7 @@ def run(folder: Path, n: int, doing: Mapping[int, str], part_size: int) -> RunFo
     for k in range(n):
         path = folder / f"{k}.png"
         Image.new("RGB", (k + 1, 2)).save(path)
-        work.append(Work(f"i{k}", str(path), hashlib.sha256(path.read_bytes()).hexdigest(), doing.get(k, ""), {}))
+        work.append(WorkItem(f"i{k}", str(path), hashlib.sha256(path.read_bytes()).hexdigest(), doing.get(k, ""), {}))
     made = RunFolder(folder / "run")
     made.create(Run("r", "breaking", "1", "playground", {}, part_size=part_size), work)
     return made

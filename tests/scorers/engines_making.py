@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from data.runs import Run, RunFolder, Work
+from data.jobs.runs import Run, RunFolder, WorkItem
 
 DYING = """
 import os, time
@@ -62,7 +62,7 @@ def run(folder: Path, n: int, doing: Mapping[int, str], device: str, engine: str
         Image.new("RGB", (k + 1, 2), (k, 0, 0)).save(path)
         if k == n - 2:
             path.write_bytes(b"no image")
-        work.append(Work(f"i{k}", str(path), hashlib.sha256(path.read_bytes()).hexdigest(), doing.get(k, ""), {}))
+        work.append(WorkItem(f"i{k}", str(path), hashlib.sha256(path.read_bytes()).hexdigest(), doing.get(k, ""), {}))
     made = RunFolder(folder / f"run {engine} {device.replace(':', '_')}")
     made.create(Run("r", "dying", "1", "playground", {"weights": {}}, device, part_size, engine), work)
     return made

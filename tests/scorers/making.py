@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from data.jobs.runs import Run, RunFolder, WorkItem
 from data.playground.render import render
-from data.runs import Run, RunFolder, Work
 from scorers import registry
 from scorers.training.scenes import captioned
 
@@ -64,7 +64,7 @@ def picture(seed: int) -> tuple[Image.Image, dict[str, Any]]:
     return Image.fromarray(render(scene, SIDE).image), asked
 
 
-def works(folder: Path, seeds: Sequence[int]) -> list[Work]:
+def works(folder: Path, seeds: Sequence[int]) -> list[WorkItem]:
     """Pictures on disk, to be scored."""
     folder.mkdir(parents=True, exist_ok=True)
     made = []
@@ -73,11 +73,11 @@ def works(folder: Path, seeds: Sequence[int]) -> list[Work]:
         path = folder / f"{seed}.png"
         image.save(path)
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        made.append(Work(f"geneval/{seed:05d}/some/0", str(path), digest, asked["prompt"], asked))
+        made.append(WorkItem(f"geneval/{seed:05d}/some/0", str(path), digest, asked["prompt"], asked))
     return made
 
 
-def new_run(folder: Path, name: str, overrides: Mapping[str, str], work: Sequence[Work], part_size: int = 2) -> RunFolder:
+def new_run(folder: Path, name: str, overrides: Mapping[str, str], work: Sequence[WorkItem], part_size: int = 2) -> RunFolder:
     """A run that no worker has touched."""
     scorer = registry.get(name)
     settings = registry.settings(scorer, "playground", overrides)

@@ -17,7 +17,7 @@ if __name__ == "__main__":
 
 from PIL import Image
 
-from data.pictures import Job, JobFolder, Wanted
+from data.jobs.generation import GenerationFolder, GenerationJob, WantedPicture
 from scorers import generators, painting
 from scorers.generators import Painted
 
@@ -44,11 +44,11 @@ def load(room: int = 100, seconds: float = 0.0) -> tuple[Any, dict[str, Any]]:
     return paint, {"weights": "0" * 12}
 
 
-def job(folder: Path, texts: Sequence[str], batch: int) -> JobFolder:
+def job(folder: Path, texts: Sequence[str], batch: int) -> GenerationFolder:
     """A picture of each text."""
-    wanted = [Wanted(f"s/{k}", 0, text, 7 + k, str(folder / "images" / f"{k}.png")) for k, text in enumerate(texts)]
-    made = JobFolder(folder / "job")
-    made.create(Job("any", tuple(wanted), batch))
+    wanted = [WantedPicture(f"s/{k}", 0, text, 7 + k, str(folder / "images" / f"{k}.png")) for k, text in enumerate(texts)]
+    made = GenerationFolder(folder / "job")
+    made.create(GenerationJob("any", tuple(wanted), batch))
     return made
 
 

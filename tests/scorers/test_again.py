@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from data.formats.evidence import read_case
+from data.jobs.runs import Detection, Observation
 from data.prompts.geneval import single_object
-from data.prompts.spec import asks_only_places
-from data.runs import Detection, Seen
+from data.prompts.spec import asks_only_positions
 from scorers import geneval, geneval_rules, registry, visor, visor_rules
 from scorers.again import Again, Case
 from scorers.base import Knob, Scorer, Verdict
@@ -99,20 +99,20 @@ def test_visors_verdicts_too() -> None:
         assert again.correct({"threshold": threshold}).tolist() == own(visor.SCORER, some, {"threshold": threshold})
     said = again.correct({}).tolist()
     # of prompts that ask for numbers or colours it says nothing
-    assert {said[k] for k, case in enumerate(some) if not asks_only_places(case.spec)} == {-1}
+    assert {said[k] for k, case in enumerate(some) if not asks_only_positions(case.spec)} == {-1}
     assert {0, 1} < set(said)
 
 
 def test_between_two_confidences_nothing_is_judged_again() -> None:
     judged: list[float] = []
 
-    def judge(spec: Any, seen: Seen, settings: Any) -> Verdict:
+    def judge(spec: Any, seen: Observation, settings: Any) -> Verdict:
         if seen.item_id:
             judged.append(settings["threshold"])
         return geneval_rules.judge(spec, seen, settings)
 
     spec = read_case({"id": "i", "spec": single_object("cup"), "detections": []}).spec
-    seen = Seen("i", {}, (Detection("cup", 0.4, BOX), Detection("cup", 0.6, BOX), Detection("car", 0.5, BOX)))
+    seen = Observation("i", {}, (Detection("cup", 0.4, BOX), Detection("cup", 0.6, BOX), Detection("car", 0.5, BOX)))
     again = Again(replace(geneval.SCORER, judge=judge), [Case("i", spec, seen)], RUN)
     for threshold in (0.30, 0.31, 0.39, 0.41, 0.49, 0.5, 0.51, 0.59, 0.61, 0.31):
         again.correct({"threshold": threshold})
@@ -147,7 +147,7 @@ def test_what_a_run_does_not_say_is_as_the_rules_have_it() -> None:
 
 
 def test_evidence_of_nothing_and_no_evidence() -> None:
-    failed = Case("i", cases(0, 1)[0].spec, Seen("i", failed="gone"))
+    failed = Case("i", cases(0, 1)[0].spec, Observation("i", failed="gone"))
     assert Again(geneval.SCORER, [failed], RUN).correct({}).tolist() == [-1]
     none = Again(geneval.SCORER, [], RUN)
     assert none.correct({}).size == 0

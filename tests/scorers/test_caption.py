@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pytest
 from PIL import Image
 
+from data.jobs.runs import Observation
 from data.prompts.spec import Spec
-from data.runs import Seen
 from scorers.base import Shown
 from scorers.caption import SCORER, CaptionPerceiver, judge
 from scorers.registry import settings
@@ -65,7 +65,7 @@ def test_what_is_kept_is_judged_by_the_metric_that_is_asked_for() -> None:
     for metric, value in (("bleu4", near.bleu4), ("rouge_l", near.rouge_l), ("meteor", near.meteor)):
         (said,) = judge(Spec(), first, settings(SCORER, "paper", {"metric": metric})).judgements
         assert (said.aspect, said.value) == ("score", value)
-    assert judge(Spec(), Seen("a", failed="broken"), SCORER.profiles["paper"]).judgements == ()
+    assert judge(Spec(), Observation("a", failed="broken"), SCORER.profiles["paper"]).judgements == ()
     with pytest.raises(ValueError, match="there is no metric 'spice'; known: bleu4, rouge_l, meteor"):
         settings(SCORER, "paper", {"metric": "spice"})
     with pytest.raises(ValueError, match="beams must be at least 1, got 0"):

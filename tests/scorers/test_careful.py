@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from data.runs import RunFolder
+from data.jobs.runs import RunFolder
 from scorers import attempts, registry, worker
 from scorers.attempts import Attempts, settle
 from scorers.base import ModelBroken
@@ -208,7 +208,7 @@ def test_an_image_that_kills_its_worker_fails_and_the_rest_goes_on(tmp_path: Pat
     while statuses[-1] and len(statuses) < 9:
         statuses.append(worked(run))
     assert statuses == [-how, -how, -how, -how, 0]
-    seen = list(run.seen())
+    seen = list(run.observations())
     assert [one.item_id for one in seen] == [f"i{k}" for k in range(7)]
     assert {one.item_id: one.failed for one in seen if one.failed} == {"i4": DIED}
     assert [one.payload["width"] for one in seen if not one.failed] == [1, 2, 3, 4, 6, 7]
@@ -225,7 +225,7 @@ def test_a_worker_whose_memory_is_short_says_so_once_and_sees_the_same(tmp_path:
     short = breaking.run(tmp_path / "short", 8, {}, part_size=8)
     assert within(monkeypatch, whole)
     assert within(monkeypatch, short, room=3)
-    assert list(short.seen()) == list(whole.seen())
+    assert list(short.observations()) == list(whole.observations())
     progress = short.progress()
     assert progress is not None
     assert progress.batch_halved == 2
@@ -235,7 +235,7 @@ def test_a_worker_whose_memory_is_short_says_so_once_and_sees_the_same(tmp_path:
 def test_what_cannot_be_kept_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = breaking.run(tmp_path, 4, {1: "nan", 2: "other", 3: "raise"}, part_size=4)
     assert within(monkeypatch, run)
-    failed = [one.failed for one in run.seen()]
+    failed = [one.failed for one in run.observations()]
     assert failed == [
         None,
         "the model failed: Out of range float values are not JSON compliant",

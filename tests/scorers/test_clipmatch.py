@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+from data.jobs.runs import Observation
 from data.prompts.spec import Spec
 from data.records import Judgement
-from data.runs import Seen
 from scorers import registry
 from scorers.base import Shown
 from scorers.clipmatch import SCORER, MatchPerceiver, judge
@@ -34,7 +34,7 @@ class Clip:
         return len(text.split())
 
 
-def seen(*offered: tuple[tuple[str, ...], int]) -> list[Seen]:
+def seen(*offered: tuple[tuple[str, ...], int]) -> list[Observation]:
     image = Image.new("RGB", (2, 2))
     shown = [
         Shown(str(k), image, captions[right], Spec(), (), 0, captions, right) for k, (captions, right) in enumerate(offered)
@@ -61,7 +61,7 @@ def test_what_is_odd_is_said() -> None:
     assert {one.reason for one in judge(Spec(), broken, {}).judgements} == {"not_finite"}
     assert long.payload["unread"] == [1]
     assert judge(Spec(), long, {}).checks[0].text == "the model did not read to the end of: 60 x y z far"
-    assert judge(Spec(), Seen("a", failed="no such file"), {}).judgements == ()
+    assert judge(Spec(), Observation("a", failed="no such file"), {}).judgements == ()
 
 
 def test_it_is_a_scorer_that_matches() -> None:

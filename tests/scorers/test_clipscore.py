@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+from data.jobs.runs import Observation
 from data.prompts.spec import Spec
 from data.records import Judgement
-from data.runs import Seen
 from scorers import registry
 from scorers.base import Shown
 from scorers.clipscore import PREFIX, SCORER, VARIANTS, ClipPerceiver, judge
@@ -34,7 +34,7 @@ class Clip:
         return len(text.split()) + 2
 
 
-def seen(*texts: str) -> list[Seen]:
+def seen(*texts: str) -> list[Observation]:
     image = Image.new("RGB", (2, 2))
     return ClipPerceiver(Clip()).perceive([Shown(text, image, text, Spec()) for text in texts])  # type: ignore[arg-type]
 
@@ -63,7 +63,7 @@ def test_no_number_is_no_score() -> None:
 
 
 def test_what_could_not_be_seen_is_not_judged() -> None:
-    assert judge(Spec(), Seen("a", failed="no such file"), {}).judgements == ()
+    assert judge(Spec(), Observation("a", failed="no such file"), {}).judgements == ()
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_what_could_not_be_seen_is_not_judged() -> None:
     ],
 )
 def test_variants_are_made_of_the_same_cosine(settings: Mapping[str, Any], cosine: float, score: float) -> None:
-    verdict = judge(Spec(), Seen("a", {"cosine": cosine, "tokens": 3, "read": 3}), settings)
+    verdict = judge(Spec(), Observation("a", {"cosine": cosine, "tokens": 3, "read": 3}), settings)
     assert verdict.judgements[0].value == pytest.approx(score)
     named = [check.text for check in verdict.checks if settings.get("variant", "") in check.text]
     assert named
@@ -127,7 +127,7 @@ def test_by_a_flipped_text_the_number_is_no_score() -> None:
     found = judge(Spec(), one, {"flip": "relation", "variant": "100*cos"})
     assert found.judgements == (Judgement("flipped", None, 100 * one.payload["cosine"], "relation"),)
     assert found.checks[0].text == "cosine of image and prompt with its relation flipped: 0.5000"
-    none = judge(Spec(), Seen("x", {"cosine": None}), {"flip": "color"})
+    none = judge(Spec(), Observation("x", {"cosine": None}), {"flip": "color"})
     assert none.judgements == (Judgement("flipped", None, None, "color", "not_finite"),)
     with pytest.raises(ValueError, match="there is no flip 'up'"):
         SCORER.check({"flip": "up"})

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from data.embeddings import unpack
+from data.jobs.runs import unpack_embeddings
 from data.prompts.spec import Spec
 from scorers.base import Shown
 from scorers.clipscore import ClipPerceiver, model_of
@@ -37,7 +37,7 @@ def test_each_image_keeps_its_own_whatever_its_text() -> None:
         Shown(str(angle), Image.new("L", (2, 2), angle), text, Spec()) for angle, text in ((0, "x"), (60, "nan"), (90, "x"))
     ]
     seen = ClipPerceiver(Clip()).perceive(shown)  # type: ignore[arg-type]
-    found = unpack([one.embedding or b"" for one in seen]).astype(float)
+    found = unpack_embeddings([one.embedding or b"" for one in seen]).astype(float)
     assert found == pytest.approx(np.array([[1, 0], [0.5, 0.8660254], [0, 1]]), abs=1e-3)
     assert seen[1].payload["cosine"] is None
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from data.runs import Seen, Work
+from data.jobs.runs import Observation, WorkItem
 from scorers.base import ModelBroken
 from scorers.engines.base import Part
 from scorers.engines.dispatch import Dispatch
@@ -16,7 +16,7 @@ from scorers.seeing import DIED
 
 
 def parts(n: int, size: int) -> list[Part]:
-    return [Part(k, [Work(f"{k}.{at}", "", "", "", {}) for at in range(size)]) for k in range(n)]
+    return [Part(k, [WorkItem(f"{k}.{at}", "", "", "", {}) for at in range(size)]) for k in range(n)]
 
 
 class Played:
@@ -43,7 +43,7 @@ class Played:
         if self.deadly(place, task):
             self._waiting[place] = (self.pace[place], Died("SIGSEGV"))
         else:
-            seen = [Seen(one.item_id, {"place": place}) for one in task.work]
+            seen = [Observation(one.item_id, {"place": place}) for one in task.work]
             self._waiting[place] = (self.pace[place], Told((task.number, task.place), seen, 100, 1))
 
     def hear(self, seconds: float) -> list[tuple[int, Said]]:  # noqa: ARG002
@@ -61,13 +61,13 @@ class Played:
         self._waiting.clear()
 
 
-def made(crew: Played, asked: Sequence[Part], stop: Callable[[], bool] = lambda: False) -> dict[int, list[Seen]]:
+def made(crew: Played, asked: Sequence[Part], stop: Callable[[], bool] = lambda: False) -> dict[int, list[Observation]]:
     dispatch = Dispatch(crew)
     dispatch.open()
     return {one.number: one.seen for one in dispatch.make(asked, stop)}
 
 
-def items(found: dict[int, list[Seen]]) -> dict[int, list[str]]:
+def items(found: dict[int, list[Observation]]) -> dict[int, list[str]]:
     return {number: [one.item_id for one in seen] for number, seen in found.items()}
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from data.runs import Run, RunFolder, Seen, Work
+from data.jobs.runs import Observation, Run, RunFolder, WorkItem
 from scorers import engines, own, registry, worker
 from scorers.seeing import DIED
 from tests.scorers import engines_making as making
@@ -27,13 +27,13 @@ def dying(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def failed(run: RunFolder) -> dict[str, str]:
-    return {one.item_id: one.failed for one in run.seen() if one.failed is not None}
+    return {one.item_id: one.failed for one in run.observations() if one.failed is not None}
 
 
 def playground(folder: Path, scorer: str, device: str, engine: str = "local", part_size: int = 5) -> RunFolder:
     """A run over 24 pictures of the sample by its own small models; one is no image, one is not there."""
     sample = RunFolder(SAMPLE / f"{scorer}-playground")
-    work: list[Work] = sorted(sample.work(), key=lambda one: one.item_id)
+    work: list[WorkItem] = sorted(sample.work(), key=lambda one: one.item_id)
     work = random.Random(7).sample(work, 24)
     work = [replace(one, path=str((sample.path / one.path).resolve())) for one in work]
     folder.mkdir(exist_ok=True)
@@ -63,7 +63,7 @@ def test_two_devices_see_what_one_sees_whoever_dies(tmp_path: Path) -> None:
     assert worker.work_through(one)
     assert worker.work_through(two)
     assert (tmp_path / "died").exists()
-    assert list(two.seen()) == list(one.seen())
+    assert list(two.observations()) == list(one.observations())
     assert set(failed(two)) == {"i13", "i28"}
     progress = two.progress()
     assert progress is not None
@@ -163,10 +163,10 @@ def test_the_playground_is_seen_the_same_by_one_device_and_by_two(tmp_path: Path
     other_parts = playground(tmp_path / "other", "geneval", "cpu", part_size=24)
     for run in (one, two, other_parts):
         assert worker.work_through(run)
-    seen: list[Seen] = list(one.seen())
-    assert list(two.seen()) == seen
+    seen: list[Observation] = list(one.observations())
+    assert list(two.observations()) == seen
     # the file that is no image has another name in the other folder, and fails for the same reason
-    assert list(other_parts.seen()) == seen
+    assert list(other_parts.observations()) == seen
     assert sum(len(image.detections) for image in seen) > 20
     assert any(detection.colors for image in seen for detection in image.detections)
     assert len(failed(one)) == 2

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from data.jobs.runs import Detection, Observation
 from data.prompts import geneval as prompts
 from data.prompts import sr2d
 from data.prompts.spec import parse_spec
-from data.runs import Detection, Seen
 from scorers import geneval, visor
 from scorers.base import Scorer
 from scorers.failures import ANY, PICTURES, Case, Cell, Looked, Table
@@ -37,7 +37,7 @@ def case(
     settings: Mapping[str, Any] = SETTINGS,
 ) -> Case:
     asked, item = parse_spec(spec), f"s/{number}/{generator}/{index}"
-    seen = Seen(item, {}, found)
+    seen = Observation(item, {}, found)
     task = task or str(spec.get("tag") or spec.get("relation") or "")
     return Case(item, f"s/{number}", generator, index, task, asked, seen, scorer.judge(asked, seen, settings))
 
@@ -291,7 +291,7 @@ def _random_visor(seed: int) -> list[Case]:
     made = []
     for _ in range(120):
         number = draw.choice([draw.randrange(sr2d.SIZE), sr2d.SIZE - 1 - draw.randrange(80)])
-        prompt = sr2d.prompt(number)
+        prompt = sr2d.numbered_prompt(number)
         for index in range(2):
             names = [str(prompt.spec[key]) for key in ("a", "b") if key in prompt.spec]
             found = [at(name, draw.randrange(3), draw.randrange(3)) for name in names if draw.random() < 0.7]

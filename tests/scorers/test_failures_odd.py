@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from data.jobs.runs import Detection, Observation
 from data.playground.drawing import CARELESS
-from data.playground.sample import FOLDER, careless, read
+from data.playground.sample import FOLDER, careless_drawing, read_sample
 from data.prompts import geneval as prompts
 from data.prompts.spec import parse_spec
-from data.runs import Detection, Seen
 from scorers import geneval, registry
 from scorers.failures import PICTURES, Case, Looked, Table, Unit
 from scorers.failures.colors import bindings
@@ -35,7 +35,7 @@ ASKED = (
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_scorer_that_looks_for_no_objects_has_missed_none(name: str) -> None:
     scorer = registry.get("clipscore")
-    cosine = Seen("i", {"cosine": 0.3})
+    cosine = Observation("i", {"cosine": 0.3})
     specs = [parse_spec(spec) for spec in ASKED]
     cases = [Case("i", "p", "g", 0, "", spec, cosine, scorer.judge(spec, cosine, {})) for spec in specs]
     assert PICTURES[name](Looked(scorer, {}, cases)).units == ()
@@ -59,7 +59,7 @@ def test_no_picture_trips_over_odd_prompts_or_scorers(name: str, scorer: str) ->
     evidence = {"cosine": 0.3, "correct": True, "reason": ""}
     cases = []
     for number, (spec, found) in enumerate(HOSTILE):
-        asked, seen = parse_spec(spec), Seen(f"i/{number}", evidence, tuple(found))
+        asked, seen = parse_spec(spec), Observation(f"i/{number}", evidence, tuple(found))
         cases.append(Case(seen.item_id, f"p/{number}", "", None, "", asked, seen, used.judge(asked, seen, SETTINGS)))
     table = PICTURES[name](Looked(used, SETTINGS, cases))
     assert table.generators == ()
@@ -71,11 +71,11 @@ def test_no_picture_trips_over_odd_prompts_or_scorers(name: str, scorer: str) ->
 @pytest.fixture(scope="module")
 def drawn() -> Looked:
     """What the playground's detector saw of the careless renderer's pictures."""
-    sample = read(FOLDER)
+    sample = read_sample(FOLDER)
     run = next(run for run in sample.runs if run.run().scorer == "geneval")
     known = {prompt.prompt_id: prompt for prompt in sample.prompts}
     settings, cases = run.run().settings, []
-    for seen in run.seen():
+    for seen in run.observations():
         prompt_id, generator, index = seen.item_id.rsplit("/", 2)
         prompt = known[prompt_id]
         if generator == CARELESS:
@@ -87,8 +87,8 @@ def drawn() -> Looked:
 
 def with_faults(table: Table) -> list[tuple[str | None, Unit]]:
     """Each unit with what was drawn wrong on purpose."""
-    known = {prompt.prompt_id: prompt for prompt in read(FOLDER).prompts}
-    return [(careless(known[unit.case.prompt_id], unit.case.index or 0).fault, unit) for unit in table.units]
+    known = {prompt.prompt_id: prompt for prompt in read_sample(FOLDER).prompts}
+    return [(careless_drawing(known[unit.case.prompt_id], unit.case.index or 0).fault, unit) for unit in table.units]
 
 
 def test_colours_are_swapped_and_leak_where_the_renderer_did_so(drawn: Looked) -> None:

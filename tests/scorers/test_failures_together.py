@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from data.cooccurrence import ordered
+from data.formats.cooccurrence import ordered_pair
 from data.prompts import geneval as prompts
 from data.prompts import sr2d
 from scorers import visor
@@ -75,7 +75,7 @@ def test_as_visors_summary_has_it_pair_by_pair() -> None:
     rng, settings = random.Random(8), {"threshold": 0.1}
     cases: list[Case] = []
     for number in rng.sample(range(40), 25) * 2:
-        prompt = sr2d.prompt(number)
+        prompt = sr2d.numbered_prompt(number)
         if "relation" in prompt.spec:
             found = [at(prompt.spec[side], rng.randint(0, 9), rng.randint(0, 9)) for side in "ab" if rng.random() < 0.8]
             cases.append(case(number, prompt.spec, *found, index=len(cases), scorer=visor.SCORER, settings=settings))
@@ -83,7 +83,7 @@ def test_as_visors_summary_has_it_pair_by_pair() -> None:
     seen = set()
     for asked, names in pairs(table).items():
         tally = Tally()
-        mine = [one for one in cases if ordered(*(thing.name for thing in one.spec.objects)) == names]
+        mine = [one for one in cases if ordered_pair(*(thing.name for thing in one.spec.objects)) == names]
         for some in mine:
             tally.add("g", some.prompt_id, some.spec, some.verdict)
         expected = tally.summary()["generators"]["g"]

@@ -15,7 +15,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers", reason="the group scorers is not installed")
 pytest.importorskip("open_clip", reason="the group scorers is not installed")
 
-from data.runs import Run, RunFolder, Seen, Work  # noqa: E402
+from data.jobs.runs import Observation, Run, RunFolder, WorkItem  # noqa: E402
 from scorers import registry, worker  # noqa: E402
 from tests.scorers import published  # noqa: E402
 from tests.scorers.making import picture, random_yolo  # noqa: E402
@@ -39,7 +39,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {name: str(path) for name, path in made.items()}
 
 
-def asked(folder: Path, n: int) -> list[Work]:
+def asked(folder: Path, n: int) -> list[WorkItem]:
     """Pictures of several shapes, one of them damaged, with prompts that ask for colours."""
     folder.mkdir(parents=True, exist_ok=True)
     made = []
@@ -48,16 +48,18 @@ def asked(folder: Path, n: int) -> list[Work]:
         picture(k)[0].resize(SIZES[k % len(SIZES)]).save(path)
         names = ["person", "dog", "cup", "bicycle", "car", "umbrella"]
         include = [{"class": name, "count": 1, "color": "red"} for name in (names[k % 6], names[(k + 1) % 6])]
-        made.append(Work(f"i{k}", str(path), "", "two things", {"tag": "color_attr", "include": include}))
+        made.append(WorkItem(f"i{k}", str(path), "", "two things", {"tag": "color_attr", "include": include}))
     Path(made[2].path).write_bytes(b"\x89PNG but not really")
     return made
 
 
-def run(folder: Path, settings: dict[str, Any], work: Sequence[Work], part_size: int, threads: int) -> dict[str, Seen]:
+def run(
+    folder: Path, settings: dict[str, Any], work: Sequence[WorkItem], part_size: int, threads: int
+) -> dict[str, Observation]:
     made = RunFolder(folder)
     made.create(Run("r", "geneval", registry.get("geneval").version, "paper", settings, part_size=part_size), work)
     assert worker.work_through(made, threads=threads)
-    return {one.item_id: one for one in made.seen()}
+    return {one.item_id: one for one in made.observations()}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -82,7 +84,7 @@ def test_colours_are_among_what_is_equal(models: dict[str, str], tmp_path: Path)
     labels = [found.label for one in seen.values() for found in one.detections]
     common = max(set(labels), key=labels.count)
     spec = {"tag": "colors", "include": [{"class": common, "count": 1, "color": "red"}]}
-    work = [Work(one.item_id, one.path, "", "", spec) for one in asked(tmp_path / "images", 9)]
+    work = [WorkItem(one.item_id, one.path, "", "", spec) for one in asked(tmp_path / "images", 9)]
     found = [run(tmp_path / f"{size}", settings, work, size, 2) for size in (1, 3, 9)]
     assert found[0] == found[1] == found[2]
     assert sum(one.colors is not None for seen_ in found[0].values() for one in seen_.detections) > 3
@@ -103,7 +105,7 @@ def test_nothing_of_a_part_is_kept(models: dict[str, str], tmp_path: Path, monke
         return False
 
     made = RunFolder(tmp_path / "run")
-    many = [Work(f"{k}-{one.item_id}", one.path, "", "", one.spec) for k in range(6) for one in work]
+    many = [WorkItem(f"{k}-{one.item_id}", one.path, "", "", one.spec) for k in range(6) for one in work]
     made.create(Run("r", "geneval", registry.get("geneval").version, "paper", settings, part_size=2), many)
     # what was alive before is left out of the count, and of its time
     gc.freeze()

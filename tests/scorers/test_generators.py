@@ -17,7 +17,7 @@ from scorers import generators
 torch = pytest.importorskip("torch")
 diffusers = pytest.importorskip("diffusers", reason="the group scorers is not installed")
 
-from data.pictures import Job, JobFolder, Wanted  # noqa: E402
+from data.jobs.generation import GenerationFolder, GenerationJob, WantedPicture  # noqa: E402
 from scorers import painting  # noqa: E402
 from scorers.models.autoencoder import PlaygroundAutoencoder  # noqa: E402
 from scorers.models.diffusion.opening import open_pipeline  # noqa: E402
@@ -69,10 +69,10 @@ def test_a_picture_depends_on_its_text_and_seed_alone(untrained: Path) -> None:
 def test_the_worker_paints_what_is_missing_and_leaves_the_rest(tmp_path: Path, as_process: bool) -> None:
     there = tmp_path / "a.png"
     there.write_bytes(b"painted before")
-    wanted = [Wanted("s/0", 0, "a photo of a cup", 1, str(there))]
-    wanted += [Wanted("s/0", k, "a photo of a cup", k, str(tmp_path / "new" / f"{k}.png")) for k in (1, 2, 3)]
-    folder = JobFolder(tmp_path / "job")
-    folder.create(Job("playground-late", tuple(wanted), 2, {"steps": 4}))
+    wanted = [WantedPicture("s/0", 0, "a photo of a cup", 1, str(there))]
+    wanted += [WantedPicture("s/0", k, "a photo of a cup", k, str(tmp_path / "new" / f"{k}.png")) for k in (1, 2, 3)]
+    folder = GenerationFolder(tmp_path / "job")
+    folder.create(GenerationJob("playground-late", tuple(wanted), 2, {"steps": 4}))
     if as_process:
         command = [sys.executable, "-m", "scorers.painting", str(folder.path)]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
@@ -87,8 +87,8 @@ def test_the_worker_paints_what_is_missing_and_leaves_the_rest(tmp_path: Path, a
 
 
 def test_a_job_that_cannot_be_done_says_why(tmp_path: Path) -> None:
-    folder = JobFolder(tmp_path / "job")
-    folder.create(Job("sd-9", (Wanted("s/0", 0, "a cup", 1, str(tmp_path / "a.png")),), 2))
+    folder = GenerationFolder(tmp_path / "job")
+    folder.create(GenerationJob("sd-9", (WantedPicture("s/0", 0, "a cup", 1, str(tmp_path / "a.png")),), 2))
     done = subprocess.run(
         [sys.executable, "-m", "scorers.painting", str(folder.path)], cwd=ROOT, capture_output=True, text=True, timeout=300
     )
@@ -225,16 +225,16 @@ def test_a_black_picture_without_a_filter_is_said_to_be_that(saved: dict[str, Pa
 
 
 def test_pictures_of_other_weights_are_not_mixed_in(saved: dict[str, Path], tmp_path: Path) -> None:
-    folder = JobFolder(tmp_path / "job")
-    wanted = (Wanted("s/0", 0, "a cup", 1, str(tmp_path / "a.png")),)
-    folder.create(Job(str(saved["sd15"]), wanted, 1, {"steps": 1}, weights="000000000000"))
+    folder = GenerationFolder(tmp_path / "job")
+    wanted = (WantedPicture("s/0", 0, "a cup", 1, str(tmp_path / "a.png")),)
+    folder.create(GenerationJob(str(saved["sd15"]), wanted, 1, {"steps": 1}, weights="000000000000"))
     with pytest.raises(ValueError, match=r"are not those of the pictures that are there; give it another --name"):
         painting.work(folder)
     assert not (tmp_path / "a.png").exists()
-    folder.create(Job(str(saved["sd15"]), wanted, 1, {"steps": 1}))
+    folder.create(GenerationJob(str(saved["sd15"]), wanted, 1, {"steps": 1}))
     painting.work(folder)
     opened = folder.opened()
     assert (opened["pipeline"], opened["steps"], opened["guidance"]) == ("StableDiffusionPipeline", 1, 7.5)
     assert set(opened["versions"]) == {"diffusers", "transformers", "torch"}
-    folder.create(Job(str(saved["sd15"]), wanted, 1, {"steps": 1}, weights=opened["weights"]))
+    folder.create(GenerationJob(str(saved["sd15"]), wanted, 1, {"steps": 1}, weights=opened["weights"]))
     painting.work(folder)

@@ -11,11 +11,10 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from data.masks import unpack
+from data.jobs.runs import Detection, unpack_mask
 from data.prompts.coco import GENEVAL
 from data.prompts.geneval import COLORS
 from data.prompts.spec import parse_spec
-from data.runs import Detection
 from scorers import detecting, registry
 from scorers.base import Shown
 from scorers.geneval import SCORER, TEMPLATES, GenEvalPerceiver
@@ -101,7 +100,7 @@ def test_all_that_was_found_stays_with_colours_where_they_are_asked() -> None:
     for one, was in zip(seen.detections, (RED, DOG, BLUE), strict=True):
         assert one.mask is not None
         assert was.mask is not None
-        assert np.array_equal(unpack(one.mask), was.mask)
+        assert np.array_equal(unpack_mask(one.mask), was.mask)
 
 
 def likeliest(one: Detection) -> str:

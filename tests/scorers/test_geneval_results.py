@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from data.formats.evidence import read_case
-from data.formats.geneval_results import Result, line_of, read_result
+from data.formats.geneval_results import GenEvalResult, format_result, read_result
+from data.jobs.runs import Detection, Observation
 from data.prompts import geneval
 from data.prompts.geneval import COLORS
 from data.prompts.spec import parse_spec
-from data.runs import Detection, Seen
 from scorers import registry
 from scorers.geneval_results import SCORER, SETTINGS, details_of, follows, judge, seen_of
 from scorers.geneval_rules import Rules, color_of
@@ -24,8 +24,8 @@ RED_CUPS = {"tag": "mine", "include": [{"class": "cup", "count": 2, "color": "re
 BOX = (0.0, 0.0, 9.0, 9.0)
 
 
-def result(metadata: dict[str, Any], correct: bool, reason: str, details: Any) -> Result:
-    return Result("sd/1/samples/0.png", metadata["tag"], metadata["prompt"], correct, reason, metadata, details)
+def result(metadata: dict[str, Any], correct: bool, reason: str, details: Any) -> GenEvalResult:
+    return GenEvalResult("sd/1/samples/0.png", metadata["tag"], metadata["prompt"], correct, reason, metadata, details)
 
 
 def labels(metadata: dict[str, Any], *said: Any) -> dict[tuple[str, str | None], str | None]:
@@ -43,7 +43,7 @@ def test_a_verdict_written_and_read_is_the_same_with_all_that_people_are_asked()
         verdict = by_rules(read.spec, read.seen, {})
         assert verdict.correct is not None
         details = details_of(read.spec, read.seen.detections, Rules())
-        written = line_of(result(dict(read.asked), verdict.correct, verdict.reason, details))
+        written = format_result(result(dict(read.asked), verdict.correct, verdict.reason, details))
         back = read_result(json.loads(written))
         seen = seen_of(back, read.spec, "x")
         again = judge(read.spec, seen, SETTINGS)
@@ -94,7 +94,7 @@ def test_the_files_verdict_counts_whatever_its_boxes_say() -> None:
 
 def test_without_details_there_is_the_verdict_alone() -> None:
     assert labels(geneval.single_object("cup"), False, "expected cup>=1, found 0", None) == {("correct", None): "no"}
-    assert judge(parse_spec({}), Seen("item", failed="gone"), SETTINGS).judgements == ()
+    assert judge(parse_spec({}), Observation("item", failed="gone"), SETTINGS).judgements == ()
 
 
 def test_details_have_genevals_names_in_its_order() -> None:

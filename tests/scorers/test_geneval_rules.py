@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from data.aspects import CANNOT_TELL
+from data.jobs.runs import Detection, Observation
 from data.prompts import geneval
 from data.prompts.geneval import COLORS
 from data.prompts.spec import Spec, parse_spec
 from data.records import Judgement
-from data.runs import Detection, Seen
 from scorers.base import Standing, Verdict
 from scorers.boxes import overlap
 from scorers.geneval_rules import Rules, color_of, judge, kept, same_kind
@@ -36,7 +36,7 @@ def one(label: str, score: float = 0.95, box: Box = (0, 0, 10, 10), color: str |
 
 def judged(metadata: Mapping[str, Any] | Spec, *found: Detection, **settings: Any) -> Verdict:
     spec = metadata if isinstance(metadata, Spec) else parse_spec(metadata)
-    return judge(spec, Seen("item", {}, found), {**NUMBERS, **settings})
+    return judge(spec, Observation("item", {}, found), {**NUMBERS, **settings})
 
 
 def labels(verdict: Verdict) -> dict[tuple[str, str | None], str | None]:
@@ -382,7 +382,7 @@ def test_a_spec_that_asks_nothing_is_judged_nothing() -> None:
 
 
 def test_what_could_not_be_seen_is_not_judged() -> None:
-    verdict = judge(parse_spec(SINGLE), Seen("item", failed="no such file"), NUMBERS)
+    verdict = judge(parse_spec(SINGLE), Observation("item", failed="no such file"), NUMBERS)
     assert verdict.judgements == ()
     assert verdict.checks[0].text == "could not be looked at: no such file"
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from annotation.questionnaires.geneval import derive
+from data.jobs.runs import Detection, Observation
 from data.prompts import geneval
 from data.prompts.geneval import COLORS
 from data.prompts.spec import Spec, parse_spec
-from data.runs import Detection, Seen
 from scorers.geneval_rules import judge
 
 ASKED = [
@@ -50,4 +50,8 @@ def test_people_who_see_the_same_make_the_same_judgements(metadata: dict[str, An
                     for _ in range(count)
                 ]
                 by_people = derive(spec, answers(spec, counts, colors, left))
-                assert list(judge(spec, Seen("item", {}, tuple(found)), {}).judgements) == by_people, (counts, colors, left)
+                assert list(judge(spec, Observation("item", {}, tuple(found)), {}).judgements) == by_people, (
+                    counts,
+                    colors,
+                    left,
+                )

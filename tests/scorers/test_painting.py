@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from PIL import Image
 
-from data.pictures import JobFolder
+from data.jobs.generation import GenerationFolder
 from scorers import generators, painting
 from scorers.careful import TOO_LARGE
 from tests.scorers import painting_badly
@@ -28,7 +28,7 @@ def room(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     return found
 
 
-def painted(folder: JobFolder) -> list[int]:
+def painted(folder: GenerationFolder) -> list[int]:
     """Numbers of the pictures that are there, each of which is whole."""
     found = []
     for path in (folder.path.parent / "images").glob("*.png"):
@@ -39,7 +39,7 @@ def painted(folder: JobFolder) -> list[int]:
     return sorted(found)
 
 
-def reasons(folder: JobFolder) -> dict[str, str]:
+def reasons(folder: GenerationFolder) -> dict[str, str]:
     return {Path(file).stem: why for file, why in folder.failed().items()}
 
 
@@ -120,11 +120,11 @@ def test_a_prompt_that_killed_its_worker_is_painted_no_more(tmp_path: Path) -> N
 # ---- as a process
 
 
-def started(folder: JobFolder, seconds: float) -> subprocess.Popen[bytes]:
+def started(folder: GenerationFolder, seconds: float) -> subprocess.Popen[bytes]:
     return subprocess.Popen([*painting_badly.WORKER, str(folder.path), str(seconds)], cwd=ROOT, stderr=subprocess.DEVNULL)
 
 
-def until_painted(folder: JobFolder, n: int, process: subprocess.Popen[bytes]) -> None:
+def until_painted(folder: GenerationFolder, n: int, process: subprocess.Popen[bytes]) -> None:
     until = time.monotonic() + 60
     while len(list((folder.path.parent / "images").glob("*.png"))) < n:
         assert process.poll() is None

@@ -20,9 +20,14 @@ from PIL import Image
 for _package in ("torch", "open_clip", "transformers"):
     pytest.importorskip(_package, reason="the group scorers is not installed")
 
-from data.masks import unpack  # noqa: E402
+from data.jobs.runs import (  # noqa: E402
+    Observation,
+    Run,
+    RunFolder,
+    WorkItem,
+    unpack_mask,
+)
 from data.prompts.spec import parse_spec  # noqa: E402
-from data.runs import Run, RunFolder, Seen, Work  # noqa: E402
 from scorers import geneval, registry, worker  # noqa: E402
 from scorers.base import ModelBroken, Shown  # noqa: E402
 from scorers.engines import opening  # noqa: E402
@@ -108,21 +113,21 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
-def works(folder: Path, files: Mapping[str, tuple[Callable[[Path], object], Any]]) -> list[Work]:
+def works(folder: Path, files: Mapping[str, tuple[Callable[[Path], object], Any]]) -> list[WorkItem]:
     folder.mkdir()
     made = []
     for name, (make, _) in files.items():
         make(folder / name)
         digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        made.append(Work(name, str(folder / name), digest, "a photo of a red banana", SPEC))
+        made.append(WorkItem(name, str(folder / name), digest, "a photo of a red banana", SPEC))
     return made
 
 
-def perceived(folder: Path, scorer: str, settings: dict[str, Any], asked: list[Work]) -> dict[str, Seen]:
+def perceived(folder: Path, scorer: str, settings: dict[str, Any], asked: list[WorkItem]) -> dict[str, Observation]:
     run = RunFolder(folder)
     run.create(Run(folder.name, scorer, registry.get(scorer).version, "paper", settings, part_size=len(asked)), asked)
     assert worker.work_through(run)
-    return {one.item_id: one for one in run.seen()}
+    return {one.item_id: one for one in run.observations()}
 
 
 def test_hostile_images_are_seen_or_refused_in_one_line(
@@ -139,7 +144,7 @@ def test_hostile_images_are_seen_or_refused_in_one_line(
         assert (one.payload["width"], one.payload["height"]) == size
         for found in one.detections:
             assert found.mask is not None
-            assert unpack(found.mask).shape == size[::-1]
+            assert unpack_mask(found.mask).shape == size[::-1]
             assert found.colors is not None
             assert sum(found.colors) == pytest.approx(1)
             assert 0 <= found.box[0] < found.box[2] <= size[0]
@@ -177,7 +182,7 @@ def test_a_broken_model_stops_the_run_before_anything_is_said(
     tmp_path: Path, models: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Broken:
-        def perceive(self, batch: list[Shown]) -> list[Seen]:  # noqa: ARG002  (as every scorer's)
+        def perceive(self, batch: list[Shown]) -> list[Observation]:  # noqa: ARG002  (as every scorer's)
             raise ModelBroken("it gives no finite numbers")
 
     monkeypatch.setattr(opening, "perceiver", lambda *_: Broken())
@@ -222,7 +227,7 @@ def test_a_model_by_its_hub_id_comes_from_the_cache(tmp_path: Path, models: dict
     command = [sys.executable, "-m", "scorers.worker", str(run.path)]
     process = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     assert process.returncode == 0, process.stderr
-    (seen,) = run.seen()
+    (seen,) = run.observations()
     assert seen.failed is None
     assert seen.detections
     progress = run.progress()

@@ -41,7 +41,7 @@ def test_actors_see_what_this_process_sees_whoever_dies(tmp_path: Path, ray: Any
     assert worker.work_through(here)
     assert worker.work_through(there)
     assert (tmp_path / "died").exists()
-    seen, other = list(here.seen()), list(there.seen())
+    seen, other = list(here.observations()), list(there.observations())
     assert other[21].failed == DIED
     assert [one for k, one in enumerate(other) if k != 21] == [one for k, one in enumerate(seen) if k != 21]
     assert set(failed(there)) == {"i13", "i21", "i28"}
@@ -58,7 +58,7 @@ def test_the_playground_is_seen_the_same_by_ray(tmp_path: Path, ray: Any) -> Non
     there = playground(tmp_path, "geneval", "cpu", "ray")  # each actor imports torch: one will do
     assert worker.work_through(here)
     assert worker.work_through(there)
-    assert list(there.seen()) == list(here.seen())
+    assert list(there.observations()) == list(here.observations())
     assert len(failed(there)) == 2
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from data.jobs.runs import Observation
 from data.prompts.questions import PromptQuestion
 from data.prompts.spec import Spec
-from data.runs import Seen
 from scorers import tifa
 from scorers.base import Shown
 from scorers.models.vqa.base import Answer, Query
@@ -30,8 +30,8 @@ def question(
 CUP, RED, WHERE = question("cup"), question("red", parents=("cup",)), question("where", ("left", "right", "up"), "right")
 
 
-def seen(*said: tuple[PromptQuestion, str]) -> Seen:
-    return Seen("i", payload_of(3, [Answered(asked, chosen) for asked, chosen in said]))
+def seen(*said: tuple[PromptQuestion, str]) -> Observation:
+    return Observation("i", payload_of(3, [Answered(asked, chosen) for asked, chosen in said]))
 
 
 def values(verdict: Any) -> dict[tuple[str, str | None], tuple[str | None, float | None]]:
@@ -54,8 +54,8 @@ def test_the_score_is_the_share_of_right_answers_and_each_answer_is_kept() -> No
 def test_no_questions_have_no_score_and_a_failure_no_judgement() -> None:
     (score,) = judge(Spec(), seen(), {}).judgements
     assert (score.aspect, score.value, score.reason) == ("score", None, "no_questions")
-    assert judge(Spec(), Seen("i", failed="broken"), {}).judgements == ()
-    assert judge_dependent(Spec(), Seen("i", failed="broken"), {}).judgements == ()
+    assert judge(Spec(), Observation("i", failed="broken"), {}).judgements == ()
+    assert judge_dependent(Spec(), Observation("i", failed="broken"), {}).judgements == ()
 
 
 def test_a_child_counts_only_if_its_parents_hold() -> None:

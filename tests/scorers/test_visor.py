@@ -10,11 +10,11 @@ import pytest
 from PIL import Image
 
 from data.formats.evidence import read_case
+from data.jobs.runs import Detection, Observation
 from data.prompts import geneval, sr2d
 from data.prompts.coco import COCO, GENEVAL, SUPERCATEGORY
 from data.prompts.spec import parse_spec
 from data.records import Judgement
-from data.runs import Detection, Seen
 from scorers.base import Shown, Standing, Verdict
 from scorers.models.detectors import Found
 from scorers.visor import SCORER, VisorPerceiver
@@ -31,7 +31,7 @@ def at(label: str, x: float, y: float = 0.0, score: float = 0.5, side: float = 1
 
 
 def judged(spec: dict[str, Any], *found: Detection, **settings: Any) -> Verdict:
-    return judge(parse_spec(spec), Seen("item", {}, found), settings)
+    return judge(parse_spec(spec), Observation("item", {}, found), settings)
 
 
 def labels(verdict: Verdict) -> dict[tuple[str, str | None], str | None]:
@@ -127,7 +127,7 @@ def test_genevals_position_prompts_are_judged_too() -> None:
 
 
 def test_what_could_not_be_seen_is_not_judged() -> None:
-    assert judge(parse_spec(LEFT), Seen("item", failed="no such file"), {}).judgements == ()
+    assert judge(parse_spec(LEFT), Observation("item", failed="no such file"), {}).judgements == ()
     with pytest.raises(ValueError, match="threshold must be from 0 to 1, got 2"):
         judged(LEFT, threshold=2)
 
@@ -182,7 +182,7 @@ def tally(*images: tuple[str, dict[str, Any], Sequence[Detection]], generator: s
     found = Tally()
     for prompt_id, spec, seen in images:
         read = parse_spec(spec)
-        found.add(generator, prompt_id, read, judge(read, Seen("i", {}, tuple(seen)), {}))
+        found.add(generator, prompt_id, read, judge(read, Observation("i", {}, tuple(seen)), {}))
     return found
 
 
@@ -267,14 +267,14 @@ def test_a_prompt_asks_one_thing_and_visor_scores_what_it_can() -> None:
     ):
         read = parse_spec(spec)
         with pytest.raises(ValueError, match=why):
-            found.add("g", "1", read, judge(read, Seen("i", {}, RIGHT_WAY), {}))
+            found.add("g", "1", read, judge(read, Observation("i", {}, RIGHT_WAY), {}))
     assert found.summary()["generators"]["g"]["n_images"] == 1
 
 
 def random_images(rng: random.Random, n_prompts: int, per_prompt: int) -> list[dict[str, Any]]:
     images = []
     for number in rng.sample([n for n in range(sr2d.SIZE - 80) if n % 10 < 8], n_prompts):
-        spec = sr2d.prompt(number).spec
+        spec = sr2d.numbered_prompt(number).spec
         for k in range(per_prompt):
             seen = []
             for _ in range(rng.choice((0, 1, 2, 5))):

@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+from data.jobs.runs import Observation
 from data.prompts.spec import Spec
 from data.records import Judgement
-from data.runs import Seen
 from scorers import registry
 from scorers.base import Shown
 from scorers.vqascore import SCORER, VqaScorePerceiver, judge
@@ -52,7 +52,7 @@ def test_another_question_may_be_asked() -> None:
 
 
 def test_by_a_flipped_text_the_number_is_no_score() -> None:
-    verdict = judge(Spec(), Seen("x", {"likelihood": 0.5, "answer": "Yes"}), {"flip": "relation"})
+    verdict = judge(Spec(), Observation("x", {"likelihood": 0.5, "answer": "Yes"}), {"flip": "relation"})
     assert verdict.judgements == (Judgement("flipped", None, 0.5, "relation"),)
     assert verdict.checks[0].text == 'probability of "Yes" to whether it shows the prompt with its relation flipped: 0.5000'
     with pytest.raises(ValueError, match="there is no flip 'up'"):
@@ -61,9 +61,9 @@ def test_by_a_flipped_text_the_number_is_no_score() -> None:
 
 @pytest.mark.parametrize("payload", [{}, {"likelihood": None}, {"likelihood": float("nan")}, {"likelihood": "high"}])
 def test_no_number_is_no_score(payload: dict[str, object]) -> None:
-    (judgement,) = judge(Spec(), Seen("x", payload), {}).judgements
+    (judgement,) = judge(Spec(), Observation("x", payload), {}).judgements
     assert (judgement.label, judgement.value, judgement.reason) == (None, None, "not_finite")
-    assert judge(Spec(), Seen("x", failed="no such file"), {}).judgements == ()
+    assert judge(Spec(), Observation("x", failed="no such file"), {}).judgements == ()
 
 
 def test_profiles_name_the_answer_as_their_models_say_it() -> None:

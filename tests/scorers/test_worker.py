@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from data.jobs.runs import Observation, Run, RunFolder, WorkerProgress, WorkItem
 from data.prompts.spec import parse_spec
-from data.runs import Progress, Run, RunFolder, Seen, Work
 from scorers import registry, worker
 from scorers.base import Scorer, Shown, Verdict
 from tests.scorers.making import ROOT, new_run, random_clip, random_yolo, works
@@ -35,11 +35,11 @@ class Namer:
         self.batches: list[list[str]] = []
         self.breaks_on: set[int] = set()
 
-    def perceive(self, batch: Sequence[Shown]) -> list[Seen]:
+    def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         self.batches.append([one.item_id for one in batch])
         if any(one.image.width in self.breaks_on for one in batch):
             raise RuntimeError("tensor\nof the wrong shape")
-        return [Seen(one.item_id, {"width": one.image.width, "text": one.text}) for one in batch]
+        return [Observation(one.item_id, {"width": one.image.width, "text": one.text}) for one in batch]
 
 
 @pytest.fixture
@@ -57,17 +57,17 @@ def namer(monkeypatch: pytest.MonkeyPatch) -> Namer:
     return made
 
 
-def work(folder: Path, n: int) -> list[Work]:
+def work(folder: Path, n: int) -> list[WorkItem]:
     """Images 1, 2, ... pixels wide."""
     made = []
     for k in range(1, n + 1):
         path = folder / f"{k}.png"
         Image.new("RGB", (k, 2)).save(path)
-        made.append(Work(f"i{k}", str(path), hashlib.sha256(path.read_bytes()).hexdigest(), f"a photo of {k}", {}))
+        made.append(WorkItem(f"i{k}", str(path), hashlib.sha256(path.read_bytes()).hexdigest(), f"a photo of {k}", {}))
     return made
 
 
-def started(folder: Path, asked: Sequence[Work], **changes: Any) -> RunFolder:
+def started(folder: Path, asked: Sequence[WorkItem], **changes: Any) -> RunFolder:
     run = RunFolder(folder / "run")
     run.create(replace(Run("r", "namer", "3", "playground", {"size": 1}, part_size=2), **changes), asked)
     return run
@@ -82,7 +82,7 @@ def test_all_images_in_parts_in_order(tmp_path: Path, namer: Namer) -> None:
     assert worker.work_through(run)
     assert [[one.item_id for one in run.read_part(number)] for number in run.parts()] == [["i1", "i2"], ["i3", "i4"], ["i5"]]
     assert namer.batches == [["i1", "i2"], ["i3", "i4"], ["i5"]]
-    assert [one.payload["text"] for one in run.seen()] == [f"a photo of {k}" for k in range(1, 6)]
+    assert [one.payload["text"] for one in run.observations()] == [f"a photo of {k}" for k in range(1, 6)]
     progress = run.progress()
     assert progress is not None
     assert (progress.state, progress.done, progress.total, progress.failed, progress.error) == ("done", 5, 5, 0, None)
@@ -99,22 +99,22 @@ def test_whole_parts_are_left_and_damaged_or_foreign_ones_made_again(tmp_path: P
     run = started(tmp_path, work(tmp_path, 8))
     worker.work_through(run)
     before = stamps(run)
-    whole = list(run.seen())
+    whole = list(run.observations())
     run.part(1).write_bytes(run.part(1).read_bytes()[:50])
-    run.write_part(2, [Seen("somebody"), Seen("else's")])
+    run.write_part(2, [Observation("somebody"), Observation("else's")])
     run.part(3).unlink()
     namer.batches.clear()
     assert worker.work_through(run)
     assert namer.batches == [["i3", "i4"], ["i5", "i6"], ["i7", "i8"]]
     assert stamps(run)[0] == before[0]
-    assert list(run.seen()) == whole
+    assert list(run.observations()) == whole
 
 
 def test_progress_goes_on_where_it_was(tmp_path: Path, namer: Namer) -> None:
-    told: list[Progress] = []
+    told: list[WorkerProgress] = []
 
     class Listening(RunFolder):
-        def tell(self, progress: Progress) -> None:
+        def tell(self, progress: WorkerProgress) -> None:
             told.append(progress)
             super().tell(progress)
 
@@ -156,14 +156,14 @@ def test_each_bad_image_fails_alone_and_in_one_line(tmp_path: Path, namer: Namer
     namer.breaks_on = {6}
     run = started(tmp_path, asked, part_size=8)
     assert worker.work_through(run)
-    failed = {one.item_id: one.failed for one in run.seen() if one.failed is not None}
+    failed = {one.item_id: one.failed for one in run.observations() if one.failed is not None}
     assert set(failed) == {"i2", "i3", "i4", "i5", "i6"}
     assert failed["i2"].startswith("damaged or cut off")
     assert failed["i3"] == "no such file"
     assert failed["i4"] == "the file has changed since it was imported"
     assert failed["i5"].startswith("the prompt's spec cannot be read: 'include[0].count'")
     assert failed["i6"] == "the model failed: tensor of the wrong shape"
-    assert [one.payload.get("width") for one in run.seen()] == [1, None, None, None, None, None, 7, 8]
+    assert [one.payload.get("width") for one in run.observations()] == [1, None, None, None, None, None, 7, 8]
     progress = run.progress()
     assert progress is not None
     assert (progress.done, progress.failed) == (8, 5)
@@ -178,14 +178,14 @@ def test_a_model_that_fails_on_everything_stops_the_run(tmp_path: Path, namer: N
     assert run.parts() == []
     namer.breaks_on.remove(256)
     assert worker.work_through(run)
-    assert [one.failed is None for one in run.seen()] == [False, False, True, True]
+    assert [one.failed is None for one in run.observations()] == [False, False, True, True]
 
 
 def test_paths_may_be_relative_to_the_run(tmp_path: Path, namer: Namer) -> None:  # noqa: ARG001
     asked = [replace(one, path=f"../{Path(one.path).name}") for one in work(tmp_path, 2)]
     run = started(tmp_path, asked)
     assert worker.work_through(run)
-    assert all(one.failed is None for one in run.seen())
+    assert all(one.failed is None for one in run.observations())
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def verdicts(run: RunFolder) -> list[Verdict]:
     scorer = registry.get(run.run().scorer)
     return [
         scorer.judge(parse_spec(asked.spec), seen, run.run().settings)
-        for asked, seen in zip(run.work(), run.seen(), strict=True)
+        for asked, seen in zip(run.work(), run.observations(), strict=True)
     ]
 
 
@@ -308,8 +308,8 @@ def test_a_killed_run_goes_on_and_comes_to_the_same(tmp_path: Path, models: dict
     assert len(killed.parts()) == 8
     # not one detection, but what they come to
     assert verdicts(killed) == verdicts(one_go)
-    assert list(killed.seen()) == list(one_go.seen())
-    seen = list(one_go.seen())
+    assert list(killed.observations()) == list(one_go.observations())
+    seen = list(one_go.observations())
     assert [k for k, one in enumerate(seen) if one.failed] == [4, 5, 6]
     assert sum(len(one.detections) for one in seen) > 50
     assert any(found.colors for one in seen for found in one.detections)

@@ -33,7 +33,8 @@ from starlette.testclient import TestClient
 import app as command_line
 from annotation.questionnaires.registry import FORMS
 from concord import plugin
-from data import aspects, maps, pictures
+from data import aspects
+from data.jobs import generation, maps
 from data.store import imports, migrate
 from data.store.imports import Bundle
 from data.store.store import DATABASE, Store
@@ -414,10 +415,10 @@ def exports(project: Path, folder: Path) -> Lines:
 
 
 JOBS: Final = {
-    "generation's job.json": pictures.Job,
-    "generation's job.json: wanted[]": pictures.Wanted,
-    "map's job.json": maps.Job,
-    "map's progress.json": maps.Stage,
+    "generation's job.json": generation.GenerationJob,
+    "generation's job.json: wanted[]": generation.WantedPicture,
+    "map's job.json": maps.MapJob,
+    "map's progress.json": maps.MapStage,
 }
 """Files of jobs that take a model to be run here, with the records that are written into them as they are."""
 

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from data.records import Annotation, Image, Judgement, Prompt, Rater
-from data.runs import Detection, Run, Seen
+from data.jobs.runs import Detection, Observation, Run
+from data.records import Annotation, Image, Judgement, Prompt, Rater, image_item
 from data.store import imports, runs
 from data.store.imports import Bundle
 from data.store.store import Store
-from data.studies.rows import image_item
 from scorers import geneval
 from scorers.base import Scorer
 from tests.ui import seeing
@@ -63,7 +62,7 @@ def hostile(store: Store) -> None:
     images = [Image(prompt.prompt_id, HOSTILE, k) for k in range(2)]
     items = [image_item(image, prompt) for image in images]
     imports.apply(store, [Bundle("images", "h", "h", [prompt], images, items)])
-    seen = [Seen(item.item_id, {}, (Detection("cow", 0.5 + 0.3 * k, (0, 0, 9, 9)),)) for k, item in enumerate(items)]
+    seen = [Observation(item.item_id, {}, (Detection("cow", 0.5 + 0.3 * k, (0, 0, 9, 9)),)) for k, item in enumerate(items)]
     add_run(store, "0007-hostile", HOSTILE, seen, {item.item_id: spec for item in items})
 
 
@@ -71,7 +70,7 @@ def add_run(
     store: Store,
     run_id: str,
     rater: str,
-    seen: Sequence[Seen],
+    seen: Sequence[Observation],
     specs: Mapping[str, Mapping[str, object]],
     scorer: Scorer = geneval.SCORER,
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from data.prompts.captions import of_spec
+from data.matching.captions import candidates_of_spec
 from data.records import Evidence, Rater
 from data.store import imports, prompts
 from data.store.imports import Bundle
@@ -25,7 +25,7 @@ def said(store: Store, rater: str, fits: Fits, settings: Mapping[str, Any] | Non
     specs = prompts.by_id(store, [item.rsplit("/", 2)[0] for item in fits])
     made = []
     for item, numbers in fits.items():
-        offered = of_spec(specs[item.rsplit("/", 2)[0]].spec)
+        offered = candidates_of_spec(specs[item.rsplit("/", 2)[0]].spec)
         held = {"captions": list(offered.captions), "right": offered.right, "fits": list(numbers), **payload}
         judged = verdict(offered.captions, offered.right, numbers).judgements
         made.append(Evidence(f"{rater}:{item}", item, rater, held, judged, "made-1"))

@@ -10,9 +10,9 @@ import numpy as np
 
 from annotation.questionnaires import tifa_vqa
 from annotation.questionnaires.form import Asked
+from data.jobs.runs import Observation
 from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Rater
-from data.runs import Seen
 from data.store import imports, questions
 from data.store.imports import Bundle
 from data.store.store import Store
@@ -56,7 +56,7 @@ def answer(store: Store, rater: str, choose: Choose, about: Sequence[str] | None
             Answered(one, choose(item, one), _probabilities(one, choose(item, one)), None, "likelihood")
             for one in now.questions
         ]
-        seen.append(Seen(item, payload_of(now.number, said)))
+        seen.append(Observation(item, payload_of(now.number, said)))
     specs: dict[str, Mapping[str, object]] = {one.item_id: {} for one in seen}
     exploring.add_run(store, run_id or f"0001-{rater}", rater, seen, specs, tifa.SCORER)
 

@@ -9,15 +9,14 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from data.masks import pack
+from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem, pack_mask
 from data.playground.drawing import draw_carelessly
-from data.playground.prompts import sample
 from data.playground.render import render
-from data.playground.scene import Picture, Scene
+from data.playground.sample import sample_prompts
+from data.playground.scene import Scene, ScenePicture
 from data.prompts.geneval import COLORS
 from data.prompts.spec import Spec, parse_spec
 from data.records import Prompt, Rater
-from data.runs import Detection, Run, RunFolder, Seen, Work
 from data.store import runs
 from data.store.store import Store
 from scorers import clipscore, geneval
@@ -31,7 +30,7 @@ SETTINGS = {"keep": 0.1, "threshold": 0.3, "counting_threshold": 0.3, "max_objec
 
 
 def prompts(each: int = 1) -> list[Prompt]:
-    return sample(seed=5, n=each)
+    return sample_prompts(seed=5, n=each)
 
 
 def scene(prompt: Prompt, index: int, seed: int = 0) -> Scene:
@@ -68,13 +67,13 @@ def see(store: Store, asked: Sequence[Prompt], per_prompt: int = 1, size: int = 
         for index in range(per_prompt):
             item_id = f"geneval/{place:05d}/{GENERATOR}/{index}"
             known = scene(prompt, index)
-            saw.append((prompt, Seen(item_id, {}, detected(known, render(known, size), parse_spec(prompt.spec), rng))))
-            number.append((prompt, Seen(item_id, {"cosine": float(rng.uniform(0.18, 0.34)), "tokens": 8, "read": 8})))
+            saw.append((prompt, Observation(item_id, {}, detected(known, render(known, size), parse_spec(prompt.spec), rng))))
+            number.append((prompt, Observation(item_id, {"cosine": float(rng.uniform(0.18, 0.34)), "tokens": 8, "read": 8})))
     _ingest(store, geneval.SCORER, RATER, SETTINGS, saw)
     _ingest(store, clipscore.SCORER, CLIP, {}, number)
 
 
-def detected(known: Scene, picture: Picture, spec: Spec, rng: np.random.Generator) -> tuple[Detection, ...]:
+def detected(known: Scene, picture: ScenePicture, spec: Spec, rng: np.random.Generator) -> tuple[Detection, ...]:
     """What stands in a picture, most confident first, and one weak mistake."""
     colored = {wanted.name for wanted in spec.objects if wanted.color is not None}
     found = []
@@ -82,7 +81,7 @@ def detected(known: Scene, picture: Picture, spec: Spec, rng: np.random.Generato
         if mask.any():
             colors = _colors(placed.color, rng) if placed.kind in colored else None
             x0, y0, x1, y1 = (float(edge) for edge in box)
-            found.append(Detection(placed.kind, float(rng.uniform(0.72, 0.99)), (x0, y0, x1, y1), pack(mask), colors))
+            found.append(Detection(placed.kind, float(rng.uniform(0.72, 0.99)), (x0, y0, x1, y1), pack_mask(mask), colors))
     side = picture.image.shape[0]
     ghost = Detection("umbrella", 0.17, (side * 0.55, side * 0.6, side * 0.95, side * 0.9), None, None)
     return (*sorted(found, key=lambda one: -one.score), ghost)
@@ -95,11 +94,11 @@ def _colors(color: str, rng: np.random.Generator) -> tuple[float, ...]:
 
 
 def _ingest(
-    store: Store, scorer: Scorer, rater: str, settings: dict[str, float | int], seen: list[tuple[Prompt, Seen]]
+    store: Store, scorer: Scorer, rater: str, settings: dict[str, float | int], seen: list[tuple[Prompt, Observation]]
 ) -> None:
     run = Run(f"0001-{rater}", scorer.name, scorer.version, "playground", settings)
     place = RunFolder(store.project / "runs" / run.run_id)
-    place.create(run, [Work(one.item_id, "none.png", "", prompt.text, prompt.spec) for prompt, one in seen])
+    place.create(run, [WorkItem(one.item_id, "none.png", "", prompt.text, prompt.spec) for prompt, one in seen])
     place.write_part(0, [one for _, one in seen])
     runs.add_run(store, run, Rater(rater, "scorer", None, scorer.version, settings), f"runs/{run.run_id}", len(seen))
     judged = [(one, scorer.judge(parse_spec(prompt.spec), one, settings).judgements) for prompt, one in seen]

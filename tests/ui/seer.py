@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from data.images import ImageError, open_image
-from data.prompts.questions import question_of
+from data.images.files import ImageError, open_image
+from data.jobs.runs import Detection, Observation, Run, RunBusy, RunFolder, WorkerProgress, WorkItem
+from data.prompts.questions import question_from_json
 from data.prompts.spec import Spec
 from data.records import Judgement
-from data.runs import Detection, Progress, Run, RunBusy, RunFolder, Seen, Work
 from scorers import registry
 from scorers.base import Scorer, Settings, Verdict
 from scorers.tifa_rules import Answered, payload_of
@@ -35,7 +35,7 @@ NAME = "seer"
 WORKER = (sys.executable, str(Path(__file__).resolve()))
 
 
-def _judge(spec: Spec, seen: Seen, settings: Settings) -> Verdict:
+def _judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:
     there = sum(one.score > settings["threshold"] for one in seen.detections)
     yes = there >= 1
     target = spec.objects[0].target
@@ -60,20 +60,20 @@ SCORER = Scorer(
 )
 
 
-def perceive(work: Work, base: Path = Path()) -> Seen:
+def perceive(work: WorkItem, base: Path = Path()) -> Observation:
     try:
         image = open_image(base / work.path, work.sha256)
     except ImageError as error:
-        return Seen(work.item_id, failed=error.reason)
+        return Observation(work.item_id, failed=error.reason)
     if work.questions:
-        asked = [question_of(one) for one in work.questions]
-        return Seen(work.item_id, payload_of(work.version, [Answered(one, one.choices[-1]) for one in asked]))
+        asked = [question_from_json(one) for one in work.questions]
+        return Observation(work.item_id, payload_of(work.version, [Answered(one, one.choices[-1]) for one in asked]))
     red = image.getpixel((0, 0))[0]  # type: ignore[index]
     found = (Detection("cow", 0.9, (1.0, 2.0, 30.0, 40.0), b"mask", None),) if red < 40 else ()
-    return Seen(work.item_id, {"red": red}, found)
+    return Observation(work.item_id, {"red": red}, found)
 
 
-def parts_of(run: Run, work: Sequence[Work]) -> dict[int, Sequence[Work]]:
+def parts_of(run: Run, work: Sequence[WorkItem]) -> dict[int, Sequence[WorkItem]]:
     return {n: work[at : at + run.part_size] for n, at in enumerate(range(0, len(work), run.part_size))}
 
 
@@ -99,9 +99,9 @@ def _work(folder: RunFolder, control: Control, log: TextIO) -> int:
     run, work = folder.run(), folder.work()
     total = len(work)
     print("loading cows", file=log, flush=True)
-    folder.tell(Progress("loading", 0, total))
+    folder.tell(WorkerProgress("loading", 0, total))
     if error := said("SEER_ERROR"):
-        folder.tell(Progress("failed", 0, total, error=error))
+        folder.tell(WorkerProgress("failed", 0, total, error=error))
         print(error, file=log)
         return 1
     done = 0
@@ -109,7 +109,7 @@ def _work(folder: RunFolder, control: Control, log: TextIO) -> int:
     for number, part in parts_of(run, work).items():
         if number not in folder.parts():
             if control.is_asked_to_stop.is_set():
-                folder.tell(Progress("stopped", done, total, seconds=1.0))
+                folder.tell(WorkerProgress("stopped", done, total, seconds=1.0))
                 print("stopped after a part", file=log)
                 return 1
             control.sleep(float(said("SEER_SECONDS", "0")))
@@ -119,8 +119,8 @@ def _work(folder: RunFolder, control: Control, log: TextIO) -> int:
             if str(number + 1) == said("SEER_DIES_AFTER"):
                 control.die()
         done += len(part)
-        folder.tell(Progress("running", done, total, seconds=1.0, warnings=warnings))
-    folder.tell(Progress("done", total, total, seconds=1.0, warnings=warnings))
+        folder.tell(WorkerProgress("running", done, total, seconds=1.0, warnings=warnings))
+    folder.tell(WorkerProgress("done", total, total, seconds=1.0, warnings=warnings))
     return 0
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import app
 from annotation.questionnaires.markdown import EXAMPLE
 from annotation.questionnaires.registry import FORMS
-from data.prompts.questions import from_spec
+from data.prompts.questions import questions_from_spec
 from data.store import questions
 from data.store.store import Store
 from tests.ui import making
@@ -130,7 +130,9 @@ def test_questions_of_before_parents_stay_comparable(project: Path, tmp_path: Pa
     prompts.write_text(json.dumps(making.METADATA[0] | {"include": [{"class": "cow", "count": 2}]}))
     done(project, "import", "prompts", prompts, "--suite", "mine")
     with monkeypatch.context() as patch:
-        patch.setattr(command, "from_spec", lambda spec: tuple(replace(one, parents=()) for one in from_spec(spec)))
+        patch.setattr(
+            command, "questions_from_spec", lambda spec: tuple(replace(one, parents=()) for one in questions_from_spec(spec))
+        )
         done(project, "import", "questions", "--from-specs")
     assert done(project, "import", "questions", "--from-specs") == (
         "all suites: 4 questions about 1 prompts; 1 prompts had others before, and 4 of these questions too:"

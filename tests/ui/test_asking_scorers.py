@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from data.runs import RunFolder
+from data.jobs.runs import RunFolder
 from data.store import questions, runs
 from data.store.selection import Selection
 from data.store.store import Store

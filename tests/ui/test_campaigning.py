@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from annotation.questionnaires import ab, geneval
-from data.prompts.reading import InputError
+from data.files import InputError
 from data.store import managing, statements
 from data.store.adjudications import Adjudication
 from data.store.managing import CampaignRefused

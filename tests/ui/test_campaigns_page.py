@@ -11,7 +11,7 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from data.checks import ATTENTION_MARK, GOLD_MARK
+from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK
 from data.store import campaigns, invitations, managing, overseeing, watching
 from data.store.store import Store
 from tests.ui.making import done, geneval_folder
@@ -136,7 +136,7 @@ def test_revoking_and_reinstating(world: World) -> None:
 def test_pass_marks_of_a_running_campaign_are_changed_and_logged(world: World) -> None:
     store = answered(world)
     hint, gold, attention, log, filled = marks.opened(store, "c", "people", "")
-    assert (gold.value, attention.value, log, filled) == (GOLD_MARK, ATTENTION_MARK, "", "c")
+    assert (gold.value, attention.value, log, filled) == (GOLD_PASS_MARK, ATTENTION_PASS_MARK, "", "c")
     assert "No checks are mixed in here" in hint
     # somebody may be typing in it
     for given in (("c", "people", "c"), ("c", "coverage", "")):

@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from annotation.questionnaires.options import COLORS
-from data.campaign import Campaign, CampaignItem, Settings, sampled
-from data.people import pseudonym
+from data.campaign import Campaign, CampaignItem, Settings, sample_items
+from data.people import platform_pseudonym
 from data.records import Annotation, Judgement
 from data.store import answering, campaigns, invitations, managing, watching
 from data.store.desks import Desk
@@ -57,7 +57,7 @@ class Study:
         gold = [CampaignItem(item, "gold", expected=self.truth[item]) for item in items[ITEMS:]]
         settings = Settings(check_every=2, recollect=True, completion_code="DONE", paused_code="PAUSED")
         campaign = Campaign(NAME, "A study", overlap=OVERLAP, settings=settings)
-        managing.create(self.store, campaign, [*sampled(items[:ITEMS], None, 0), *gold])
+        managing.create(self.store, campaign, [*sample_items(items[:ITEMS], None, 0), *gold])
         managing.move(self.store, NAME, "running")
 
     def arrive(self) -> dict[str, str]:
@@ -67,7 +67,7 @@ class Study:
         there: dict[str, str] = {}
         for n, kind in enumerate(KINDS):
             identifier = "shared" if kind == "sharing" else f"worker {n}"
-            name = pseudonym(self.store.secret, "prolific", identifier)
+            name = platform_pseudonym(self.store.secret, "prolific", identifier)
             try:
                 invitations.arrive(self.store, Arrival(made.invitation_id, name, "prolific", network=f"network {n}"))
                 there[name] = kind

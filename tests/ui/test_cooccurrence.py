@@ -10,15 +10,14 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
+from data.jobs.runs import Detection, Observation
 from data.prompts import sr2d
-from data.records import Image
-from data.runs import Detection, Seen
+from data.records import Image, image_item
 from data.store import cooccurrence as kept
 from data.store.imports import Bundle, apply
 from data.store.store import Store
-from data.studies.rows import image_item
 from scorers import visor
-from tests.data.formats.test_coco_annotations import instances
+from tests.data.formats.test_cooccurrence import instances
 from tests.ui import seeing
 from tests.ui.making import concord, done
 from tests.ui.test_failures import links, text_of
@@ -101,7 +100,7 @@ FOUND = {
 
 
 def _see(store: Store) -> None:
-    prompts = [sr2d.prompt(sr2d.number_of(*pair, relation)) for pair in FOUND for relation in sr2d.OPPOSITE]
+    prompts = [sr2d.numbered_prompt(sr2d.prompt_number(*pair, relation)) for pair in FOUND for relation in sr2d.OPPOSITE]
     images = [Image(prompt.prompt_id, name, 0) for prompt in prompts for name in ("g", "h")]
     asked = {prompt.prompt_id: prompt for prompt in prompts}
     items = [image_item(image, asked[image.prompt_id]) for image in images]
@@ -117,7 +116,7 @@ def _see(store: Store) -> None:
         boxes = [(first, first, first + 9, first + 9), (second, second, second + 9, second + 9)]
         names = pair if count[pair] <= FOUND[pair] else pair[:1]
         found = tuple(Detection(name, 0.9, box) for name, box in zip(names, boxes, strict=False))
-        seen.append((prompt, Seen(image.image_id, {}, found)))
+        seen.append((prompt, Observation(image.image_id, {}, found)))
     seeing._ingest(store, visor.SCORER, "visor-x", {"keep": 0.05, "threshold": 0.1}, seen)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from data.runs import RunFolder
+from data.jobs.runs import RunFolder
 from scorers import engines
 from ui.commands import score
 from ui.commands.context import CommandError, UsageError

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data.export.cells import unescaped
 from data.store.selection import Selection
 from data.store.store import Store
+from data.tables import unescape_formula
 from tests.ui import odd
 from tests.ui.making import RATINGS, concord, done, query, ratings_csv, tables
 from ui.commands.options import FILTERS
@@ -40,7 +40,7 @@ def export(project: Path, what: str, output: Path, *words: object) -> Path:
 
 def read_csv(path: Path) -> list[dict[str, str]]:
     """The texts as they were: without the apostrophe that keeps spreadsheets from computing."""
-    return [{name: unescaped(cell) for name, cell in row.items()} for row in raw_csv(path)]
+    return [{name: unescape_formula(cell) for name, cell in row.items()} for row in raw_csv(path)]
 
 
 def raw_csv(path: Path) -> list[dict[str, str]]:

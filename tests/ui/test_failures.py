@@ -20,10 +20,10 @@ from starlette.datastructures import QueryParams
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
-from data.cooccurrence import Cooccurrence, ordered
+from data.formats.cooccurrence import Cooccurrence, ordered_pair
+from data.jobs.runs import Detection, Observation
 from data.prompts.coco import COCO
 from data.records import Image, Item, Prompt
-from data.runs import Detection, Seen
 from data.store.imports import Bundle, apply
 from data.store.selection import Selection
 from data.store.store import Store
@@ -57,7 +57,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 def _photographs(*names: str) -> Bundle:
     """Classes that are together in as many images as their names have letters, less sevens."""
-    pairs = {ordered(a, b): (len(a) + len(b)) % 7 for a, b in combinations(names, 2)}
+    pairs = {ordered_pair(a, b): (len(a) + len(b)) % 7 for a, b in combinations(names, 2)}
     together = {(name, name): 9 for name in names} | {pair: n for pair, n in pairs.items() if n}
     return Bundle("cooccurrence", "x", "x", cooccurrence=Cooccurrence(HOSTILE, 100, together))
 
@@ -203,7 +203,7 @@ def _fill(store: Store) -> None:
     red = tuple(1.0 if k == 0 else 0.0 for k in range(10))
     box = (1.0, 1.0, 9.0, 9.0)
     found = (Detection(HOSTILE, 0.9, box, None, red), Detection("cup", 0.8, box, None, red))
-    seen = [(next(p for p in prompts if p.prompt_id == one.prompt_id), Seen(one.image_id, {}, found)) for one in images]
+    seen = [(next(p for p in prompts if p.prompt_id == one.prompt_id), Observation(one.image_id, {}, found)) for one in images]
     seeing._ingest(store, geneval.SCORER, seeing.RATER, SETTINGS, seen)
 
 

@@ -13,15 +13,14 @@ import pytest
 from PIL import Image
 
 from data.aspects import YES
-from data.masks import pack
-from data.playground import prompts, sample
+from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem, pack_mask
+from data.playground import sample
 from data.playground.drawing import CARELESS
 from data.playground.render import SIZE, render
-from data.playground.truth import facts
-from data.prompts.files import write_prompts
+from data.playground.scene import scene_facts
+from data.prompts.prompt_files import write_prompts
 from data.prompts.spec import parse_spec
 from data.records import Prompt
-from data.runs import Detection, Run, RunFolder, Seen, Work
 from data.store import browse, imports
 from data.store.selection import Selection
 from data.store.store import Store
@@ -37,35 +36,35 @@ from ui.server import create_app
 
 LATE = "playground-late"
 PEOPLE = {f"simulated {name}" for name in ("Ada", "Ben", "Cleo", "Dan", "Eve")}
-ASKED = prompts.sample()[::4]
+ASKED = sample.sample_prompts()[::4]
 PICTURES = 2 * sample.PER_PROMPT * len(ASKED)
 
 
 def picture(path: Path, prompt: Prompt, index: int, generator: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    drawn = Image.fromarray(render(sample.careless(prompt, index).scene).image)
+    drawn = Image.fromarray(render(sample.careless_drawing(prompt, index).scene).image)
     # the two generators' files must differ
     (drawn if generator == CARELESS else drawn.rotate(2)).save(path, "WEBP")
 
 
-def sight(scorer: str, prompt: Prompt, index: int, item_id: str) -> Seen:
+def sight(scorer: str, prompt: Prompt, index: int, item_id: str) -> Observation:
     """What a scorer without errors would see."""
-    drawing = sample.careless(prompt, index)
+    drawing = sample.careless_drawing(prompt, index)
     if scorer == "clipscore":
-        return Seen(item_id, {"cosine": 0.2 + 0.4 * drawing.correct + 0.001 * index, "tokens": 5, "read": 5})
+        return Observation(item_id, {"cosine": 0.2 + 0.4 * drawing.correct + 0.001 * index, "tokens": 5, "read": 5})
     shown = render(drawing.scene)
     found = [
-        Detection(placed.kind, 0.95, (float(x0), float(y0), float(x1), float(y1)), pack(mask))
+        Detection(placed.kind, 0.95, (float(x0), float(y0), float(x1), float(y1)), pack_mask(mask))
         for placed, mask, (x0, y0, x1, y1) in zip(drawing.scene.objects, shown.masks, shown.boxes, strict=True)
     ]
-    return Seen(item_id, {"width": SIZE, "height": SIZE}, tuple(found))
+    return Observation(item_id, {"width": SIZE, "height": SIZE}, tuple(found))
 
 
 def score(folder: Path, scorer: str) -> None:
-    found = sample.read(folder)
+    found = sample.read_sample(folder)
     asked = {prompt.prompt_id: prompt for prompt in found.prompts}
     work = [
-        Work(image.image_id, "unused", image.sha256 or "", asked[image.prompt_id].text, asked[image.prompt_id].spec)
+        WorkItem(image.image_id, "unused", image.sha256 or "", asked[image.prompt_id].text, asked[image.prompt_id].spec)
         for image in found.images
     ]
     settings = {**registry.get(scorer).profiles["playground"], "weights": {}}
@@ -84,7 +83,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for prompt in ASKED:
         for generator in (LATE, CARELESS):
             for index in range(sample.PER_PROMPT):
-                picture(folder / sample.relative_path(prompt.prompt_id, generator, index), prompt, index, generator)
+                picture(folder / sample.image_path(prompt.prompt_id, generator, index), prompt, index, generator)
     for scorer in ("clipscore", "geneval"):
         score(folder, scorer)
     return folder
@@ -151,7 +150,9 @@ def test_simulated_people_judge_the_careless_renderer_alone(default: Path) -> No
 def test_scorers_judge_by_the_rules_that_are_here(default: Path) -> None:
     opened(default)
     truth = {
-        f"{prompt.prompt_id}/{CARELESS}/{k}": facts(parse_spec(prompt.spec), sample.careless(prompt, k).scene)[-1].value
+        f"{prompt.prompt_id}/{CARELESS}/{k}": scene_facts(parse_spec(prompt.spec), sample.careless_drawing(prompt, k).scene)[
+            -1
+        ].value
         for prompt in ASKED
         if prompt.task == "single_object"
         for k in range(sample.PER_PROMPT)
@@ -173,7 +174,7 @@ def test_nothing_is_done_twice(default: Path, monkeypatch: pytest.MonkeyPatch) -
     def never(*_: object) -> None:
         raise AssertionError("a filled project was filled again")
 
-    monkeypatch.setattr(sample, "read", never)
+    monkeypatch.setattr(sample, "read_sample", never)
     assert making.concord(default, "import", "undo").err == ""
     assert content(default) == before
 
@@ -237,7 +238,7 @@ def test_a_first_start_that_was_cut_off_is_finished(
     default: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: Any, what: str, n: int
 ) -> None:
     with Store(tmp_path / "whole") as store:
-        playground.fill(store, sample.read(sample.FOLDER), StringIO())
+        playground.fill(store, sample.read_sample(sample.FOLDER), StringIO())
     with monkeypatch.context() as cut, Store(default) as store:
         cut.setattr(where, what, nth(getattr(where, what), n))
         with pytest.raises(Stop):
@@ -415,7 +416,7 @@ def test_browse_shows_what_simulated_people_said(default: Path) -> None:
 
 def test_the_committed_sample_fills_a_project(tmp_path: Path) -> None:
     making.done(tmp_path, "import", "playground")
-    committed = sample.read(sample.FOLDER)
+    committed = sample.read_sample(sample.FOLDER)
     with Store(tmp_path) as store:
         totals = browse.totals(store)
     assert totals["images"] == len(committed.images)

@@ -18,15 +18,14 @@ from annotation import simulated
 from annotation.questionnaires.geneval import RULE_VERSION, derive
 from annotation.simulated import Known
 from data.aspects import SCALES
+from data.jobs.runs import Observation, RunFolder
 from data.prompts.flips import Flipped, flip
 from data.prompts.spec import Spec, parse_spec
-from data.records import Annotation, Image, Judgement, Prompt, Rater
-from data.runs import RunFolder, Seen
+from data.records import Annotation, Image, Judgement, Prompt, Rater, image_item
 from data.store import browse, explored, frame, imports, runs, statements
 from data.store.imports import Bundle
 from data.store.selection import Selection
 from data.store.store import Store
-from data.studies.rows import image_item
 from scorers import clipscore, geneval_rules, registry
 from scorers.base import Settings, Verdict
 from tests.ui import exploring, making, seeing, seer
@@ -99,7 +98,7 @@ def read(store: Store, settings: Mapping[str, Any] = READ, run_id: str = "0009-r
     texts = items("position")[leave:]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(seeing, "SETTINGS", dict(settings))
-        seen = [Seen(item, {"cosine": cosine(item, flipped=True), "tokens": 8, "read": 8}) for item, _ in texts]
+        seen = [Observation(item, {"cosine": cosine(item, flipped=True), "tokens": 8, "read": 8}) for item, _ in texts]
         exploring.add_run(store, run_id, name, seen, {item: PROMPTS[id_].spec for item, id_ in texts}, clipscore.SCORER)
     return name
 
@@ -252,7 +251,7 @@ def test_a_scorer_that_reads_meets_its_own_numbers_by_flipped_texts(store: Store
 
 
 def test_only_a_rater_of_the_same_settings_is_a_partner(store: Store) -> None:
-    seen = [Seen(item, {"cosine": 0.25, "tokens": 8, "read": 8}) for item, _ in items("position")]
+    seen = [Observation(item, {"cosine": 0.25, "tokens": 8, "read": 8}) for item, _ in items("position")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(seeing, "SETTINGS", {"variant": "100*cos"})
         specs = {item: PROMPTS[id_].spec for item, id_ in items("position")}
@@ -302,7 +301,7 @@ def test_who_has_no_flipped_score_says_why(store: Store, tmp_path: Path) -> None
     item, id_ = items("position")[0]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(seeing, "SETTINGS", registry.get("geneval-results").profiles["official"])
-        seen = [Seen(item, {"correct": True, "reason": "", "details": False})]
+        seen = [Observation(item, {"correct": True, "reason": "", "details": False})]
         exploring.add_run(store, "0013-official", "official", seen, {item: PROMPTS[id_].spec}, registry.get("geneval-results"))
     csv = tmp_path / "metric.csv"
     csv.write_text(f"image,who,value\n{item},metric,0.5\n")
@@ -379,7 +378,7 @@ def test_the_command(made: Path, tmp_path: Path) -> None:
 
 
 # ---- runs
-def _as_read(spec: Spec, seen: Seen, settings: Settings) -> Verdict:  # noqa: ARG001
+def _as_read(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001
     flip = settings.get("flip") or None
     return Verdict((Judgement("flipped" if flip else "score", None, float(seen.payload["red"]), flip),))
 
@@ -506,7 +505,7 @@ def test_hostile_names_stay_text(store: Store) -> None:
     images = [Image(prompt.prompt_id, HOSTILE, k) for k in range(2)]
     places = [image_item(image, prompt) for image in images]
     imports.apply(store, [Bundle("images", "h", "h", [prompt], images, places)])
-    seen = [Seen(place.item_id, {}, ()) for place in places]
+    seen = [Observation(place.item_id, {}, ()) for place in places]
     exploring.add_run(store, "0007-hostile", HOSTILE, seen, {place.item_id: spec for place in places})
     shown = flip_test(store, HOSTILE, "relation")
     everything = shown.lead + shown.numbers + shown.figure.to_json()

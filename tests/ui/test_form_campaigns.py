@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from data.campaign import OUTCOMES, Campaign, CampaignItem, Settings, sampled
-from data.people import pseudonym
+from data.campaign import OUTCOMES, Campaign, CampaignItem, Settings, sample_items
+from data.people import platform_pseudonym
 from data.prompts.questions import PromptQuestion
 from data.store import composing, imports, managing, revoking, statements
 from data.store.imports import Bundle
@@ -72,7 +72,7 @@ def judged(world: World) -> set[tuple[str, str, str]]:
 
 def test_a_preference_is_for_a_generator_whatever_side_it_stands_on(two: World) -> None:
     pairs = composing.pairs(two.store, ALL, "sdv2", "xl")
-    client = enter(two, start(two.store, "ab", sampled(pairs, None, 0)))
+    client = enter(two, start(two.store, "ab", sample_items(pairs, None, 0)))
     sides = []
     while (here := following(client))["state"] == "label":
         task = here["tasks"][0]
@@ -96,7 +96,7 @@ def test_a_preference_is_for_a_generator_whatever_side_it_stands_on(two: World) 
 
 def test_what_is_said_of_a_group_stands_at_its_images(two: World) -> None:
     groups = composing.groups(two.store, ALL)
-    client = enter(two, start(two.store, "tifa_likert", sampled(groups, None, 0)))
+    client = enter(two, start(two.store, "tifa_likert", sample_items(groups, None, 0)))
     task = following(client)["tasks"][0]
     assert len(task["images"]) == 2
     say(client, task, {"faithfulness_0": 2, "faithfulness_1": 5, "elements": 3})
@@ -113,7 +113,7 @@ def test_what_is_said_of_a_group_stands_at_its_images(two: World) -> None:
 
 def test_a_single_image_is_a_group_of_one(two: World) -> None:
     image = composing.images(two.store, ALL)[0]
-    client = enter(two, start(two.store, "tifa_likert", sampled([image], None, 0)))
+    client = enter(two, start(two.store, "tifa_likert", sample_items([image], None, 0)))
     say(client, following(client)["tasks"][0], {"faithfulness_0": 3})
     before = judged(two)
     assert before == {(image, "faithfulness", "3")}
@@ -132,7 +132,7 @@ DOG = PromptQuestion("dog", "is there a dog?", ("yes", "no"), "yes", "animal/hum
 def test_answers_are_about_the_questions_that_were_asked(two: World) -> None:
     ask(two.store, CAT)
     images = [one for one in composing.images(two.store, ALL) if one.startswith("geneval/00000/")]
-    client = enter(two, start(two.store, "tifa_vqa", sampled(images[:1], None, 0)))
+    client = enter(two, start(two.store, "tifa_vqa", sample_items(images[:1], None, 0)))
     task = following(client)["tasks"][0]
     ask(two.store, DOG)
     assert following(client)["tasks"][0]["asked"] == task["asked"] + 1
@@ -150,7 +150,7 @@ def test_answers_are_about_the_questions_that_were_asked(two: World) -> None:
 def test_a_third_person_where_two_differ(two: World) -> None:
     ask(two.store, CAT)
     (image, other, *_) = (one for one in composing.images(two.store, ALL) if one.startswith("geneval/00000/"))
-    campaign = start(two.store, "tifa_vqa", sampled([image, other], None, 0), settings={"order": "shared"})
+    campaign = start(two.store, "tifa_vqa", sample_items([image, other], None, 0), settings={"order": "shared"})
     tickets = [task["ticket"] for task in following(enter(two, campaign))["tasks"]]
     for name, answers in (("ann", ("yes", "yes")), ("bob", ("yes", "no"))):
         client = enter(two, campaign, name)
@@ -163,7 +163,7 @@ def test_a_third_person_where_two_differ(two: World) -> None:
 def test_nothing_is_shown_before_somebody_agrees(two: World) -> None:
     example = "![x](item:geneval/00000/sdv2/0)"
     settings: dict[str, Any] = {"consent": "I **agree** <b>", "content_warning": "odd", "instructions": example}
-    items = sampled(composing.images(two.store, ALL), 1, 0)
+    items = sample_items(composing.images(two.store, ALL), 1, 0)
     client = enter(two, start(two.store, "geneval", items, settings=settings))
     asked = following(client)
     assert (asked["state"], "tasks" in asked) == ("consent", False)
@@ -185,7 +185,7 @@ def test_training_tells_and_checks_do_not(two: World) -> None:
     known = {"count_0": {"any": [2, 3]}, "caption_fit": 4}
     items = [CampaignItem(train, "training", expected=known), CampaignItem(gold, "gold", expected=known)]
     settings = {"check_every": 2, "pass_mark": None}
-    client = enter(two, start(two.store, "geneval", [*sampled(images[:3], None, 0), *items], settings=settings))
+    client = enter(two, start(two.store, "geneval", [*sample_items(images[:3], None, 0), *items], settings=settings))
     here = following(client)
     assert here["training"] == {"right": 0, "needed": 0, "left": 1}
     told = say(client, here["tasks"][0], COW)
@@ -203,7 +203,7 @@ def test_training_tells_and_checks_do_not(two: World) -> None:
 
 def test_a_prompt_that_no_question_shows_is_hidden_everywhere(two: World) -> None:
     first, *others = composing.images(two.store, ALL)
-    items = [CampaignItem(first, "training", expected={"quality": 5}), *sampled(others, None, 0)]
+    items = [CampaignItem(first, "training", expected={"quality": 5}), *sample_items(others, None, 0)]
     client = enter(two, start(two.store, "visor", items, settings={"training_feedback": True, "pass_mark": None}))
     prompts = two.column("select text from prompts")
     (training, *_), before = following(client)["tasks"], client.get("/api/next").text
@@ -221,7 +221,7 @@ def test_a_prompt_that_no_question_shows_is_hidden_everywhere(two: World) -> Non
 
 def test_the_completion_code_is_for_those_who_did_something(two: World) -> None:
     settings = {"completion_code": "C0DE", "completion_url": "https://crowd.example/?cc=C0DE"}
-    items = sampled(composing.images(two.store, ALL), 1, 0)
+    items = sample_items(composing.images(two.store, ALL), 1, 0)
     campaign = start(two.store, "geneval", items, overlap=1, settings=settings)
     ann = enter(two, campaign)
     say(ann, following(ann)["tasks"][0], COW)
@@ -233,15 +233,15 @@ def test_the_completion_code_is_for_those_who_did_something(two: World) -> None:
 
 
 def test_a_platform_id_stays_hidden_from_its_owner(two: World) -> None:
-    items = sampled(composing.images(two.store, ALL), 1, 0)
-    campaign, name = start(two.store, "geneval", items), pseudonym(two.store.secret, "prolific", "5f")
+    items = sample_items(composing.images(two.store, ALL), 1, 0)
+    campaign, name = start(two.store, "geneval", items), platform_pseudonym(two.store.secret, "prolific", "5f")
     client = enter(two, campaign, name)
     say(client, following(client)["tasks"][0], COW)
     assert name not in following(client)["message"]
 
 
 def test_what_others_only_hold_is_not_called_answered(two: World) -> None:
-    items = sampled(composing.images(two.store, ALL), 2, 0)
+    items = sample_items(composing.images(two.store, ALL), 2, 0)
     campaign = start(two.store, "geneval", items, overlap=1, settings={"completion_code": "C0DE"})
     ann, visitor = enter(two, campaign), enter(two, campaign, "visitor")
     say(ann, following(ann)["tasks"][0], COW)
@@ -310,7 +310,7 @@ def test_a_code_for_every_way_to_leave(two: World, codes: dict[str, str]) -> Non
 
 
 def test_ways_beside_answering(two: World) -> None:
-    campaign = start(two.store, "geneval", sampled(composing.images(two.store, ALL), None, 0))
+    campaign = start(two.store, "geneval", sample_items(composing.images(two.store, ALL), None, 0))
     client = enter(two, campaign)
     first, second = following(client)["tasks"]
     about = {"ticket": first["ticket"], "campaign": campaign}
@@ -335,8 +335,8 @@ def test_ways_beside_answering(two: World) -> None:
 
 def test_an_answer_goes_to_the_campaign_that_asked(two: World) -> None:
     images = composing.images(two.store, ALL)
-    campaign = start(two.store, "geneval", sampled(images, None, 0))
-    start(two.store, "visor", sampled(images[:2], None, 0))
+    campaign = start(two.store, "geneval", sample_items(images, None, 0))
+    start(two.store, "visor", sample_items(images[:2], None, 0))
     client = enter(two, campaign)
     task = following(client)["tasks"][0]
     # meanwhile, in another tab
@@ -351,7 +351,7 @@ def test_an_answer_goes_to_the_campaign_that_asked(two: World) -> None:
 def test_whoever_was_not_invited_chooses(two: World) -> None:
     client = two.person()
     assert following(client)["state"] == "label"
-    start(two.store, "geneval", sampled(composing.images(two.store, ALL), None, 0))
+    start(two.store, "geneval", sample_items(composing.images(two.store, ALL), None, 0))
     offered = following(two.person("bob"))
     assert (offered["state"], [one["id"] for one in offered["campaigns"]]) == ("choose", ["geneval", "default"])
     assert client.post("/api/campaign", json={"campaign": "none"}).status_code == 404
@@ -359,7 +359,7 @@ def test_whoever_was_not_invited_chooses(two: World) -> None:
 
 @pytest.mark.parametrize(("state", "why"), [("draft", "draft"), ("stopped", "stopped"), ("archived", "archived")])
 def test_closed_campaigns_say_so(two: World, state: str, why: str) -> None:
-    managing.create(two.store, Campaign("c", "C"), sampled(composing.images(two.store, ALL), 1, 0))
+    managing.create(two.store, Campaign("c", "C"), sample_items(composing.images(two.store, ALL), 1, 0))
     for step in {"draft": (), "stopped": ("running", "stopped"), "archived": ("archived",)}[state]:
         managing.move(two.store, "c", step)  # type: ignore[arg-type]
     closed = following(enter(two, "c"))

@@ -16,8 +16,8 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("diffusers", reason="the group scorers is not installed")
 
-from data.images import read_image_file
-from data.pictures import JobFolder
+from data.images.files import read_image_file
+from data.jobs.generation import GenerationFolder
 from scorers import painting
 from tests.scorers import painting_badly, tiny_pipelines
 from tests.ui import making
@@ -120,13 +120,13 @@ def test_gone_on_with_the_time_spent_before_counts(project: Path, monkeypatch: p
     asked = (*EARLY, *QUICK, "--n", 2, "--limit", 1, "--batch-size", 1)
     assert concord(project, *asked).status == 1
     (path,) = (project / "runs").glob("*-generate-*")
-    told = JobFolder(path).progress()
+    told = GenerationFolder(path).progress()
     assert told is not None
     assert (told.state, told.done) == ("stopped", 1)
-    JobFolder(path).tell(replace(told, seconds=1000.0))
+    GenerationFolder(path).tell(replace(told, seconds=1000.0))
     # its weights are known now, and written into what is asked
     done(project, *asked)
-    told = JobFolder(path).progress()
+    told = GenerationFolder(path).progress()
     assert told is not None
     assert (told.state, told.done) == ("done", 2)
     assert 1000 < told.seconds < 1100

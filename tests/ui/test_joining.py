@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from data.people import pseudonym
+from data.people import platform_pseudonym
 from data.store import erasing, identities, invitations, managing
 from tests.ui.admitting import HASH, PASSWORD, House, house
 from tests.ui.visiting import World, first, saying
@@ -115,7 +115,7 @@ def test_a_platforms_id_belongs_to_the_browser_that_came_first(place: House) -> 
         assert (answer.status_code, "re-entry code" in answer.text) == (403, True)
         assert other.get(f"/api/mine/{said}").status_code == 401
         assert other.post("/api/submit", json=saying(ticket, campaign="c", revises=said)).status_code == 401
-    name = pseudonym(place.store.secret, "prolific", "shared")
+    name = platform_pseudonym(place.store.secret, "prolific", "shared")
     assert place.column(f"select refused from identities where rater_id = '{name}'") == [3]
     # with the code both browsers are theirs
     assert other.post(link, data={"code": code.lower().replace("-", " ")}).status_code == 303
@@ -127,7 +127,7 @@ def test_a_platforms_id_belongs_to_the_browser_that_came_first(place: House) -> 
 def test_a_new_code_ends_the_one_before(place: House) -> None:
     link = f"{place.link()}?workerId=forgetful"
     old = reentry(place.client().get(link).text)
-    new = identities.renew(place.store, pseudonym(place.store.secret, "mturk", "forgetful"))
+    new = identities.renew(place.store, platform_pseudonym(place.store.secret, "mturk", "forgetful"))
     assert place.client().post(link, data={"code": old}).status_code == 403
     assert place.client().post(link, data={"code": new}).status_code == 303
     with pytest.raises(KeyError):
@@ -147,7 +147,7 @@ def test_who_came_before_ids_belonged_to_browsers_needs_their_session(place: Hou
     link = f"{place.link()}?participant=early"
     client = place.client()
     client.get(link)
-    name = pseudonym(place.store.secret, "participant", "early")
+    name = platform_pseudonym(place.store.secret, "participant", "early")
     with place.store.read() as cursor:
         for table in ("identities", "browsers"):
             cursor.execute(f"delete from {table} where rater_id = '{name}'")
@@ -158,7 +158,7 @@ def test_who_came_before_ids_belonged_to_browsers_needs_their_session(place: Hou
 def test_secrets_and_networks_are_stored_as_hashes_and_erased_with_the_person(place: House) -> None:
     client = place.client("198.51.100.7")
     page = client.get(f"{place.link()}?participant=hashed")
-    name = pseudonym(place.store.secret, "participant", "hashed")
+    name = platform_pseudonym(place.store.secret, "participant", "hashed")
     (secret,) = (value for key, value in client.cookies.items() if key.endswith(name))
     place.store.rewrite()
     stored = (place.store.project / "concord.duckdb").read_bytes()
@@ -185,7 +185,7 @@ def test_people_from_one_network_are_flagged(place: House) -> None:
         client = place.client(address)
         client.get(f"{link}?participant=near-{who}")
         client.get("/api/next")
-        names[pseudonym(place.store.secret, "participant", f"near-{who}")] = who
+        names[platform_pseudonym(place.store.secret, "participant", f"near-{who}")] = who
     place.client("198.51.100.9").get(f"{link}?participant=near-e")
     campaign = managing.get(place.store, "c")
     assert campaign is not None
@@ -254,7 +254,7 @@ def test_a_platforms_participant_is_a_pseudonym(place: House) -> None:
         answer = client.get(link + query)
         assert answer.status_code == status
         names.append(client.get("/api/next").json()["name"])
-    assert names == [pseudonym(place.store.secret, "prolific", "5f3c0ffee")] * 2
+    assert names == [platform_pseudonym(place.store.secret, "prolific", "5f3c0ffee")] * 2
     assert names[0].startswith("prolific-")
     place.store.rewrite()
     stored = (place.store.project / "concord.duckdb").read_bytes()
@@ -265,8 +265,8 @@ def test_a_platforms_participant_is_a_pseudonym(place: House) -> None:
 def test_pseudonyms_are_keyed_and_differ() -> None:
     one, other = "ab" * 32, "cd" * 32
     told = ((one, "prolific", "a"), (other, "prolific", "a"), (one, "mturk", "a"), (one, "prolific", "b"))
-    assert len({pseudonym(*each) for each in told}) == 4
-    assert pseudonym(one, "prolific", "a") == pseudonym(one, "prolific", "a")
+    assert len({platform_pseudonym(*each) for each in told}) == 4
+    assert platform_pseudonym(one, "prolific", "a") == platform_pseudonym(one, "prolific", "a")
 
 
 @pytest.mark.parametrize(

@@ -217,7 +217,7 @@ def test_genevals_own_file_is_written_and_read(tmp_path: Path) -> None:
 
 def image(number: int, k: int, *found: tuple[str, float, float], generator: str = "sd", **more: Any) -> dict[str, Any]:
     seen = [{"label": name, "score": score, "box": [x, 0, x + 2, 2]} for name, score, x in found]
-    line = {"id": f"{number}_{k}", "prompt_id": number, "generator": generator, "spec": sr2d.prompt(number).spec}
+    line = {"id": f"{number}_{k}", "prompt_id": number, "generator": generator, "spec": sr2d.numbered_prompt(number).spec}
     return {**line, "detections": seen, **more}
 
 

@@ -14,11 +14,10 @@ import pytest
 from starlette.datastructures import QueryParams
 from starlette.testclient import TestClient
 
-from data.embeddings import pack
-from data.maps import Map
+from data.jobs.maps import Map
+from data.jobs.runs import Observation, Run, RunFolder, pack_embeddings
 from data.prompts.spec import parse_spec
 from data.records import Rater
-from data.runs import Run, RunFolder, Seen
 from data.store import imports, runs
 from data.store.filters import Asked
 from data.store.imports import Bundle
@@ -51,7 +50,7 @@ def keep(store: Store, items: list[str], settings: dict[str, Any], rater: str, v
     if vectors is None:
         vectors = np.array([np.eye(8)[k % 2] for k in range(len(items))]) + rng.normal(size=(len(items), 8)) * 0.05
     payload = {"cosine": 0.25, "tokens": 3, "read": 3}
-    seen = [Seen(item, payload, embedding=one) for item, one in zip(items, pack(vectors), strict=True)]
+    seen = [Observation(item, payload, embedding=one) for item, one in zip(items, pack_embeddings(vectors), strict=True)]
     scorer = clipscore.SCORER
     run = Run(making_id(store), scorer.name, scorer.version, "playground", settings)
     place = RunFolder(store.project / "runs" / run.run_id)

@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
-from data.formats.geneval_results import Result, line_of
-from data.prompts import geneval, sr2d, sr2d_variants
-from data.records import Evidence, Image, Prompt, Rater
-from data.runs import Detection, Run, Seen
+from data.formats.geneval_results import GenEvalResult, format_result
+from data.jobs.runs import Detection, Observation, Run
+from data.prompts import geneval, sr2d
+from data.records import Evidence, Image, Prompt, Rater, image_item
 from data.store import imports, runs
 from data.store.imports import Bundle
 from data.store.observed import Observed
 from data.store.store import Store
-from data.studies.rows import image_item
 from scorers import registry
 from tests.ui import making
 from tests.ui.making import concord, done, query, tables
@@ -33,8 +32,8 @@ def name(prompt_id: str, k: int = 0, folder: str = "out/sd/") -> str:
 
 
 def line(prompt: Any, k: int, correct: bool, reason: str = "", details: Any = None, folder: str = "out/sd/") -> str:
-    return line_of(
-        Result(name(prompt.prompt_id, k, folder), prompt.task, prompt.text, correct, reason, prompt.spec, details or {})
+    return format_result(
+        GenEvalResult(name(prompt.prompt_id, k, folder), prompt.task, prompt.text, correct, reason, prompt.spec, details or {})
     )
 
 
@@ -99,7 +98,8 @@ def test_they_meet_the_projects_images_and_prompts(project: Path, tmp_path: Path
     done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
     cow = making.METADATA[0]
     path = tmp_path / "results.jsonl"
-    path.write_text(line_of(Result("x/0/samples/1.png", "single_object", cow["prompt"], True, "", cow, {"cow": [(BOX, 0.9)]})))  # type: ignore[arg-type]
+    theirs = GenEvalResult("x/0/samples/1.png", "single_object", cow["prompt"], True, "", cow, {"cow": [(BOX, 0.9)]})  # type: ignore[arg-type]
+    path.write_text(format_result(theirs))
     done(project, "import", "results", "geneval", path, "--generator", "sdv2", "--rater", "theirs")
     assert said(project, "correct", "theirs") == ["geneval/00000/sdv2/1 yes"]
     assert query(project, "select count(*) from images") == [4]
@@ -195,10 +195,10 @@ def observed(project: Path, generator: str, numbers: list[int], prompts: list[Pr
     scorer = registry.get("visor")
     settings = {"threshold": 0.1}
     rater = Rater("visor-playground", "scorer", None, scorer.version, settings)
-    prompts = prompts or [sr2d.prompt(number) for number in numbers]
+    prompts = prompts or [sr2d.numbered_prompt(number) for number in numbers]
     images = [Image(prompt.prompt_id, generator, 2) for prompt in prompts]
     seen = [
-        Seen(
+        Observation(
             image.image_id,
             {},
             tuple(Detection(prompt.spec[side], 0.5, (9.0 * k, 0.0, 9.0 * k + 2, 2.0)) for k, side in enumerate("ab")),
@@ -249,7 +249,7 @@ def test_visors_detections_are_exported_for_one_generator(project: Path, tmp_pat
 
 
 def test_visors_variants_are_exported_by_the_numbers_of_sr2d(project: Path, tmp_path: Path) -> None:
-    split = next(prompt for prompt in sr2d_variants.split_sentences() if prompt.prompt_id == "sr2d-split/01100")
+    split = next(prompt for prompt in sr2d.split_sentence_prompts() if prompt.prompt_id == "sr2d-split/01100")
     observed(project, "split", [], [split])
     target = tmp_path / "split.json"
     words = ("export", "results", "visor", "--rater", "visor-playground", "-o", target)
@@ -259,12 +259,12 @@ def test_visors_variants_are_exported_by_the_numbers_of_sr2d(project: Path, tmp_
     assert found.keys() == {"1100_2"}
     assert (found["1100_2"]["text"], found["1100_2"]["sra"]) == ("a bicycle to the left of a kite", 1)
 
-    attributes = sr2d_variants.attributes(n=2)
+    attributes = sr2d.attribute_prompts(n=2)
     observed(project, "said", [], attributes)
     ran = concord(project, *words, "--generator", "said")
     assert ran.status == 2
     assert ran.err.count("\n") == 1
     assert 'one combination of attributes, there are 16; choose one, such as --task "none, none"' in ran.err
     assert done(project, *words, "--generator", "said", "--task", "Z, ZC") == f"2 images in {target}\n"
-    expected = {f"{sr2d.number_of(one.spec['a'], one.spec['b'], one.spec['relation'])}_2" for one in attributes}
+    expected = {f"{sr2d.prompt_number(one.spec['a'], one.spec['b'], one.spec['relation'])}_2" for one in attributes}
     assert json.loads(target.read_text()).keys() == expected

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import app
-from data.prompts.question_files import read_questions
+from data.prompts.questions import read_questions
 from data.store import questions
 from data.store.store import Store
 from scorers.models.language.base import Completion, Failure

@@ -13,10 +13,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from data.pictures import Job as Painting
-from data.pictures import JobFolder, Wanted
+from data.jobs.generation import GenerationFolder, WantedPicture
+from data.jobs.generation import GenerationJob as Painting
+from data.jobs.runs import Run, RunFolder
 from data.records import Rater
-from data.runs import Run, RunFolder
 from data.store import migrate, runs
 from data.store.selection import Selection
 from data.store.store import Store
@@ -261,8 +261,8 @@ def painted(store: Store, name: str = "sdxl") -> str:
     number = len(runs.of_every_kind(store)) + 1
     run_id = f"{number:04d}-generate-{name}"
     asked: dict[str, Any] = {"steps": 4}
-    job = Painting("playground-early", (Wanted("p", 0, "a cup", 1, str(store.project / "x.png")),), 4, asked)
-    JobFolder(store.project / "runs" / run_id).create(job)
+    job = Painting("playground-early", (WantedPicture("p", 0, "a cup", 1, str(store.project / "x.png")),), 4, asked)
+    GenerationFolder(store.project / "runs" / run_id).create(job)
     settings = {"model": "m", "asked": asked, "seed": 0, "suite": "playground", "n": 1}
     runs.add_generation(store, Run(run_id, "generate", "", "default", settings), name, f"runs/{run_id}", 1)
     return run_id

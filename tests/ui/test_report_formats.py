@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
-from data.export.tables import Columns
+from data.export.formats import Columns
 from data.store import recruitments
 from data.store.store import Store
 from tests.ui import odd

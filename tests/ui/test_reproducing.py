@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import app
-from data.studies.published import GENEVAL, STUDIES, TASKS_MEAN, TIFA, Number, Open, Study
+from data.studies.published import GENEVAL, STUDIES, TASKS_MEAN, TIFA, PrintedNumber, PublishedStudy, UndeterminedNumbers
 from tests.ui.making import Ran, geneval_csv, geneval_row, metadata
 from ui.commands.reproduced import rounding
 
@@ -62,26 +62,26 @@ def words(folder: Path, *sources: str) -> list[object]:
 # the car yes-no twice (sdv2), no-no, no-yes (if-xl): 1/4; the mean of the two tasks is 1/2.
 # kappa of the car's pairs: the first says yes in 2/4, the others in 1/4; chance is 1/2 * 1/4 + 1/2 * 3/4 = 1/2,
 # so it is (1/4 - 1/2) / (1/2)
-BY_HAND = Study(
+BY_HAND = PublishedStudy(
     paper="Doe: A study (2023)",
     suite="geneval",
     aspect="correct",
     sources={"sdv2": "SDv2.1", "if-xl": "IF-XL"},
     numbers=(
-        Number("mean of sdv2", "Table 1", "0.50", "mean", generator="sdv2"),  # 3 of 6
-        Number("mean of if-xl", "Table 1", "0.67", "mean", generator="if-xl"),  # 4 of 6
-        Number("cow", "Table 2", "75", FIRST, percent=True, task="single_object"),
-        Number("car", "Table 2", "0.250", FIRST, task="colors", beside=("percent_agreement",)),
-        Number("overall", "Table 2", "0.5", FIRST, task=TASKS_MEAN),
-        Number("kappa", "Section 3", "-0.50", KAPPA, task="colors"),
-        Number("unanimous", "Section 3", "1", "unanimous_share", quantity="items_with"),  # the cow of if-xl
-        Number("images", "Section 3", "4", "mean", quantity="items"),
-        Number("annotations", "Section 3", "12", "mean", quantity="ratings"),
-        Number("each", "Section 3", "3", "mean", quantity="ratings_per_item"),
-        Number("prompts", "Section 3", "2", "mean", quantity="prompts"),
+        PrintedNumber("mean of sdv2", "Table 1", "0.50", "mean", generator="sdv2"),  # 3 of 6
+        PrintedNumber("mean of if-xl", "Table 1", "0.67", "mean", generator="if-xl"),  # 4 of 6
+        PrintedNumber("cow", "Table 2", "75", FIRST, percent=True, task="single_object"),
+        PrintedNumber("car", "Table 2", "0.250", FIRST, task="colors", beside=("percent_agreement",)),
+        PrintedNumber("overall", "Table 2", "0.5", FIRST, task=TASKS_MEAN),
+        PrintedNumber("kappa", "Section 3", "-0.50", KAPPA, task="colors"),
+        PrintedNumber("unanimous", "Section 3", "1", "unanimous_share", quantity="items_with"),  # the cow of if-xl
+        PrintedNumber("images", "Section 3", "4", "mean", quantity="items"),
+        PrintedNumber("annotations", "Section 3", "12", "mean", quantity="ratings"),
+        PrintedNumber("each", "Section 3", "3", "mean", quantity="ratings_per_item"),
+        PrintedNumber("prompts", "Section 3", "2", "mean", quantity="prompts"),
     ),
     notes=("A note.",),
-    open=(Open("the moon", "Figure 9", "it is not in the files"),),
+    open=(UndeterminedNumbers("the moon", "Figure 9", "it is not in the files"),),
 )
 
 
@@ -108,9 +108,9 @@ def test_geneval_by_hand(geneval_files: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_difference_is_shown_and_ends_with_1(geneval_files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = (
-        Number("mean of if-xl", "Table 1", "0.66", "mean", generator="if-xl"),  # cut, not rounded
-        Number("kappa of the cow", "Section 3", "0.1", KAPPA, generator="if-xl", task="single_object"),  # all said yes
-        Number("unanimous", "Section 3", "2", "unanimous_share", quantity="items_with", if_different="it was a Monday"),
+        PrintedNumber("mean of if-xl", "Table 1", "0.66", "mean", generator="if-xl"),  # cut, not rounded
+        PrintedNumber("kappa of the cow", "Section 3", "0.1", KAPPA, generator="if-xl", task="single_object"),  # all said yes
+        PrintedNumber("unanimous", "Section 3", "2", "unanimous_share", quantity="items_with", if_different="it was a Monday"),
     )
     monkeypatch.setitem(STUDIES, "geneval", replace(BY_HAND, numbers=(*BY_HAND.numbers[:1], *wrong)))
     ran = reproduce(*words(geneval_files, "sdv2", "if-xl"))
@@ -179,16 +179,16 @@ def test_wrong_words(geneval_files: Path, tmp_path: Path) -> None:
 # Deviations 4/3, -7/6, -1/6 and 0.5, -0.2, -0.3: products 0.95, squares 19/6 and 0.38;
 # r = 0.95 / sqrt(19/6 * 0.38) = sqrt(0.75).
 # Ranks 3, 1, 2 and 3, 2, 1: rho = 1 - 6 * 2 / (3 * 8) = 1/2. Of three pairs two are in order: tau = 1/3.
-LIKERT = Study(
+LIKERT = PublishedStudy(
     paper="Doe: Another study (2023)",
     suite="tifa",
     aspect="faithfulness",
     sources={"sd": "SD"},
     numbers=(
-        Number("rho", "Table 2", "86.6", "pearson", percent=True, rater="metric", beside=("spearman",)),
-        Number("tau", "Table 2", "33.3", "kendall_tau_b", percent=True, rater="metric"),
-        Number("other", "Table 2", "12.3", "pearson", percent=True, rater="unknown"),
-        Number("texts", "Section 5", "3", "mean", quantity="prompts"),
+        PrintedNumber("rho", "Table 2", "86.6", "pearson", percent=True, rater="metric", beside=("spearman",)),
+        PrintedNumber("tau", "Table 2", "33.3", "kendall_tau_b", percent=True, rater="metric"),
+        PrintedNumber("other", "Table 2", "12.3", "pearson", percent=True, rater="unknown"),
+        PrintedNumber("texts", "Section 5", "3", "mean", quantity="prompts"),
     ),
 )
 
@@ -242,7 +242,7 @@ def test_tifa_by_hand(tifa_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_rounding_to_the_printed_digits(printed: str, percent: bool, value: float, expected: str) -> None:
-    assert rounding(Number("x", "y", printed, "mean", percent=percent), value) == expected
+    assert rounding(PrintedNumber("x", "y", printed, "mean", percent=percent), value) == expected
 
 
 def test_what_the_data_file_says_can_be_looked_up() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from data.prompts.questions import from_spec
+from data.prompts.questions import questions_from_spec
 from data.prompts.spec import parse_spec
 from data.store import imports
 from data.store.imports import Bundle
@@ -274,7 +274,7 @@ def test_the_prompts_questions_keep_their_words_where_the_project_asks_others(wo
     answers, _ = exported(world, tmp_path, "csv", "--rater", whole.NAMES[5])
     again = tmp_path / "again"
     assert {row["questionnaire"] for row in rows(answers)} == {"tifa_vqa"}
-    other = tuple(replace(one, text=f"other {one.text}") for one in from_spec(parse_spec(whole.SPEC)))
+    other = tuple(replace(one, text=f"other {one.text}") for one in questions_from_spec(parse_spec(whole.SPEC)))
     prompt = whole.prompts()[0].prompt_id
     bundles = [Bundle("questions", f"{n}", f"q{n}", questions={prompt: each}) for n, each in enumerate((other, other[:1]))]
     with Store(again) as store:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from data.jobs.runs import Observation, Run, RunFolder, WorkerProgress
 from data.records import Rater
-from data.runs import Progress, Run, RunFolder, Seen
 from data.store import imports, runs
 from data.store.imports import Bundle
 from data.store.selection import Selection
@@ -72,9 +72,9 @@ def left_behind(
     folder.create(run, work)
     runs.add_run(store, run, Rater(rater, "scorer", None, "1", run.settings), f"runs/{run.run_id}", len(work))
     for part, one in enumerate(work[:n_done]):
-        folder.write_part(part, [Seen(one.item_id)])
-        runs.ingest(store, run.run_id, part, [(Seen(one.item_id), ())], "seer-1")
-    folder.tell(Progress("running", n_done, len(work), seconds=2.0))
+        folder.write_part(part, [Observation(one.item_id)])
+        runs.ingest(store, run.run_id, part, [(Observation(one.item_id), ())], "seer-1")
+    folder.tell(WorkerProgress("running", n_done, len(work), seconds=2.0))
     runs.set_state(store, run.run_id, state, error)
     return run.run_id
 
@@ -146,7 +146,7 @@ def test_what_an_older_version_saw_is_not_judged_by_newer_rules(world: World, mo
     folder = RunFolder(store.project / "runs" / run_id)
     # all of it was seen before the app was closed and the scorer changed
     for part, one in enumerate(folder.work()[1:], 1):
-        folder.write_part(part, [Seen(one.item_id)])
+        folder.write_part(part, [Observation(one.item_id)])
     newer = replace(seer.SCORER, version="2")
     monkeypatch.setattr(registry, "get", lambda _name: newer)
     supervisor.resume(store, run_id)
@@ -269,7 +269,7 @@ def test_whose_controls_they_are(world: World) -> None:
 def test_nothing_of_the_data_is_html(world: World) -> None:
     left_behind(world.store, "failed", rater=HOSTILE, error=HOSTILE)
     run_id = left_behind(world.store, "paused", rater=f"{HOSTILE}2")
-    seen = Seen("geneval/00000/sdv2/0", failed=HOSTILE)
+    seen = Observation("geneval/00000/sdv2/0", failed=HOSTILE)
     runs.ingest(world.store, run_id, 0, [(seen, ())], "seer-1")
     html = page._status(world.store, None, None)[0] + drawing.question(supervisor.views(world.store)[0])
     assert html.count("&lt;img") >= 4

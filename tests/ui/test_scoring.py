@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from data.runs import Run, RunFolder, Seen
+from data.jobs.runs import Observation, Run, RunFolder
 from data.store import runs
 from data.store.runs import RunRow
 from data.store.selection import Selection
@@ -351,7 +351,7 @@ def test_a_part_that_does_not_fit_fails_the_run(pictured: Path, monkeypatch: pyt
     concord(pictured, *SCORE, "--batch-size", 1)
     monkeypatch.delenv("SEER_DIES_AFTER")
     folder = RunFolder(pictured / "runs" / "0001-seer-playground")
-    folder.write_part(1, [Seen("geneval/99999/sdv2/0")])
+    folder.write_part(1, [Observation("geneval/99999/sdv2/0")])
     ran = concord(pictured, *SCORE)
     assert ran.status == 1
     assert "images that this project does not have" in ran.err.splitlines()[-1]

@@ -20,7 +20,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from data.formats.geneval_results import Result, line_of
+from data.formats.geneval_results import GenEvalResult, format_result
 from data.store import campaigns
 from data.store.store import Store
 from tests.ui import making
@@ -209,10 +209,10 @@ def sides(tmp_path: Path) -> Iterator[Sides]:
     making.geneval_csv(files / "sdv2.csv", *(making.geneval_row(0, 0, count_0=n, objects="x\ry") for n in "1102"))
     making.geneval_folder(files / "sdv2")
     cow = making.METADATA[0]
-    result = Result(
+    result = GenEvalResult(
         "sd/00000/samples/0000.png", "single_object", str(cow["prompt"]), False, "expected cow>=1, found 0", cow, {}
     )
-    (files / "results.jsonl").write_text(line_of(result))
+    (files / "results.jsonl").write_text(format_result(result))
     tifa_file(
         files / "tifa.json", coco_1=asked(answered("is there a cup?", "yes")), odd=asked(answered("q?", "yes", caption=""))
     )

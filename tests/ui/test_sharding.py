@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from data.runs import RunFolder, read_manifest
+from data.jobs.runs import RunFolder, read_manifest
 from tests.ui import making, seer
 from tests.ui.making import concord, done, tables
 from ui.commands import sharding, working

@@ -18,7 +18,7 @@ from annotation.questionnaires.base import visible
 from annotation.questionnaires.form import Asked
 from annotation.questionnaires.visor import FORM
 from data.aspects import SCALES
-from data.studies.visor_printed import PRINTED
+from data.studies.published import VISOR_PRINTED
 from tests.agreement.frames import Judgement, frame, judgement
 from tests.ui.making import concord, done
 
@@ -298,6 +298,6 @@ def test_nothing_to_show_is_said(project: Path, tmp_path: Path) -> None:
 
 
 def test_the_printed_numbers_are_all_there() -> None:
-    assert len(PRINTED) == 7 * 4 * 2 + 3 * 4
-    assert PRINTED["VISOR_uncond", "sd_cdm", "percent_agreement"] == "88.80"
-    assert PRINTED["Object A", "dallev2", "unanimous_share"] == "8.02"
+    assert len(VISOR_PRINTED) == 7 * 4 * 2 + 3 * 4
+    assert VISOR_PRINTED["VISOR_uncond", "sd_cdm", "percent_agreement"] == "88.80"
+    assert VISOR_PRINTED["Object A", "dallev2", "unanimous_share"] == "8.02"

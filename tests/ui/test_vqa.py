@@ -17,15 +17,14 @@ from starlette.middleware.sessions import SessionMiddleware
 
 from agreement import Options
 from agreement.questions import beside_people, scores
+from data.jobs.runs import Observation, Run
 from data.prompts.questions import PromptQuestion
-from data.records import Image, Prompt, Rater
-from data.runs import Run, Seen
+from data.records import Image, Prompt, Rater, image_item
 from data.store import asked, imports, runs
 from data.store import questions as stored
 from data.store.imports import Bundle
 from data.store.selection import Selection
 from data.store.store import Store
-from data.studies.rows import image_item
 from scorers import dsg, tifa
 from scorers.tifa_rules import Answered, payload_of
 from tests.ui import exploring, questioning
@@ -115,15 +114,15 @@ def test_the_first_run_counts_and_broken_answers_do_not(store: Store) -> None:
         good | {"question_id": None},
         good | {"question_id": "r", "choices": {}},
     ]
-    seen = [Seen(item, {"version": 1, "answers": odd}), Seen(questioning.items(store)[1], {"answers": "none"})]
-    seen.append(Seen(questioning.items(store)[2], {"answers": [good]}, failed="the file is broken"))
+    seen = [Observation(item, {"version": 1, "answers": odd}), Observation(questioning.items(store)[1], {"answers": "none"})]
+    seen.append(Observation(questioning.items(store)[2], {"answers": [good]}, failed="the file is broken"))
     _bare(store, "odd", seen)
     found = asked.answered(store, Selection(rater=("odd",)))
     assert found[["question", "chosen", "element_type"]].to_numpy().tolist() == [["q", "no", ""], ["r", "no", ""]]
     assert asked.raters(store)[SUITE] == ["odd", VQA, WEAK]
 
 
-def _bare(store: Store, rater: str, seen: list[Seen]) -> None:
+def _bare(store: Store, rater: str, seen: list[Observation]) -> None:
     """Evidence from elsewhere, which its scorer could not judge."""
     run = Run(f"0008-{rater}", tifa.SCORER.name, "1", "playground", {})
     runs.add_run(store, run, Rater(rater, "scorer", None, "1", {}), f"runs/{run.run_id}", len(seen))
@@ -351,7 +350,7 @@ def test_dsgs_own_rule_is_named(store: Store) -> None:
     item = questioning.items(store)[0]
     now = questioning.asked(store, item)
     said = [Answered(one, one.answer) for one in now.questions if one.is_yes_no]
-    exploring.add_run(store, "0007-dsg", "dsg", [Seen(item, payload_of(now.number, said))], {item: {}}, dsg.SCORER)
+    exploring.add_run(store, "0007-dsg", "dsg", [Observation(item, payload_of(now.number, said))], {item: {}}, dsg.SCORER)
     assert "Its own score counts an answer only if" in shown(store, view(store, rater="dsg")).numbers
     assert "Its own score" not in shown(store, view(store, rater=VQA)).numbers
 
@@ -413,7 +412,7 @@ def test_evidence_from_elsewhere_cannot_break_the_workbench(store: Store, tmp_pa
     item = questioning.items(store)[0]
     good = {"question_id": "q", "text": "t", "choices": ["a", "b"], "answer": "a", "chosen": "b"}
     odd = [good | {"probabilities": [7, "x"], "free": 5, "similarity": "high", "matched": None}, 5, {"question_id": "x"}]
-    _bare(store, "odd", [Seen(item, {"answers": odd})])
+    _bare(store, "odd", [Observation(item, {"answers": odd})])
     client = workbench(store, tmp_path).person("zoe")
     sights = client.post("/api/studio/uncover", json={"id": item}).json()["scorers"]
     (sight,) = (one for one in sights if one["rater"] == "odd")

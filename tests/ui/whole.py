@@ -12,7 +12,7 @@ from typing import Any
 from annotation.questionnaires.custom import read as read_form
 from annotation.questionnaires.markdown import EXAMPLE
 from data.campaign import Campaign, CampaignItem
-from data.prompts.questions import from_spec
+from data.prompts.questions import questions_from_spec
 from data.prompts.spec import parse_spec
 from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
 from data.store import campaigns, composing, imports, managing, questions, statements
@@ -121,7 +121,7 @@ def _pairs(store: Store) -> None:
 
 def _questions(store: Store, ids: list[str]) -> None:
     """The prompts' own questions, which changed after the first answers."""
-    old = {prompt.prompt_id: from_spec(parse_spec(SPEC)) for prompt in prompts()[:2]}
+    old = {prompt.prompt_id: questions_from_spec(parse_spec(SPEC)) for prompt in prompts()[:2]}
     new = {name: (replace(asked[0], text="=Are there cats?"), *asked[1:]) for name, asked in old.items()}
     for version, asked in enumerate((old, new), 1):
         imports.apply(store, [Bundle("questions", "mine", f"questions {version}", questions=asked)])

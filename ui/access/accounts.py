@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from data.people import ROLES, Role, looks_made
+from data.people import ROLES, Role, looks_like_pseudonym
 from ui.access.passwords import is_hash
 from ui.access.sessions import YEAR_SECONDS, Lifetimes
 
@@ -96,7 +96,7 @@ def _account(where: str, entry: Any) -> Account:
             raise AccountsError(f'{where}: {field} is missing, or is no text in quotes: {field} = "..."')
     name = unicodedata.normalize("NFC", entry["name"])
     shown = all(not unicodedata.category(character).startswith("C") for character in name)
-    if not shown or name != name.strip() or not 1 <= len(name) <= _MAX_NAME or looks_made(name):
+    if not shown or name != name.strip() or not 1 <= len(name) <= _MAX_NAME or looks_like_pseudonym(name):
         raise AccountsError(
             f"{where}: the name {name!r} cannot be; 1 to {_MAX_NAME} characters, none invisible, no blanks around them,"
             " and nothing that looks like a crowd worker's"

@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from starlette.requests import Request
 from starlette.responses import Response
 
-from data.people import keyed
+from data.people import keyed_hash
 from data.store.store import Store
 from ui.access.limits import network
 from ui.access.sessions import YEAR_SECONDS
@@ -37,7 +37,7 @@ def network_hash(request: Request, store: Store) -> str | None:
         told = not ip_address(address).is_loopback
     except ValueError:
         told = False
-    return keyed(store.secret, "network", network(address)) if told else None
+    return keyed_hash(store.secret, "network", network(address)) if told else None
 
 
 def _name(request: Request, store: Store, person: str) -> str:

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from itsdangerous import BadData, URLSafeSerializer
 
-from data.people import keyed
+from data.people import keyed_hash
 from data.store import invitations
 from data.store.invitations import Closed, Invitation
 from data.store.store import Store
@@ -68,7 +68,7 @@ def check_signature(store: Store, invitation: Invitation, person: Participant, q
 
 
 def _signature(store: Store, invitation: Invitation, person: Participant) -> str:
-    return keyed(store.secret, "participant", f"{invitation.invitation_id} {person.platform} {person.identifier}")
+    return keyed_hash(store.secret, "participant", f"{invitation.invitation_id} {person.platform} {person.identifier}")
 
 
 def _signer(store: Store) -> URLSafeSerializer:

@@ -13,7 +13,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from data.people import looks_made, pseudonym
+from data.people import looks_like_pseudonym, platform_pseudonym
 from data.store import campaigns, invitations, managing
 from data.store.campaigns import NameTaken
 from data.store.identities import Elsewhere
@@ -114,7 +114,7 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
             return pages.sentence(_NO_ENTRY, links.UNSIGNED, 403)
         if sent is None:
             return pages.join(f"{links.JOIN}/{token}", _title(store, invitation), _known(request) or "")
-        name = pseudonym(store.secret, sent.platform, sent.identifier)
+        name = platform_pseudonym(store.secret, sent.platform, sent.identifier)
         known = _known(request)
         if known not in (None, name):
             # a link must not take somebody's session away unasked
@@ -135,7 +135,7 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
             except (Closed, platforms.Unclear) as error:
                 return pages.sentence(_NO_ENTRY, str(error), 403)
             if sent is not None:
-                name = pseudonym(store.secret, sent.platform, sent.identifier)
+                name = platform_pseudonym(store.secret, sent.platform, sent.identifier)
                 code = form.get("code", "")[:_MAX_CODE]
                 return _arrived(request, invitation, Arrival(invitation.invitation_id, name, sent.platform, code=code), token)
             if invitation.signed:
@@ -220,7 +220,7 @@ def _typed(text: str, known: str | None, accounts: Accounts | None) -> str:
         HTTPException: nobody may come by it, or it is somebody's with an account; with a sentence for the person.
     """
     name = checked_name(text)
-    if name != known and (looks_made(name) or (accounts is not None and accounts.taken(name))):
+    if name != known and (looks_like_pseudonym(name) or (accounts is not None and accounts.taken(name))):
         raise HTTPException(409, "That name is taken. Choose another one.")
     return name
 

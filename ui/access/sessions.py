@@ -22,7 +22,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.middleware.sessions import Session
 from starlette.requests import HTTPConnection
 
-from data.people import Role, keyed
+from data.people import Role, keyed_hash
 from data.store import ended
 from data.store.store import Store
 
@@ -117,7 +117,7 @@ class Sessions:
             return {}
         if "id" not in found:
             # of an earlier Concord; all copies of it have this id
-            found |= {"id": keyed(self._store.secret, "cookie", payload.decode()), "begun": int(signed.timestamp())}
+            found |= {"id": keyed_hash(self._store.secret, "cookie", payload.decode()), "begun": int(signed.timestamp())}
         return found
 
     async def _close(self, before: dict[str, Any], session: Session) -> None:

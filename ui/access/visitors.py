@@ -7,7 +7,7 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
-from data.people import Role, keyed
+from data.people import Role, keyed_hash
 from data.store import erasing, invitations
 from data.store.store import Store
 from ui.access.accounts import Account, Accounts
@@ -79,4 +79,4 @@ def begin_invited(session: Session, name: str, invitation: invitations.Invitatio
 
 def _stamp(store: Store, account: Account) -> str:
     """Moves with password and role, and tells nothing of them: cookies can be read by whoever holds them."""
-    return keyed(store.secret, "account", f"{account.role} {account.password}")
+    return keyed_hash(store.secret, "account", f"{account.role} {account.password}")

@@ -14,7 +14,7 @@ from annotation.questionnaires.checks import problem
 from annotation.questionnaires.form import Form, ItemKind
 from data.aspects import CANNOT_TELL, YES
 from data.campaign import ROLES, CampaignItem
-from data.prompts.reading import InputError, quoted, unreadable
+from data.files import InputError, quoted, unreadable
 from ui.campaigning.asked import Asking
 
 _ROLES: Final = tuple(role for role in ROLES if role != "ordinary")

@@ -8,8 +8,8 @@ from typing import Final
 
 from annotation.questionnaires import registry
 from annotation.questionnaires.form import Form
-from data.campaign import Campaign, CampaignItem, sampled
-from data.prompts.reading import quoted
+from data.campaign import Campaign, CampaignItem, sample_items
+from data.files import quoted
 from data.store import browse, composing, frame, managing, overseeing
 from data.store.managing import CampaignRefused
 from data.store.overseeing import Effort
@@ -191,9 +191,9 @@ def _drawn(wish: Wish, chosen: Sequence[str]) -> list[CampaignItem]:
     if wish.n is not None and wish.n > len(chosen):
         raise CampaignRefused(f"{wish.n} items are to be drawn, but only {len(chosen)} are there to draw from")
     if not wish.items:
-        return sampled(chosen, wish.n, wish.seed)
+        return sample_items(chosen, wish.n, wish.seed)
     # a part of a list that somebody chose is no sample of anything else
-    some = sampled(chosen, wish.n, wish.seed) if wish.n is not None else [CampaignItem(item_id) for item_id in chosen]
+    some = sample_items(chosen, wish.n, wish.seed) if wish.n is not None else [CampaignItem(item_id) for item_id in chosen]
     drawn = {item.item_id for item in some}
     return [CampaignItem(item_id) for item_id in chosen if item_id in drawn]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from annotation import quality
-from data import checks
+from data import campaign
 from data.store.watching import Worker
 from ui import words
 from ui.campaigning.judging import Blame
@@ -26,8 +26,8 @@ RULES: Final = (
     "Speeder: a person’s median active time is below a third of the campaign’s, the median of all people’s medians (Greszki et"
     " al. 2015; Leiner 2019).",
     "Failed checks: so many gold or attention items were wrong that it would come about by chance, to somebody who stands just"
-    f" at the pass mark, in fewer than 1 of {1 / checks.RISK:,.0f} cases. They are paused, and what they held goes to others;"
-    " reinstate them if the checks are at fault.",
+    f" at the pass mark, in fewer than 1 of {1 / campaign.PAUSE_RISK:,.0f} cases. They are paused, and what they held goes to"
+    " others; reinstate them if the checks are at fault.",
     "From one network: a crowd platform sent so many people from the same network. Id used in another browser: somebody came"
     " with their id and without their re-entry code, and was not let in.",
 )

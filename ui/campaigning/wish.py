@@ -10,7 +10,7 @@ from typing import Any, Final
 from annotation.questionnaires.plain_yaml import YamlError
 from annotation.questionnaires.plain_yaml import read as read_yaml
 from data.campaign import Settings
-from data.prompts.reading import MAX_PROBLEMS, InputError, quoted
+from data.files import MAX_PROBLEMS, InputError, quoted
 
 LISTS: Final = ("suite", "task", "generator", "items", "also")
 _NUMBERS: Final = {"n": int, "overlap": int, "seed": int}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from data.jobs.runs import Run
 from data.records import Rater
-from data.runs import Run
 from data.store import runs
 from data.store.runs import RunRow
 from scorers import registry

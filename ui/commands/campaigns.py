@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from data.campaign import Campaign, State
-from data.prompts.reading import InputError, printable, read_text
+from data.files import InputError, printable, read_text
 from data.store import managing, overseeing, watching
 from data.store.managing import CampaignRefused
 from ui import words

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from data.formats.coco_annotations import read_cooccurrence
-from data.prompts.reading import check_name
+from data.files import check_name
+from data.formats.cooccurrence import read_cooccurrence
 from data.store import imports
 from data.store.imports import Bundle
 from ui import words

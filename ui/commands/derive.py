@@ -12,10 +12,10 @@ from annotation import direct as ratings
 from annotation.questionnaires import registry as questionnaires
 from annotation.questionnaires.form import Asked, Derived, Form
 from data.aspects import NO, YES, YES_NO_ASPECTS
-from data.prompts.reading import quoted
+from data.files import quoted
+from data.jobs.runs import Observation
 from data.prompts.spec import parse_spec
 from data.records import Judgement
-from data.runs import Seen
 
 if TYPE_CHECKING:
     from scorers.base import Scorer
@@ -98,7 +98,9 @@ def rules(scorer: Scorer) -> str:
     return f"{scorer.name}-{scorer.version}"
 
 
-def judge(scorer: Scorer, spec: Mapping[str, Any] | None, seen: Seen, settings: Mapping[str, Any]) -> tuple[Judgement, ...]:
+def judge(
+    scorer: Scorer, spec: Mapping[str, Any] | None, seen: Observation, settings: Mapping[str, Any]
+) -> tuple[Judgement, ...]:
     """What follows from what a scorer saw; nothing, where it saw nothing."""
     return () if seen.failed is not None else scorer.judge(parse_spec(spec or {}), seen, settings).judgements
 
@@ -113,7 +115,7 @@ def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
         from scorers import registry
 
         scorer = registry.get(source["scorer"])
-        seen = Seen(source["item_id"], source["payload"], source["detections"])
+        seen = Observation(source["item_id"], source["payload"], source["detections"])
         return rules(scorer), judge(scorer, source["spec"], seen, source["settings"])
     if source["questionnaire"] in (None, DIRECT):
         return rate(source["payload"] if source["questionnaire"] is None else source["answers"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 from collections.abc import Sequence
 
-from data import recruitment
+from data import campaign as recruitment
 from data.store import managing, recruitments
 from data.store.managing import CampaignRefused
 from ui import words
@@ -19,19 +19,19 @@ def describe(context: Context, campaign: str, fields: Sequence[str]) -> None:
     given = dict(_parsed(field) for field in fields)
     if not given:
         said = recruitments.described(context.store, campaign)
-        for name, field in recruitment.FIELDS.items():
+        for name, field in recruitment.RECRUITMENT_FIELDS.items():
             text = " ".join(said[name].split()) if name in said else recruitment.NOT_REPORTED
             context.say(f"{name}: {text}" if name in said else f"{name}: {text} ({field.asks})")
         return
     said = recruitments.describe(context.store, campaign, given, _who())
-    open_ = [name for name in recruitment.FIELDS if name not in said]
+    open_ = [name for name in recruitment.RECRUITMENT_FIELDS if name not in said]
     context.say(f"{words.count(len(said), 'field')} of campaign {campaign!r} said; not reported: {', '.join(open_) or 'none'}")
 
 
 def _parsed(field: str) -> tuple[str, str]:
     name, separator, text = field.partition("=")
-    if not separator or name not in recruitment.FIELDS:
-        raise UsageError(f"--field {field}: NAME=TEXT, with NAME one of {', '.join(recruitment.FIELDS)}")
+    if not separator or name not in recruitment.RECRUITMENT_FIELDS:
+        raise UsageError(f"--field {field}: NAME=TEXT, with NAME one of {', '.join(recruitment.RECRUITMENT_FIELDS)}")
     return name, text
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pandas as pd
 
 from agreement.report.certainty import select
-from data.export import tables
-from data.export.judgements import COLUMNS as JUDGEMENTS
-from data.export.ratings import COLUMNS
-from data.export.tables import Columns
+from data.export import formats
+from data.export.formats import Columns
+from data.export.judgements import JUDGEMENT_COLUMNS as JUDGEMENTS
+from data.export.ratings import RATING_COLUMNS
 from data.files import whole_file, write_whole
 from data.store import export, frame
 from data.store.selection import Selection
@@ -27,10 +27,10 @@ from ui.counted import counted, scales_of
 
 def ratings(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str) -> None:
     """``export ratings``: the long frame that the statistics used; ``import ratings`` reads it without options."""
-    form, path = target(context, output, form, tables.FORMATS)
+    form, path = target(context, output, form, formats.FORMATS)
     chosen = selected(context, selection)
     found = Found()
-    with writing(path, form, COLUMNS, found) as put:
+    with writing(path, form, RATING_COLUMNS, found) as put:
         for said, scales in said_parts(context.store, chosen):
             kept = counted(said, scales)
             found.add(said, kept)
@@ -40,7 +40,7 @@ def ratings(context: Context, selection: Mapping[str, Sequence[str]], form: str 
 
 def judgements(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str) -> None:
     """``export judgements``: all of the selection, those left out too, with where they come from and why they do not count."""
-    form, path = target(context, output, form, tables.FORMATS)
+    form, path = target(context, output, form, formats.FORMATS)
     chosen = selected(context, selection)
     found = Found()
     with writing(path, form, JUDGEMENTS, found) as put:
@@ -69,7 +69,7 @@ class Found:
 
 
 @contextmanager
-def writing(path: Path, form: str, columns: Columns, found: Found) -> Iterator[tables.Put]:
+def writing(path: Path, form: str, columns: Columns, found: Found) -> Iterator[formats.Put]:
     """A file to put tables into, part by part; it is there once all is written.
 
     Raises:
@@ -77,7 +77,7 @@ def writing(path: Path, form: str, columns: Columns, found: Found) -> Iterator[t
     """
     try:
         with whole_file(path) as file:
-            with tables.writing(form, file, columns) as put:
+            with formats.writing(form, file, columns) as put:
                 yield put
             if not found.written:
                 raise CommandError(why_nothing(found))

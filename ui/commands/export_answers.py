@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from agreement.report.certainty import select
-from data.export import people, tables
-from data.export.annotations import COLUMNS
+from data import people
+from data.export import formats
+from data.export.annotations import ANSWER_COLUMNS
 from data.store import answers, export, frame
 from data.store.selection import Selection
 from data.store.store import Store
@@ -18,19 +19,19 @@ from ui.commands.context import Context
 from ui.commands.export import Found, target, writing
 
 
-def run(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str, named: people.As) -> None:
+def run(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str, named: people.NamesAs) -> None:
     """Write the selected answers with all their revisions; ``import exported`` reads them back."""
-    form, path = target(context, output, form, tables.FORMATS)
+    form, path = target(context, output, form, formats.FORMATS)
     chosen = selected(context, selection)
     found = Found()
-    with writing(path, form, COLUMNS, found) as put:
+    with writing(path, form, ANSWER_COLUMNS, found) as put:
         for part in parts(context.store, chosen, named):
             found.add(part.assign(excluded=None), part)
             put(part)
     context.say(f"{words.count(found.written, 'answer')} about {words.count(len(found.items), 'item')} in {output}")
 
 
-def parts(store: Store, chosen: Selection, named: people.As) -> Iterator[pd.DataFrame]:
+def parts(store: Store, chosen: Selection, named: people.NamesAs) -> Iterator[pd.DataFrame]:
     """The selected answers part by part."""
     ids = None
     if chosen.certainty:

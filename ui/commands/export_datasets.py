@@ -10,7 +10,7 @@ import pandas as pd
 
 from data.export import annotations as whole
 from data.export import datasets, judgements
-from data.export.people import As, pseudonym
+from data.people import NamesAs, person_pseudonym
 from data.store import depicted
 from data.store.selection import Selection
 from ui import words
@@ -23,7 +23,7 @@ from ui.counted import scales_of
 _MEBIBYTE = 2**20
 
 
-def run(context: Context, selection: Mapping[str, Sequence[str]], output: str, named: As, shard: int) -> None:
+def run(context: Context, selection: Mapping[str, Sequence[str]], output: str, named: NamesAs, shard: int) -> None:
     """Write the folder, whole or not at all; ``shard`` is the size of a file in MiB, from which the next one begins."""
     folder = context.path(output)
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
@@ -36,9 +36,9 @@ def run(context: Context, selection: Mapping[str, Sequence[str]], output: str, n
         n, missing = datasets.write_images(temporary, depicted.images(store, chosen), store.project, limit)
         sizes = {"images": n}
         told = _judgements(context, chosen, named)
-        sizes["judgements"] = datasets.write_table(temporary, "judgements", told, judgements.COLUMNS, limit)
+        sizes["judgements"] = datasets.write_table(temporary, "judgements", told, judgements.JUDGEMENT_COLUMNS, limit)
         answers = parts(store, chosen, named)
-        sizes["annotations"] = datasets.write_table(temporary, "annotations", answers, whole.COLUMNS, limit)
+        sizes["annotations"] = datasets.write_table(temporary, "annotations", answers, whole.ANSWER_COLUMNS, limit)
         if not any(sizes.values()):
             raise CommandError("there is nothing in this selection; nothing was written")
         (temporary / "README.md").write_text(datasets.card(folder.name, sizes), encoding="utf-8")
@@ -55,11 +55,11 @@ def run(context: Context, selection: Mapping[str, Sequence[str]], output: str, n
         context.warn(f"{words.count(missing, 'image')} without a file: their rows have no picture")
 
 
-def _judgements(context: Context, chosen: Selection, named: As) -> Iterator[pd.DataFrame]:
+def _judgements(context: Context, chosen: Selection, named: NamesAs) -> Iterator[pd.DataFrame]:
     for said, scales in said_parts(context.store, chosen):
         table = said.assign(scale=scales_of(said, scales)).rename(columns={"number": "value"})
         if named == "pseudonyms":
             people = (table["identity"] == "person") & ~table["simulated"].astype(bool)
-            other = table["rater"].map(lambda name: pseudonym(context.store.secret, name))
+            other = table["rater"].map(lambda name: person_pseudonym(context.store.secret, name))
             table = table.assign(rater=table["rater"].mask(people, other))
         yield table

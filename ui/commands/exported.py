@@ -12,7 +12,7 @@ from pathlib import Path
 
 from agreement import Scale
 from data.aspects import YES_NO_ASPECTS
-from data.export.ratings import SIMULATED, Rating, read
+from data.export.ratings import SIMULATED, ExportedRating, read_exported_ratings
 from data.records import Annotation, Evidence, Identity, Item, Prompt, Rater
 from data.store import imports, prompts
 from data.store.imports import Bundle
@@ -37,7 +37,7 @@ def bundle_of(context: Context, path: Path) -> tuple[Bundle, str]:
         CommandError: there are none in it.
         InputError: it is no such file.
     """
-    found = read(path, _convert)
+    found = read_exported_ratings(path, _convert)
     if not found.rows:
         raise CommandError(f"{path}: no ratings in it ({found.empty} rows have no value)")
     bundle = _bundle(context, found.rows)
@@ -54,7 +54,7 @@ def _convert(scale: str, aspect: str, value: str) -> tuple[str, str | None, floa
     return str(parsed), value if exact else label, number
 
 
-def _bundle(context: Context, ratings: Sequence[Rating]) -> Bundle:
+def _bundle(context: Context, ratings: Sequence[ExportedRating]) -> Bundle:
     sha256 = digest(*(repr(_content(rating)) for rating in ratings))
     suites = sorted({rating.suite for rating in ratings})
     named = {suite: _Prompts(context, suite) for suite in suites}
@@ -73,12 +73,12 @@ def _bundle(context: Context, ratings: Sequence[Rating]) -> Bundle:
     )
 
 
-def _content(rating: Rating) -> tuple[object, ...]:
+def _content(rating: ExportedRating) -> tuple[object, ...]:
     """All but where it stood."""
-    return tuple(getattr(rating, name) for name in Rating.__slots__ if name != "line")
+    return tuple(getattr(rating, name) for name in ExportedRating.__slots__ if name != "line")
 
 
-def _said(ratings: Iterable[Rating], sha256: str) -> tuple[list[Annotation], list[Evidence]]:
+def _said(ratings: Iterable[ExportedRating], sha256: str) -> tuple[list[Annotation], list[Evidence]]:
     annotations: list[Annotation] = []
     evidence: list[Evidence] = []
     for n, rating in enumerate(ratings):
@@ -93,7 +93,7 @@ def _said(ratings: Iterable[Rating], sha256: str) -> tuple[list[Annotation], lis
     return annotations, evidence
 
 
-def _rater(rating: Rating) -> Rater:
+def _rater(rating: ExportedRating) -> Rater:
     if rating.kind == "scorer":
         return Rater(rating.rater, "scorer")
     identity: Identity = "slot" if rating.identity == "slot" else "person"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from agreement import Options
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
-from data.prompts.flips import check
+from data.prompts.flips import check_kind
 from ui import flipping
 from ui.commands.agreement import selected
 from ui.commands.context import Context, UsageError
@@ -20,7 +20,7 @@ _HEADER = (*_WHO, SCORE, _INTERVAL, FLIPPED, DELTA, _INTERVAL, PREFERRED, _INTER
 
 def run(context: Context, selection: Mapping[str, Sequence[str]], kind: str, intervals: bool, output: str) -> None:
     try:
-        check(kind)
+        check_kind(kind)
     except ValueError as error:
         raise UsageError(f"--kind: {error}") from error
     chosen = selected(context, selection)

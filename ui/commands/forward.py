@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from data import told
+from data.jobs import json_records
 
 FILE = ".server.json"
 
@@ -41,7 +41,7 @@ def withdraw(project: Path) -> None:
 def running(project: Path) -> Server | None:
     """The app that has this project open, if it left its address."""
     with suppress(ValueError):
-        return told.read(Server, project / FILE)
+        return json_records.read_record(Server, project / FILE)
     return None
 
 

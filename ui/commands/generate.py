@@ -16,16 +16,23 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from data.images import read_image_file
-from data.pictures import BLANKED, Job, JobFolder, Wanted, blanked, missing, seed_of
-from data.playground import prompts as playground
-from data.records import Image, Prompt
-from data.runs import Run, RunFolder
+from data.images.files import read_image_file
+from data.jobs.generation import (
+    BLANKED,
+    GenerationFolder,
+    GenerationJob,
+    WantedPicture,
+    blanked,
+    missing_pictures,
+    picture_seed,
+)
+from data.jobs.runs import Run, RunFolder
+from data.playground import sample as playground
+from data.records import Image, Prompt, image_item
 from data.store import browse, generations, imports, prompts, runs
 from data.store.imports import Bundle
 from data.store.runs import RunRow
 from data.store.store import Store
-from data.studies.rows import image_item
 from scorers import generators
 from ui import words
 from ui.commands import queueing, working
@@ -81,7 +88,7 @@ def run(
             return
         generations.keep(context.store, called, {**known, **settings})
         at_once = batch_size or (_BATCH if model in generators.PLAYGROUND else _REAL_BATCH)
-        job = Job(model, tuple(wanted), at_once, settings["asked"], device, known.get("weights", ""))
+        job = GenerationJob(model, tuple(wanted), at_once, settings["asked"], device, known.get("weights", ""))
         row = _begin(context, job, called, {**settings, "suite": suite, "n": n}, str((asking or {}).get("profile", "default")))
         _work(context, row)
 
@@ -123,20 +130,22 @@ def _alone(context: Context, called: str) -> Iterator[None]:
             _names.discard(key)
 
 
-def _begin(context: Context, job: Job, called: str, settings: Mapping[str, Any], profile: str) -> RunRow:
+def _begin(context: Context, job: GenerationJob, called: str, settings: Mapping[str, Any], profile: str) -> RunRow:
     """The run of this generator that was stopped, where exactly what it lacks is wanted now; else a new one that takes its
     place. What was painted is used either way."""
     store = context.store
     for row in runs.generations_of(store, called):
-        folder = JobFolder(store.project / row.folder)
+        folder = GenerationFolder(store.project / row.folder)
         with suppress(OSError, ValueError, TypeError, KeyError):
             earlier = folder.job()
             same = replace(earlier, wanted=(), weights="") == replace(job, wanted=(), weights="")
-            if same and {one.file for one in missing(earlier.wanted)} == {one.file for one in missing(job.wanted)}:
+            if same and {one.file for one in missing_pictures(earlier.wanted)} == {
+                one.file for one in missing_pictures(job.wanted)
+            }:
                 return row
         runs.set_state(store, row.run_id, "cancelled", "a later run paints what it lacks")
     run_id = working.next_id(store, f"generate-{safe(called)}")
-    folder = JobFolder(store.project / "runs" / run_id)
+    folder = GenerationFolder(store.project / "runs" / run_id)
     folder.create(job)
     asked = Run(run_id, "generate", "", profile, settings, job.device, job.batch_size)
     runs.add_generation(store, asked, called, f"runs/{run_id}", len(job.wanted))
@@ -152,7 +161,7 @@ def _work(context: Context, row: RunRow) -> None:
     Raises:
         CommandError: it was stopped, or it failed; the run's state says which, and it can go on.
     """
-    store, folder = context.store, JobFolder(context.store.project / row.folder)
+    store, folder = context.store, GenerationFolder(context.store.project / row.folder)
     with queueing.turn(store, row, lambda other: context.warn(f"waiting for run {other}, which is before it")) as turn:
         runs.set_state(store, row.run_id, "running")
         try:
@@ -175,14 +184,14 @@ def _work(context: Context, row: RunRow) -> None:
         raise CommandError(f"{left} of {row.n_items} pictures were not painted: {why}. The same command goes on from here")
 
 
-def _with_its_weights(store: Store, row: RunRow, folder: JobFolder) -> None:
+def _with_its_weights(store: Store, row: RunRow, folder: GenerationFolder) -> None:
     """What is known by now of the generator's weights is asked of the worker, too."""
     job, known = folder.job(), generations.of(store, row.rater_id) or {}
     if (weights := str(known.get("weights", ""))) != job.weights:
         folder.replace(replace(job, weights=weights))
 
 
-def _taken_in(context: Context, row: RunRow, folder: JobFolder) -> int:
+def _taken_in(context: Context, row: RunRow, folder: GenerationFolder) -> int:
     """Bring in what was painted and is not in the project yet; returns how many pictures are still missing."""
     called, job = row.rater_id, folder.job()
     known = generations.of(context.store, called) or {}
@@ -200,7 +209,7 @@ def _taken_in(context: Context, row: RunRow, folder: JobFolder) -> int:
     elif not there and not made and "weights" not in known:
         # what could not be opened takes nobody's name
         generations.forget(context.store, called)
-    return len(missing(job.wanted))
+    return len(missing_pictures(job.wanted))
 
 
 def _model(context: Context, generator: str) -> str:
@@ -245,18 +254,18 @@ def _in_words(value: Any) -> str:
     return "the model's own" if value is None else str(value)
 
 
-def _wanted(context: Context, suite: str, called: str, asked: Sequence[Prompt], n: int, seed: int) -> list[Wanted]:
+def _wanted(context: Context, suite: str, called: str, asked: Sequence[Prompt], n: int, seed: int) -> list[WantedPicture]:
     """The pictures that are not in the project yet."""
     there = browse.pictured(context.store, suite, called)
     places = [Image(prompt.prompt_id, called, index) for prompt in asked for index in range(n)]
     texts = {prompt.prompt_id: prompt.text for prompt in asked}
     home = context.store.project / "images" / safe(called)
     return [
-        Wanted(
+        WantedPicture(
             place.prompt_id,
             place.index,
             texts[place.prompt_id],
-            seed_of(texts[place.prompt_id], place.index, seed),
+            picture_seed(texts[place.prompt_id], place.index, seed),
             str(home / f"{safe(place.prompt_id)}_{place.index}.png"),
         )
         for place in places
@@ -268,7 +277,7 @@ def _was_stopped(status: int) -> bool:
     return status in (-signal.SIGTERM, 128 + signal.SIGTERM)
 
 
-def _unpaintable(context: Context, folder: JobFolder) -> str:
+def _unpaintable(context: Context, folder: GenerationFolder) -> str:
     """Name each picture that the model could not paint; returns why, in a line, empty if it could paint all that it tried."""
     reasons = folder.failed()
     for one in folder.job().wanted:
@@ -277,7 +286,7 @@ def _unpaintable(context: Context, folder: JobFolder) -> str:
     return "; ".join(f"{why} ({n:,})" if n > 1 else why for why, n in Counter(reasons.values()).most_common(3))
 
 
-def _ending(status: int, folder: JobFolder) -> str:
+def _ending(status: int, folder: GenerationFolder) -> str:
     if _was_stopped(status):
         return "the worker was stopped"
     return f"the worker ended with status {status}; {folder.path / 'log.txt'} says more"
@@ -296,13 +305,13 @@ def _prompts(context: Context, suite: str) -> list[Prompt]:
     if found:
         return found
     if suite == playground.SUITE:
-        return playground.sample()
+        return playground.sample_prompts()
     known = browse.choices(context.store)["suite"]
     has = f"; it has: {', '.join(known)}" if known else ""
     raise CommandError(f"the project has no suite {suite!r}{has}. First: import prompts FILE --suite {suite}")
 
 
-def _paint(context: Context, folder: JobFolder, turn: Turn) -> int:
+def _paint(context: Context, folder: GenerationFolder, turn: Turn) -> int:
     """Run the worker and tell how far it is; returns its exit status. Ctrl-C ends the worker, and what it painted is used."""
     command = [sys.executable, "-m", "scorers.painting", str(folder.path)]
     with (folder.path / working.LOG).open("ab") as log, working.sigterm_as_interrupt():
@@ -322,7 +331,7 @@ def _paint(context: Context, folder: JobFolder, turn: Turn) -> int:
     return status
 
 
-def _follow(context: Context, folder: JobFolder, turn: Turn) -> None:
+def _follow(context: Context, folder: GenerationFolder, turn: Turn) -> None:
     """Tell how far the worker is until it has ended."""
     told, done = time.monotonic(), 0
     while turn.process is not None and turn.process.poll() is None:
@@ -337,7 +346,7 @@ def _follow(context: Context, folder: JobFolder, turn: Turn) -> None:
             context.warn(f"{progress.done} of {progress.total} pictures{left}")
 
 
-def _bring_in(context: Context, suite: str, generator: str, asked: dict[str, Prompt], made: Sequence[Wanted]) -> None:
+def _bring_in(context: Context, suite: str, generator: str, asked: dict[str, Prompt], made: Sequence[WantedPicture]) -> None:
     images = []
     for one in made:
         file = read_image_file(Path(one.file))

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from data import images as files
-from data.images import FoundImage
-from data.records import Image, Prompt
+from data.images import files
+from data.images.files import FolderImage
+from data.records import Image, Prompt, image_item
 from data.store import imports, prompts
 from data.store.imports import Bundle
-from data.studies.rows import image_item
 from ui.commands.context import CommandError, Context, digest, report
 
 DEFAULT_SUITES = {"geneval": "geneval", "visor": "sr2d", "csv": "images"}
@@ -82,7 +81,7 @@ def _is_stray(path: Path) -> bool:
     return path.is_file() and path.suffix.lower() not in files.EXTENSIONS
 
 
-def _place(context: Context, entries: Iterable[FoundImage], suite: str) -> _Placed:
+def _place(context: Context, entries: Iterable[FolderImage], suite: str) -> _Placed:
     placed = _Placed()
     entries = list(entries)
     known = prompts.by_id(context.store, [entry.prompt_id for entry in entries if entry.prompt_id])
@@ -103,11 +102,11 @@ def _place(context: Context, entries: Iterable[FoundImage], suite: str) -> _Plac
     return placed
 
 
-def _named_by_text(entries: Iterable[FoundImage]) -> bool:
+def _named_by_text(entries: Iterable[FolderImage]) -> bool:
     return any(entry.prompt_id is None for entry in entries)
 
 
-def _prompt_of(entry: FoundImage, suite: str, known: dict[str, Prompt], texts: dict[str, Prompt]) -> Prompt | None:
+def _prompt_of(entry: FolderImage, suite: str, known: dict[str, Prompt], texts: dict[str, Prompt]) -> Prompt | None:
     if entry.prompt_id is not None:
         # what the folder itself says comes first, so that a text that differs from the project's is reported
         return entry.prompt or known.get(entry.prompt_id)

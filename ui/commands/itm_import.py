@@ -10,18 +10,15 @@ from typing import Final
 
 from PIL import Image as Pillow
 
-from data.files import write_whole
-from data.formats.matching import Example, read_matching
-from data.formats.matching_tifa import read_tifa
-from data.images import EXTENSIONS, ImageError, open_image, read_image_file
-from data.playground import matching as small_world
+from data.files import check_name, located, printable, write_whole
+from data.images.files import EXTENSIONS, ImageError, open_image, read_image_file
+from data.images.folders import path_within
+from data.matching import playground as small_world
+from data.matching.files import MatchingExample, read_matching, read_tifa_matching
 from data.playground.render import render
-from data.prompts.reading import check_name, located, printable
-from data.records import Image, Prompt
+from data.records import Image, Prompt, image_item
 from data.store import imports, prompts
 from data.store.imports import Bundle
-from data.studies.folders import inside
-from data.studies.rows import image_item
 from ui import words
 from ui.commands.context import CommandError, Context, UsageError, digest, report
 from ui.commands.generate import safe
@@ -74,7 +71,7 @@ def run(
 
 def _draw(context: Context, seed: int, n: int) -> None:
     """Pictures that are there already are not drawn again."""
-    drawn, ready = small_world.sample(seed, n), _Ready()
+    drawn, ready = small_world.sample_scenes(seed, n), _Ready()
     suite = small_world.suite_name(seed, n)
     for done, one in enumerate(drawn):
         path = _home(context, small_world.GENERATOR, one.prompt.prompt_id)
@@ -107,7 +104,7 @@ def _from_tifa(context: Context, texts: str, questions: str, images: str | None,
         raise UsageError("--tifa needs --images DIR, the folder of COCO's validation images")
     folder = _folder(context, images)
     paths = (context.file(texts), context.file(questions))
-    found, ready = read_tifa(*paths), _Ready()
+    found, ready = read_tifa_matching(*paths), _Ready()
     missing: dict[str, None] = {}
     for done, example in enumerate(_unchanged(context, paths[1], suite, found.examples, ready)):
         photograph = _photograph(folder, int(example.image))
@@ -134,11 +131,13 @@ def _folder(context: Context, images: str) -> Path:
     return folder
 
 
-def _prompt(example: Example, suite: str) -> Prompt:
+def _prompt(example: MatchingExample, suite: str) -> Prompt:
     return Prompt(f"{suite}/{example.name}", suite, example.text, example.task, example.spec)
 
 
-def _unchanged(context: Context, path: Path, suite: str, examples: Sequence[Example], ready: _Ready) -> Iterable[Example]:
+def _unchanged(
+    context: Context, path: Path, suite: str, examples: Sequence[MatchingExample], ready: _Ready
+) -> Iterable[MatchingExample]:
     """Without those whose place in the project has other captions: what was judged there was judged among those."""
     there: Mapping[str, Prompt] = prompts.by_id(context.store, [f"{suite}/{example.name}" for example in examples])
     for example in examples:
@@ -150,13 +149,13 @@ def _unchanged(context: Context, path: Path, suite: str, examples: Sequence[Exam
             yield example
 
 
-def _picture(context: Context, folder: Path, example: Example, suite: str, source: str) -> Path:
+def _picture(context: Context, folder: Path, example: MatchingExample, suite: str, source: str) -> Path:
     """The file that is meant, cut out into the project where the example means a part of it.
 
     Raises:
         ValueError: it leads out of the folder, is not there or is no image.
     """
-    named = inside(folder, example.image, "image", "the folder of images")
+    named = path_within(folder, example.image, "image", "the folder of images")
     # Winoground names its images without an extension
     path = next((p for p in (named, *(named.with_name(named.name + end) for end in sorted(EXTENSIONS))) if p.is_file()), named)
     if example.box is None:

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from data.files import whole_file
+from data.files import located, printable, read_json_lines, whole_file
 from data.formats import geneval_results as results
 from data.formats import tifa_results
 from data.formats import visor_detections as detections
-from data.formats.evidence import Case, read_case
-from data.formats.lines import read_lines
-from data.prompts.reading import located, printable
+from data.formats.evidence import EvidenceCase, read_case
 from data.prompts.spec import parse_spec
 from scorers import geneval_results, geneval_rules, tifa_scores, visor_rules
 from scorers.base import Verdict
@@ -92,7 +90,7 @@ def geneval(
             if form == "verdicts" and verdict.judgements:
                 write(json.dumps(_line(case, verdict)) + "\n")
             elif form == "results" and verdict.correct is not None:
-                write(results.line_of(_result(case, verdict, rules)))
+                write(results.format_result(_result(case, verdict, rules)))
         told.check_any(evidence)
     if summary:
         out.write(totals.text())
@@ -166,8 +164,8 @@ def tifa(told: _Told, out: TextIO, evidence: str, output: str | None, rule: str,
     told.check_all()
 
 
-def _geneval_cases(told: _Told, path: Path) -> Iterator[tuple[int, Case]]:
-    for line in read_lines(path):
+def _geneval_cases(told: _Told, path: Path) -> Iterator[tuple[int, EvidenceCase]]:
+    for line in read_json_lines(path):
         told.lines += 1
         try:
             if line.wrong is not None:
@@ -177,16 +175,18 @@ def _geneval_cases(told: _Told, path: Path) -> Iterator[tuple[int, Case]]:
             told.bad(path, line.number, str(error))
 
 
-def _of_result(value: Mapping[str, Any]) -> Case:
+def _of_result(value: Mapping[str, Any]) -> EvidenceCase:
     """The evidence in a line of ``results.jsonl``."""
     result = results.read_result(value)
     if result.details is None:
         raise ValueError("the line has no 'details', so there is nothing to judge")
     spec = parse_spec(result.metadata)
-    return Case(result.filename, result.metadata, spec, geneval_results.seen_of(result, spec, result.filename))
+    return EvidenceCase(result.filename, result.metadata, spec, geneval_results.seen_of(result, spec, result.filename))
 
 
-def _visor_cases(told: _Told, path: Path, generator: str | None, settings: Mapping[str, Any]) -> Iterator[tuple[int, Case]]:
+def _visor_cases(
+    told: _Told, path: Path, generator: str | None, settings: Mapping[str, Any]
+) -> Iterator[tuple[int, EvidenceCase]]:
     if detections.is_detections(path):
         name = generator or detections.generator_of(path)
         if name is None:
@@ -195,7 +195,7 @@ def _visor_cases(told: _Told, path: Path, generator: str | None, settings: Mappi
             told.say(f"{path}: these detections have no confidences, so no threshold changes them")
         yield from _of_detections(told, path, name)
         return
-    for line in read_lines(path):
+    for line in read_json_lines(path):
         told.lines += 1
         try:
             if line.wrong is not None:
@@ -211,7 +211,7 @@ def _visor_cases(told: _Told, path: Path, generator: str | None, settings: Mappi
             yield line.number, case
 
 
-def _of_detections(told: _Told, path: Path, generator: str) -> Iterator[tuple[int, Case]]:
+def _of_detections(told: _Told, path: Path, generator: str) -> Iterator[tuple[int, EvidenceCase]]:
     others = 0
     for number, key, value in detections.read_entries(path):
         told.lines += 1
@@ -229,7 +229,7 @@ def _of_detections(told: _Told, path: Path, generator: str) -> Iterator[tuple[in
         )
 
 
-def _line(case: Case, verdict: Verdict) -> dict[str, Any]:
+def _line(case: EvidenceCase, verdict: Verdict) -> dict[str, Any]:
     relations = [
         {"target": one.target, "holds": one.holds, "found": one.found, "boxes": one.boxes, "offset": one.offset}
         for one in verdict.relations
@@ -243,9 +243,9 @@ def _line(case: Case, verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _result(case: Case, verdict: Verdict, rules: geneval_rules.Rules) -> results.Result:
+def _result(case: EvidenceCase, verdict: Verdict, rules: geneval_rules.Rules) -> results.GenEvalResult:
     text = case.asked.get("prompt")
-    return results.Result(
+    return results.GenEvalResult(
         filename=str(case.id),
         tag=case.spec.tag or "",
         prompt=text if isinstance(text, str) else "",

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from data.jobs.runs import Run
 from data.records import Judgement, Rater
-from data.runs import Run
 from data.store import kept, runs
 from data.store.kept import Keeping, Stated
 from data.store.store import Store

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from data.runs import Work, write_manifest
+from data.jobs.runs import WorkItem, write_manifest
 from data.store import runs
 from data.store.selection import Selection
 from ui import words
@@ -53,7 +53,7 @@ def run(
     context.say(f"{words.count(len(left), 'image')} for {chosen.rater.rater_id} to score: {output}")
 
 
-def _copied(work: Sequence[Work], home: Path) -> list[Work]:
+def _copied(work: Sequence[WorkItem], home: Path) -> list[WorkItem]:
     """The same of copies beside the manifest, named by their content."""
     folder = home / "images"
     folder.mkdir(exist_ok=True)

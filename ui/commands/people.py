@@ -11,12 +11,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from data.export.cells import escaped
-from data.people import Role, pseudonym
+from data.people import Role, platform_pseudonym
 from data.store import copies, erasing, identities, invitations, managing, revoking, watching
 from data.store.invitations import Terms
 from data.store.places import DEFAULT
 from data.store.store import Store
+from data.tables import escape_formula
 from ui.access import links
 from ui.access.platforms import Participant
 from ui.commands.context import CommandError, Context, UsageError
@@ -165,7 +165,7 @@ def _shown(context: Context, path: Path) -> Path:
 
 def named(context: Context, platform: str, identifier: str) -> None:
     """``people pseudonym``."""
-    context.say(pseudonym(context.store.secret, platform, identifier.strip()))
+    context.say(platform_pseudonym(context.store.secret, platform, identifier.strip()))
 
 
 def link(context: Context, invitation: str, platform: str, identifier: str, address: str) -> None:
@@ -238,7 +238,7 @@ def _write(context: Context, columns: Sequence[str], rows: Iterable[Mapping[str,
 
 
 def _unarmed(value: Any) -> Any:
-    return escaped(value) if isinstance(value, str) else value
+    return escape_formula(value) if isinstance(value, str) else value
 
 
 def _cell(value: Any) -> str:

@@ -18,15 +18,13 @@ from annotation.simulated import Known
 from data.aspects import SCALES
 from data.playground import sample
 from data.playground.drawing import CARELESS
-from data.playground.prompts import SUITE
-from data.playground.sample import Sample
-from data.prompts.questions import RULE, from_spec
+from data.playground.sample import SUITE, PlaygroundSample
+from data.prompts.questions import RULE, questions_from_spec
 from data.prompts.spec import parse_spec
-from data.records import Annotation, Prompt
+from data.records import Annotation, Prompt, image_item
 from data.store import browse, imports, questions, runs
 from data.store.imports import Bundle
 from data.store.store import Store
-from data.studies.rows import image_item
 from ui.commands import scores
 from ui.commands.context import CommandError, Context, digest
 
@@ -40,7 +38,7 @@ _OWN = ("prompts", "images", "items", "annotations")
 
 def run(context: Context) -> None:
     """``import playground``: fill any project; what is there already stays as it is."""
-    found = sample.read(sample.FOLDER)
+    found = sample.read_sample(sample.FOLDER)
     before = browse.totals(context.store)
     fill(context.store, found, context.err)
     added = {name: number - before[name] for name, number in browse.totals(context.store).items()}
@@ -66,12 +64,12 @@ def first_start(store: Store, err: TextIO) -> None:
         print("The first start: the playground is being filled, which takes up to a minute ...", file=err, flush=True)
     undone = frozenset((row["kind"], row["name"]) for row in listed if row["undone"] is not None)
     try:
-        fill(store, sample.read(sample.FOLDER), err, undone)
+        fill(store, sample.read_sample(sample.FOLDER), err, undone)
     except (CommandError, OSError, ValueError) as error:
         print(f"the playground could not be filled: {error}", file=err, flush=True)
 
 
-def fill(store: Store, found: Sample, err: TextIO, without: frozenset[tuple[str, str]] = frozenset()) -> None:
+def fill(store: Store, found: PlaygroundSample, err: TextIO, without: frozenset[tuple[str, str]] = frozenset()) -> None:
     """Bring what is missing, each piece whole or not at all; ``without``: (kind, name) of imports to leave out.
 
     Raises:
@@ -118,12 +116,12 @@ def _is_begun(store: Store, listed: list[dict[str, Any]]) -> bool:
     return not all_here or any(row.state != "done" and row.import_id is not None for row in runs.listed(store))
 
 
-def _pictures(store: Store, found: Sample, prompts: Mapping[str, Prompt]) -> None:
+def _pictures(store: Store, found: PlaygroundSample, prompts: Mapping[str, Prompt]) -> None:
     """Prompts, images and items. The files are copied, so that another sample in a later version changes no project; their
     paths are the project's own, so that it can be moved."""
     images = []
     for image in found.images:
-        path = sample.relative_path(image.prompt_id, image.generator, image.index)
+        path = sample.image_path(image.prompt_id, image.generator, image.index)
         assert image.path is not None
         _copy(image.path, store.project / path)
         images.append(replace(image, path=path))
@@ -151,18 +149,18 @@ def _copy(source: Path, target: Path) -> None:
 def _questions(store: Store, prompts: Mapping[str, Prompt]) -> None:
     """Those that the prompts' specs give, unless the project has others."""
     have = questions.of(store, list(prompts))
-    asked = {name: from_spec(parse_spec(prompt.spec)) for name, prompt in prompts.items() if name not in have}
+    asked = {name: questions_from_spec(parse_spec(prompt.spec)) for name, prompt in prompts.items() if name not in have}
     if asked:
         sha256 = digest(RULE, *sorted(asked))
         imports.apply(store, [Bundle(QUESTIONS, SUITE, sha256, questions=asked)])
 
 
-def _known(found: Sample, prompts: Mapping[str, Prompt]) -> list[Known]:
+def _known(found: PlaygroundSample, prompts: Mapping[str, Prompt]) -> list[Known]:
     return [
         Known(
             image_item(image, prompts[image.prompt_id]),
             parse_spec(prompts[image.prompt_id].spec),
-            sample.careless(prompts[image.prompt_id], image.index).scene,
+            sample.careless_drawing(prompts[image.prompt_id], image.index).scene,
         )
         for image in found.images
         if image.generator == CARELESS

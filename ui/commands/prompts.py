@@ -6,20 +6,20 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from data.files import write_whole
-from data.prompts import geneval, sr2d, sr2d_variants
-from data.prompts.files import format_prompts, read_prompts, write_prompts
+from data.prompts import geneval, sr2d
+from data.prompts.prompt_files import format_prompts, read_prompts, write_prompts
 from data.store import imports, prompts
 from data.store.imports import Bundle
 from ui.commands.context import CommandError, Context, UsageError, digest, report
 
 _FIXED: Final = {
     sr2d.SUITE: sr2d.all_prompts,
-    sr2d_variants.SENTENCES: sr2d_variants.sentences,
-    sr2d_variants.SPLIT: sr2d_variants.split_sentences,
+    sr2d.SENTENCES_SUITE: sr2d.sentence_prompts,
+    sr2d.SPLIT_SUITE: sr2d.split_sentence_prompts,
 }
 _SAMPLED: Final = {
     "geneval": (geneval.sample, geneval.SEED, geneval.N),
-    sr2d_variants.ATTRIBUTES: (sr2d_variants.attributes, sr2d_variants.SEED, sr2d_variants.N),
+    sr2d.ATTRIBUTES_SUITE: (sr2d.attribute_prompts, sr2d.ATTRIBUTES_SEED, sr2d.N_ATTRIBUTE_PAIRS),
 }
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from data.journal import appending, read_journal
+from data.jobs.json_records import open_journal, read_journal
 from data.prompts.questions import PromptQuestion
 from data.records import Prompt
 from scorers.question_filter import Outcome, judge, needs_free_answer
@@ -77,7 +77,7 @@ def _answers(options: Checking, made: Sequence[tuple[Prompt, Sequence[PromptQues
     progress = Progress(len(left), "questions checked")
     asked = [{"caption": text, "question": said, "choices": list(choices), "free": free} for text, said, choices, free in left]
     job = {"do": "answer", "model": options.model, "device": options.device, "asked": asked}
-    with appending(path) as append:
+    with open_journal(path) as append:
         for place, what, said in zip(left, asked, worker.worked(job), strict=True):
             found[place] = {"model": options.model, **what, **said}
             append(found[place])

@@ -14,11 +14,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.files import write_whole
-from data.journal import appending, read_journal
-from data.prompts.files import read_prompts
-from data.prompts.question_files import Questioned, format_questions
-from data.prompts.question_prompt import examples
-from data.prompts.question_text import parse_questions
+from data.jobs.json_records import open_journal, read_journal
+from data.prompts.prompt_files import read_prompts
+from data.prompts.question_generation import parse_questions, prompt_examples
+from data.prompts.questions import QuestionedPrompt, format_questions
 from data.records import Prompt
 from scorers.models.language.base import Completion, Failure
 from scorers.models.language.endpoint import Endpoint, messages
@@ -99,7 +98,7 @@ def run(options: Options) -> None:
         made = [(prompt, parse_questions(said[prompt.prompt_id, prompt.text]["text"], prompt.text))
                 for prompt in prompts if (prompt.prompt_id, prompt.text) in said]  # fmt: skip
         checked = check(options.checking(), [(prompt, parsed.kept) for prompt, parsed in made])
-    asked = [Questioned(prompt, kept) for prompt, kept in checked.kept if kept]
+    asked = [QuestionedPrompt(prompt, kept) for prompt, kept in checked.kept if kept]
     if not asked:
         raise CommandError(f"no question is left of any prompt; what the model wrote is in {options.file('raw')}")
     write_whole(Path(options.output).expanduser(), format_questions(asked).encode())
@@ -179,7 +178,7 @@ def _keep(options: Options, left: Sequence[Prompt], found: Iterator[Completion |
     failed: dict[str, str] = {}
     in_a_row = 0
     progress = Progress(len(left), "prompts")
-    with appending(options.file("raw")) as append:
+    with open_journal(options.file("raw")) as append:
         for prompt, one in zip(left, found, strict=True):
             progress.more()
             if isinstance(one, Failure):
@@ -195,7 +194,7 @@ def _keep(options: Options, left: Sequence[Prompt], found: Iterator[Completion |
 
 
 def _tokens_out(prompts: Sequence[object]) -> str:
-    each = sum(len(example.answer) for example in examples()) / len(examples()) / _CHARACTERS
+    each = sum(len(example.answer) for example in prompt_examples()) / len(prompt_examples()) / _CHARACTERS
     return f"{len(prompts) * each:,.0f}"
 
 
@@ -228,7 +227,9 @@ def _cost(options: Options, tokens_in: float, tokens_out: float) -> str:
     return f", about {(tokens_in * options.price_in + tokens_out * options.price_out) / 1e6:,.4f} at these prices"
 
 
-def _summary(options: Options, asked: Sequence[Questioned], dropped: Counter[str], filtered: Counter[str], unknown: int) -> str:
+def _summary(
+    options: Options, asked: Sequence[QuestionedPrompt], dropped: Counter[str], filtered: Counter[str], unknown: int
+) -> str:
     n = sum(len(one.questions) for one in asked)
     parts = [f"{n} questions about {len(asked)} prompts in {options.output}"]
     for what, counts in (("dropped as written", dropped), ("dropped by the filter", filtered)):
@@ -247,7 +248,9 @@ def _used(options: Options, entries: Sequence[Mapping[str, Any]]) -> str:
     return f"{tokens[0]:,} tokens in, {tokens[1]:,} out{_cost(options, *tokens)}{more}; as written: {options.file('raw')}"
 
 
-def _tell_missing(options: Options, prompts: Sequence[Prompt], asked: Sequence[Questioned], failed: Mapping[str, str]) -> None:
+def _tell_missing(
+    options: Options, prompts: Sequence[Prompt], asked: Sequence[QuestionedPrompt], failed: Mapping[str, str]
+) -> None:
     """Raises CommandError: a prompt has no question."""
     for prompt_id, why in [*failed.items()][:_NAMED]:
         warn(f"{prompt_id}: {why}")

@@ -8,7 +8,7 @@ from typing import TextIO
 from annotation.questionnaires import registry
 from annotation.questionnaires.custom import read
 from annotation.questionnaires.markdown import describe, everything
-from data.prompts.reading import InputError, printable, read_text
+from data.files import InputError, printable, read_text
 
 
 def execute(name: str | None, out: TextIO, err: TextIO) -> int:

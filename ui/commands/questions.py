@@ -6,8 +6,15 @@ import json
 from collections.abc import Mapping, Sequence
 
 from data.files import write_whole
-from data.prompts.question_files import Questioned, format_questions, read_questions
-from data.prompts.questions import RULE, PromptQuestion, comparable, from_spec
+from data.prompts.questions import (
+    RULE,
+    PromptQuestion,
+    QuestionedPrompt,
+    are_comparable,
+    format_questions,
+    questions_from_spec,
+    read_questions,
+)
 from data.prompts.spec import SpecError, parse_spec
 from data.records import Prompt
 from data.store import imports, prompts, questions
@@ -44,7 +51,7 @@ def _from_specs(context: Context, suite: str | None) -> None:
 
 def _made(prompt: Prompt) -> tuple[PromptQuestion, ...]:
     try:
-        return from_spec(parse_spec(prompt.spec))
+        return questions_from_spec(parse_spec(prompt.spec))
     except SpecError:  # a shape of its own, which other commands do not mind either
         return ()
 
@@ -55,7 +62,7 @@ def export(context: Context, selection: Mapping[str, Sequence[str]], output: str
     tasks = selection.get("task") or ()
     found = [one for suite in suites for one in prompts.of_suite(context.store, suite) if not tasks or one.task in tasks]
     now = questions.of(context.store, [one.prompt_id for one in found])
-    asked = [Questioned(one, now[one.prompt_id].questions) for one in found if one.prompt_id in now]
+    asked = [QuestionedPrompt(one, now[one.prompt_id].questions) for one in found if one.prompt_id in now]
     if not asked:
         raise CommandError("nothing is asked about the prompts of this selection; nothing was written")
     write_whole(context.path(output), format_questions(asked).encode())
@@ -66,7 +73,7 @@ def export(context: Context, selection: Mapping[str, Sequence[str]], output: str
 def _kept(now: Sequence[PromptQuestion], before: Version) -> int:
     """How many questions were asked before in the same words and under the same name."""
     named = {one.question_id: one for one in before.questions}
-    return sum(one.question_id in named and comparable(one, named[one.question_id]) for one in now)
+    return sum(one.question_id in named and are_comparable(one, named[one.question_id]) for one in now)
 
 
 def _import(

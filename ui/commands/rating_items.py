@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from data.prompts.reading import quoted
+from data.files import quoted
 from data.store import naming
-from data.studies.item_match import WAYS, KnownItem, Matches, contradiction, match
-from data.studies.ratings import RatingRow
+from data.studies.name_matching import MATCH_WAYS, KnownItem, Matches, contradiction, match_rows
+from data.studies.rating_tables import RatingRow
 from ui import words
 from ui.commands.context import CommandError, Context
 
@@ -53,7 +53,7 @@ def match_items(
             if ways:
                 raise CommandError(f"suite {quoted(name)} has no images to match; import them first, or leave --match out")
         return Matching({}, with_images=False)
-    matches = match(rows, items, ways or WAYS)
+    matches = match_rows(rows, items, ways or MATCH_WAYS)
     _refuse_ambiguous(matches, name)
     if matches.unmatched and not new_items:
         total = len(matches.items) + len(matches.unmatched)
@@ -90,7 +90,7 @@ def _refuse_ambiguous(matches: Matches, suite: str) -> None:
 def _elsewhere(context: Context, rows: Sequence[RatingRow], ways: Sequence[str]) -> str:
     """Which other suite has pictures of most of the items, as a hint; empty if none has."""
     images = [item for item in naming.items(context.store) if item.is_image]
-    suites = Counter(item.suite for item in match(rows, images, ways or WAYS).items.values())
+    suites = Counter(item.suite for item in match_rows(rows, images, ways or MATCH_WAYS).items.values())
     total = len({row.item for row in rows})
     for suite, n in suites.most_common(1):
         if 2 * n > total:

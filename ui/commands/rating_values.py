@@ -8,7 +8,7 @@ from typing import Final
 
 from agreement import Scale
 from data.aspects import CANNOT_TELL, NO, YES, YES_NO_ASPECTS
-from data.studies.spellings import Clash, spellings
+from data.studies.name_matching import Clash, choose_spellings
 from ui.commands.derive import converter, yes_no
 
 Read = Callable[[str], tuple[str | None, float | None]]
@@ -36,7 +36,7 @@ def reading(
     """How the texts of one column of ratings are read, and which of them are probably one label in several spellings.
 
     A column of yes and no (at least one of them in words) is read as yes and no, in the words that the project has for them.
-    ``known`` are the project's labels of this aspect; differences of ``merge`` (``data.studies.spellings``) do not count.
+    ``known`` are the project's labels of this aspect; differences of ``merge`` (``data.studies.name_matching``) do not count.
     """
     convert = converter(scale, aspect)
     counts = Counter(text for text in texts if not is_abstention(text, scale))
@@ -47,9 +47,9 @@ def reading(
             words = {1.0: _word(YES, 1.0, known), 0.0: _word(NO, 0.0, known)}
             spelled = {text: words[number] for text in counts if (number := yes_no(text)) is not None}
         else:
-            spelled, clashes = spellings(counts, scale.levels or known, merge)
+            spelled, clashes = choose_spellings(counts, scale.levels or known, merge)
     elif scale.levels is not None and not scale.numeric:
-        spelled, clashes = spellings(counts, scale.levels, merge)
+        spelled, clashes = choose_spellings(counts, scale.levels, merge)
 
     def read(text: str) -> tuple[str | None, float | None]:
         return (CANNOT_TELL, None) if is_abstention(text, scale) else convert(spelled.get(text, text))

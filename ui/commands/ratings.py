@@ -11,14 +11,21 @@ from typing import Any
 
 from agreement import Scale, ScaleError
 from data.aspects import CANNOT_TELL
-from data.prompts.reading import Problems, printable, quoted
+from data.files import Problems, printable, quoted
 from data.records import Annotation, Evidence, Item, Prompt, Rater
 from data.store import imports, naming, prompts
 from data.store.frame import TUNED_RATINGS
 from data.store.imports import Bundle
-from data.studies.json_tables import JsonTable
-from data.studies.ratings import Columns, RatingRow, looks_wide, other_columns, read_rating_table, read_ratings
-from data.studies.spellings import Clash, spellings
+from data.studies.name_matching import Clash, choose_spellings
+from data.studies.rating_tables import (
+    JsonTable,
+    RatingColumns,
+    RatingRow,
+    looks_wide,
+    other_columns,
+    read_rating_table,
+    read_ratings,
+)
 from ui import words
 from ui.commands import exported
 from ui.commands.context import CommandError, Context, UsageError, digest, report
@@ -33,7 +40,7 @@ _NAMESPACE = uuid.UUID("0f4f7a0b-5c0f-4e0b-8f3b-0a3f6a1f8a55")
 class _Request:
     """The options: what the table's columns mean, and how it is taken in (``ways`` of matching: none means all)."""
 
-    columns: Columns
+    columns: RatingColumns
     aspect: str
     scale: Scale
     suite: str
@@ -142,7 +149,7 @@ def run(
 
 def _columns(
     table: JsonTable, columns: Mapping[str, str | None], others: Mapping[str, str | None], wide: bool, rater_columns: str | None
-) -> Columns:
+) -> RatingColumns:
     needed = {"item": columns["item"], "rater": columns["rater"] or table.rater, "value": columns["value"], **others}
     if wide:
         if columns["rater"] or columns["value"] or table.rater:
@@ -158,7 +165,7 @@ def _columns(
     if not item:
         raise UsageError("--item needs the name of a column")
     described = (columns.get("prompt"), columns.get("generator"), columns.get("index"), columns.get("task"))
-    made = Columns(item, "", "", (), *described)
+    made = RatingColumns(item, "", "", (), *described)
     if not wide:
         return replace(made, rater=str(needed["rater"]), value=str(needed["value"]))
     raters = tuple(_names(rater_columns)) or other_columns(table.table, made)
@@ -245,7 +252,7 @@ def _spelled(context: Context, rows: Sequence[RatingRow], request: _Request) -> 
     known = naming.labels(context.store, request.suite, request.aspect)
     read, labels = reading(request.scale, request.aspect, (row.value for row in rows), known, request.merge)
     people = naming.raters(context.store, request.kind)
-    raters, clashes = spellings(Counter(row.rater for row in rows), people, request.merge)
+    raters, clashes = choose_spellings(Counter(row.rater for row in rows), people, request.merge)
     if KEEP_APART in request.merge:
         clashes = []
     wrong = [_clashing(what, found) for what, found in (("labels", labels), ("raters", clashes)) if found]

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from data.prompts.captions import candidates
-from data.prompts.flips import Kind, Unflipped, flip
-from data.runs import Work
+from data.jobs.runs import WorkItem
+from data.matching.captions import caption_candidates
+from data.prompts.flips import FlipKind, Unflipped, flip
 from data.store import questions
 from data.store.store import Store
 from ui import words
@@ -26,7 +26,7 @@ _NO_CAPTIONS: Final = "no_captions"
 class Readable:
     """Work with the texts to read; ``left_out``: images whose prompts cannot be read so, by reason."""
 
-    work: list[Work]
+    work: list[WorkItem]
     left_out: Mapping[str, int]
 
     def told(self) -> str:
@@ -40,7 +40,7 @@ class Readable:
         return f"{out} left out, whose prompts cannot be flipped: {why}"
 
 
-def readable(store: Store, work: Sequence[Work], scorer: Scorer, settings: Mapping[str, Any]) -> Readable:
+def readable(store: Store, work: Sequence[WorkItem], scorer: Scorer, settings: Mapping[str, Any]) -> Readable:
     """As it is, unless the scorer is asked questions, chooses among captions, or the settings ask for flipped prompts.
 
     Raises:
@@ -54,7 +54,7 @@ def readable(store: Store, work: Sequence[Work], scorer: Scorer, settings: Mappi
     return _flipped(work, kind) if kind else Readable(list(work), {})
 
 
-def _asked(store: Store, work: Sequence[Work]) -> Readable:
+def _asked(store: Store, work: Sequence[WorkItem]) -> Readable:
     versions = questions.of_items(store, [one.item_id for one in work])
     fit = [
         replace(one, questions=[asdict(question) for question in now.questions], version=now.number)
@@ -64,14 +64,14 @@ def _asked(store: Store, work: Sequence[Work]) -> Readable:
     return Readable(fit, {_NO_QUESTIONS: len(work) - len(fit)} if len(fit) < len(work) else {})
 
 
-def _captioned(work: Sequence[Work]) -> Readable:
-    offered = [(one, candidates(one.text, one.spec)) for one in work]
+def _captioned(work: Sequence[WorkItem]) -> Readable:
+    offered = [(one, caption_candidates(one.text, one.spec)) for one in work]
     fit = [replace(one, captions=found.captions, right=found.right) for one, found in offered if found is not None]
     return Readable(fit, {_NO_CAPTIONS: len(work) - len(fit)} if len(fit) < len(work) else {})
 
 
-def _flipped(work: Sequence[Work], kind: Kind) -> Readable:
-    fit: list[Work] = []
+def _flipped(work: Sequence[WorkItem], kind: FlipKind) -> Readable:
+    fit: list[WorkItem] = []
     left_out: Counter[str] = Counter()
     for one in work:
         made = flip(one.text, one.spec, kind)

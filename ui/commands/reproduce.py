@@ -17,7 +17,7 @@ from agreement import Options
 from data.store import frame
 from data.store.selection import Selection
 from data.store.store import Store
-from data.studies.published import ALL, STUDIES, Number, Study
+from data.studies.published import ALL, STUDIES, PrintedNumber, PublishedStudy
 from ui.commands import agreement, reproduced, runner, studies, study_selfeval
 from ui.commands.context import CommandError, Context, UsageError
 
@@ -98,7 +98,7 @@ class Line:
         reason: why the verdict is not "same".
     """
 
-    number: Number
+    number: PrintedNumber
     over: tuple[str, ...]
     value: float | None
     rounded: str | None
@@ -109,7 +109,7 @@ class Line:
     reason: str
 
 
-def compare(store: Store, study: Study) -> list[Line]:
+def compare(store: Store, study: PublishedStudy) -> list[Line]:
     """Every printed number of a study beside what the answers in a store give, in the order of the data file."""
     wanted = {name for number in study.numbers for name in (number.statistic, *number.beside)}
     selection = Selection(suite=(study.suite,), generator=tuple(study.sources))
@@ -130,11 +130,11 @@ def compare(store: Store, study: Study) -> list[Line]:
 class _Answers:
     """Rows of ``agreement`` by generator, task, rater and statistic; and the number of prompts of each generator."""
 
-    study: Study
+    study: PublishedStudy
     rows: Mapping[tuple[str, str, str | None, str], Mapping[str, Any]]
     prompts: Mapping[str, int]
 
-    def line(self, number: Number) -> Line:
+    def line(self, number: PrintedNumber) -> Line:
         wanted = tuple(self.study.sources) if number.generator == ALL else (number.generator,)
         over = tuple(name for name in wanted if name in self.prompts)
         row = self._row(number, number.statistic)
@@ -146,10 +146,10 @@ class _Answers:
         n_items, n_ratings = (0, 0) if row is None else (row["n_items"], row["n_ratings"])
         return Line(number, over, value, rounded, beside, n_items, n_ratings, verdict, reason)
 
-    def _row(self, number: Number, statistic: str) -> Mapping[str, Any] | None:
+    def _row(self, number: PrintedNumber, statistic: str) -> Mapping[str, Any] | None:
         return self.rows.get((number.generator, number.task, number.rater, statistic))
 
-    def _value(self, number: Number, row: Mapping[str, Any]) -> float | None:
+    def _value(self, number: PrintedNumber, row: Mapping[str, Any]) -> float | None:
         if row["value"] is None:
             return None
         values = {
@@ -163,7 +163,9 @@ class _Answers:
         return float(values[number.quantity])
 
 
-def _verdict(number: Number, row: Mapping[str, Any] | None, missing: Sequence[str], rounded: str | None) -> tuple[Verdict, str]:
+def _verdict(
+    number: PrintedNumber, row: Mapping[str, Any] | None, missing: Sequence[str], rounded: str | None
+) -> tuple[Verdict, str]:
     if missing:
         return "not_determined", f"no {' and no '.join(missing)} in these data"
     if row is None:
@@ -175,7 +177,7 @@ def _verdict(number: Number, row: Mapping[str, Any] | None, missing: Sequence[st
     return "different", number.if_different or "why is not known"
 
 
-def _say(context: Context, study: Study, output: str) -> None:
+def _say(context: Context, study: PublishedStudy, output: str) -> None:
     lines = compare(context.store, study)
     context.say(reproduced.FORMATS[output](study, lines))
     counts = {verdict: sum(line.verdict == verdict for line in lines) for verdict in ("same", "different")}

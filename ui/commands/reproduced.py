@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from data.studies.published import ALL, Number, Study
+from data.studies.published import ALL, PrintedNumber, PublishedStudy
 
 if TYPE_CHECKING:
     from ui.commands.reproduce import Line
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 HEADER = ("in the paper", "called there", "what it is", "of", "printed", "ours", "in full", "items", "ratings", "verdict")
 
 
-def table(study: Study, lines: Sequence[Line]) -> str:
+def table(study: PublishedStudy, lines: Sequence[Line]) -> str:
     """Aligned columns for a terminal, then what else there is to say."""
     cells = _cells(study, lines)
     widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]))]
@@ -23,14 +23,14 @@ def table(study: Study, lines: Sequence[Line]) -> str:
     return "\n".join([study.paper, "", *rows, "", *_remarks(study, lines)])
 
 
-def markdown(study: Study, lines: Sequence[Line]) -> str:
+def markdown(study: PublishedStudy, lines: Sequence[Line]) -> str:
     """The same as a Markdown table and a list."""
     head, *rows = _cells(study, lines)
     told = ["| " + " | ".join(text.replace("|", "\\|") for text in row) + " |" for row in (head, ["---"] * len(head), *rows)]
     return "\n".join([f"## {study.paper}", "", *told, "", *(f"- {line}" for line in _remarks(study, lines))])
 
 
-def as_json(study: Study, lines: Sequence[Line]) -> str:
+def as_json(study: PublishedStudy, lines: Sequence[Line]) -> str:
     """One document: ``paper``, ``numbers`` (a row each), ``notes``, ``not_determined`` (beyond those of ``numbers``)."""
     document = {
         "paper": study.paper,
@@ -41,10 +41,10 @@ def as_json(study: Study, lines: Sequence[Line]) -> str:
     return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
 
 
-FORMATS: Mapping[str, Callable[[Study, Sequence[Line]], str]] = {"table": table, "md": markdown, "json": as_json}
+FORMATS: Mapping[str, Callable[[PublishedStudy, Sequence[Line]], str]] = {"table": table, "md": markdown, "json": as_json}
 
 
-def _row(study: Study, line: Line) -> dict[str, Any]:
+def _row(study: PublishedStudy, line: Line) -> dict[str, Any]:
     number = line.number
     return {
         "called": number.called, "where": number.where, "printed": number.printed, "percent": number.percent,
@@ -55,13 +55,13 @@ def _row(study: Study, line: Line) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _cells(study: Study, lines: Sequence[Line]) -> list[list[str]]:
+def _cells(study: PublishedStudy, lines: Sequence[Line]) -> list[list[str]]:
     """The header and a row for each line; what stands beside a number has a column where there is any."""
     rows = [[*HEADER, "beside it"], *([*_numbers(study, line), "; ".join(_beside(line))] for line in lines)]
     return rows if any(line.beside for line in lines) else [row[:-1] for row in rows]
 
 
-def _numbers(study: Study, line: Line) -> list[str]:
+def _numbers(study: PublishedStudy, line: Line) -> list[str]:
     number, found = line.number, line.value is not None
     full = repr(line.value).removesuffix(".0") if found else "-"
     counts = [str(line.n_items), str(line.n_ratings)] if found else ["", ""]
@@ -77,20 +77,20 @@ def _beside(line: Line) -> list[str]:
     ]
 
 
-def _what(number: Number) -> str:
+def _what(number: PrintedNumber) -> str:
     if number.quantity == "value":
         return number.statistic
     return f"{number.statistic} x items" if number.quantity == "items_with" else number.quantity.replace("_", " ")
 
 
-def _of(study: Study, line: Line) -> str:
+def _of(study: PublishedStudy, line: Line) -> str:
     number = line.number
     pooled = ALL if len(line.over) == len(study.sources) else "+".join(line.over) or "-"
     who = number.rater or (number.generator if number.generator != ALL else pooled)
     return f"{who}, {number.task}" if number.task != ALL else who
 
 
-def rounding(number: Number, value: float) -> str:
+def rounding(number: PrintedNumber, value: float) -> str:
     """A value in the unit and digits of the printed number. Half a unit may be rounded either way: as printed, if so."""
     printed = number.printed.replace(",", "")
     digits = len(printed.partition(".")[2])
@@ -99,7 +99,7 @@ def rounding(number: Number, value: float) -> str:
     return printed if either_way else f"{shown:.{digits}f}"
 
 
-def _remarks(study: Study, lines: Sequence[Line]) -> list[str]:
+def _remarks(study: PublishedStudy, lines: Sequence[Line]) -> list[str]:
     """How to read the numbers, what differs and why, and what the data do not determine."""
     different = [_difference(line) for line in lines if line.verdict == "different"]
     open_lines = [line for line in lines if line.verdict == "not_determined"]

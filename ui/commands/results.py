@@ -10,22 +10,19 @@ from pathlib import Path
 from typing import Any, Final
 
 from data.aspects import SCALES
-from data.files import whole_file
+from data.files import check_name, located, printable, quoted, read_json_lines, whole_file
 from data.formats import geneval_results as results
-from data.formats.evidence import Case
-from data.formats.lines import read_lines
-from data.prompts import sr2d, sr2d_variants
-from data.prompts.reading import check_name, located, printable, quoted
+from data.formats.evidence import EvidenceCase
+from data.jobs.runs import Observation, Run
+from data.prompts import sr2d
 from data.prompts.spec import Spec, parse_spec
-from data.records import Evidence, Image, Prompt, Rater
-from data.runs import Run, Seen
+from data.records import Evidence, Image, Prompt, Rater, image_item
 from data.store import imports, judged, prompts, runs
 from data.store.imports import Bundle
 from data.store.judged import Judged
 from data.store.observed import Observed
 from data.store.selection import Selection
 from data.store.store import Store
-from data.studies.rows import image_item
 from scorers import geneval_results, geneval_rules, registry, visor_rules
 from scorers.base import Scorer
 from scorers.visor_file import DetectionFile, MixedGenerators
@@ -47,7 +44,7 @@ class _Line:
 
     image: Image
     prompt: Prompt
-    result: results.Result
+    result: results.GenEvalResult
     spec: Spec
 
 
@@ -103,8 +100,8 @@ def export_geneval(context: Context, rater: str, selection: Mapping[str, Sequenc
                 continue
             details = geneval_results.details_of(spec, seen.detections, numbers)
             name = f"{one.generator}/{_number(one):05d}/samples/{one.idx:04d}.png"
-            result = results.Result(name, one.task or "", one.text, verdict.correct, verdict.reason, one.spec, details)
-            write(results.line_of(result))
+            result = results.GenEvalResult(name, one.task or "", one.text, verdict.correct, verdict.reason, one.spec, details)
+            write(results.format_result(result))
             count += 1
         _check_any(count, left)
     _say_exported(context, count, left, output)
@@ -117,7 +114,7 @@ def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[
     number of the prompt of SR2D that asks the same: then ``visor.py`` gives one bar of the paper's Figure 13.
     """
     _, settings, found = _judged(context, rater, selection, ("visor",))
-    combinations = sorted({one.task or "" for one in found if sr2d_variants.has_attributes(one.prompt_id)})
+    combinations = sorted({one.task or "" for one in found if sr2d.has_attributes(one.prompt_id)})
     if len(combinations) > 1:
         raise UsageError(
             f"VISOR's file has room for one combination of attributes, there are {len(combinations)}; choose one, such as"
@@ -129,7 +126,7 @@ def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[
         file = DetectionFile(write, visor_rules.Rules.of(settings))
         for one, spec, seen in _seen(context.store, found, rater, left):
             try:
-                file.add(Case(f"{_visors_number(one)}_{one.idx}", one.spec, spec, seen, one.prompt_id, one.generator))
+                file.add(EvidenceCase(f"{_visors_number(one)}_{one.idx}", one.spec, spec, seen, one.prompt_id, one.generator))
                 count += 1
             except MixedGenerators as error:
                 raise UsageError(str(error)) from error
@@ -142,7 +139,7 @@ def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[
 
 def _read(path: Path, generator: str | None, suite: str) -> _Read:
     found = _Read()
-    for line in read_lines(path):
+    for line in read_json_lines(path):
         try:
             if line.wrong is not None:
                 raise ValueError(line.wrong)
@@ -155,8 +152,8 @@ def _read(path: Path, generator: str | None, suite: str) -> _Read:
     return found
 
 
-def _line(result: results.Result, generator: str | None, suite: str) -> _Line:
-    place, spec = results.place_of(result.filename), parse_spec(result.metadata)
+def _line(result: results.GenEvalResult, generator: str | None, suite: str) -> _Line:
+    place, spec = results.parse_image_path(result.filename), parse_spec(result.metadata)
     name = generator or place.folder
     if name is None:
         raise ValueError(f"'filename' {quoted(result.filename)} does not say whose image it is; say it: --generator NAME")
@@ -172,7 +169,7 @@ def _bundle(store: Store, lines: Mapping[str, _Line], scorer: Scorer, whose: Rat
     stored = published | prompts.by_id(store, list(published))
     run_id = working.next_id(store, whose.rater_id)
     evidence: list[Evidence] = []
-    observed: list[Seen] = []
+    observed: list[Observation] = []
     astray: list[str] = []
     for item_id, line in lines.items():
         spec = stored[line.prompt.prompt_id].spec
@@ -219,7 +216,7 @@ def _judged(
     return registry.get(mine[-1].scorer), mine[-1].settings, found
 
 
-def _seen(store: Store, found: Sequence[Judged], rater: str, left: list[str]) -> Iterator[tuple[Judged, Spec, Seen]]:
+def _seen(store: Store, found: Sequence[Judged], rater: str, left: list[str]) -> Iterator[tuple[Judged, Spec, Observation]]:
     """What was seen of each, some at a time; one without a number or a spec is appended to ``left``."""
     for start in range(0, len(found), _AT_ONCE):
         some = found[start : start + _AT_ONCE]
@@ -244,9 +241,9 @@ def _number(one: Judged) -> int:
 
 def _visors_number(one: Judged) -> int:
     """The number in SR2D; ValueError where that has no such prompt."""
-    if not sr2d_variants.has_attributes(one.prompt_id):
+    if not sr2d.has_attributes(one.prompt_id):
         return _number(one)
-    return sr2d.number_of(*(str(one.spec.get(key)) for key in ("a", "b", "relation")))
+    return sr2d.prompt_number(*(str(one.spec.get(key)) for key in ("a", "b", "relation")))
 
 
 @contextmanager

@@ -7,18 +7,17 @@ from pathlib import Path
 from typing import Final
 
 from data.aspects import SCALES
-from data.formats.tifa_results import Captioned, Said, read_results
-from data.prompts.files import text_source
+from data.files import check_name, located, printable, quoted
+from data.formats.tifa_results import CaptionAnswers, ModelAnswer, read_results
+from data.jobs.runs import Observation, Run
+from data.prompts.prompt_files import text_source
 from data.prompts.questions import ELEMENT_TYPES, PromptQuestion
-from data.prompts.reading import check_name, located, printable, quoted
-from data.records import Evidence, Image, Prompt, Rater
-from data.runs import Run, Seen
+from data.records import Evidence, Image, Prompt, Rater, image_item
 from data.store import imports, judged, prompts, questions, runs
 from data.store.imports import Bundle
 from data.store.observed import Observed
 from data.store.questions import Version
 from data.store.store import Store
-from data.studies.rows import image_item
 from scorers import registry
 from scorers.tifa_rules import Answered, payload_of
 from ui import words
@@ -34,7 +33,7 @@ _SETTINGS: Final = {"vqa": "not known", "answering": "free"}
 class _Read:
     """What the file holds, by image; and what was left out, with the reason."""
 
-    found: dict[str, tuple[Image, Prompt, list[Said]]] = field(default_factory=dict)
+    found: dict[str, tuple[Image, Prompt, list[ModelAnswer]]] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
 
 
@@ -78,7 +77,7 @@ def _read(path: Path, generator: str, suite: str) -> _Read:
     return read
 
 
-def _place(read: _Read, one: Captioned, generator: str, suite: str) -> None:
+def _place(read: _Read, one: CaptionAnswers, generator: str, suite: str) -> None:
     name = check_name(one.id, "the text's id")
     if not one.caption.strip():
         raise ValueError(f"{quoted(name)} has no caption, so its prompt is not known")
@@ -111,11 +110,11 @@ def _bundle(store: Store, read: _Read, generator: str, whose: Rater, sha256: str
     asked = questions.of(store, list(published))
     scorer, run_id = registry.get("tifa"), working.next_id(store, whose.rater_id)
     evidence: list[Evidence] = []
-    observed: list[Seen] = []
+    observed: list[Observation] = []
     for item_id, (_, prompt, said) in read.found.items():
         answers = [Answered(one.question, one.chosen, free=one.free) for one in said]
         version = _version([one.question for one in said], asked.get(prompt.prompt_id))
-        seen = Seen(item_id, payload_of(version, answers))
+        seen = Observation(item_id, payload_of(version, answers))
         judgements = judge(scorer, {}, seen, whose.settings)
         evidence.append(Evidence(f"{run_id}:{item_id}", item_id, whose.rater_id, seen.payload, judgements, rules(scorer)))
         observed.append(seen)

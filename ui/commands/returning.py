@@ -7,12 +7,11 @@ from pathlib import Path
 
 from data.export import annotations as whole
 from data.export import judgements, ratings
-from data.export.reading import Cells, read_cells
-from data.export.tables import Columns
-from data.export.typed import is_of
-from data.prompts.reading import InputError, located
+from data.export.formats import Columns, has_columns
+from data.files import InputError, located
 from data.store import imports
 from data.store.imports import Bundle, Imported
+from data.tables import Cells, read_cells
 from ui import words
 from ui.commands import exported
 from ui.commands.context import Context, report
@@ -31,16 +30,16 @@ def run(context: Context, files: Sequence[str]) -> None:
 
 
 _KINDS: Mapping[str, Columns] = {
-    "annotations": whole.COLUMNS,
-    "judgements": judgements.COLUMNS,
-    "ratings": ratings.COLUMNS,
+    "annotations": whole.ANSWER_COLUMNS,
+    "judgements": judgements.JUDGEMENT_COLUMNS,
+    "ratings": ratings.RATING_COLUMNS,
 }
 
 
 def _kind(path: Path) -> tuple[str, Cells]:
     cells = read_cells(path)
     for kind, columns in _KINDS.items():
-        if is_of(cells, columns):
+        if has_columns(cells, columns):
             return kind, cells
     near = max(_KINDS, key=lambda kind: len({*_KINDS[kind]} & {*cells.header}))
     missing = [name for name in _KINDS[near] if name not in cells.header]
@@ -59,8 +58,8 @@ def _bundle(context: Context, kind: str, path: Path, cells: Cells) -> Bundle:
     if kind == "ratings":
         return exported.bundle_of(context, path)[0]
     if kind == "judgements":
-        return judgements_bundle(path, judgements.read(path, cells))
-    bundle, other_rules = answers_bundle(path, whole.read(path, cells))
+        return judgements_bundle(path, judgements.read_judgements(path, cells))
+    bundle, other_rules = answers_bundle(path, whole.read_answers(path, cells))
     for rule, n in other_rules.items():
         context.warn(f"{path.name}: {words.count(n, 'answer')} judged by {rule} before; this Concord's rules judge them now")
     return bundle

@@ -12,9 +12,9 @@ from typing import Any, TypeVar, cast
 from agreement import Scale, ScaleError
 from data.aspects import SCALES
 from data.campaign import Campaign
-from data.export.annotations import Answer
-from data.prompts.questions import PromptQuestion, question_of
-from data.prompts.reading import quoted
+from data.export.annotations import ExportedAnswer
+from data.files import quoted
+from data.prompts.questions import PromptQuestion, question_from_json
 from data.records import Annotation, Identity, Image, Item, Judgement, Prompt, Rater
 from data.store.imports import Bundle
 from data.store.places import DEFAULT
@@ -26,7 +26,7 @@ from ui.commands.derive import derive_source
 T = TypeVar("T")
 
 
-def answers_bundle(path: Path, answers: Sequence[Answer]) -> tuple[Bundle, Counter[str]]:
+def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Bundle, Counter[str]]:
     """The import, and how many answers were judged by which rule that is another one now.
 
     Raises:
@@ -65,7 +65,7 @@ def answers_bundle(path: Path, answers: Sequence[Answer]) -> tuple[Bundle, Count
     return bundle, other_rules
 
 
-def _stated(answers: Sequence[Answer]) -> tuple[list[Stated], Counter[str]]:
+def _stated(answers: Sequence[ExportedAnswer]) -> tuple[list[Stated], Counter[str]]:
     superseded = {answer.revises for answer in answers}
     stated: list[Stated] = []
     other_rules: Counter[str] = Counter()
@@ -96,7 +96,7 @@ def _stated(answers: Sequence[Answer]) -> tuple[list[Stated], Counter[str]]:
     return stated, other_rules
 
 
-def _judged(answer: Answer) -> tuple[str, Sequence[Judgement]]:
+def _judged(answer: ExportedAnswer) -> tuple[str, Sequence[Judgement]]:
     """The rule, and what follows from an answer by it: the same as when the project is rebuilt."""
     several = answer.item_kind != "image"
     source: dict[str, Any] = {
@@ -118,11 +118,11 @@ def _judged(answer: Answer) -> tuple[str, Sequence[Judgement]]:
         raise CommandError(f"answer {answer.annotation_id} ({answer.item!r}) cannot be judged: {error}") from error
 
 
-def _questions(answer: Answer) -> tuple[PromptQuestion, ...]:
-    return tuple(question_of(one) for one in answer.questions)
+def _questions(answer: ExportedAnswer) -> tuple[PromptQuestion, ...]:
+    return tuple(question_from_json(one) for one in answer.questions)
 
 
-def _asked(answers: Iterable[Answer]) -> Mapping[tuple[str, int], tuple[PromptQuestion, ...]]:
+def _asked(answers: Iterable[ExportedAnswer]) -> Mapping[tuple[str, int], tuple[PromptQuestion, ...]]:
     return {
         (answer.prompt, int((answer.shown or {})["questions"])): _questions(answer)
         for answer in answers
@@ -130,7 +130,7 @@ def _asked(answers: Iterable[Answer]) -> Mapping[tuple[str, int], tuple[PromptQu
     }
 
 
-def _prompts(answers: Iterable[Answer]) -> list[Prompt]:
+def _prompts(answers: Iterable[ExportedAnswer]) -> list[Prompt]:
     return each(
         (Prompt(a.prompt, a.suite, a.prompt_text, a.task, a.prompt_spec or {}), a.prompt)
         for a in answers
@@ -149,13 +149,13 @@ def each(found: Iterable[tuple[T, str]]) -> list[T]:
     return list(known.values())
 
 
-def _images(answers: Iterable[Answer]) -> list[Image]:
+def _images(answers: Iterable[ExportedAnswer]) -> list[Image]:
     """Their places; the files stay where they are."""
     every = (Image(str(o["prompt"]), str(o["generator"]), int(o["index"])) for a in answers for o in a.images)
     return list({image.image_id: image for image in every}.values())
 
 
-def _items(answers: Sequence[Answer]) -> list[Item]:
+def _items(answers: Sequence[ExportedAnswer]) -> list[Item]:
     """The items that the answers are about, and of pairs and groups those of their images, too."""
     own = each((Item(a.item, a.suite, a.prompt, a.task, a.generator, cast(Any, a.item_kind)), a.item) for a in answers)
     found = {item.item_id: item for item in own}
@@ -166,11 +166,11 @@ def _items(answers: Sequence[Answer]) -> list[Item]:
     return list(found.values())
 
 
-def _raters(answers: Iterable[Answer]) -> list[Rater]:
+def _raters(answers: Iterable[ExportedAnswer]) -> list[Rater]:
     return each((Rater(a.rater, "human", cast(Identity, a.identity), simulated=a.simulated), a.rater) for a in answers)
 
 
-def _scales(answers: Sequence[Answer], stated: Sequence[Stated]) -> list[tuple[str, str, str]]:
+def _scales(answers: Sequence[ExportedAnswer], stated: Sequence[Stated]) -> list[tuple[str, str, str]]:
     found: dict[tuple[str, str], str] = {}
     for answer, one in zip(answers, stated, strict=True):
         for judgement in one.annotation.judgements:
@@ -184,7 +184,7 @@ def _scales(answers: Sequence[Answer], stated: Sequence[Stated]) -> list[tuple[s
     return [(suite, aspect, scale) for (suite, aspect), scale in found.items()]
 
 
-def _campaigns(answers: Iterable[Answer]) -> list[Campaign]:
+def _campaigns(answers: Iterable[ExportedAnswer]) -> list[Campaign]:
     made = {a.campaign: a.campaign_made for a in answers if a.campaign not in (None, DEFAULT) and a.campaign_made}
     return [
         Campaign(

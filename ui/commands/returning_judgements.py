@@ -10,8 +10,8 @@ from typing import Final, cast
 
 from agreement import Scale, ScaleError
 from annotation import direct
-from data.export.judgements import Judged
-from data.prompts.reading import quoted
+from data.export.judgements import ExportedJudgement
+from data.files import quoted
 from data.records import Annotation, Evidence, Identity, Item, Judgement, Rater, RaterKind
 from data.store.imports import Bundle
 from data.store.returned import Returned, Stated
@@ -24,7 +24,7 @@ _OTHER: Final = (*_STATUSES, "saw_evidence", "selected", "repeat")
 """Reasons that are about the answer, and not about what it says."""
 
 
-def judgements_bundle(path: Path, judged: Sequence[Judged]) -> Bundle:
+def judgements_bundle(path: Path, judged: Sequence[ExportedJudgement]) -> Bundle:
     """The import: each source (a person's answer, a scorer's evidence) has the judgements that the file has of it.
 
     Raises:
@@ -33,7 +33,7 @@ def judgements_bundle(path: Path, judged: Sequence[Judged]) -> Bundle:
     if not judged:
         raise CommandError(f"{path}: no judgements in it")
     scales = {(one.suite, one.aspect, one.scale): _on_its_scale(path, one) for one in judged}
-    sources: dict[str, list[Judged]] = {}
+    sources: dict[str, list[ExportedJudgement]] = {}
     for one in judged:
         sources.setdefault(one.source_id, []).append(one)
     for source_id, rows in sources.items():
@@ -52,7 +52,7 @@ def judgements_bundle(path: Path, judged: Sequence[Judged]) -> Bundle:
     )
 
 
-def _on_its_scale(path: Path, one: Judged) -> str:
+def _on_its_scale(path: Path, one: ExportedJudgement) -> str:
     """The scale as it is stored. A judgement that is not on it would be in the way of every statistic."""
     try:
         scale = Scale.parse(one.scale)
@@ -67,7 +67,7 @@ def _on_its_scale(path: Path, one: Judged) -> str:
     return str(scale)
 
 
-def _answer(source_id: str, rows: Sequence[Judged]) -> Stated:
+def _answer(source_id: str, rows: Sequence[ExportedJudgement]) -> Stated:
     first = rows[0]
     judgements = _judgements(rows)
     reasons = {one.excluded for one in rows}
@@ -86,13 +86,13 @@ def _answer(source_id: str, rows: Sequence[Judged]) -> Stated:
     return Stated(annotation, source_id, Decision(cast(Status, status), selected="selected" in reasons), first.submitted)
 
 
-def _evidence(source_id: str, rows: Sequence[Judged]) -> Evidence:
+def _evidence(source_id: str, rows: Sequence[ExportedJudgement]) -> Evidence:
     first, judgements = rows[0], _judgements(rows)
     payload = direct.exported(first.rule_version, judgements)
     return Evidence(source_id, first.item, first.rater, payload, judgements, first.rule_version)
 
 
-def _judgements(rows: Sequence[Judged]) -> tuple[Judgement, ...]:
+def _judgements(rows: Sequence[ExportedJudgement]) -> tuple[Judgement, ...]:
     return tuple(
         Judgement(
             one.aspect,
@@ -106,7 +106,7 @@ def _judgements(rows: Sequence[Judged]) -> tuple[Judgement, ...]:
     )
 
 
-def _raters(judged: Iterable[Judged]) -> list[Rater]:
+def _raters(judged: Iterable[ExportedJudgement]) -> list[Rater]:
     return each(
         (Rater(one.rater, cast(RaterKind, one.kind), cast("Identity | None", one.identity), simulated=one.simulated), one.rater)
         for one in judged

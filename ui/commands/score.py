@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem
 from data.records import Rater
-from data.runs import PART_SIZE, Run, RunFolder, Work
 from data.store import questions, runs
 from data.store.runs import RunRow
 from data.store.selection import Selection
@@ -237,14 +237,14 @@ def _items(folder: RunFolder) -> tuple[str, ...]:
     return _items_of(folder.path) if (folder.path / "run.json").is_file() else ()
 
 
-def _write(store: Store, chosen: Plan, left: Sequence[Work], on: Means) -> RunRow:
+def _write(store: Store, chosen: Plan, left: Sequence[WorkItem], on: Means) -> RunRow:
     run_id = working.next_id(store, chosen.rater.rater_id)
     scorer = chosen.scorer
     asked = Run(run_id, scorer.name, scorer.version, chosen.profile, chosen.settings, on.device, on.part_size, on.engine)
     return written(store, asked, chosen.rater, left)
 
 
-def written(store: Store, asked: Run, rater: Rater, work: Sequence[Work]) -> RunRow:
+def written(store: Store, asked: Run, rater: Rater, work: Sequence[WorkItem]) -> RunRow:
     """A new run that waits for its turn. The folder first: a run that the project knows of can always go on."""
     folder = f"runs/{asked.run_id}"
     RunFolder(store.project / folder).create(asked, work)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from data.runs import Progress, Run, RunFolder, Work, write_manifest
+from data.jobs.runs import Run, RunFolder, WorkerProgress, WorkItem, write_manifest
 from data.store import imports, runs
 from data.store.runs import RunRow, Source
 from ui import words
@@ -26,7 +26,7 @@ class _Made:
     name: str
     folder: RunFolder
     asked: Run
-    work: list[Work]
+    work: list[WorkItem]
 
     def sha256(self) -> str:
         """Of all that counts in it."""
@@ -168,7 +168,7 @@ def _differences(one: Run, two: Run) -> list[str]:
     return [f"{name} {a}, there {b}" for name, a, b in pairs if a != b]
 
 
-def _refuse_others(context: Context, work: list[Work]) -> None:
+def _refuse_others(context: Context, work: list[WorkItem]) -> None:
     """What was seen there must be of the very pictures that are here."""
     known = runs.asked(context.store, [one.item_id for one in work])
     unknown = [one.item_id for one in work if one.item_id not in known]
@@ -205,10 +205,10 @@ def _copy(made: Sequence[_Made], to: Path) -> None:
         whole.tell(_sum(made))
 
 
-def _sum(made: Sequence[_Made]) -> Progress:
+def _sum(made: Sequence[_Made]) -> WorkerProgress:
     """How far all of them together came: to their end."""
     told = [found for one in made if (found := working.progress_of(one.folder)) is not None]
     total = sum(len(one.work) for one in made)
     seconds, failed = sum(one.seconds for one in told), sum(one.failed for one in told)
     versions = told[0].versions if told else {}
-    return Progress("done", total, total, failed, seconds, versions=versions)
+    return WorkerProgress("done", total, total, failed, seconds, versions=versions)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from data.prompts.reading import printable, quoted
-from data.runs import Run, RunFolder
+from data.files import printable, quoted
+from data.jobs.runs import Run, RunFolder
 from data.store import runs
 from ui.commands.context import CommandError, Context
 from ui.commands.derive import judge

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from data.prompts.reading import printable
-from data.runs import PART_SIZE, Run, RunFolder, Work, asked_for, read_manifest
+from data.files import printable
+from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem, manifest_hash, read_manifest
 from scorers.attempts import Patience
 from ui.commands.context import CommandError, UsageError
 from ui.commands.overrides import pairs
@@ -69,13 +69,13 @@ def run(
     name = f"{scorer}-{profile}" if mine is None else f"{scorer}-{profile}-{folder_name(mine)}"
     asked = Run(name, scorer, chosen.version, profile, settings, device, batch_size or PART_SIZE, engine)
     if mine is not None:
-        asked = replace(asked, shard=f"{mine[0]}/{mine[1]}", of=asked_for(work))
+        asked = replace(asked, shard=f"{mine[0]}/{mine[1]}", of=manifest_hash(work))
     folder = RunFolder(out.absolute() if mine is None else out.absolute() / folder_name(mine))
     _write(folder, asked, _moved(left, manifest.absolute().parent, folder.path))
     _Attempt(folder, what=f"shard {shard}" if shard else "the manifest").run()
 
 
-def share_of(work: Sequence[Work], mine: tuple[int, int] | None) -> list[Work]:
+def share_of(work: Sequence[WorkItem], mine: tuple[int, int] | None) -> list[WorkItem]:
     """Every n-th, beginning with the i-th: shares differ by one image at most, and each has some of every generator."""
     if mine is None:
         return list(work)
@@ -113,7 +113,7 @@ def _chosen(scorer: str, profile: str | None, overrides: Mapping[str, str]) -> t
         raise UsageError(str(error)) from error
 
 
-def _asked(manifest: Path, scorer: Scorer, settings: Mapping[str, Any]) -> list[Work]:
+def _asked(manifest: Path, scorer: Scorer, settings: Mapping[str, Any]) -> list[WorkItem]:
     """All that is in the manifest.
 
     Raises:
@@ -141,13 +141,13 @@ def _asked(manifest: Path, scorer: Scorer, settings: Mapping[str, Any]) -> list[
     return work
 
 
-def _moved(work: Sequence[Work], of: Path, to: Path) -> list[Work]:
+def _moved(work: Sequence[WorkItem], of: Path, to: Path) -> list[WorkItem]:
     """Paths below the manifest's folder as the run's folder has them: both can be moved together."""
     of, to = of.resolve(), to.resolve()
     return [one if Path(one.path).is_absolute() else replace(one, path=os.path.relpath(of / one.path, to)) for one in work]
 
 
-def _write(folder: RunFolder, asked: Run, work: Sequence[Work]) -> None:
+def _write(folder: RunFolder, asked: Run, work: Sequence[WorkItem]) -> None:
     """What is asked, unless it stands there from before.
 
     Raises:
@@ -183,7 +183,7 @@ def _write(folder: RunFolder, asked: Run, work: Sequence[Work]) -> None:
         raise CommandError(f"{path}: there is something that is no run; give another --out") from error
 
 
-def _same(one: Work) -> Work:
+def _same(one: WorkItem) -> WorkItem:
     return replace(one, path="")
 
 
@@ -217,7 +217,7 @@ class _Attempt:
         if status or progress is None or progress.state != "done":
             self._refuse(status)
         assert progress is not None
-        failures = Counter(one.failed for one in self.folder.seen() if one.failed is not None)
+        failures = Counter(one.failed for one in self.folder.observations() if one.failed is not None)
         for why, n in failures.most_common():
             _tell(f"failed: {n:,} x {why}")
         failed = f", {sum(failures.values()):,} of them could not be seen" if failures else ""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from data.export.people import As, pseudonym
+from data.people import NamesAs, person_pseudonym
 from data.store import copies, snapshot
 from data.store.store import DATABASE
 from ui.commands.context import CommandError, Context, UsageError
 
 
-def run(context: Context, output: str, named: As) -> None:
+def run(context: Context, output: str, named: NamesAs) -> None:
     """Write it, whole or not at all; the project's own database is never overwritten."""
     path = context.path(output)
     if path.suffix != ".duckdb":
@@ -17,7 +17,7 @@ def run(context: Context, output: str, named: As) -> None:
         raise UsageError(f"{output} is the project's own database; give the snapshot another name")
     secret = context.store.secret
     try:
-        copied = snapshot.write(context.store, path, None if named == "names" else lambda name: pseudonym(secret, name))
+        copied = snapshot.write(context.store, path, None if named == "names" else lambda name: person_pseudonym(secret, name))
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
     copies.remember(context.store, path, "snapshot", names=named == "names")

@@ -8,12 +8,11 @@ from typing import Any
 
 from annotation.questionnaires.form import Asked
 from data.aspects import SCALES
-from data.records import Annotation, Evidence, Prompt, Rater
+from data.records import Annotation, AnnotationRow, Evidence, Prompt, Rater, ScoreRow, StudyRatings
 from data.store import imports, prompts
 from data.store.imports import Bundle, Imported
 from data.studies import geneval as geneval_study
 from data.studies import tifa as tifa_study
-from data.studies.rows import AnnotationRow, ScoreRow, StudyRatings
 from ui.commands.context import CommandError, Context, digest
 from ui.commands.derive import DIRECT, derive, direct, form_of, rate
 

@@ -15,7 +15,19 @@ from data.records import Annotation, Evidence, Item, Rater
 from data.store import imports
 from data.store.imports import Bundle
 from data.store.selection import Selection
-from data.studies.selfeval import CLAIMS, LATENT, PAPER, PIXEL, TABLES, TASKS, Claim, Metric, Table, values, votes
+from data.studies.published import (
+    SELFEVAL_CLAIMS,
+    SELFEVAL_LATENT,
+    SELFEVAL_PAPER,
+    SELFEVAL_PIXEL,
+    SELFEVAL_TABLES,
+    SELFEVAL_TASKS,
+    SelfEvalClaim,
+    SelfEvalMetric,
+    SelfEvalTable,
+    selfeval_values,
+    selfeval_votes,
+)
 from ui import preferring
 from ui.commands.context import CommandError, Context, digest
 from ui.commands.derive import DIRECT, direct, rate
@@ -27,7 +39,7 @@ _METRIC = "SelfEval"
 
 def run(context: Context) -> None:
     """The votes as pairs, one for each, with one judgement; the metrics' values as scores of totals."""
-    sha256 = digest(repr(TABLES))
+    sha256 = digest(repr(SELFEVAL_TABLES))
     bundle = _bundle(sha256)
     (imported,) = imports.apply(context.store, [bundle])
     if not imported.counts:
@@ -35,7 +47,7 @@ def run(context: Context) -> None:
         return
     context.say(
         f"study selfeval: {len(bundle.annotations)} winning votes (ties were not published) and {len(bundle.evidence)} totals"
-        f" of {len({one.rater_id for one in bundle.evidence})} metrics, from {' and '.join(t.where for t in TABLES)}"
+        f" of {len({one.rater_id for one in bundle.evidence})} metrics, from {' and '.join(t.where for t in SELFEVAL_TABLES)}"
         f" (import {imported.import_id}; to take it back: import undo {imported.import_id})"
     )
 
@@ -44,48 +56,50 @@ def _bundle(sha256: str) -> Bundle:
     items: list[Item] = []
     annotations: list[Annotation] = []
     evidence: list[Evidence] = []
-    for table in TABLES:
+    for table in SELFEVAL_TABLES:
         for item, annotation in _votes(table, sha256):
             items.append(item)
             annotations.append(annotation)
         for item, seen in _totals(table, sha256):
             items.append(item)
             evidence.append(seen)
-    scorers = {metric.rater_id: _rater(metric) for table in TABLES for metric in table.metrics}
+    scorers = {metric.rater_id: _rater(metric) for table in SELFEVAL_TABLES for metric in table.metrics}
     return Bundle(
         "study selfeval",
         "printed",
         sha256,
         items=list({item.item_id: item for item in items}.values()),
         raters=[Rater(_SLOT, "human", "slot"), *scorers.values()],
-        scales=[(table.suite, aspect, SCALES[aspect]) for table in TABLES for aspect in ("preference", "score")],
+        scales=[(table.suite, aspect, SCALES[aspect]) for table in SELFEVAL_TABLES for aspect in ("preference", "score")],
         annotations=annotations,
         evidence=evidence,
         exclusive=True,
     )
 
 
-def _rater(metric: Metric) -> Rater:
-    source = f"{PAPER}, {' and '.join(table.where for table in TABLES)}: one printed value of each task and model"
+def _rater(metric: SelfEvalMetric) -> Rater:
+    source = (
+        f"{SELFEVAL_PAPER}, {' and '.join(table.where for table in SELFEVAL_TABLES)}: one printed value of each task and model"
+    )
     return Rater(metric.rater_id, "scorer", settings={"source": source, "negated": metric.lower_is_better})
 
 
-def _votes(table: Table, sha256: str) -> Iterator[tuple[Item, Annotation]]:
-    for task, won in votes(table).items():
+def _votes(table: SelfEvalTable, sha256: str) -> Iterator[tuple[Item, Annotation]]:
+    for task, won in selfeval_votes(table).items():
         winners = [model for model, n in won.items() for _ in range(n)]
         for n, model in enumerate(winners):
             # each vote is a pair of its own: which of them were on the same prompt is not known
             item = Item(f"{table.suite}/{task}/vote {n + 1}", table.suite, None, task, None, "pair")
             said = direct("preference", model, None)
             version, judgements = rate(said)
-            raw = {"generators": list(table.models), "source": f"{PAPER}, {table.where}, row Humans"}
+            raw = {"generators": list(table.models), "source": f"{SELFEVAL_PAPER}, {table.where}, row Humans"}
             key = str(uuid.uuid5(_NAMESPACE, f"{sha256}/{item.item_id}"))
             yield item, Annotation(key, item.item_id, _SLOT, DIRECT, said, judgements, version, raw=raw)
 
 
-def _totals(table: Table, sha256: str) -> Iterator[tuple[Item, Evidence]]:
+def _totals(table: SelfEvalTable, sha256: str) -> Iterator[tuple[Item, Evidence]]:
     for metric in table.metrics:
-        for task, by_model in values(table, metric).items():
+        for task, by_model in selfeval_values(table, metric).items():
             for model, value in by_model.items():
                 item = Item(f"{table.suite}/{task}/{model} (total of the task)", table.suite, None, task, model)
                 said = direct("score", None, value)
@@ -98,7 +112,7 @@ def _totals(table: Table, sha256: str) -> Iterator[tuple[Item, Evidence]]:
 class Decided:
     """What the paper says in words, whether its printed numbers say the same, and what they say."""
 
-    claim: Claim
+    claim: SelfEvalClaim
     holds: bool
     ours: str
 
@@ -115,11 +129,11 @@ def reproduce(context: Context, output: str) -> None:
     """
     # what an import says of a project that is thrown away is of no interest
     run(Context(context.store, context.cwd, io.StringIO(), context.err))
-    found = preferring.rows(context.store, Selection(suite=tuple(table.suite for table in TABLES)), Options())
+    found = preferring.rows(context.store, Selection(suite=tuple(table.suite for table in SELFEVAL_TABLES)), Options())
     ranks: dict[str, dict[str, Mapping[str, Any]]] = {}
     for row in found.sections["ranks"]:
         ranks.setdefault(row["suite"], {})[row["rater"]] = row
-    decided = [_decide(claim, ranks) for claim in CLAIMS]
+    decided = [_decide(claim, ranks) for claim in SELFEVAL_CLAIMS]
     if output == "json":
         context.say(json.dumps(_document(ranks, decided), ensure_ascii=False, allow_nan=False, indent=1))
     else:
@@ -141,8 +155,8 @@ _NOTES = (
 )
 
 
-def _decide(claim: Claim, ranks: Ranks) -> Decided:
-    holds, ours = _DECISIONS[claim.key](ranks[PIXEL.suite], ranks[LATENT.suite])
+def _decide(claim: SelfEvalClaim, ranks: Ranks) -> Decided:
+    holds, ours = _DECISIONS[claim.key](ranks[SELFEVAL_PIXEL.suite], ranks[SELFEVAL_LATENT.suite])
     return Decided(claim, holds, ours)
 
 
@@ -163,7 +177,7 @@ Rows = Mapping[str, Mapping[str, Any]]
 
 def _each_disagrees(pixel: Rows, _: Rows) -> tuple[bool, str]:
     agree = _agreeing(pixel)
-    return max(agree.values()) < len(TASKS), _out_of(agree)
+    return max(agree.values()) < len(SELFEVAL_TASKS), _out_of(agree)
 
 
 def _two_disagree_less(_: Rows, latent: Rows) -> tuple[bool, str]:
@@ -173,7 +187,7 @@ def _two_disagree_less(_: Rows, latent: Rows) -> tuple[bool, str]:
 
 
 def _out_of(agree: Mapping[str, int]) -> str:
-    return "agree in " + ", ".join(f"{name.split(' (')[0]} {n}/{len(TASKS)}" for name, n in agree.items())
+    return "agree in " + ", ".join(f"{name.split(' (')[0]} {n}/{len(SELFEVAL_TASKS)}" for name, n in agree.items())
 
 
 def _others_negative(_: Rows, latent: Rows) -> tuple[bool, str]:
@@ -200,9 +214,9 @@ _DECISIONS: Mapping[str, Callable[[Rows, Rows], tuple[bool, str]]] = {
 
 def _document(ranks: Ranks, decided: Sequence[Decided]) -> dict[str, Any]:
     return {
-        "paper": PAPER,
+        "paper": SELFEVAL_PAPER,
         "figure_6": [row for rows in ranks.values() for row in rows.values()],
-        "cells": [_cells_of(table, ranks) for table in TABLES],
+        "cells": [_cells_of(table, ranks) for table in SELFEVAL_TABLES],
         "sentences": [
             {"where": one.claim.where, "words": one.claim.words, "holds": one.holds, "ours": one.ours} for one in decided
         ],
@@ -210,9 +224,9 @@ def _document(ranks: Ranks, decided: Sequence[Decided]) -> dict[str, Any]:
     }
 
 
-def _cells_of(table: Table, ranks: Ranks) -> dict[str, Any]:
-    cells = {name: {task: _cell(row, task) for task in TASKS} for name, row in ranks[table.suite].items()}
-    return {"where": table.where, "suite": table.suite, "votes": votes(table), "metrics": cells}
+def _cells_of(table: SelfEvalTable, ranks: Ranks) -> dict[str, Any]:
+    cells = {name: {task: _cell(row, task) for task in SELFEVAL_TASKS} for name, row in ranks[table.suite].items()}
+    return {"where": table.where, "suite": table.suite, "votes": selfeval_votes(table), "metrics": cells}
 
 
 def _cell(row: Mapping[str, Any], task: str) -> str:
@@ -220,12 +234,12 @@ def _cell(row: Mapping[str, Any], task: str) -> str:
 
 
 def _lines(ranks: Ranks, decided: Sequence[Decided], *, markdown: bool) -> Iterator[str]:
-    yield PAPER
-    for table in TABLES:
+    yield SELFEVAL_PAPER
+    for table in SELFEVAL_TABLES:
         yield ""
         yield f"{table.where}: {' and '.join(table.models)}, and Figure 6"
-        head = ["", *TASKS, "agree", "rho", "95 % interval"]
-        won = [f"{n[table.models[0]]} : {n[table.models[1]]}" for n in votes(table).values()]
+        head = ["", *SELFEVAL_TASKS, "agree", "rho", "95 % interval"]
+        won = [f"{n[table.models[0]]} : {n[table.models[1]]}" for n in selfeval_votes(table).values()]
         body = [_line(name, row) for name, row in ranks[table.suite].items()]
         yield from _grid([head, ["people's votes", *won, "", "", ""], *body], markdown=markdown)
     yield ""
@@ -236,9 +250,9 @@ def _lines(ranks: Ranks, decided: Sequence[Decided], *, markdown: bool) -> Itera
 
 
 def _line(name: str, row: Mapping[str, Any]) -> list[str]:
-    cells = [_cell(row, task) for task in TASKS]
+    cells = [_cell(row, task) for task in SELFEVAL_TASKS]
     bounds = "" if row["low"] is None else f"{row['low']:+.2f} .. {row['high']:+.2f}"
-    return [name, *cells, f"{len(row['agreeing'])}/{len(TASKS)}", f"{row['value']:+.3f}", bounds]
+    return [name, *cells, f"{len(row['agreeing'])}/{len(SELFEVAL_TASKS)}", f"{row['value']:+.3f}", bounds]
 
 
 def _grid(rows: Sequence[Sequence[str]], *, markdown: bool) -> Iterator[str]:

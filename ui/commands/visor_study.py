@@ -15,7 +15,7 @@ from annotation.questionnaires.visor import objects_asked
 from data.prompts.spec import SpecError, parse_spec
 from data.store import frame, prompts
 from data.store.store import Store
-from data.studies.visor_printed import PRINTED
+from data.studies.published import VISOR_PRINTED
 from ui import words
 from ui.commands.agreement import selected
 from ui.commands.context import CommandError, Context
@@ -72,7 +72,7 @@ def _printed(rows: Sequence[Row]) -> list[Row]:
     """The paper's number beside each, where it has the generator by that name; None else."""
     names = [row.get("question") or row["metric"] for row in rows]
     places = [(name, row["generator"], row["statistic"]) for name, row in zip(names, rows, strict=True)]
-    return [row | {"printed": PRINTED.get(place)} for place, row in zip(places, rows, strict=True)]
+    return [row | {"printed": VISOR_PRINTED.get(place)} for place, row in zip(places, rows, strict=True)]
 
 
 def _lines(found: Tables, write: Any) -> Iterator[str]:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from data.jobs.runs import Observation, RunFolder, WorkerProgress
 from data.records import Judgement
-from data.runs import Progress, RunFolder, Seen
 from data.store import runs
 from data.store.runs import RunRow
 from data.store.store import Store
@@ -48,7 +48,7 @@ def folder_of(store: Store, row: RunRow) -> RunFolder:
     return RunFolder(store.project / row.folder)
 
 
-def progress_of(folder: RunFolder) -> Progress | None:
+def progress_of(folder: RunFolder) -> WorkerProgress | None:
     """What the worker last told; None if it told nothing that can be read."""
     try:
         return folder.progress()
@@ -248,11 +248,11 @@ class _Session:
         return said[-1].strip() if said else f"the worker ended with status {code} and said nothing"
 
 
-def take_in(context: Context, row: RunRow, scorer: Scorer, part: int, seen: Sequence[Seen]) -> None:
+def take_in(context: Context, row: RunRow, scorer: Scorer, part: int, seen: Sequence[Observation]) -> None:
     """Judge one part by the project's own specs and store it; what failed is named."""
     known = runs.asked(context.store, [one.item_id for one in seen])
 
-    def judged(one: Seen) -> Sequence[Judgement]:
+    def judged(one: Observation) -> Sequence[Judgement]:
         # an unknown image is for the store to refuse
         return judge(scorer, known[one.item_id].spec, one, row.settings) if one.item_id in known else ()
 
@@ -262,7 +262,7 @@ def take_in(context: Context, row: RunRow, scorer: Scorer, part: int, seen: Sequ
                 context.warn(f"failed: {one.item_id}: {one.failed}")
 
 
-def in_words(progress: Progress) -> str:
+def in_words(progress: WorkerProgress) -> str:
     """``64 of 504 images, 5.2 a second, about 2 min left``."""
     parts = [f"{progress.done:,} of {words.count(progress.total, 'image')}"]
     if progress.state == "loading":

@@ -15,7 +15,7 @@ from agreement import Options
 from agreement.flips import SCORE, SHARED, Measured, flip_test, measured, shared
 from agreement.study.cells import ALL
 from agreement.study.outcome import Outcome
-from data.prompts.flips import REASONS, Kind
+from data.prompts.flips import FLIP_REASONS, FlipKind
 from data.store import flipped
 from data.store.selection import Selection
 from data.store.store import Store
@@ -24,7 +24,7 @@ from ui.flipping.board import Board, Tested
 from ui.flipping.people import people
 from ui.flipping.scorers import scorers
 
-__all__ = ["REASONS", "Row", "Rows", "recall", "rows", "wide"]
+__all__ = ["FLIP_REASONS", "Row", "Rows", "recall", "rows", "wide"]
 
 Row = dict[str, Any]
 
@@ -44,7 +44,7 @@ class Rows:
     total: int
 
 
-def rows(store: Store, selection: Selection, kind: Kind, options: Options | None = None, most: int | None = None) -> Rows:
+def rows(store: Store, selection: Selection, kind: FlipKind, options: Options | None = None, most: int | None = None) -> Rows:
     """The flip test of everybody who has judged images of the selection, by suite: people first, then scorers by name.
 
     Of the selection, suite, task and generator restrict the images, rater the raters, campaign, since and until people's
@@ -67,11 +67,11 @@ def rows(store: Store, selection: Selection, kind: Kind, options: Options | None
 
 
 @lru_cache(maxsize=16)
-def _recall(store: Store, version: str, selection: Selection, kind: Kind, most: int | None) -> Rows:  # noqa: ARG001 - the key
+def _recall(store: Store, version: str, selection: Selection, kind: FlipKind, most: int | None) -> Rows:  # noqa: ARG001 - the key
     return rows(store, selection, kind, None, most)
 
 
-def recall(store: Store, selection: Selection, kind: Kind, most: int | None = None) -> Rows:
+def recall(store: Store, selection: Selection, kind: FlipKind, most: int | None = None) -> Rows:
     """As ``rows``, but computed once for all who look while the project stays as it is. Do not change them."""
     return _recall(store, following.version(store), selection, kind, most)
 
@@ -94,11 +94,11 @@ def wide(made: Iterable[Row]) -> list[dict[str, Row]]:
 
 def _why(outcome: Outcome) -> str:
     """Why nothing counts, if that is not the prompts' doing."""
-    others = [f"{words.reason(name)}: {n:,}" for name, n in outcome.used.excluded.items() if name not in REASONS]
+    others = [f"{words.reason(name)}: {n:,}" for name, n in outcome.used.excluded.items() if name not in FLIP_REASONS]
     return f"{outcome.reason} ({', '.join(others)})" if others else str(outcome.reason)
 
 
-def _row(one: Tested, kind: Kind, made: Measured) -> Row:
+def _row(one: Tested, kind: FlipKind, made: Measured) -> Row:
     """Plain types; ``n_items`` counts images, ``n_ratings`` people's ratings of them, ``excluded`` what was left out of these;
     a ``command`` makes what is missing."""
     outcome = made.outcome

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from agreement.flips import Pairs
-from data.prompts.flips import Flipped, Kind, Unflipped, flip
+from data.prompts.flips import FlipKind, Flipped, Unflipped, flip
 from data.prompts.spec import Spec, parse_spec
 from data.records import Judgement
 from data.store import flipped
@@ -73,7 +73,7 @@ class Board:
     total: int
 
     @classmethod
-    def of(cls, store: Store, selection: Selection, kind: Kind, most: int | None) -> Board:
+    def of(cls, store: Store, selection: Selection, kind: FlipKind, most: int | None) -> Board:
         """The images of a selection; of more than ``most`` always the same ones by chance."""
         known = flipped.images(store, selection)
         places = known.places

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from data.prompts.flips import Kind
-from data.runs import Seen
+from data.jobs.runs import Observation
+from data.prompts.flips import FlipKind
 from data.store import explored, flipped, judges, runs
 from data.store.explored import Source
 from data.store.runs import RunRow
@@ -43,7 +43,7 @@ class _Known:
     scores: Mapping[tuple[str, str | None], Mapping[str, float | None]]
 
 
-def scorers(store: Store, selection: Selection, suite: str, board: Board, kind: Kind) -> Iterator[Tested]:
+def scorers(store: Store, selection: Selection, suite: str, board: Board, kind: FlipKind) -> Iterator[Tested]:
     """Every scorer that has judged images of the selection, by name."""
     known = _known(store, selection, suite)
     last = {row.rater_id: row for row in known.listed}
@@ -83,7 +83,7 @@ def _without(board: Board, suite: str, name: str, missing: str) -> Tested:
     return Tested(suite, name, "scorer", False, "correct", board.pairs(entries), missing)
 
 
-def _judged(store: Store, board: Board, source: Source, scorer: Scorer, kind: Kind) -> list[Entry]:
+def _judged(store: Store, board: Board, source: Source, scorer: Scorer, kind: FlipKind) -> list[Entry]:
     """Every image, what was seen of it judged by both specs."""
     done = _remembered(store, source, kind)
     why = [board.why_not(place) for place in range(len(board.places))]
@@ -104,19 +104,19 @@ def _judged(store: Store, board: Board, source: Source, scorer: Scorer, kind: Ki
 
 # by the evidence's stamp, not by the project's version: answers of people leave it what it is
 @lru_cache(maxsize=32)
-def _remembered(store: Store, source: Source, kind: Kind) -> dict[str, Entry]:  # noqa: ARG001 - the key
+def _remembered(store: Store, source: Source, kind: FlipKind) -> dict[str, Entry]:  # noqa: ARG001 - the key
     """What was judged of a scorer's evidence so far, by image."""
     return {}
 
 
-def _verdicts(board: Board, place: int, scorer: Scorer, seen: Seen | None, settings: Settings) -> Entry:
+def _verdicts(board: Board, place: int, scorer: Scorer, seen: Observation | None, settings: Settings) -> Entry:
     if seen is None or seen.failed is not None:
         return Entry(place, why="not_seen" if seen is None else "failed")
     true, flip = (scorer.judge(spec, seen, settings) for spec in (board.asked(place), board.asked_flipped(place)))
     return entry(place, correct(true.judgements), correct(flip.judgements))
 
 
-def _read(board: Board, suite: str, scorer: Scorer, row: RunRow, known: _Known, kind: Kind) -> Tested:
+def _read(board: Board, suite: str, scorer: Scorer, row: RunRow, known: _Known, kind: FlipKind) -> Tested:
     """The numbers of two raters: of this run's, and of the one that has its very settings but reads flipped texts."""
     same = (row.scorer, row.version, {**row.settings, "flip": kind})
     partner = next((one for one in known.listed if (one.scorer, one.version, dict(one.settings)) == same), None)
@@ -132,7 +132,7 @@ def _read(board: Board, suite: str, scorer: Scorer, row: RunRow, known: _Known, 
     return Tested(suite, row.rater_id, "scorer", False, "score", board.pairs(entries), missing, command)
 
 
-def _command(scorer: Scorer, row: RunRow, kind: Kind) -> str:
+def _command(scorer: Scorer, row: RunRow, kind: FlipKind) -> str:
     """What has it read the flipped prompts."""
     settings = [*changed_settings(scorer, row.profile, row.settings), f"flip={kind}"]
     profile = [] if row.profile == registry.default_profile(scorer) else ["--profile", row.profile]

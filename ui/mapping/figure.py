@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from data.maps import EXTENT, Map
+from data.jobs.maps import EXTENT, Map
 from ui.charts import plain
 from ui.mapping import paints
 from ui.mapping.paints import Paint

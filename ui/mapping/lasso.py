@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from data.maps import Map, Places
+from data.jobs.maps import Map, MapPositions
 from data.store.selection import Where
 from data.store.store import Store
 from scorers.maps import METHODS
@@ -110,7 +110,7 @@ def points_of(line: str) -> tuple[tuple[float, float], ...]:
     return points
 
 
-def inside(places: Places, points: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:
+def inside(places: MapPositions, points: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:
     """Which of (n, 2) places lie within the closed line, by the even-odd rule; a line may cross itself."""
     x, y = places[:, 0].astype(np.float64), places[:, 1].astype(np.float64)
     within = np.zeros(len(places), bool)

@@ -15,8 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from data.maps import Job, Map, MapFolder
-from data.runs import RunFolder
+from data.jobs.maps import Map, MapFolder, MapJob
+from data.jobs.runs import RunFolder
 from data.store import runs
 from data.store.store import Store
 from scorers.clipscore import SCORER, model_of
@@ -91,7 +91,7 @@ def standing(store: Store, method: str, model: str, *, again: bool = False) -> S
         worker = _workers.get(folder.path)
         ended = worker is not None and worker.poll() is not None
         if worker is None or (ended and again):
-            folder.ask(Job(method, model, [str(part) for part in source.parts], MOST[method], SEED))
+            folder.ask(MapJob(method, model, [str(part) for part in source.parts], MOST[method], SEED))
             _workers[folder.path] = _begun(folder)
             ended = False
     if not ended:

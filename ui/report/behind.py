@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import pandas as pd
 
-from data.export import tables
-from data.export.ratings import COLUMNS
-from data.export.tables import Columns, Kind
+from data.export import formats
+from data.export.formats import Columns, Kind
+from data.export.ratings import RATING_COLUMNS
 from ui import words
 from ui.report import making, recruited
 from ui.report.content import Document
@@ -83,7 +83,7 @@ def zipped(report: Document, material: Material, form: str) -> bytes:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, (table, columns) in _all(report, material).items():
             if len(table):
-                _put(archive, f"{name}.{form}", tables.WRITERS[form](table, columns))
+                _put(archive, f"{name}.{form}", formats.WRITERS[form](table, columns))
                 told.append((f"{name}.{form}", TABLES[name], len(table), columns))
         _put(archive, "README.md", _readme(report, told).encode())
     return out.getvalue()
@@ -99,7 +99,7 @@ def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, Columns]]:
     said = material.said.assign(excluded=material.left_out).rename(columns={"number": "value"})
     found: dict[str, tuple[pd.DataFrame, Columns]] = {
-        "ratings": (material.ratings, COLUMNS),
+        "ratings": (material.ratings, RATING_COLUMNS),
         "judgements": (said, _SAID),
     }
     sections = {

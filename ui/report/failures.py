@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from data import images, pictures
 from data.aspects import NO, YES
-from data.campaign import number
+from data.campaign import seeded_number
 from data.export.ratings import SIMULATED
-from data.images import ImageError
+from data.images import files
+from data.images.files import ImageError
+from data.jobs import generation
+from data.jobs.runs import Detection
 from data.prompts.spec import parse_spec
-from data.runs import Detection
 from data.store import reported, runs
 from data.store.reported import Told
 from data.store.store import Store
@@ -89,7 +90,7 @@ def _drawn(table: pd.DataFrame, n: int, seed: int) -> list[tuple[str, int, int]]
         (str(key[-1] if isinstance(key, tuple) else key), int(yes), int(of))
         for key, yes, of in zip(table.index, table["sum"], table["count"], strict=True)
     ]
-    return sorted(rows, key=lambda row: (number(seed, "sample", row[0]), row[0]))[:n]
+    return sorted(rows, key=lambda row: (seeded_number(seed, "sample", row[0]), row[0]))[:n]
 
 
 def samples(store: Store, ratings: pd.DataFrame, seed: int, tell: Callable[[int, int], None]) -> list[Sample]:
@@ -114,13 +115,13 @@ def _sample(one: Parting, told: Told, sights: runs.Sights | None) -> Sample:
     lines = [f"{one.yes} of {words.count(one.n, 'rating')} by {one.who}: yes"]
     lines += [f"{one.rater}: {one.verdict}{f' ({reason})' if reason else ''}"] if one.rater else []
     where = ", ".join(text for text in (told.generator, told.task and words.task(told.task)) if text)
-    blank = pictures.why_blank(told.blanked)
+    blank = generation.why_blank(told.blanked)
     lines += [text for text in (where, blank, "" if told.path else "The project has no file of this image.") if text]
     made = Sample(one.group, told.text or one.item, tuple(lines), one.item)
     if told.path is None or not told.width or not told.height:
         return made
     try:
-        picture = base64.b64encode(images.thumbnail(told.path, _WIDTH)).decode()
+        picture = base64.b64encode(files.thumbnail(told.path, _WIDTH)).decode()
     except (ImageError, OSError):
         return replace(made, lines=(*lines, "The image file cannot be read any more."))
     boxes = _boxes(seen.detections if seen else (), looked, told.width, told.height)

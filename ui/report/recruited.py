@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from data import recruitment
-from data.recruitment import FIELDS, NOT_REPORTED
+from data import campaign
+from data.campaign import NOT_REPORTED, RECRUITMENT_FIELDS
 from data.store import managing, recruitments, watching
 from data.store.store import Store
 from data.store.watching import Worker
@@ -34,9 +34,9 @@ class Recruited:
 
     def rows(self) -> Iterator[tuple[str, str, str]]:
         """Field, said, counted; a field of neither is not reported."""
-        for name, title in {**{name: field.title for name, field in FIELDS.items()}, **_COUNTED}.items():
+        for name, title in {**{name: field.title for name, field in RECRUITMENT_FIELDS.items()}, **_COUNTED}.items():
             counted = self.counted.get(name, "")
-            if name in FIELDS or counted:
+            if name in RECRUITMENT_FIELDS or counted:
                 yield title, self.said.get(name, "" if counted else NOT_REPORTED), counted
 
 
@@ -160,10 +160,10 @@ def as_rows(found: Sequence[Recruited]) -> list[dict[str, str | None]]:
         {
             "campaign": one.name,
             "field": name,
-            "title": FIELDS[name].title if name in FIELDS else _COUNTED[name],
+            "title": RECRUITMENT_FIELDS[name].title if name in RECRUITMENT_FIELDS else _COUNTED[name],
             "said": one.said.get(name),
             "counted": one.counted.get(name),
         }
         for one in found
-        for name in (*recruitment.FIELDS, *_COUNTED)
+        for name in (*campaign.RECRUITMENT_FIELDS, *_COUNTED)
     ]

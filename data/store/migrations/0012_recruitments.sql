@@ -1,4 +1,4 @@
--- How a campaign's people were recruited, instructed and paid, as its manager says (data.recruitment). Append-only: each row is
+-- How a campaign's people were recruited, instructed and paid, as its manager says (data.campaign). Append-only: each row is
 -- all that was said by then, and the latest of a campaign counts.
 create table recruitments (
     campaign_id varchar not null,

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from data.prompts.question_prompt import INSTRUCTIONS, asking, examples
-from data.prompts.reading import printable
+from data.files import printable
+from data.prompts.question_generation import INSTRUCTIONS, format_caption, prompt_examples
 from scorers.models.language.base import Completion, Failure
 
 _TRIES: Final = 6
@@ -41,10 +41,10 @@ class EndpointError(Exception):
 def messages(caption: str) -> list[dict[str, str]]:
     """The whole conversation that asks for questions about a caption: the examples are turns of it."""
     turns = [{"role": "system", "content": INSTRUCTIONS}]
-    for example in examples():
-        turns.append({"role": "user", "content": asking(example.caption)})
+    for example in prompt_examples():
+        turns.append({"role": "user", "content": format_caption(example.caption)})
         turns.append({"role": "assistant", "content": example.answer})
-    return [*turns, {"role": "user", "content": asking(caption)}]
+    return [*turns, {"role": "user", "content": format_caption(caption)}]
 
 
 @dataclass(frozen=True, slots=True)

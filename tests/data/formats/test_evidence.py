@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from data.formats.evidence import read_case
+from data.jobs.runs import Detection, Observation
 from data.prompts.geneval import COLORS
 from data.prompts.spec import SpecError
-from data.runs import Detection, Seen
 
 CUP = {"label": "cup", "score": 0.5, "box": [0, 1, 2.5, 3]}
 SPEC = {"tag": "single_object", "include": [{"class": "cup", "count": 1}]}
@@ -23,7 +23,7 @@ def test_a_line_becomes_a_case() -> None:
     found = read_case(line(prompt_id=12, generator="sd"))
     assert (found.id, found.prompt_id, found.generator, found.asked) == ("x", "12", "sd", SPEC)
     assert found.spec.objects[0].name == "cup"
-    assert found.seen == Seen("x", {}, (Detection("cup", 0.5, (0.0, 1.0, 2.5, 3.0)),))
+    assert found.seen == Observation("x", {}, (Detection("cup", 0.5, (0.0, 1.0, 2.5, 3.0)),))
     bare = read_case(line(id=7, detections=[]))
     assert (bare.id, bare.seen.item_id, bare.prompt_id, bare.generator) == (7, "7", None, None)
 
@@ -62,7 +62,7 @@ def test_a_colour_is_a_name_or_probabilities(color: dict[str, Any], expected: li
         ({"generator": {}}, "'generator' is {}"),
     ],
 )
-def test_a_line_that_is_none_says_what_is_wrong(wrong: dict[str, Any], why: str) -> None:
+def test_an_invalid_line_says_what_is_wrong(wrong: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         read_case(line(**wrong))
 
@@ -91,7 +91,7 @@ def test_a_line_that_is_none_says_what_is_wrong(wrong: dict[str, Any], why: str)
         ({"color": {}}, "'color': {}"),
     ],
 )
-def test_a_detection_that_is_none_says_which_and_why(wrong: dict[str, Any], why: str) -> None:
+def test_an_invalid_detection_says_which_and_why(wrong: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=rf"detections\[1\]: .*{why}"):
         read_case(line(detections=[CUP, CUP | wrong]))
 
@@ -115,6 +115,6 @@ def test_a_detection_that_is_none_says_which_and_why(wrong: dict[str, Any], why:
         ({"a": "cup", "b": 3}, "'a' and 'b' must be object names"),
     ],
 )
-def test_a_spec_that_is_none_says_which_part(spec: dict[str, Any], why: str) -> None:
+def test_an_invalid_spec_says_which_part(spec: dict[str, Any], why: str) -> None:
     with pytest.raises(SpecError, match=why):
         read_case(line(spec=spec))

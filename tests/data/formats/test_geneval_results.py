@@ -10,7 +10,15 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from data.formats.geneval_results import Place, Result, Summary, is_result, line_of, place_of, read_result
+from data.formats.geneval_results import (
+    GenEvalResult,
+    ImagePath,
+    Summary,
+    format_result,
+    is_result,
+    parse_image_path,
+    read_result,
+)
 from data.prompts import geneval
 
 CUP = geneval.single_object("cup")
@@ -48,7 +56,7 @@ def test_a_line_is_read_and_written_as_pandas_writes_it(changed: dict[str, Any])
     asked = row(**changed)
     text = as_pandas([asked])
     read = read_result(json.loads(text))
-    assert line_of(read) == text
+    assert format_result(read) == text
     assert (read.filename, read.prompt, read.correct, read.metadata) == (
         asked["filename"],
         asked["prompt"],
@@ -83,7 +91,7 @@ def test_details_are_boxes_and_confidences() -> None:
         ({"details": {"cup": [[1, 2, 3, 4, 5]]}}, "'details' of 'cup', box 0: 5 where a confidence"),
     ],
 )
-def test_a_line_that_is_none_says_what_is_wrong(changed: dict[str, Any], why: str) -> None:
+def test_an_invalid_line_says_what_is_wrong(changed: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         read_result(row(**changed))
 
@@ -91,24 +99,24 @@ def test_a_line_that_is_none_says_what_is_wrong(changed: dict[str, Any], why: st
 @pytest.mark.parametrize(
     ("filename", "place"),
     [
-        ("out/sd/00042/samples/0003.png", Place(42, 3, "sd")),
-        ("/data/a b/7/samples/12.png", Place(7, 12, "a b")),
-        ("C:\\out\\sd\\00042\\samples\\0003.png", Place(42, 3, "sd")),
-        ("./00042/samples/0003.png", Place(42, 3, None)),
-        ("00042/samples/0003.jpg", Place(42, 3, None)),
-        ("/00042/samples/0003.png", Place(42, 3, None)),
+        ("out/sd/00042/samples/0003.png", ImagePath(42, 3, "sd")),
+        ("/data/a b/7/samples/12.png", ImagePath(7, 12, "a b")),
+        ("C:\\out\\sd\\00042\\samples\\0003.png", ImagePath(42, 3, "sd")),
+        ("./00042/samples/0003.png", ImagePath(42, 3, None)),
+        ("00042/samples/0003.jpg", ImagePath(42, 3, None)),
+        ("/00042/samples/0003.png", ImagePath(42, 3, None)),
     ],
 )
-def test_a_files_name_says_which_image_it_is(filename: str, place: Place) -> None:
-    assert place_of(filename) == place
+def test_a_files_name_says_which_image_it_is(filename: str, place: ImagePath) -> None:
+    assert parse_image_path(filename) == place
 
 
 @pytest.mark.parametrize(
     "filename", ["0003.png", "sd/x/samples/0.png", "sd/1/0.png", "sd/1/samples/a.png", "1/samples/0.png/x"]
 )
-def test_other_names_have_no_place(filename: str) -> None:
+def test_other_file_names_are_refused(filename: str) -> None:
     with pytest.raises(ValueError, match=r"00042/samples/0000\.png expected"):
-        place_of(filename)
+        parse_image_path(filename)
 
 
 def printed(rows: list[dict[str, Any]]) -> str:
@@ -154,5 +162,5 @@ def test_a_summary_by_hand() -> None:
 
 
 def test_a_result_without_details_is_written_without_boxes() -> None:
-    result = Result("a/1/samples/1.png", "t", "p", False, "why", {"tag": "t"}, None)
-    assert json.loads(json.loads(line_of(result))["details"]) == {}
+    result = GenEvalResult("a/1/samples/1.png", "t", "p", False, "why", {"tag": "t"}, None)
+    assert json.loads(json.loads(format_result(result))["details"]) == {}

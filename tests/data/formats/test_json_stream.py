@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.formats import json_stream
-from data.formats.json_stream import START, entries
-from data.prompts.reading import InputError
+from data.files import InputError
+from data.formats import cooccurrence
+from data.formats.cooccurrence import LIST_START, list_entries
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(exclude_categories=["Cs"])),
@@ -22,7 +22,7 @@ VALUES = st.recursive(
 
 
 def read(path: Path, *wanted: str) -> list[tuple[str, Any]]:
-    return list(entries(path, wanted))
+    return list(list_entries(path, wanted))
 
 
 @settings(deadline=None)
@@ -32,15 +32,15 @@ def read(path: Path, *wanted: str) -> list[tuple[str, Any]]:
     piece=st.integers(1, 9),
     indent=st.sampled_from([None, 2]),
 )
-def test_entries_are_those_of_the_whole(
+def test_entries_equal_those_of_json_loads(
     tmp_path_factory: pytest.TempPathFactory, content: dict[str, list[Any]], other: Any, piece: int, indent: int | None
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "stream.json"
     path.write_text(json.dumps({"first": other, **content, "last": other}, indent=indent), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_stream, "_PIECE", piece)
+        patch.setattr(cooccurrence, "_PIECE", piece)
         found = read(path, "a", "c")
-    assert found == [(key, one) for key in content if key in "ac" for one in (START, *content[key])]
+    assert found == [(key, one) for key in content if key in "ac" for one in (LIST_START, *content[key])]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_entries_are_those_of_the_whole(
         ('{"b": ' + "9" * 5000 + "}", "not JSON (a number with too many digits"),
     ],
 )  # fmt: skip
-def test_what_is_none_is_told_in_a_line(tmp_path: Path, text: str, why: str) -> None:
+def test_an_invalid_file_is_refused_in_a_single_line(tmp_path: Path, text: str, why: str) -> None:
     path = tmp_path / "f.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
@@ -71,7 +71,7 @@ def test_what_is_none_is_told_in_a_line(tmp_path: Path, text: str, why: str) -> 
     assert len(str(caught.value)) < 400
 
 
-def test_what_is_no_text_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "f.json"
     path.write_bytes(b"\x1f\x8b\x08\x00")
     with pytest.raises(InputError, match="is not a text in UTF-8"):
@@ -80,10 +80,10 @@ def test_what_is_no_text_is_told(tmp_path: Path) -> None:
         read(tmp_path, "a")
 
 
-def test_an_entry_without_end_is_not_looked_for_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_that_is_too_long_is_refused_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a wrong file of many gigabytes is not read into memory."""
-    monkeypatch.setattr(json_stream, "_PIECE", 10)
-    monkeypatch.setattr(json_stream, "MOST", 100)
+    monkeypatch.setattr(cooccurrence, "_PIECE", 10)
+    monkeypatch.setattr(cooccurrence, "MAX_ENTRY_LENGTH", 100)
     path = tmp_path / "f.json"
     path.write_text('{"a": ["' + "x" * 10_000 + '"]}')
     with pytest.raises(InputError, match="Unterminated string"):
@@ -92,8 +92,8 @@ def test_an_entry_without_end_is_not_looked_for_to_the_end(tmp_path: Path, monke
     assert len(read(path, "a")) == 2
 
 
-def test_a_number_over_two_pieces_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_stream, "_PIECE", 8)
+def test_a_number_split_over_two_pieces_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cooccurrence, "_PIECE", 8)
     path = tmp_path / "f.json"
     path.write_text('{"a": [123456, 7]}')
-    assert read(path, "a") == [("a", START), ("a", 123456), ("a", 7)]
+    assert read(path, "a") == [("a", LIST_START), ("a", 123456), ("a", 7)]

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data.formats.tifa_results import Captioned, read_results
-from data.prompts.reading import InputError
+from data.files import InputError
+from data.formats.tifa_results import CaptionAnswers, read_results
 
 
 def entry(text: str = "is it red?", chosen: str = "yes", **more: Any) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def test_lines_of_evidence_are_read(tmp_path: Path) -> None:
         ({"question": 7}, "'question' is 7, a text expected"),
     ],
 )
-def test_an_entry_that_cannot_be_read_is_told_and_the_rest_goes_on(tmp_path: Path, wrong: dict[str, Any], why: str) -> None:
+def test_an_unreadable_entry_is_reported_and_the_rest_is_read(tmp_path: Path, wrong: dict[str, Any], why: str) -> None:
     (found,) = read_results(official(tmp_path / "r.json", {"a": {"1": entry() | wrong, "2": entry(), "3": "no object"}}))
     assert len(found.answers) == 1
     assert found.wrong[0] == f"a: {why}"
@@ -108,7 +108,7 @@ _JSON = st.recursive(
 
 @settings(max_examples=60, deadline=None)
 @given(st.dictionaries(st.text(max_size=3), st.dictionaries(st.text(max_size=3), _JSON, max_size=3), max_size=3))
-def test_nothing_in_a_file_raises(tmp_path_factory: pytest.TempPathFactory, details: Any) -> None:
+def test_no_content_of_an_entry_raises(tmp_path_factory: pytest.TempPathFactory, details: Any) -> None:
     found = list(read_results(official(tmp_path_factory.mktemp("odd") / "r.json", details)))
     assert [one.id for one in found] == list(details)
-    assert all(isinstance(one, Captioned) and len(one.answers) + len(one.wrong) == len(details[one.id]) for one in found)
+    assert all(isinstance(one, CaptionAnswers) and len(one.answers) + len(one.wrong) == len(details[one.id]) for one in found)

@@ -9,16 +9,8 @@ from typing import Any
 import pytest
 
 from data.formats.evidence import read_case
-from data.formats.visor_detections import (
-    dumped,
-    entry_of,
-    generator_of,
-    is_detections,
-    key_of,
-    read_entries,
-    read_entry,
-)
-from data.runs import Detection
+from data.formats.visor_detections import entry_of, format_entry, generator_of, is_detections, key_of, read_entries, read_entry
+from data.jobs.runs import Detection
 
 # the example of VISOR's own README
 KITE = {
@@ -63,7 +55,7 @@ def test_an_entry_is_read_with_what_its_prompt_asks() -> None:
         ("1103_0", {"text": 3}, "has the text 3"),
     ],
 )
-def test_an_entry_that_is_none_says_why(key: str, changed: dict[str, Any], why: str) -> None:
+def test_an_invalid_entry_says_why(key: str, changed: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         read_entry(key, KITE | changed, "sd")
     with pytest.raises(ValueError, match="holds 3, an object expected"):
@@ -120,7 +112,7 @@ def test_an_entry_is_written_as_the_notebook_does() -> None:
     }
     key = key_of(case, {"1103": 2})
     assert key == "1103_2"
-    read = read_entry(key, json.loads("{" + dumped(key, entry) + "}")[key], "g")
+    read = read_entry(key, json.loads("{" + format_entry(key, entry) + "}")[key], "g")
     assert read.sra is True
     assert [one.label for one in read.case.seen.detections] == ["kite", "kite", "bicycle"]
     assert entry_of(case, {"kite": [], "bicycle": [0]}, False)["recall"] == 1
@@ -144,6 +136,6 @@ def test_images_are_named_by_their_ids_or_in_order(changed: dict[str, Any], key:
         ({"prompt_id": 99999}, "SR2D has no prompt 99999"),
     ],
 )
-def test_other_prompts_have_no_place_in_the_file(changed: dict[str, Any], why: str) -> None:
+def test_prompts_that_are_not_sr2ds_are_refused(changed: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         key_of(read_case(EVIDENCE | changed), {})

@@ -8,19 +8,30 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from data.playground.drawing import draw, draw_carelessly
-from data.playground.faults import Fault
-from data.playground.layout import Link, NoRoom, Plan, Thing, arrange
-from data.playground.looks import ALL_PAIRS, ANY, HELD_OUT, HELD_OUT_PAIRS, TRAIN
-from data.playground.prompts import TASKS, metadata, sample
+from data.playground.drawing import (
+    ALL_PAIRS,
+    ANY_LOOK,
+    HELD_OUT_LOOK,
+    HELD_OUT_PAIRS,
+    TRAIN_LOOK,
+    Fault,
+    NoRoom,
+    PlannedObject,
+    PlannedRelation,
+    ScenePlan,
+    arrange_objects,
+    draw,
+    draw_carelessly,
+)
 from data.playground.render import render
-from data.playground.truth import Fact, correct, facts
+from data.playground.sample import TASKS, random_metadata, sample_prompts
+from data.playground.scene import Fact, is_correct, scene_facts
 from data.prompts.geneval import COLORS
 from data.prompts.spec import ObjectSpec, Spec, SpecError, parse_spec
 
 
 def prompts(n: int) -> list[tuple[str, Spec]]:
-    return [(task, parse_spec(metadata(task, np.random.default_rng([7, k])))) for k in range(n) for task in TASKS]
+    return [(task, parse_spec(random_metadata(task, np.random.default_rng([7, k])))) for k in range(n) for task in TASKS]
 
 
 def geneval_relations(a: np.ndarray, b: np.ndarray) -> set[str]:
@@ -35,14 +46,14 @@ def geneval_relations(a: np.ndarray, b: np.ndarray) -> set[str]:
     return {name for name, holds in named.items() if holds}
 
 
-def test_sound_scenes_hold_what_is_asked_and_nothing_else() -> None:
+def test_sound_scenes_hold_what_the_spec_requires_and_nothing_else() -> None:
     for k, (_, spec) in enumerate(prompts(12)):
         scene = draw(spec, k)
-        assert correct(spec, scene)
+        assert is_correct(spec, scene)
         assert Counter(p.kind for p in scene.objects) == Counter({o.name: o.count for o in spec.objects})
 
 
-def test_asked_relations_hold_in_pixels_by_centroid_and_by_genevals_rule() -> None:
+def test_required_relations_hold_in_pixels_by_centroid_and_by_genevals_rule() -> None:
     for k, (task, spec) in enumerate(prompts(30)):
         if task == "position":
             asked = spec.relations[0]
@@ -60,7 +71,7 @@ def test_careless_scenes_are_broken_exactly_when_they_have_a_fault() -> None:
         drawing = draw_carelessly(spec, k)
         seen[drawing.fault] += 1
         assert drawing.correct == (drawing.fault is None)
-        assert drawing.facts == facts(spec, drawing.scene)
+        assert drawing.facts == scene_facts(spec, drawing.scene)
     assert set(seen) == {None, *get_args(Fault)}
     assert 0.48 < seen[None] / sum(seen.values()) < 0.62
     assert min(seen.values()) >= 4
@@ -106,37 +117,37 @@ def test_facts_name_aspects_and_targets() -> None:
     spec = parse_spec(
         {"include": [{"class": "cup", "color": "red"}, {"class": "car", "color": "blue", "position": ["left of", 0]}]}
     )
-    assert facts(spec, draw(spec, 5)) == (
+    assert scene_facts(spec, draw(spec, 5)) == (
         Fact("present", "cup", True), Fact("count", "cup", 1), Fact("color", "cup", True),
         Fact("present", "car", True), Fact("count", "car", 1), Fact("color", "car", True),
         Fact("position", "car left of cup", True), Fact("correct", None, True),
     )  # fmt: skip
 
 
-def test_what_models_learn_from_never_shows_what_is_held_out() -> None:
+def test_training_scenes_never_use_held_out_pairs_or_textures() -> None:
     assert len(HELD_OUT_PAIRS) / len(ALL_PAIRS) == pytest.approx(0.2)
     assert min(Counter(color for _, color in HELD_OUT_PAIRS)[color] for color in COLORS) >= 1
     for k in range(40):
-        for look in (TRAIN, HELD_OUT):
+        for look in (TRAIN_LOOK, HELD_OUT_LOOK):
             rng = np.random.default_rng([k, 3])
-            spec = parse_spec(metadata(TASKS[k % len(TASKS)], rng, look))
+            spec = parse_spec(random_metadata(TASKS[k % len(TASKS)], rng, look))
             scene = draw(spec, k, look)
             assert {(p.kind, p.color) for p in scene.objects} <= look.pairs
             assert scene.background.texture in look.textures
-    assert not TRAIN.pairs & HELD_OUT.pairs
-    assert not set(TRAIN.textures) & set(HELD_OUT.textures)
+    assert not TRAIN_LOOK.pairs & HELD_OUT_LOOK.pairs
+    assert not set(TRAIN_LOOK.textures) & set(HELD_OUT_LOOK.textures)
 
 
 def test_the_suite_has_seven_prompts_of_each_task_in_genevals_words() -> None:
-    suite = sample()
+    suite = sample_prompts()
     assert Counter(prompt.task for prompt in suite) == dict.fromkeys(TASKS, 7)
     assert len({prompt.text for prompt in suite}) == len(suite)
-    assert suite == sample()
+    assert suite == sample_prompts()
     assert suite[0].prompt_id == "playground/00000"
-    assert sample(1, 3)[0].suite == "playground@seed1-n3"
+    assert sample_prompts(1, 3)[0].suite == "playground@seed1-n3"
     counting = next(prompt for prompt in suite if prompt.task == "counting")
     assert parse_spec(counting.spec).objects[0].exact
-    assert metadata("position", np.random.default_rng(0), ANY)["prompt"].startswith("a photo of a")
+    assert random_metadata("position", np.random.default_rng(0), ANY_LOOK)["prompt"].startswith("a photo of a")
 
 
 @pytest.mark.parametrize(
@@ -148,19 +159,19 @@ def test_the_suite_has_seven_prompts_of_each_task_in_genevals_words() -> None:
         (Spec(), "1 to 6"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(spec: Spec, words: str) -> None:
+def test_specs_that_cannot_be_drawn_are_refused(spec: Spec, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         draw(spec, 0)
 
 
 def test_contradicting_relations_are_refused() -> None:
-    links = (Link(1, 0, "left of"), Link(1, 0, "right of"))
+    links = (PlannedRelation(1, 0, "left of"), PlannedRelation(1, 0, "right of"))
     with pytest.raises(NoRoom, match="2 relations"):
-        arrange(Plan((Thing("cup", "red"), Thing("car", "red")), links), np.random.default_rng(0))
+        arrange_objects(ScenePlan((PlannedObject("cup", "red"), PlannedObject("car", "red")), links), np.random.default_rng(0))
 
 
 def test_unknown_tasks_and_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="unknown task"):
-        metadata("poetry", np.random.default_rng(0))
+        random_metadata("poetry", np.random.default_rng(0))
     with pytest.raises(ValueError, match="between 1 and"):
-        sample(n=0)
+        sample_prompts(n=0)

@@ -7,14 +7,11 @@ import colorsys
 import numpy as np
 import pytest
 
-from data.playground.backgrounds import TEXTURES
-from data.playground.colors import RGB
-from data.playground.drawing import draw
-from data.playground.kinds import KINDS
-from data.playground.layout import MAX_OBJECTS
-from data.playground.prompts import TASKS, metadata
-from data.playground.render import render
-from data.playground.scene import Background, Picture, Placed, Scene
+from data.playground.drawing import MAX_OBJECTS, draw
+from data.playground.objects import KINDS, RGB
+from data.playground.render import TEXTURES, render
+from data.playground.sample import TASKS, random_metadata
+from data.playground.scene import Background, Placed, Scene, ScenePicture
 from data.prompts.coco import COCO
 from data.prompts.spec import ObjectSpec, Spec, parse_spec
 
@@ -22,23 +19,23 @@ GROUND = Background("plain", 0.6, 0.1, 0.75, 1)
 
 
 def some_scenes(n: int) -> list[tuple[Spec, Scene]]:
-    specs = [parse_spec(metadata(TASKS[k % len(TASKS)], np.random.default_rng(k))) for k in range(n)]
+    specs = [parse_spec(random_metadata(TASKS[k % len(TASKS)], np.random.default_rng(k))) for k in range(n)]
     return [(spec, draw(spec, 100 + k)) for k, spec in enumerate(specs)]
 
 
-def portrait(kind: str, color: str, size: int = 96, tilt: float = 0.0) -> Picture:
+def portrait(kind: str, color: str, size: int = 96, tilt: float = 0.0) -> ScenePicture:
     return render(Scene((Placed(kind, color, 0.5, 0.5, 0.42, tilt=tilt, variant=3),), GROUND), size)
 
 
 def nearest_color(rgb: np.ndarray) -> str:
     """The asked colour whose paint is nearest in hue, saturation and brightness seen as a double cone."""
 
-    def place(red: float, green: float, blue: float) -> np.ndarray:
+    def hue_point(red: float, green: float, blue: float) -> np.ndarray:
         hue, saturation, value = colorsys.rgb_to_hsv(red / 255, green / 255, blue / 255)
         chroma = saturation * value
         return np.array([chroma * np.cos(2 * np.pi * hue), chroma * np.sin(2 * np.pi * hue), 0.8 * value])
 
-    return min(RGB, key=lambda color: float(np.linalg.norm(place(*RGB[color]) - place(*rgb))))
+    return min(RGB, key=lambda color: float(np.linalg.norm(hue_point(*RGB[color]) - hue_point(*rgb))))
 
 
 def test_kinds_are_at_least_twelve_and_named_as_in_coco() -> None:
@@ -63,7 +60,7 @@ def test_a_drawing_fills_its_declared_box_and_stays_within(kind: str, tilt: floa
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_pixels_of_a_mask_have_the_asked_colour(kind: str) -> None:
+def test_the_pixels_of_a_mask_have_the_required_colour(kind: str) -> None:
     wrong = []
     for color in RGB:
         picture = portrait(kind, color)
@@ -99,7 +96,7 @@ def test_every_object_shows_with_a_mask_and_a_box_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("count", range(1, MAX_OBJECTS + 1))
-def test_as_many_masks_as_objects_asked(count: int) -> None:
+def test_as_many_masks_as_required_objects(count: int) -> None:
     for seed in range(6):
         kind = list(KINDS)[seed % len(KINDS)]
         picture = render(draw(Spec((ObjectSpec(kind, kind, count, True),)), seed))
@@ -124,7 +121,7 @@ def test_sizes_show_the_same_scene() -> None:
 
 @pytest.mark.parametrize("texture", TEXTURES)
 def test_grounds_are_pale_and_seeded(texture: str) -> None:
-    def ground(seed: int) -> Picture:
+    def ground(seed: int) -> ScenePicture:
         return render(Scene((), Background(texture, 0.3, 0.2, 0.8, seed)))
 
     assert 120 < ground(1).image.mean() < 235

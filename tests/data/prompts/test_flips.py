@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.playground import prompts as playground
+from data.playground import sample as playground
 from data.prompts import geneval, sr2d
 from data.prompts.coco import GENEVAL
-from data.prompts.flips import KINDS, REASONS, Flipped, Kind, Unflipped, flip, other_number
+from data.prompts.flips import FLIP_KINDS, FLIP_REASONS, FlipKind, Flipped, Unflipped, flip, other_number
 from data.prompts.spec import parse_spec
 from data.records import Prompt
 from ui import words
@@ -21,10 +21,10 @@ from ui import words
 TURNED = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
 OTHER_COLOR = {"red": "purple", "orange": "pink", "yellow": "brown", "green": "black", "blue": "white"}
 NEXT = {2: 3, 3: 4, 4: 3}
-PUBLISHED = [*geneval.sample(), *playground.sample()]
+PUBLISHED = [*geneval.sample(), *playground.sample_prompts()]
 
 
-def expected(prompt: Prompt, kind: Kind) -> Mapping[str, Any] | None:
+def expected(prompt: Prompt, kind: FlipKind) -> Mapping[str, Any] | None:
     """GenEval's metadata of the flipped prompt, built as GenEval builds it; None if there is nothing to flip."""
     include = prompt.spec["include"]
     if (prompt.task, kind) == ("position", "relation"):
@@ -40,8 +40,8 @@ def expected(prompt: Prompt, kind: Kind) -> Mapping[str, Any] | None:
     return None
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_published_prompt_of_geneval_flips_as_its_sampler_would_write_it(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", FLIP_KINDS)
+def test_every_published_prompt_of_geneval_flips_as_its_sampler_would_write_it(kind: FlipKind) -> None:
     found: Counter[str] = Counter()
     for prompt in PUBLISHED:
         made, wanted = flip(prompt.text, prompt.spec, kind), expected(prompt, kind)
@@ -60,14 +60,14 @@ def test_sr2d_flips_as_its_list_has_it() -> None:
     # every ninth line: all ten of a pair occur
     flipped = 0
     for number in range(0, sr2d.SIZE, 9):
-        prompt = sr2d.prompt(number)
+        prompt = sr2d.numbered_prompt(number)
         made = flip(prompt.text, prompt.spec, "relation")
         if "relation" not in prompt.spec:
             assert made == Unflipped("no_relation")
             continue
         a, b = prompt.spec["a"], prompt.spec["b"]
         relation = TURNED.get(prompt.spec["relation"]) or {"left": "right", "right": "left"}[prompt.spec["relation"]]
-        assert made == Flipped({"a": a, "b": b, "relation": relation}, sr2d.text_of(a, b, relation))
+        assert made == Flipped({"a": a, "b": b, "relation": relation}, sr2d.prompt_text(a, b, relation))
         assert parse_spec(made.spec).relations[0].relation.startswith(relation)
         assert isinstance(flip(prompt.text, prompt.spec, "color"), Unflipped)
         assert isinstance(flip(prompt.text, prompt.spec, "count"), Unflipped)
@@ -76,7 +76,7 @@ def test_sr2d_flips_as_its_list_has_it() -> None:
 
 
 @pytest.mark.parametrize("kind", ["relation", "color"])
-def test_flipped_twice_is_what_it_was(kind: Kind) -> None:
+def test_flipped_twice_is_what_it_was(kind: FlipKind) -> None:
     for prompt in PUBLISHED:
         made = flip(prompt.text, prompt.spec, kind)
         if isinstance(made, Flipped):
@@ -159,7 +159,7 @@ def test_a_single_colour_in_ones_own_sentences(text: str, flipped: str | None) -
     assert made == Flipped({"include": [{"class": "cup", "color": "pink"}]}, flipped)
 
 
-def test_the_orange_is_no_colour() -> None:
+def test_the_fruit_orange_is_not_taken_for_a_colour() -> None:
     spec = {"include": [{"class": "orange", "color": "red"}, {"class": "cup", "color": "orange"}]}
     made = flip("a red orange and an orange cup", spec, "color")
     assert isinstance(made, Flipped)
@@ -229,9 +229,9 @@ def test_a_tag_alone_makes_a_number_exact_and_what_is_not_exact_stays() -> None:
         ({"tag": "counting", "include": [{"class": "cup", "count": 2}] * 2}, "count", "same_kind"),
     ],
 )
-def test_what_cannot_be_flipped_says_why(spec: Mapping[str, Any], kind: Kind, reason: str) -> None:
+def test_what_cannot_be_flipped_says_why(spec: Mapping[str, Any], kind: FlipKind, reason: str) -> None:
     assert flip("a cup", spec, kind) == Unflipped(reason)
-    assert reason in REASONS
+    assert reason in FLIP_REASONS
     assert words.reason(reason).startswith("of prompts ")
 
 
@@ -249,12 +249,12 @@ def test_an_unknown_kind_is_refused() -> None:
 
 
 @given(text=st.text(max_size=40), name=st.text(min_size=1, max_size=9).filter(str.strip), n=st.integers(1, 12))
-def test_no_text_or_name_breaks_it(text: str, name: str, n: int) -> None:
+def test_any_text_and_name_can_be_flipped_or_refused(text: str, name: str, n: int) -> None:
     spec = {
         "include": [{"class": name, "count": n, "color": "red"}, {"class": "x", "position": ["above", 0]}],
         "tag": "counting",
     }
-    for kind in KINDS:
+    for kind in FLIP_KINDS:
         made = flip(f"{text} red {name} above", spec, kind)
         if isinstance(made, Flipped):
             parse_spec(made.spec)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data.files import InputError
 from data.prompts import geneval, sr2d
-from data.prompts.files import format_prompts, read_prompts, write_prompts
-from data.prompts.reading import InputError
+from data.prompts.prompt_files import format_prompts, read_prompts, write_prompts
 from data.records import Prompt
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "studies"
@@ -102,7 +102,7 @@ def test_errors_name_the_line(tmp_path: Path, text: str, message: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_encodings(tmp_path: Path) -> None:
+def test_only_utf8_is_read(tmp_path: Path) -> None:
     path = tmp_path / "p.txt"
     path.write_bytes(b"ok\ncaf\xe9\n")
     with pytest.raises(InputError, match=r":2: byte 0xe9 is not UTF-8"):
@@ -115,7 +115,7 @@ def test_encodings(tmp_path: Path) -> None:
             read_prompts(wrong, "mine")
 
 
-def test_five_problems_are_told_at_once(tmp_path: Path) -> None:
+def test_five_problems_are_reported_at_once(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_prompts(written(tmp_path, "5\n" * 9), "mine")
     assert len(caught.value.problems) == 5
@@ -130,12 +130,12 @@ def test_suite_names(tmp_path: Path) -> None:
             read_prompts(tmp_path / "p", suite)
 
 
-def test_round_trips(tmp_path: Path) -> None:
+def test_written_prompts_are_read_back(tmp_path: Path) -> None:
     for prompts in (
         geneval.sample(),
         geneval.sample(7, 20),
         geneval.sample()[3:5],
-        [sr2d.prompt(n) for n in (5, 8, 31_679)],
+        [sr2d.numbered_prompt(n) for n in (5, 8, 31_679)],
         [Prompt("geneval/00000", "geneval", "x", "t", {"include": [], "tag": "t", "prompt": "other"})],
     ):
         assert read_prompts(write_prompts(prompts, tmp_path / "p.jsonl"), prompts[0].suite) == prompts
@@ -148,7 +148,7 @@ plain = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 
 
 @given(st.lists(st.tuples(plain, st.none() | plain), min_size=1, max_size=5))
-def test_any_text_survives(tmp_path_factory: pytest.TempPathFactory, texts: list[tuple[str, str | None]]) -> None:
+def test_any_text_is_read_back_unchanged(tmp_path_factory: pytest.TempPathFactory, texts: list[tuple[str, str | None]]) -> None:
     prompts = [Prompt(f"mine/{n}", "mine", text, task) for n, (text, task) in enumerate(texts)]
     path = tmp_path_factory.getbasetemp() / "any.jsonl"
     assert read_prompts(write_prompts(prompts, path), "mine") == prompts

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from data.prompts import geneval, sr2d
-from data.prompts.questions import PromptQuestion, from_spec
+from data.prompts.questions import PromptQuestion, questions_from_spec
 from data.prompts.spec import parse_spec
 from data.records import Prompt
 
@@ -17,7 +17,7 @@ PLACES = {"left of": "to the left of", "right of": "to the right of", "above": "
 NUMBERS = {2: "two", 3: "three", 4: "four"}
 
 
-def said_by_geneval(spec: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def demands_of_geneval(spec: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """(kind, what must stand in the yes/no question, the other question's answer) of each demand."""
     names = [entry["class"] for entry in spec["include"]]
     for entry in spec["include"]:
@@ -32,7 +32,7 @@ def said_by_geneval(spec: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
             yield "spatial", f"is the {name} {PLACES[relation]} the {names[other]}?", relation
 
 
-def said_by_sr2d(spec: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def demands_of_sr2d(spec: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     for name in (spec[key] for key in ("a", "b") if key in spec):
         yield "object", f" {name}?", name
     if (relation := spec.get("relation")) is not None:
@@ -59,27 +59,27 @@ def check(prompts: Sequence[Prompt], said: Any, n: int) -> None:
     missing = {
         prompt.prompt_id: lacking
         for prompt in prompts
-        if (lacking := uncovered(from_spec(parse_spec(prompt.spec)), iter(demands[prompt.prompt_id])))
+        if (lacking := uncovered(questions_from_spec(parse_spec(prompt.spec)), iter(demands[prompt.prompt_id])))
     }
     assert missing == {}
 
 
-def test_all_of_geneval() -> None:
-    check(geneval.sample(), said_by_geneval, 553)
+def test_questions_cover_all_of_geneval() -> None:
+    check(geneval.sample(), demands_of_geneval, 553)
 
 
-def test_a_sample_of_sr2d_with_all_relations() -> None:
-    check(sr2d.all_prompts()[::47], said_by_sr2d, 675)
+def test_questions_cover_a_sample_of_sr2d_with_all_relations() -> None:
+    check(sr2d.all_prompts()[::47], demands_of_sr2d, 675)
 
 
 @pytest.mark.slow
-def test_all_of_sr2d() -> None:
-    check(sr2d.all_prompts(), said_by_sr2d, 31_680)
+def test_questions_cover_all_of_sr2d() -> None:
+    check(sr2d.all_prompts(), demands_of_sr2d, 31_680)
 
 
-def test_the_check_sees_what_is_not_asked() -> None:
+def test_the_check_reports_uncovered_demands() -> None:
     spec = {"a": "cup", "b": "dog", "relation": "left"}
-    asked = from_spec(parse_spec(spec))
+    asked = questions_from_spec(parse_spec(spec))
     for k, lost in enumerate(("object", "object", "object", "object", "spatial", "spatial")):
         without = [one for n, one in enumerate(asked) if n != k]
-        assert [kind for kind, *_ in uncovered(without, said_by_sr2d(spec))] == [lost]
+        assert [kind for kind, *_ in uncovered(without, demands_of_sr2d(spec))] == [lost]

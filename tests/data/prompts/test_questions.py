@@ -11,10 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data.files import InputError
 from data.prompts import geneval, sr2d
-from data.prompts.question_files import MOST_QUESTIONS, Questioned, format_questions, read_questions
-from data.prompts.questions import ELEMENT_TYPES, PromptQuestion, comparable, from_spec, new_id
-from data.prompts.reading import InputError
+from data.prompts.questions import (
+    ELEMENT_TYPES,
+    MAX_QUESTIONS,
+    PromptQuestion,
+    QuestionedPrompt,
+    are_comparable,
+    format_questions,
+    new_question_id,
+    questions_from_spec,
+    read_questions,
+)
 from data.prompts.spec import ObjectSpec, Spec, parse_spec
 from data.records import Prompt
 from tests.ui.making import QUESTION, questions
@@ -24,7 +33,7 @@ YES_NO = ("yes", "no")
 
 
 def made(spec: dict[str, Any]) -> tuple[PromptQuestion, ...]:
-    return from_spec(parse_spec(spec))
+    return questions_from_spec(parse_spec(spec))
 
 
 def test_two_questions_of_each_element() -> None:
@@ -77,20 +86,20 @@ def test_a_question_depends_on_its_objects_being_there() -> None:
     }
 
 
-def test_answers_are_comparable_where_the_same_is_asked() -> None:
+def test_answers_are_comparable_for_the_same_question() -> None:
     one = PromptQuestion("a", "is it red?", ("yes", "no"), "yes", "color", "red")
-    assert comparable(one, replace(one, question_id="b", element_type="other", element="x", parents=("c",)))
-    assert not comparable(one, replace(one, text="is it red"))
-    assert not comparable(one, replace(one, choices=("no", "yes")))
-    assert not comparable(one, replace(one, answer="no"))
+    assert are_comparable(one, replace(one, question_id="b", element_type="other", element="x", parents=("c",)))
+    assert not are_comparable(one, replace(one, text="is it red"))
+    assert not are_comparable(one, replace(one, choices=("no", "yes")))
+    assert not are_comparable(one, replace(one, answer="no"))
 
 
 @pytest.mark.parametrize(
     ("count", "choices"),
     [(1, "1234"), (2, "1234"), (4, "1234"), (5, "3456"), (9, "78910"), (12, None)],
 )
-def test_numbers_to_choose_from_hold_the_right_one(count: int, choices: str | None) -> None:
-    found = {one.text: one for one in from_spec(Spec((ObjectSpec("cup", "cup", count, exact=True),)))}
+def test_number_choices_include_the_right_number(count: int, choices: str | None) -> None:
+    found = {one.text: one for one in questions_from_spec(Spec((ObjectSpec("cup", "cup", count, exact=True),)))}
     numbers = found["how many cups are there?"].choices
     assert str(count) in numbers
     assert len(numbers) == 4
@@ -100,11 +109,11 @@ def test_numbers_to_choose_from_hold_the_right_one(count: int, choices: str | No
 
 
 @pytest.mark.parametrize(
-    "prompt", [*geneval.sample()[::7], *map(sr2d.prompt, range(0, 31_680, 977))], ids=lambda p: p.prompt_id
+    "prompt", [*geneval.sample()[::7], *map(sr2d.numbered_prompt, range(0, 31_680, 977))], ids=lambda p: p.prompt_id
 )
 def test_published_prompts_give_sound_questions(prompt: Prompt) -> None:
     spec = parse_spec(prompt.spec)
-    found = from_spec(spec)
+    found = questions_from_spec(spec)
     assert found
     assert len({one.question_id for one in found}) == len({one.text for one in found}) == len(found)
     named = {thing.name for thing in spec.objects}
@@ -114,7 +123,7 @@ def test_published_prompts_give_sound_questions(prompt: Prompt) -> None:
         assert one.element_type in ELEMENT_TYPES
         # a distractor that is in the picture, too, would be a second right answer
         assert not named - {one.answer} & set(one.choices) if one.text.startswith("which") else True
-    assert from_spec(spec) == found
+    assert questions_from_spec(spec) == found
 
 
 def test_distractors_do_not_depend_on_the_run() -> None:
@@ -124,7 +133,7 @@ def test_distractors_do_not_depend_on_the_run() -> None:
     assert found["what color is the cup?"] == ("purple", "orange", "green", "red")
 
 
-def test_objects_that_nobody_knows() -> None:
+def test_questions_about_unknown_objects() -> None:
     found = made({"a": "flux capacitor", "b": "flux capacitor", "relation": "left"})
     assert len({one.question_id for one in found}) == len(found) == 6
     assert found[0].text == "is there a flux capacitor?"
@@ -135,7 +144,7 @@ def test_objects_that_nobody_knows() -> None:
 def test_ids_are_readable_and_never_the_same(texts: list[str]) -> None:
     taken: list[str] = []
     for text in dict.fromkeys(texts):
-        found = new_id(text, taken)
+        found = new_question_id(text, taken)
         assert found not in taken
         assert 0 < len(found) <= 70
         assert "/" not in found
@@ -144,10 +153,10 @@ def test_ids_are_readable_and_never_the_same(texts: list[str]) -> None:
 
 
 def test_ids_by_words() -> None:
-    assert new_id("Is the dog to the left of the cup?", []) == "is-the-dog-to-the-left-of-the-cup"
-    assert new_id("Ist das ein Hündchen?", []) == "ist-das-ein-hündchen"
-    assert new_id("is it red!", ["is-it-red"]).startswith("is-it-red-")
-    assert new_id("???", []).startswith("question-")
+    assert new_question_id("Is the dog to the left of the cup?", []) == "is-the-dog-to-the-left-of-the-cup"
+    assert new_question_id("Ist das ein Hündchen?", []) == "ist-das-ein-hündchen"
+    assert new_question_id("is it red!", ["is-it-red"]).startswith("is-it-red-")
+    assert new_question_id("???", []).startswith("question-")
 
 
 @pytest.mark.skipif(not TIFA.is_file(), reason="TIFA's files are not here")
@@ -192,7 +201,7 @@ def test_parents_are_named_before_or_after_and_a_diamond_is_no_circle(tmp_path: 
     assert [one.parents for one in found.questions] == [("left", "right"), ("root",), ("root",), (), ()]
 
 
-def test_a_wrong_parent_is_told_with_its_own_line(tmp_path: Path) -> None:
+def test_a_wrong_parent_is_reported_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
     path.write_text("\n".join(json.dumps(QUESTION | more) for more in ({}, {"question": "b", "parents": ["x"]})))
     with pytest.raises(InputError, match=r"q\.jsonl:2: 'parents' names 'x'"):
@@ -212,12 +221,12 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
             for k, text in enumerate(words)
         ]
         path = tmp_path / "q.jsonl"
-        path.write_text(format_questions([Questioned(prompt, tuple(asked))]), encoding="utf-8", newline="")
-        assert read_questions(path, "mine") == [Questioned(prompt, tuple(asked))]
+        path.write_text(format_questions([QuestionedPrompt(prompt, tuple(asked))]), encoding="utf-8", newline="")
+        assert read_questions(path, "mine") == [QuestionedPrompt(prompt, tuple(asked))]
 
     check()
     with pytest.raises(ValueError, match="holds one suite, got a, b"):
-        format_questions([Questioned(Prompt(f"{suite}/1", suite, "x"), ()) for suite in "ba"])
+        format_questions([QuestionedPrompt(Prompt(f"{suite}/1", suite, "x"), ()) for suite in "ba"])
 
 
 @pytest.mark.parametrize(
@@ -247,10 +256,10 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
         ([{"parents": ["b"]}, {"id": "other", "question": "b"}], "'parents' names 'b', which is no question_id"),
         ([{"question_id": "x", "parents": ["x"]}], "'parents' of 'x' names the question itself"),
         ([{"question_id": "x", "parents": ["b"]}, {"question": "b", "parents": ["x"]}], "'parents' of 'x' lead back to the"),
-        ([{"question": f"q{k}"} for k in range(MOST_QUESTIONS + 1)], f"more than {MOST_QUESTIONS} questions"),
+        ([{"question": f"q{k}"} for k in range(MAX_QUESTIONS + 1)], f"more than {MAX_QUESTIONS} questions"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, changes: list[dict[str, Any]], words: str) -> None:
+def test_problems_are_reported_with_their_line(tmp_path: Path, changes: list[dict[str, Any]], words: str) -> None:
     path = questions(tmp_path / "q.json", *changes)
     with pytest.raises(InputError) as caught:
         read_questions(path, "tifa")
@@ -267,7 +276,7 @@ def test_what_is_wrong_is_said_with_its_line(tmp_path: Path, changes: list[dict[
         ("", "no questions"),
     ],
 )
-def test_files_that_are_none(tmp_path: Path, text: str, words: str) -> None:
+def test_files_that_hold_no_questions_are_refused(tmp_path: Path, text: str, words: str) -> None:
     path = tmp_path / "q.json"
     path.write_text(text)
     with pytest.raises(InputError, match=words):

@@ -12,9 +12,9 @@ from pathlib import Path
 import inflect
 import pytest
 
-from data.prompts import geneval, sr2d, sr2d_variants
+from data.prompts import geneval, sr2d
 from data.prompts.coco import COCO, GENEVAL, SUPERCATEGORY, article_by_letter, article_by_sound, plural
-from data.prompts.files import format_prompts, read_prompts, write_prompts
+from data.prompts.prompt_files import format_prompts, read_prompts, write_prompts
 from data.prompts.spec import parse_spec
 from data.records import Prompt
 
@@ -22,7 +22,7 @@ SHARED = Path(__file__).resolve().parents[4] / "shared" / "studies"
 needs_studies = pytest.mark.skipif(not SHARED.exists(), reason="the published studies are not here")
 
 
-def test_names() -> None:
+def test_coco_and_geneval_names() -> None:
     assert len(COCO) == len(set(COCO)) == 80
     renamed = {(k, b) for k, (a, b) in enumerate(zip(COCO, GENEVAL, strict=True)) if a != b}
     assert renamed == {(64, "computer mouse"), (65, "tv remote"), (66, "computer keyboard")}
@@ -87,7 +87,7 @@ def test_geneval_sets_have_names_of_their_own() -> None:
         geneval.sample(seed=-1)
 
 
-def test_sr2d() -> None:
+def test_sr2d_equals_the_published_list() -> None:
     prompts = sr2d.all_prompts()
     assert len(prompts) == sr2d.SIZE == 31_680
     assert [prompt.prompt_id for prompt in prompts] == [f"sr2d/{n:05d}" for n in range(31_680)]
@@ -110,28 +110,28 @@ def test_sr2d() -> None:
     assert prompts[8].spec == {"a": "person", "b": "bicycle"}
     assert (prompts[-1].text, prompts[-1].spec) == ("a toothbrush", {"a": "toothbrush"})
     assert prompts[31_600 + 20].text == "an elephant"
-    assert sr2d.prompt(810).text == "a bicycle to the left of an airplane"
-    assert parse_spec(sr2d.prompt(15407).spec).relations[0].target == "chair below zebra"
+    assert sr2d.numbered_prompt(810).text == "a bicycle to the left of an airplane"
+    assert parse_spec(sr2d.numbered_prompt(15407).spec).relations[0].target == "chair below zebra"
 
 
 @pytest.mark.parametrize("number", [-1, 31_680])
-def test_sr2d_has_an_end(number: int) -> None:
+def test_sr2d_refuses_numbers_out_of_range(number: int) -> None:
     with pytest.raises(ValueError, match="numbered 0 to 31679"):
-        sr2d.prompt(number)
+        sr2d.numbered_prompt(number)
 
 
 # ---- SR2D said otherwise (VISOR, section 6.6)
-def test_a_prompt_of_sr2d_is_found_by_what_it_asks() -> None:
-    asking = [number for number in range(sr2d.SIZE) if "relation" in sr2d.prompt(number).spec]
-    assert [sr2d.number_of(**sr2d.prompt(number).spec) for number in asking] == asking
+def test_a_prompt_of_sr2d_by_its_objects_and_relation() -> None:
+    asking = [number for number in range(sr2d.SIZE) if "relation" in sr2d.numbered_prompt(number).spec]
+    assert [sr2d.prompt_number(**sr2d.numbered_prompt(number).spec) for number in asking] == asking
     for wrong in (("cat", "cat", "left"), ("cat", "unicorn", "left"), ("cat", "dog", "and"), ("None", "None", "None")):
         with pytest.raises(ValueError, match="SR2D has no prompt"):
-            sr2d.number_of(*wrong)
+            sr2d.prompt_number(*wrong)
 
 
 def test_sentences_have_the_numbers_and_specs_of_sr2d() -> None:
     known = {prompt.prompt_id.split("/")[1]: prompt for prompt in sr2d.all_prompts() if "relation" in prompt.spec}
-    for suite, made in (("sr2d-sentences", sr2d_variants.sentences()), ("sr2d-split", sr2d_variants.split_sentences())):
+    for suite, made in (("sr2d-sentences", sr2d.sentence_prompts()), ("sr2d-split", sr2d.split_sentence_prompts())):
         assert {prompt.suite for prompt in made} == {suite}
         assert len({prompt.text for prompt in made}) == len(made) == 25_280
         for prompt in made:
@@ -142,11 +142,13 @@ def test_sentences_have_the_numbers_and_specs_of_sr2d() -> None:
 def test_sentences_are_the_papers() -> None:
     """Section 6.6 has the first of each; above and below are ours."""
     numbers = {
-        (a, relation): sr2d.number_of(a, b, relation) for a, b in (("cat", "dog"), ("dog", "cat")) for relation in sr2d.OPPOSITE
+        (a, relation): sr2d.prompt_number(a, b, relation)
+        for a, b in (("cat", "dog"), ("dog", "cat"))
+        for relation in sr2d.OPPOSITE
     }
     whole, split = (
         {int(prompt.prompt_id[-5:]): prompt.text for prompt in made}
-        for made in (sr2d_variants.sentences(), sr2d_variants.split_sentences())
+        for made in (sr2d.sentence_prompts(), sr2d.split_sentence_prompts())
     )
     assert whole[numbers["cat", "left"]] == "There is a cat to the left of a dog"
     assert whole[numbers["dog", "below"]] == "There is a dog below a cat"
@@ -156,13 +158,13 @@ def test_sentences_are_the_papers() -> None:
     assert split[numbers["dog", "below"]] == "There is a dog below. There is a cat above"
 
 
-def test_attributes_are_said_in_all_combinations_of_one_pair() -> None:
-    made = sr2d_variants.attributes(n=sr2d_variants.MOST)
+def test_each_pair_has_all_combinations_of_attributes() -> None:
+    made = sr2d.attribute_prompts(n=sr2d.MAX_ATTRIBUTE_PAIRS)
     # 11 categories, one of each supercategory but person's; each ordered pair in four relations; 16 combinations
-    assert [SUPERCATEGORY[name] for name in sr2d_variants.CATEGORIES] == [*dict.fromkeys(SUPERCATEGORY.values())][1:]
+    assert [SUPERCATEGORY[name] for name in sr2d.ATTRIBUTE_CATEGORIES] == [*dict.fromkeys(SUPERCATEGORY.values())][1:]
     assert len(made) == 11 * 10 * 4 * 16 == len({prompt.prompt_id for prompt in made})
     assert set(Counter(prompt.task for prompt in made).values()) == {440}
-    assert {"none, none", "Z, ZC", "C, none"} < {*sr2d_variants.COMBINATIONS}
+    assert {"none, none", "Z, ZC", "C, none"} < {*sr2d.ATTRIBUTE_COMBINATIONS}
     asked = Counter((prompt.spec["a"], prompt.spec["b"], prompt.spec["relation"]) for prompt in made)
     assert len(asked) == 440
     assert set(asked.values()) == {16}
@@ -190,22 +192,22 @@ def _check_combinations(pair: dict[str | None, Prompt]) -> None:
 
 
 def test_attributes_are_drawn_by_seed_and_keep_their_ids() -> None:
-    few, many = sr2d_variants.attributes(n=3), sr2d_variants.attributes(n=5)
+    few, many = sr2d.attribute_prompts(n=3), sr2d.attribute_prompts(n=5)
     assert len(few) == 48
     assert many[:48] == few
     assert few[17].prompt_id == "sr2d-attributes/00017"
-    other = sr2d_variants.attributes(seed=7, n=3)
+    other = sr2d.attribute_prompts(seed=7, n=3)
     assert other[0].prompt_id == "sr2d-attributes@seed7/00000"
     assert [prompt.text for prompt in other] != [prompt.text for prompt in few]
-    everything = [prompt.spec for prompt in sr2d_variants.attributes(n=440)]
-    assert {spec["a_size"] for spec in everything if "a_size" in spec} == {*sr2d_variants.SIZES}
-    assert {spec["b_color"] for spec in everything if "b_color" in spec} == {*sr2d_variants.COLORS} <= {*geneval.COLORS}
+    everything = [prompt.spec for prompt in sr2d.attribute_prompts(n=440)]
+    assert {spec["a_size"] for spec in everything if "a_size" in spec} == {*sr2d.ATTRIBUTE_SIZES}
+    assert {spec["b_color"] for spec in everything if "b_color" in spec} == {*sr2d.ATTRIBUTE_COLORS} <= {*geneval.COLORS}
     for wrong in ({"n": 0}, {"n": 441}, {"seed": -1}):
         with pytest.raises(ValueError, match="n must be from 1 to 440"):
-            sr2d_variants.attributes(**wrong)
+            sr2d.attribute_prompts(**wrong)
 
 
-@pytest.mark.parametrize("made", [sr2d_variants.attributes(n=1), sr2d_variants.sentences()[:3]], ids=lambda made: made[0].suite)
+@pytest.mark.parametrize("made", [sr2d.attribute_prompts(n=1), sr2d.sentence_prompts()[:3]], ids=lambda made: made[0].suite)
 def test_variants_come_back_from_their_files(tmp_path: Path, made: list[Prompt]) -> None:
     assert read_prompts(write_prompts(made, tmp_path / "p.jsonl"), made[0].suite) == made
 
@@ -217,7 +219,7 @@ def test_plurals_of_cocos_names_are_english() -> None:
         assert plural(name) == ours.get(name, engine.plural_noun(name))
 
 
-def test_nobody_waits_for_inflect_who_labels_cocos_objects() -> None:
+def test_coco_plurals_do_not_import_inflect() -> None:
     code = (
         "import sys; from annotation.questionnaires.geneval import FORM; from annotation.questionnaires.form import Asked;"
         " from data.prompts.coco import COCO;"

@@ -17,8 +17,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from data.export.people import pseudonym
 from data.files import sha256_of
+from data.people import person_pseudonym
 from data.store import backups, copies, copying, erasing, manifest, restoring, snapshot, statements
 from data.store.copies import BEFORE
 from data.store.manifest import Backup, BadBackup
@@ -320,7 +320,7 @@ def test_the_erased_are_taken_out_of_every_copy(store: Store, tmp_path: Path) ->
     backup(store)
     far = backup(store, into=tmp_path / "disk", reason="far")
     copies.remember(store, far.path, "backup")
-    for name, rename in (("named", None), ("others", lambda who: pseudonym(store.secret, who))):
+    for name, rename in (("named", None), ("others", lambda who: person_pseudonym(store.secret, who))):
         snapshot.write(store, tmp_path / f"{name}.duckdb", rename)
         copies.remember(store, tmp_path / f"{name}.duckdb", "snapshot", names=rename is None)
     copies.remember(store, tmp_path / "moved.duckdb", "snapshot")
@@ -340,7 +340,7 @@ def test_the_erased_are_taken_out_of_every_copy(store: Store, tmp_path: Path) ->
     )
     subprocess.run([sys.executable, "-c", code, str(aside), NAME], check=True)
     assert copying.wal(aside).exists()
-    alias = pseudonym(store.secret, NAME)
+    alias = person_pseudonym(store.secret, NAME)
     with duckdb.connect(str(tmp_path / "others.duckdb"), read_only=True) as connection:
         assert connection.execute("select count(*) from annotations where rater_id = ?", [alias]).fetchone() != (0,)
     assert len(bytes_with(tmp_path, NAME)) >= 5

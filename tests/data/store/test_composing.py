@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from data.campaign import Campaign, CampaignItem, Settings, sampled
+from data.campaign import Campaign, CampaignItem, Settings, sample_items
 from data.records import Judgement
 from data.store import (
     adjudications,
@@ -94,7 +94,7 @@ def test_pairs_are_of_the_same_index(store: Store) -> None:
 def test_a_group_s_task_has_all_its_pictures(store: Store) -> None:
     two_generators(store)
     groups = composing.groups(store, ALL)
-    managing.create(store, Campaign(NAME, "C", questionnaire="tifa-likert"), sampled(groups, None, 0))
+    managing.create(store, Campaign(NAME, "C", questionnaire="tifa-likert"), sample_items(groups, None, 0))
     managing.move(store, NAME, "running")
     (task, other) = campaigns.desk(store, "ann", NAME).tasks
     assert (task.kind, task.text, len(task.pictures)) == ("group", PROMPT.text, 2)
@@ -160,7 +160,7 @@ def test_only_the_random_stratum_counts_where_there_is_one(store: Store) -> None
     items = fill(store, 4)
     asked = tables.Asked("geneval", "correct", ALL)
     picked = [CampaignItem(items[1]), CampaignItem(items[2])]
-    managing.create(store, Campaign("mixed", "M"), [*sampled(items[:1], None, 0), *picked])
+    managing.create(store, Campaign("mixed", "M"), [*sample_items(items[:1], None, 0), *picked])
     managing.create(store, Campaign("picked", "P"), picked)
     for item, name in ((items[0], "mixed"), (items[1], "mixed"), (items[2], "picked"), (items[3], "default")):
         said = answer(item, "ann", campaign_id=name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from data.cooccurrence import Cooccurrence
+from data.formats.cooccurrence import Cooccurrence
 from data.store import cooccurrence, imports, statements
 from data.store.imports import Bundle, ImportRefused
 from data.store.store import Store

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from data.campaign import Campaign, sampled
+from data.campaign import Campaign, sample_items
 from data.records import Rater
 from data.store import campaigns, composing, frame, imports, managing, overseeing, revoking
 from data.store.composing import Composed
@@ -32,7 +32,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def begun(store: Store, overlap: int = 2) -> list[str]:
     """A running campaign of all images."""
     ids = composing.images(store, ALL)
-    managing.create(store, Campaign("c", "C", overlap=overlap), sampled(ids, None, 0))
+    managing.create(store, Campaign("c", "C", overlap=overlap), sample_items(ids, None, 0))
     managing.move(store, "c", "running")
     return ids
 

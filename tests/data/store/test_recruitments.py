@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from data import recruitment
+from data import campaign
 from data.store import recruitments
 from data.store.managing import CampaignRefused
 from data.store.store import Store
@@ -34,7 +34,7 @@ def test_what_cannot_be_said(store: Store) -> None:
     with pytest.raises(ValueError, match="there is no field 'pay'; there are workers, "):
         recruitments.describe(store, "default", {"pay": "1"}, "rosa")
     with pytest.raises(ValueError, match="4,001 characters; 4,000 at most"):
-        recruitments.describe(store, "default", {"ethics": "x" * (recruitment.LONGEST + 1)}, "rosa")
+        recruitments.describe(store, "default", {"ethics": "x" * (campaign.MAX_RECRUITMENT_LENGTH + 1)}, "rosa")
     assert column(store, "select count(*) from recruitments") == [0]
 
 
@@ -45,9 +45,9 @@ def test_the_command(tmp_path: Path) -> None:
     made = done(project, "campaigns", "describe", "pilot", "--field", "pay_per_item=0.05 USD = 5 cents")
     assert made.startswith("1 field of campaign 'pilot' said; not reported: workers, recruitment, ")
     told = done(project, "campaigns", "describe", "pilot").splitlines()
-    assert [line.split(":")[0] for line in told] == list(recruitment.FIELDS)
+    assert [line.split(":")[0] for line in told] == list(campaign.RECRUITMENT_FIELDS)
     assert "pay_per_item: 0.05 USD = 5 cents" in told
-    assert sum(": not reported (" in line for line in told) == len(recruitment.FIELDS) - 1
+    assert sum(": not reported (" in line for line in told) == len(campaign.RECRUITMENT_FIELDS) - 1
     ran = concord(project, "campaigns", "describe", "pilot", "--field", "pay=1")
     assert (ran.status, ran.out) == (2, "")
     assert ran.err.startswith("campaigns describe: --field pay=1: NAME=TEXT, with NAME one of workers, ")

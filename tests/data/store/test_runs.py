@@ -10,8 +10,8 @@ from typing import Any
 import duckdb
 import pytest
 
+from data.jobs.runs import Detection, Observation, Run, RunFolder
 from data.records import Evidence, Item, Judgement, Rater
-from data.runs import Detection, Run, RunFolder, Seen
 from data.store import imports, runs, statements
 from data.store.imports import Bundle, ImportRefused
 from data.store.migrate import FOLDER
@@ -35,11 +35,11 @@ def cat(score: float, mask: bytes | None = b"mask", colors: tuple[float, ...] | 
     return Detection("cat", score, (1.0, 2.0, 3.5, 4.0), mask, colors)
 
 
-def saw(item_id: str, *detections: Detection, failed: str | None = None) -> Seen:
-    return Seen(item_id, {} if failed else {"n": len(detections)}, detections, failed)
+def saw(item_id: str, *detections: Detection, failed: str | None = None) -> Observation:
+    return Observation(item_id, {} if failed else {"n": len(detections)}, detections, failed)
 
 
-def judged(seen: Seen) -> tuple[Seen, Sequence[Judgement]]:
+def judged(seen: Observation) -> tuple[Observation, Sequence[Judgement]]:
     yes = bool(seen.detections)
     said = Judgement("correct", "yes" if yes else "no", float(yes))
     return seen, () if seen.failed else (
@@ -48,7 +48,7 @@ def judged(seen: Seen) -> tuple[Seen, Sequence[Judgement]]:
     )
 
 
-def take(store: Store, run: Run, part: int, *seen: Seen) -> bool:
+def take(store: Store, run: Run, part: int, *seen: Observation) -> bool:
     return runs.ingest(store, run.run_id, part, [judged(one) for one in seen], RULES)
 
 
@@ -239,7 +239,7 @@ def test_rebuild_judges_what_runs_saw(store: Store) -> None:
             direct = source["answers"] or {"aspect": "score", "label": None, "value": 0.5}
             return "direct-1", [Judgement(direct["aspect"], direct["label"], direct["value"])]
         assert (source["scorer"], source["settings"]) == ("seer", SETTINGS)
-        return RULES, judged(Seen(source["item_id"], source["payload"], source["detections"]))[1]
+        return RULES, judged(Observation(source["item_id"], source["payload"], source["detections"]))[1]
 
     assert statements.rebuild(store, derive) == 6
     assert content(store) == before

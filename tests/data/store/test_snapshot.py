@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from data.export.people import pseudonym
+from data.people import person_pseudonym
 from data.store import snapshot, statements
 from data.store.described import LEFT_OUT, SCHEMA
 from data.store.store import Store
@@ -78,7 +78,7 @@ def test_what_must_not_leave_is_not_in_its_bytes(world: Path, tmp_path: Path) ->
     for text in (secret, public, "/nowhere/", "calc", "neill", "W1", '"cups":2}'):
         assert text.encode() not in content, text
     names = {row[0] for row in ask(file, "select rater_id from raters where kind = 'human'")}
-    people = {pseudonym(secret, name) for name in whole.NAMES}
+    people = {person_pseudonym(secret, name) for name in whole.NAMES}
     assert names == people | {"simulated =Ben", "slot 1"}
     assert {row[0] for row in ask(file, "select distinct rater_id from judgements")} <= names | {"=clip", "geneval"}
     assert ask(file, "select count(*) from raters r join annotations a using (rater_id)") == ask(

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from data.jobs.runs import Observation, Run
 from data.records import Evidence, Judgement, Rater
-from data.runs import Run, Seen
 from data.store import browse, composing, erasing, imports, refreshing, revoking, runs, statements, tags
 from data.store.erased import Erased
 from data.store.filters import PACKED_AS
@@ -209,7 +209,7 @@ class Writing:
             runs.add_run(self.store, one, Rater("r", "scorer"), "runs/x", len(items))
             label = self.dice.choice(("yes", "no"))
             judged = (Judgement("correct", label, float(label == "yes"), None, None),)
-            runs.ingest(self.store, one.run_id, 0, [(Seen(item, {}, ()), judged) for item in items[:2]], "1")
+            runs.ingest(self.store, one.run_id, 0, [(Observation(item, {}, ()), judged) for item in items[:2]], "1")
             self.runs.append(one.run_id)
 
     def remove(self) -> None:

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from data.prompts.reading import InputError
-from data.records import Image, Item, Prompt
+from data.files import InputError
+from data.records import Image, Item, Prompt, StudyRatings
 from data.studies import geneval, tifa
-from data.studies.rows import StudyRatings
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "studies"
 needs_studies = pytest.mark.skipif(not SHARED.exists(), reason="the published studies are not here")

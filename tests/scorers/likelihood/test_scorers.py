@@ -12,8 +12,8 @@ import pytest
 import torch
 from PIL import Image
 
+from data.jobs.runs import Observation
 from data.prompts.spec import Spec
-from data.runs import Seen
 from scorers import registry
 from scorers.base import ModelBroken, Shown
 from scorers.likelihood import judging
@@ -48,7 +48,7 @@ def _toy(scorer: str) -> LinearGaussian:
     return LinearGaussian(0.2, "flow" if scorer == "flowloss" else "v_prediction", size=16)
 
 
-def _seen(scorer: str, shown: list[Shown], **settings: Any) -> list[Seen]:
+def _seen(scorer: str, shown: list[Shown], **settings: Any) -> list[Observation]:
     return LikelihoodPerceiver(_toy(scorer), METHODS[scorer], {**SMALL, **settings}).perceive(shown)  # type: ignore[arg-type]
 
 

@@ -12,9 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 
-from data.embeddings import pack
-from data.maps import EXTENT, Job, MapFolder
-from data.runs import RunFolder, Seen
+from data.jobs.maps import EXTENT, MapFolder, MapJob
+from data.jobs.runs import Observation, RunFolder, pack_embeddings
 from scorers.maps import worker
 from scorers.maps.gathering import NoEmbeddings, gather, has_embeddings
 from scorers.maps.projecting import project
@@ -37,7 +36,7 @@ def clouds(each: int = 15, size: int = 16) -> NDArray[np.float64]:
 def run_of(folder: Path, vectors: NDArray[np.float64], first: int = 0, parts: int = 1) -> list[Path]:
     run = RunFolder(folder)
     (folder / "parts").mkdir(parents=True)
-    seen = [Seen(f"i/{first + k:04d}", {}, embedding=one) for k, one in enumerate(pack(vectors))]
+    seen = [Observation(f"i/{first + k:04d}", {}, embedding=one) for k, one in enumerate(pack_embeddings(vectors))]
     for number, some in enumerate(np.array_split(np.arange(len(seen)), parts)):
         run.write_part(number, [seen[k] for k in some])
     return [run.part(number) for number in run.parts()]
@@ -138,7 +137,7 @@ def test_nothing_to_gather_and_two_models_at_once(tmp_path: Path) -> None:
 def test_the_worker_makes_a_map_that_is_read_back(tmp_path: Path) -> None:
     parts = run_of(tmp_path / "run", clouds(), parts=4)
     folder = MapFolder(tmp_path / "map")
-    folder.ask(Job("pca", "m", [str(part) for part in parts], 40))
+    folder.ask(MapJob("pca", "m", [str(part) for part in parts], 40))
     done = subprocess.run([sys.executable, "-m", "scorers.maps.worker", folder.path], cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     made = folder.read()
@@ -154,7 +153,7 @@ def test_the_worker_makes_a_map_that_is_read_back(tmp_path: Path) -> None:
 def test_the_worker_says_why_not(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert worker.main([str(tmp_path)]) == 2
     folder = MapFolder(tmp_path / "map")
-    folder.ask(Job("pca", "m", [], 40))
+    folder.ask(MapJob("pca", "m", [], 40))
     assert worker.main([str(folder.path)]) == 1
     stage = folder.stage()
     assert stage is not None
@@ -166,7 +165,7 @@ def test_the_worker_says_why_not(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_without_umap_the_worker_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "umap", None)
     folder = MapFolder(tmp_path / "map")
-    folder.ask(Job("umap", "m", [str(part) for part in run_of(tmp_path / "run", clouds())], 100))
+    folder.ask(MapJob("umap", "m", [str(part) for part in run_of(tmp_path / "run", clouds())], 100))
     assert worker.main([str(folder.path)]) == 1
     stage = folder.stage()
     assert stage is not None

@@ -6,10 +6,9 @@ from collections import Counter
 
 import pytest
 
-from data.playground.asked import answered, parts
-from data.playground.looks import HELD_OUT_PAIRS, HELD_OUT_TEXTURES
-from data.playground.scene import Background, Placed, Scene
-from data.prompts.questions import from_spec
+from data.playground.drawing import HELD_OUT_PAIRS, HELD_OUT_TEXTURES
+from data.playground.scene import Background, Placed, Scene, answered_questions, question_parts
+from data.prompts.questions import questions_from_spec
 from data.prompts.spec import ObjectSpec, RelationSpec, Spec, parse_spec
 from scorers.training.asked import form, shown, some_spec
 from scorers.training.scenes import groups, seeded
@@ -22,7 +21,7 @@ def _scene(*placed: tuple[str, str, float, float]) -> Scene:
 
 
 def _answers(spec: Spec, scene: Scene) -> dict[str, str]:
-    return {question.text: question.answer for question in answered(spec, scene)}
+    return {question.text: question.answer for question in answered_questions(spec, scene)}
 
 
 def _pair(relation: str) -> Spec:
@@ -51,12 +50,12 @@ def test_objects_and_colours(scene: Scene, expected: tuple[str | None, ...]) -> 
 
 
 def test_a_colour_that_is_wrong_but_among_the_choices_is_the_answer() -> None:
-    other = next(choice for choice in from_spec(ONE_CUP)[-1].choices if choice != "red")
+    other = next(choice for choice in questions_from_spec(ONE_CUP)[-1].choices if choice != "red")
     assert _answers(ONE_CUP, _scene(("cup", other, 0.5, 0.5)))["what color is the cup?"] == other
 
 
 def test_another_object_among_the_choices_is_the_answer_and_two_of_them_are_none() -> None:
-    question = from_spec(ONE_CUP)[1]
+    question = questions_from_spec(ONE_CUP)[1]
     bottle = ("bottle", "red", 0.3, 0.5)
     assert "bottle" in question.choices, "the rule's distractors have changed: choose another kind of the playground"
     assert _answers(ONE_CUP, _scene(bottle))[question.text] == "bottle"
@@ -106,7 +105,7 @@ def test_every_question_has_its_part() -> None:
         (ObjectSpec("cup", "cup", 2, True, "red"), ObjectSpec("car", "car", 1, False, None)),
         (RelationSpec(0, 1, "above", "cup above car"),),
     )
-    for question, part in zip(from_spec(spec), parts(spec), strict=True):
+    for question, part in zip(questions_from_spec(spec), question_parts(spec), strict=True):
         assert (form(question)[0] == "spatial") == isinstance(part, RelationSpec)
         if isinstance(part, ObjectSpec):
             assert part.name in question.text or part.name in question.choices

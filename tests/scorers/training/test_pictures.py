@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from data.playground.looks import HELD_OUT
-from data.playground.prompts import TASKS
-from data.playground.truth import correct
+from data.playground.drawing import HELD_OUT_LOOK
+from data.playground.sample import TASKS
+from data.playground.scene import is_correct
 from data.prompts.spec import parse_spec
 from scorers.training.captions import words, wrong_by, wrong_captions
 from scorers.training.scenes import LOOKS, NAMES, captioned, crowd, example, half_erased, nothing
@@ -33,7 +33,7 @@ def test_splits_share_no_pair_and_no_texture() -> None:
 def test_captions_are_true_of_their_scenes() -> None:
     for seed in range(60):
         asked, scene = captioned("train", seed)
-        assert correct(parse_spec(asked), scene)
+        assert is_correct(parse_spec(asked), scene)
 
 
 def test_a_half_erased_object_counts_no_more() -> None:
@@ -64,7 +64,7 @@ def test_wrong_captions_are_wrong_and_different() -> None:
 )
 def test_a_wrong_caption_differs_in_the_one_respect(change: str, task: str, differs: int) -> None:
     asked, scene = captioned("held-out", 3, (task,))
-    for text in wrong_by(change, asked, scene, 3, np.random.default_rng(1), HELD_OUT):
+    for text in wrong_by(change, asked, scene, 3, np.random.default_rng(1), HELD_OUT_LOOK):
         unlike = set(text.split()) ^ set(asked["prompt"].split())
         assert 1 <= len(unlike - {"a", "an"}) <= 4 * differs, (text, asked["prompt"])
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from data.playground import prompts, sample
+from data.playground import sample
 from data.playground.drawing import CARELESS
 from scorers.training.sample import make
 
-FEW = prompts.sample()[:2]
+FEW = sample.sample_prompts()[:2]
 NAMES = {
     "as-generated": "playground_{number}_{index}.png",
     "plain": "{number}_{index}.png",
@@ -21,7 +21,7 @@ NAMES = {
 
 @pytest.fixture(autouse=True)
 def _few_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prompts, "sample", lambda: FEW)
+    monkeypatch.setattr(sample, "sample_prompts", lambda: FEW)
 
 
 def painted(folder: Path, generator: str, shape: str, per_prompt: int = sample.PER_PROMPT) -> None:
@@ -37,7 +37,7 @@ def test_pictures_are_found_by_any_of_their_names(tmp_path: Path) -> None:
     for generator, shape in NAMES.items():
         painted(tmp_path / "made", generator, shape)
     make(tmp_path / "made", tmp_path / "out", scorers=())
-    found = sample.read(tmp_path / "out")
+    found = sample.read_sample(tmp_path / "out")
     assert list(found.prompts) == FEW
     assert {image.image_id for image in found.images} == {
         f"{prompt.prompt_id}/{generator}/{index}"
@@ -50,13 +50,13 @@ def test_pictures_are_found_by_any_of_their_names(tmp_path: Path) -> None:
 
 def test_without_generators_there_is_the_careless_renderer(tmp_path: Path) -> None:
     make(tmp_path, tmp_path / "out", scorers=())
-    assert {image.generator for image in sample.read(tmp_path / "out").images} == {CARELESS}
+    assert {image.generator for image in sample.read_sample(tmp_path / "out").images} == {CARELESS}
 
 
 def test_it_makes_the_same_again(tmp_path: Path) -> None:
     for name in ("a", "b", "b"):
         make(tmp_path, tmp_path / name, scorers=())
-    first, second = (sample.read(tmp_path / name).images for name in ("a", "b"))
+    first, second = (sample.read_sample(tmp_path / name).images for name in ("a", "b"))
     assert [image.sha256 for image in first] == [image.sha256 for image in second]
 
 

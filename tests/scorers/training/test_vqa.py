@@ -13,13 +13,17 @@ pytest.importorskip("transformers", reason="the group scorers is not installed")
 from PIL import Image  # noqa: E402
 from transformers import AutoProcessor, BlipForQuestionAnswering  # noqa: E402
 
-from data.playground.asked import answered  # noqa: E402
-from data.playground.looks import ANY  # noqa: E402
+from data.playground.drawing import ANY_LOOK  # noqa: E402
 from data.playground.render import render  # noqa: E402
-from data.playground.scene import Background, Placed, Scene  # noqa: E402
+from data.playground.scene import (  # noqa: E402
+    Background,
+    Placed,
+    Scene,
+    answered_questions,
+)
 from data.prompts.coco import GENEVAL  # noqa: E402
 from data.prompts.geneval import COLORS  # noqa: E402
-from data.prompts.questions import from_spec  # noqa: E402
+from data.prompts.questions import questions_from_spec  # noqa: E402
 from data.prompts.spec import ObjectSpec, RelationSpec, Spec  # noqa: E402
 from scorers.models.vqa import open_vqa  # noqa: E402
 from scorers.models.vqa.base import Query, Vqa  # noqa: E402
@@ -55,7 +59,7 @@ def test_every_question_of_every_coco_name_is_known_word_for_word_and_fits() -> 
     for k, name in enumerate(GENEVAL):
         other = GENEVAL[k - 1]
         things = tuple(ObjectSpec(one, one, 1 + k % 9, True, COLORS[k % 10]) for one in (name, other))
-        for question in from_spec(Spec(things, (RelationSpec(0, 1, "left of", ""),))):
+        for question in questions_from_spec(Spec(things, (RelationSpec(0, 1, "left of", ""),))):
             ids = tokenizer(question.text).input_ids
             assert UNK not in ids
             assert len(ids) <= WORDS <= LENGTH
@@ -97,7 +101,7 @@ def test_words_that_name_a_kind_are_found_once_each_in_one_and_in_several() -> N
 def test_forms_and_their_answers_are_asked_alike() -> None:
     scene = _scene(("cup", "red", 0.3, 0.5), ("car", "blue", 0.7, 0.5))
     spec = Spec((ObjectSpec("cup", "cup"), ObjectSpec("kite", "kite"), ObjectSpec("bus", "bus")))
-    presence = [question for question in answered(spec, scene) if question.is_yes_no]
+    presence = [question for question in answered_questions(spec, scene) if question.is_yes_no]
     assert weights(presence, [True, False, False]).tolist() == [0.5, 0.25, 0.25], "one yes and two no"
     # of three no, one by what is there and two by what is missing
     assert weights(presence[1:] * 2, [True, False, False, False])[:2].tolist() == pytest.approx([1 / 2, 1 / 6])
@@ -150,7 +154,9 @@ def test_figures_by_hand() -> None:
 
 def asked_of(kind: str, answer: str):  # type: ignore[no-untyped-def]
     spec = Spec((ObjectSpec(kind, kind),))
-    return next(q for q in answered(spec, _scene((kind, "red", 0.5, 0.5)) if answer == "yes" else _scene()) if q.is_yes_no)
+    return next(
+        q for q in answered_questions(spec, _scene((kind, "red", 0.5, 0.5)) if answer == "yes" else _scene()) if q.is_yes_no
+    )
 
 
 @pytest.fixture(scope="module")
@@ -213,7 +219,7 @@ def test_the_shipped_model_is_small_half_precision_and_says_what_the_training_me
     assert model.dtype == torch.float16
     tokenizer = build_tokenizer()
     assert AutoProcessor.from_pretrained(FOLDER).tokenizer.get_vocab() == tokenizer.get_vocab()
-    one = asked(ANY, 0)
+    one = asked(ANY_LOOK, 0)
     texts, choices, _ = encoded(list(one.questions), tokenizer)
     pixels = normalised(torch.tensor(fitted(one.image)).permute(2, 0, 1)[None].float() / 255)
     with torch.no_grad():

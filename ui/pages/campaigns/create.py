@@ -11,8 +11,7 @@ from typing import Any, Final
 import gradio as gr
 
 from annotation.questionnaires.registry import FORMS
-from data.campaign import Campaign
-from data.checks import ATTENTION_MARK, GOLD_MARK
+from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK, Campaign
 from data.store import browse, managing
 from data.store.store import Store
 from ui.campaigning import making, telling
@@ -97,7 +96,7 @@ def laid_out() -> Fields:
     return Fields(made)
 
 
-_MARKS: Final = {"gold_pass_mark": GOLD_MARK, "attention_pass_mark": ATTENTION_MARK}
+_MARKS: Final = {"gold_pass_mark": GOLD_PASS_MARK, "attention_pass_mark": ATTENTION_PASS_MARK}
 _CODES: Final = {
     "stopped_code": "Code for who stops",
     "training_code": "Code for failed training",

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import gradio as gr
 
-from data.recruitment import FIELDS, LONGEST
+from data.campaign import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
 from data.store import managing, recruitments
 from data.store.store import Store
 from ui import words
@@ -38,9 +38,14 @@ def laid_out() -> Describing:
     gr.HTML(note(HINT))
     fields = {
         name: gr.Textbox(
-            label=field.title, info=field.asks, max_lines=8, max_length=LONGEST, interactive=False, elem_id=f"said-{name}"
+            label=field.title,
+            info=field.asks,
+            max_lines=8,
+            max_length=MAX_RECRUITMENT_LENGTH,
+            interactive=False,
+            elem_id=f"said-{name}",
         )
-        for name, field in FIELDS.items()
+        for name, field in RECRUITMENT_FIELDS.items()
     }
     with gr.Row(elem_classes="cc-filters cc-run-row"):
         save = gr.Button("Save", variant="primary", elem_id="said-save")
@@ -53,21 +58,21 @@ def opened(store: Store, campaign: str | None, show: str | None, filled: str) ->
     Nothing where they hold it already: the page follows the project, and somebody may be typing.
     """
     if show != "recruitment" or not campaign or campaign == filled:
-        return [gr.skip()] * (len(FIELDS) + 1)
+        return [gr.skip()] * (len(RECRUITMENT_FIELDS) + 1)
     said = recruitments.described(store, campaign)
     # nobody types before they hold what has been said
-    return [*(gr.Textbox(value=said.get(name, ""), interactive=True) for name in FIELDS), campaign]
+    return [*(gr.Textbox(value=said.get(name, ""), interactive=True) for name in RECRUITMENT_FIELDS), campaign]
 
 
 def save(store: Store, campaign: str, values: tuple[str | None, ...], who: Actor) -> tuple[str, str]:
     """Write the fields; a sentence, and how it is meant."""
     if not campaign or managing.get(store, campaign) is None:
         return "Choose a campaign first.", "cc-bad"
-    given = {name: value or "" for name, value in zip(FIELDS, values, strict=True)}
+    given = {name: value or "" for name, value in zip(RECRUITMENT_FIELDS, values, strict=True)}
     try:
         said = recruitments.describe(store, campaign, given, who.signed)
     except ValueError as error:
         text = str(error)
         return f"{text[:1].upper()}{text[1:].rstrip('.')}.", "cc-bad"
-    left = len(FIELDS) - len(said)
+    left = len(RECRUITMENT_FIELDS) - len(said)
     return f"Saved: {words.count(len(said), 'field')} said, {left:,} not reported.", ""

@@ -7,7 +7,7 @@ from functools import lru_cache
 from html import escape
 from typing import Any, Final
 
-from data.cooccurrence import Cooccurrence
+from data.formats.cooccurrence import Cooccurrence
 from data.store import cooccurrence
 from data.store.explored import Source
 from data.store.store import Store

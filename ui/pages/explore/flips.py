@@ -11,7 +11,7 @@ import pandas as pd
 
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED, TIED
 from agreement.study.cells import ALL
-from data.prompts.flips import Kind
+from data.prompts.flips import FlipKind
 from data.store.selection import Selection
 from data.store.store import Store
 from ui import charts, flipping, teaching, words
@@ -53,7 +53,7 @@ class FlipTest:
     numbers: str
 
 
-def flip_test(store: Store, suite: str, kind: Kind) -> FlipTest:
+def flip_test(store: Store, suite: str, kind: FlipKind) -> FlipTest:
     """All raters of a suite."""
     found = flipping.recall(store, Selection(suite=(suite,)), kind, MOST_IMAGES)
     if suite in found.unflippable:
@@ -126,7 +126,7 @@ def _left_out(found: Rows) -> str:
     said = []
     for row in found.rows:
         if (row["statistic"], row["generator"]) == (SCORE, ALL):
-            why = [f"{words.reason(name)}: {n:,}" for name, n in row["excluded"].items() if name not in flipping.REASONS]
+            why = [f"{words.reason(name)}: {n:,}" for name, n in row["excluded"].items() if name not in flipping.FLIP_REASONS]
             said += [f"{row['rater']}: {', '.join(why)}."] if why else []
     return note("Left out. " + " ".join(said)) if said else ""
 

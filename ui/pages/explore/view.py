@@ -9,8 +9,8 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from agreement.thresholds.cuts import Objective
-from data.prompts.flips import KINDS as KINDS_OF_FLIPS
-from data.prompts.flips import Kind
+from data.prompts.flips import FLIP_KINDS as KINDS_OF_FLIPS
+from data.prompts.flips import FlipKind
 from data.store.browse import PEOPLE, SIMULATED
 from ui.root import at
 
@@ -59,7 +59,7 @@ class View:
     changed: str = ALL
     picture: str = ""
     generator: str = ALL
-    flip: Kind = KINDS_OF_FLIPS[0]
+    flip: FlipKind = KINDS_OF_FLIPS[0]
     see: str = ""
     source: str = ALL
     reference: str = ""

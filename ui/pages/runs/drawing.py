@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 from urllib.parse import urlencode
 
-from data.pictures import JobFolder
+from data.jobs.generation import GenerationFolder
 from data.store import runs as stored
 from data.store.store import Store
 from scorers import registry
@@ -126,7 +126,7 @@ def _batch(store: Store, view: View) -> str:
 def _at_once(store: Store, view: View) -> int:
     """How many images its worker takes at once."""
     if view.row.kind == "generate":
-        return JobFolder(store.project / view.row.folder).job().batch_size
+        return GenerationFolder(store.project / view.row.folder).job().batch_size
     return working.folder_of(store, view.row).run().part_size
 
 

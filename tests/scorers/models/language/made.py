@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from data.prompts.question_prompt import examples
+from data.prompts.question_generation import prompt_examples
 from scorers.models.language.llama import prompt_of
 
 
@@ -22,7 +22,7 @@ def random_llama(folder: Path, *, context: int = 512) -> Path:
     trainer: Any = trainers.BpeTrainer(
         vocab_size=600, special_tokens=["<unk>", "<s>", "</s>"], initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
     )
-    words.train_from_iterator([prompt_of(""), *(example.answer for example in examples())], trainer)
+    words.train_from_iterator([prompt_of(""), *(example.answer for example in prompt_examples())], trainer)
     words.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, unk_token="<unk>", bos_token="<s>", eos_token="</s>")
     tokenizer.save_pretrained(folder)
@@ -44,7 +44,7 @@ def random_t5(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     written = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter([example.answer.replace("\n", " ").lower() for example in examples()]), model_writer=written,
+        sentence_iterator=(example.answer.replace("\n", " ").lower() for example in prompt_examples()), model_writer=written,
         vocab_size=300, pad_id=0, eos_id=1, unk_id=2, bos_id=-1, minloglevel=2,
     )  # fmt: skip
     (folder / "spiece.model").write_bytes(written.getvalue())

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from data.prompts.question_prompt import examples
+from data.prompts.question_generation import prompt_examples
 from scorers.models.language.base import Completion, Failure
 from scorers.models.language.endpoint import Endpoint, EndpointError, messages
 from tests.scorers.models.language.scripted import Scripted, serving, wrote
@@ -41,7 +41,7 @@ def test_what_is_sent_and_what_comes_back(server: Scripted) -> None:
     assert header == f"Bearer {KEY}"
     assert (body["model"], body["temperature"]) == ("m", 0)
     assert body["messages"] == messages("a cat")
-    assert len(body["messages"]) == 2 * len(examples()) + 2
+    assert len(body["messages"]) == 2 * len(prompt_examples()) + 2
     assert body["messages"][-1] == {"role": "user", "content": "Description: a cat"}
     assert KEY not in json.dumps(body)
     assert asked(server, None)[0] == Completion("About cat (animal):", 90, 10)

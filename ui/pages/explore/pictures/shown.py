@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from agreement.inference.proportion import Share, Trials, mean_share, share
-from data.cooccurrence import Cooccurrence
+from data.formats.cooccurrence import Cooccurrence
 from data.store.selection import Selection
 from scorers.failures import ANY, Cell, Table
 from ui import words

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agreement.correlates import Across, across
-from data.cooccurrence import Cooccurrence
+from data.formats.cooccurrence import Cooccurrence
 from scorers.failures import ANY, Cell
 from scorers.failures.together import BOTH, HELD, held, pairs
 from ui import words

@@ -1,0 +1,270 @@
+"""Tables as files: written as CSV that any reader takes, Parquet with types, or JSON lines; and cells read back with their
+types.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any, Final, Literal, TypeVar
+
+import pandas as pd
+
+from data.files import InputError, Problems, quoted
+from data.tables import Cells, escape_formula
+
+Kind = Literal["text", "real", "whole", "truth", "moment", "json"]
+Columns = Mapping[str, Kind]
+"""A table's columns in their order, and what stands in them; any cell may be empty. ``json``: a text that is JSON."""
+Put = Callable[[pd.DataFrame], None]
+
+_TO_BE_QUOTED: Final = re.compile(r'[",\r\n]')
+
+
+class _Writer(ABC):
+    """Writes a table bit by bit."""
+
+    def __init__(self, file: IO[bytes], columns: Columns) -> None:
+        self._file = file
+        self._columns = columns
+
+    @abstractmethod
+    def put(self, table: pd.DataFrame) -> None:
+        """Add these rows."""
+
+    def end(self) -> None:  # noqa: B027 - most have nothing left to do
+        """All rows are there."""
+
+
+class _Csv(_Writer):
+    """RFC 4180 with LF line ends, in UTF-8 without a byte order mark; an empty cell is None, NaN or an empty text.
+
+    Nothing is lost: real numbers are the shortest decimals that read back as the same double, times are ISO 8601 in UTC, and
+    texts are as ``data.tables`` has them, so that no spreadsheet takes a stranger's text for a formula.
+    """
+
+    def __init__(self, file: IO[bytes], columns: Columns) -> None:
+        super().__init__(file, columns)
+        file.write(f"{','.join(columns)}\n".encode())
+
+    def put(self, table: pd.DataFrame) -> None:
+        texts = [_texts(table[name], kind) for name, kind in self._columns.items()]
+        self._file.write("".join(f"{','.join(cells)}\n" for cells in zip(*texts, strict=True)).encode())
+
+
+class _Parquet(_Writer):
+    """The same with types: strings (JSON, too), doubles, 64-bit integers, booleans, and microseconds in UTC."""
+
+    def __init__(self, file: IO[bytes], columns: Columns) -> None:
+        from pyarrow import parquet as files
+
+        super().__init__(file, columns)
+        self._schema = arrow_schema(columns)
+        self._out = files.ParquetWriter(file, self._schema)
+
+    def put(self, table: pd.DataFrame) -> None:
+        import pyarrow as pa
+
+        named = table[list(self._columns)]
+        self._out.write_table(pa.Table.from_pandas(named, self._schema, preserve_index=False).replace_schema_metadata())
+
+    def end(self) -> None:
+        self._out.close()
+
+
+class _JsonLines(_Writer):
+    """An object a line, with every column; an empty cell is null, JSON stands as it is, times are as in CSV."""
+
+    def put(self, table: pd.DataFrame) -> None:
+        names = [f"{json.dumps(name)}:" for name in self._columns]
+        texts = [_json_texts(table[name], kind) for name, kind in self._columns.items()]
+        lines = (",".join(map("".join, zip(names, cells, strict=True))) for cells in zip(*texts, strict=True))
+        self._file.write("".join(f"{{{line}}}\n" for line in lines).encode())
+
+
+_WRITERS: Final[Mapping[str, type[_Writer]]] = {"csv": _Csv, "parquet": _Parquet, "jsonl": _JsonLines}
+FORMATS: Final = tuple(_WRITERS)
+"""The names of the formats."""
+
+
+@contextmanager
+def writing(form: str, file: IO[bytes], columns: Columns) -> Iterator[Put]:
+    """Write a table of this format bit by bit: give each part to what this yields."""
+    writer = _WRITERS[form](file, columns)
+    try:
+        yield writer.put
+    finally:
+        writer.end()
+
+
+def _whole(form: str) -> Callable[[pd.DataFrame, Columns], bytes]:
+    def write(table: pd.DataFrame, columns: Columns) -> bytes:
+        out = io.BytesIO()
+        with writing(form, out, columns) as put:
+            put(table)
+        return out.getvalue()
+
+    return write
+
+
+csv, parquet, jsonl = _whole("csv"), _whole("parquet"), _whole("jsonl")
+WRITERS: Final[Mapping[str, Callable[[pd.DataFrame, Columns], bytes]]] = {"csv": csv, "parquet": parquet, "jsonl": jsonl}
+"""Whole tables as files' contents, by the name of the format."""
+
+
+def arrow_schema(columns: Columns) -> Any:
+    """The columns' types in Parquet."""
+    import pyarrow as pa
+
+    types = {
+        "text": pa.string(),
+        "json": pa.string(),
+        "real": pa.float64(),
+        "whole": pa.int64(),
+        "truth": pa.bool_(),
+        "moment": pa.timestamp("us", tz="UTC"),
+    }
+    return pa.schema([(name, types[kind]) for name, kind in columns.items()])
+
+
+def _texts(values: pd.Series[Any], kind: Kind) -> list[str]:
+    write = _WRITE[kind]
+    return ["" if empty else write(value) for value, empty in zip(values.tolist(), values.isna().tolist(), strict=True)]
+
+
+def _json_texts(values: pd.Series[Any], kind: Kind) -> list[str]:
+    write = _WRITE_JSON[kind]
+    return ["null" if empty else write(value) for value, empty in zip(values.tolist(), values.isna().tolist(), strict=True)]
+
+
+def _text(value: Any) -> str:
+    text = escape_formula(str(value))
+    return '"' + text.replace('"', '""') + '"' if _TO_BE_QUOTED.search(text) else text
+
+
+def _moment(value: Any) -> str:
+    return pd.Timestamp(value).tz_convert("UTC").isoformat()
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+_WRITE: Final[Mapping[Kind, Callable[[Any], str]]] = {
+    "text": _text,
+    "json": _text,
+    "real": lambda value: repr(float(value)),
+    "whole": lambda value: str(int(value)),
+    "truth": lambda value: "true" if value else "false",
+    "moment": _moment,
+}
+_WRITE_JSON: Final[Mapping[Kind, Callable[[Any], str]]] = {
+    **_WRITE,
+    "text": lambda value: _json(str(value)),
+    # laid out anew, on one line
+    "json": lambda value: _json(json.loads(value)),
+    # JSON knows no infinity
+    "real": lambda value: repr(float(value)) if abs(float(value)) != float("inf") else f'"{float(value)!r}"',
+    "moment": lambda value: _json(_moment(value)),
+}
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class TypedRow:
+    """One row; what is not as it should be is a ``ValueError`` that names the column."""
+
+    cells: Mapping[str, str]
+
+    def text(self, name: str) -> str:
+        """A text that must be there."""
+        if not self.cells[name]:
+            raise ValueError(f"column {quoted(name)} is empty; every row has one")
+        return self.cells[name]
+
+    def maybe(self, name: str) -> str | None:
+        """A text, None for an empty cell."""
+        return self.cells[name] or None
+
+    def choice(self, name: str, known: tuple[str, ...]) -> str:
+        """One of these texts."""
+        if self.cells[name] not in known:
+            raise ValueError(f"{name} is {quoted(self.cells[name])}; it is one of {', '.join(known)}")
+        return self.cells[name]
+
+    def truth(self, name: str) -> bool | None:
+        """``true``, ``false``, or nothing."""
+        cell = self.cells[name].lower()
+        return None if not cell else self.choice(name, ("true", "false", "True", "False")).lower() == "true"
+
+    def real(self, name: str) -> float | None:
+        """A finite number."""
+        found: float | None = self._read(name, _finite, "a number")
+        return found
+
+    def whole(self, name: str) -> int:
+        """A whole number that must be there."""
+        self.text(name)
+        found: int = self._read(name, int, "a whole number")
+        return found
+
+    def moment(self, name: str) -> datetime | None:
+        """A moment, in UTC if it names no zone."""
+        found = self._read(name, datetime.fromisoformat, "a time such as 2026-11-20T14:30:00+00:00")
+        return None if found is None else found.replace(tzinfo=found.tzinfo or UTC)
+
+    def json(self, name: str, kind: type[T]) -> T | None:
+        """A JSON object (``dict``) or array (``list``)."""
+        found = self._read(name, json.loads, "JSON")
+        if found is not None and not isinstance(found, kind):
+            raise ValueError(f"{name} is {quoted(self.cells[name])}; it is a JSON {'object' if kind is dict else 'array'}")
+        return found
+
+    def _read(self, name: str, convert: Callable[[str], Any], wanted: str) -> Any:
+        if not self.cells[name]:
+            return None
+        try:
+            return convert(self.cells[name])
+        except (ValueError, OverflowError, RecursionError):
+            raise ValueError(f"{name} is {quoted(self.cells[name])}; it is {wanted}") from None
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
+
+
+def has_columns(cells: Cells, columns: Columns) -> bool:
+    """Whether a file has these very columns, in any order."""
+    return sorted(cells.header) == sorted(columns)
+
+
+def read_typed_rows(path: Path, cells: Cells, convert: Callable[[TypedRow], T]) -> list[T]:
+    """Every row, converted.
+
+    Raises:
+        InputError: what cannot be converted, with its lines.
+    """
+    problems = Problems(path)
+    found: list[T] = []
+    for line, row in cells.rows():
+        try:
+            found.append(convert(TypedRow(row)))
+        except InputError:
+            raise
+        except (ValueError, TypeError, KeyError) as error:
+            problems.add(line, f"lacks {error}" if isinstance(error, KeyError) else str(error))
+    problems.check()
+    return found

@@ -1,0 +1,298 @@
+"""How often two kinds of object are in one photograph: VISOR's stand-in for how likely a pair is in the world.
+
+Counted in COCO's annotation files (``instances_train2017.json``, 450 MB), which are read in pieces: of the text no more is held
+than the entry at hand.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import Counter
+from collections.abc import Collection, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, NoReturn, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.files import fail, quoted, unreadable
+from data.prompts.coco import plain_name
+
+
+@dataclass(frozen=True, eq=False)
+class Cooccurrence:
+    """What an annotation file tells of pairs of classes. Compared by identity: it may be large.
+
+    Attributes:
+        name: what it was imported as.
+        images: how many of its images have an annotation.
+        together: of how many of them hold both classes, by the two names in the alphabet's order; a class with itself: that
+            hold it. Pairs of none are left out, classes of none are not.
+    """
+
+    name: str
+    images: int
+    together: Mapping[tuple[str, str], int]
+
+    def knows(self, name: str) -> bool:
+        """Whether the file has a class of this name (GenEval's names are COCO's, too)."""
+        plain = plain_name(name)
+        return (plain, plain) in self.together
+
+    def share(self, a: str, b: str) -> float | None:
+        """P_COCO(a, b): images that hold both, by images that have annotations, 0 to 1; None if a class is none of the file's.
+
+        VISOR (section 6.4) calls it the probability of co-occurrence and gives no formula. Its correlation of ranks with
+        anything is the same whatever number of images is divided by.
+        """
+        if not (self.knows(a) and self.knows(b)):
+            return None
+        return self.together.get(ordered_pair(plain_name(a), plain_name(b)), 0) / self.images
+
+
+def ordered_pair(a: str, b: str) -> tuple[str, str]:
+    """A pair of names as ``together`` has it."""
+    return (a, b) if a <= b else (b, a)
+
+
+_PIECE: Final = 1 << 20
+MAX_ENTRY_LENGTH: Final = 1 << 26
+"""Characters of one entry at most; what is longer is not looked for to its end."""
+LIST_START: Final = object()
+"""In place of an entry, before the first of a list."""
+_SPACE: Final = " \t\r\n"
+
+
+def list_entries(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, Any]]:
+    """``(key, entry)`` of each entry of the lists that the file's one object holds under ``wanted``, in the file's order.
+
+    ``(key, START)`` comes before them, so that an empty list is seen, too. Other values are passed over.
+
+    Raises:
+        InputError: the file cannot be read, is no such object, holds something else than a list under a wanted key, or one
+            entry of more than MOST characters.
+    """
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            yield from _JsonStream(path, file).entries(wanted)
+    except UnicodeDecodeError as error:
+        fail(path, None, f"is not a text in UTF-8 (byte 0x{error.object[error.start]:02x}); is this the right file?")
+    except OSError as error:
+        fail(path, None, f"cannot be read ({error.strerror or error})")
+
+
+class _JsonStream:
+    """A place in a text that is read in pieces."""
+
+    def __init__(self, path: Path, file: TextIO) -> None:
+        self._path = path
+        self._file = file
+        self._decoder = json.JSONDecoder()
+        self._text = ""
+        self._at = 0
+        self._passed = 0
+
+    def entries(self, wanted: Collection[str]) -> Iterator[tuple[str, Any]]:
+        if self._peek() != "{":
+            fail(self._path, None, f"holds no JSON object, it begins with {quoted(self._peek())}")
+        for _ in self._members("}"):
+            key = self._value()
+            if not isinstance(key, str):
+                self._wrong(f"a key expected, found {quoted(key)}")
+            self._take(":")
+            listed = self._peek() == "["
+            if key in wanted and not listed:
+                fail(self._path, None, f"{quoted(key)} is {quoted(self._value())}, a list expected")
+            if key in wanted:
+                yield key, LIST_START
+            if not listed:
+                self._value()
+                continue
+            for _ in self._members("]"):
+                value = self._value()
+                if key in wanted:
+                    yield key, value
+        if rest := self._peek():
+            self._wrong(f"{quoted(rest)} after the end")
+
+    def _members(self, end: str) -> Iterator[None]:
+        """Stops at each member of an object or a list, behind its comma; passes both brackets."""
+        self._at += 1
+        if self._peek() != end:
+            yield
+            while self._peek() == ",":
+                self._at += 1
+                yield
+        self._take(end)
+
+    def _take(self, sign: str) -> None:
+        found = self._peek()
+        if found != sign:
+            self._wrong(f"'{sign}' expected, " + (f"found {quoted(found)}" if found else "the file ends (is it cut off?)"))
+        self._at += 1
+
+    def _peek(self) -> str:
+        """The next character that is no space; empty at the end."""
+        while True:
+            while self._at < len(self._text) and self._text[self._at] in _SPACE:
+                self._at += 1
+            if self._at < len(self._text) or not self._more():
+                return self._text[self._at : self._at + 1]
+
+    def _value(self) -> Any:
+        self._peek()
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                if len(self._text) - self._at <= MAX_ENTRY_LENGTH and self._more():
+                    continue
+                self._wrong(error.msg, error.pos)
+            except (RecursionError, ValueError) as error:
+                self._wrong(unreadable(error))
+            # a number at the end of a piece may go on in the next
+            cut = end == len(self._text) or self._text[end] in ".eE"
+            if not cut or end - self._at > MAX_ENTRY_LENGTH or not self._more():
+                self._at = end
+                return value
+
+    def _more(self) -> bool:
+        """Read on; False at the end of the file. As much again as is kept, so that a long entry is not tried often."""
+        piece = self._file.read(max(_PIECE, len(self._text) - self._at))
+        if piece:
+            self._passed += self._at
+            self._text, self._at = self._text[self._at :] + piece, 0
+        return bool(piece)
+
+    def _wrong(self, what: str, place: int | None = None) -> NoReturn:
+        where = self._passed + (self._at if place is None else place) + 1
+        fail(self._path, None, f"not JSON ({what}, character {where:,})")
+
+
+MAX_CLASSES: Final = 2_000
+"""More than any data set with boxes that is in use has (LVIS: 1,203)."""
+_MAX_NAME_LENGTH: Final = 200
+_INSTEAD: Final = "an instances file is needed, such as instances_val2017.json"
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class CooccurrenceFile:
+    """What a file holds, and what was left out of it and why, a line for each kind of mistake."""
+
+    found: Cooccurrence
+    left: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """Annotations as pairs of codes, and what the codes stand for."""
+
+    keys: set[str] = field(default_factory=set)
+    names: dict[Hashable, str] = field(default_factory=dict)
+    images: dict[Hashable, int] = field(default_factory=dict)
+    classes: dict[Hashable, int] = field(default_factory=dict)
+    image: array[int] = field(default_factory=lambda: array("q"))
+    kind: array[int] = field(default_factory=lambda: array("q"))
+    wrong: Counter[str] = field(default_factory=Counter)
+
+
+def read_cooccurrence(path: Path, name: str) -> CooccurrenceFile:
+    """Count classes in a file's images; only what stands under ``annotations`` and ``categories`` is looked at.
+
+    An image holds a class if it has an annotation of it, a crowd's too. Images without annotations do not count. Classes of
+    one name are one, and keep the name as it is, but for GenEval's names of COCO's classes. An annotation or class that makes
+    no sense is left out.
+
+    Raises:
+        InputError: it is no such file, or names fewer than two classes.
+    """
+    gathered = _gather(path)
+    if "annotations" not in gathered.keys:
+        fail(path, None, f"has no 'annotations', so it is no annotation file of COCO's; {_INSTEAD}")
+    if not gathered.names:
+        told = "names no category (captions have none)" if "categories" not in gathered.keys else "has an empty 'categories'"
+        fail(path, None, f"{told}; {_INSTEAD}")
+    found = Cooccurrence(name, *_count_pairs(gathered))
+    if sum(a == b for a, b in found.together) < 2:
+        fail(path, None, f"names one class only, so it tells of no pair; {_INSTEAD}")
+    if not found.images:
+        fail(path, None, f"holds no annotation of a class that it names; {_INSTEAD}")
+    return CooccurrenceFile(found, tuple(f"{what} ({n:,} times)" if n > 1 else what for what, n in gathered.wrong.items()))
+
+
+def _gather(path: Path) -> _Gathered:
+    found = _Gathered()
+    for key, entry in list_entries(path, ("annotations", "categories")):
+        if entry is LIST_START:
+            found.keys.add(key)
+        elif key == "categories":
+            _add_class(found, entry)
+        else:
+            _add_annotation(found, entry)
+        if max(len(found.names), len(found.classes)) > MAX_CLASSES:
+            fail(path, None, f"has more than {MAX_CLASSES:,} classes, which is more than can be compared; {_INSTEAD}")
+    return found
+
+
+def _add_class(found: _Gathered, entry: Any) -> None:
+    category, name = _id(entry, "id"), entry.get("name") if isinstance(entry, Mapping) else None
+    if (
+        category is None
+        or not isinstance(name, str)
+        or not name.strip()
+        or len(name) > _MAX_NAME_LENGTH
+        or not name.isprintable()
+    ):
+        found.wrong[f"a category without an id or a name that can be used, such as {quoted(entry)}"] += 1
+    elif found.names.setdefault(category, plain_name(name.strip())) != plain_name(name.strip()):
+        found.wrong[f"a category whose id {category!r} is that of {quoted(found.names[category])}, too"] += 1
+
+
+def _add_annotation(found: _Gathered, entry: Any) -> None:
+    image, category = _id(entry, "image_id"), _id(entry, "category_id")
+    if image is None or category is None:
+        found.wrong["an annotation without an image_id or a category_id"] += 1
+        return
+    found.image.append(found.images.setdefault(image, len(found.images)))
+    found.kind.append(found.classes.setdefault(category, len(found.classes)))
+
+
+def _id(entry: Any, key: str) -> Hashable | None:
+    value = entry.get(key) if isinstance(entry, Mapping) else None
+    return value if isinstance(value, (int, str)) and not isinstance(value, bool) else None
+
+
+def _count_pairs(gathered: _Gathered) -> tuple[int, dict[tuple[str, str], int]]:
+    """How many images have an annotation, and how many hold each pair of classes."""
+    names = sorted(set(gathered.names.values()))
+    place = {name: k for k, name in enumerate(names)}
+    known = np.full(max(len(gathered.classes), 1), -1)
+    for category, code in gathered.classes.items():
+        if category in gathered.names:
+            known[code] = place[gathered.names[category]]
+        else:
+            gathered.wrong[f"annotations of category {quoted(category)}, which is not among the categories"] += 1
+    image, kind = (
+        np.frombuffer(codes, np.int64) if codes else np.zeros(0, np.int64) for codes in (gathered.image, gathered.kind)
+    )
+    kind = known[kind]
+    image, kind = image[kind >= 0], kind[kind >= 0]
+    held = np.unique(image * len(names) + kind)
+    counts = np.zeros((len(names), len(names)), np.int64)
+    total = 0
+    for some in _classes_by_image(held, len(names)):
+        counts[np.ix_(some, some)] += 1
+        total += 1
+    together = {(name, name): int(counts[k, k]) for k, name in enumerate(names)}
+    together |= {ordered_pair(names[a], names[b]): int(counts[a, b]) for a, b in np.argwhere(np.triu(counts, 1))}
+    return total, together
+
+
+def _classes_by_image(held: Codes, classes: int) -> Iterator[Codes]:
+    """The classes of each image."""
+    image, kind = np.divmod(held, classes)
+    yield from (some for some in np.split(kind, np.flatnonzero(np.diff(image)) + 1) if some.size)

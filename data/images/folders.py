@@ -1,0 +1,237 @@
+"""Where the files of an image folder belong: which prompt, which generator, which number. Nothing is opened here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Final, Literal
+
+from data.files import InputError, check_name, located, printable, quoted
+from data.prompts import sr2d
+from data.prompts.prompt_files import read_prompts
+from data.records import Prompt
+from data.tables import read_table, require_columns
+
+Layout = Literal["geneval", "visor", "csv"]
+LAYOUTS: Final[dict[Layout, str]] = {
+    "geneval": "DIR/00042/samples/0000.png with DIR/00042/metadata.jsonl beside",
+    "visor": "DIR/<prompt id>_<number>.png",
+    "csv": "DIR/images.csv with the columns path,prompt[,generator,idx,task]",
+}
+"""What each layout looks like, for messages and help."""
+
+EXTENSIONS: Final = frozenset({".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff", ".avif"})
+
+_MAX_INDEX: Final = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file or folder that was left out, and why."""
+
+    path: Path
+    reason: str
+
+
+@dataclass(slots=True)
+class ImageLocation:
+    """Where an image file belongs, before it is opened. ``index`` None: the next free number of its group."""
+
+    path: Path
+    group: tuple[str, str]
+    generator: str
+    index: int | None
+    prompt_id: str | None = None
+    prompt: Prompt | None = None
+    prompt_text: str | None = None
+    task: str | None = None
+    origin: str = ""
+
+
+def find_locations(
+    directory: Path, layout: Layout, generator: str | None, suite: str | None, skipped: list[Skipped]
+) -> list[ImageLocation]:
+    """The places of a folder's image files in natural order; what has none is appended to ``skipped``.
+
+    For the arguments and errors see ``data.images.files.find_images``.
+    """
+    if generator is not None:
+        check_name(generator, "the generator's name")
+    elif layout != "csv":
+        raise ValueError("the generator's name is missing; say who made the images")
+    places: Iterable[ImageLocation]
+    if layout == "csv":
+        places = _csv_locations(directory, generator, skipped)
+    elif layout == "geneval":
+        places = _geneval_locations(directory, generator or "", check_name(suite or "geneval", "the suite's name"), skipped)
+    elif layout == "visor":
+        places = _visor_locations(directory, generator or "", check_name(suite or sr2d.SUITE, "the suite's name"), skipped)
+    else:
+        raise ValueError(f"unknown layout {quoted(layout)}; known: {', '.join(LAYOUTS)}")
+    try:
+        return _numbered(list(places), skipped)
+    except OSError as error:  # a folder that may be listed, but not entered
+        raise InputError(located(directory, None, f"cannot be read ({printable(error)})")) from None
+
+
+def _geneval_locations(directory: Path, generator: str, suite: str, skipped: list[Skipped]) -> Iterator[ImageLocation]:
+    numbers: dict[int, str] = {}
+    for folder in _folder_entries(directory):
+        if not folder.is_dir():
+            skipped.append(Skipped(folder, "a file, a folder named by the prompt's number expected"))
+        elif not re.fullmatch("[0-9]{1,9}", folder.name):
+            skipped.append(Skipped(folder, "the folder's name is not a prompt's number"))
+        elif (number := int(folder.name)) in numbers:
+            skipped.append(Skipped(folder, f"the same prompt number as folder {numbers[number]}"))
+        elif not (folder / "samples").is_dir():
+            skipped.append(Skipped(folder, "holds no folder 'samples'"))
+        else:
+            numbers[number] = folder.name
+            yield from _samples(folder, number, generator, suite, skipped)
+
+
+def _samples(folder: Path, number: int, generator: str, suite: str, skipped: list[Skipped]) -> Iterator[ImageLocation]:
+    prompt_id = f"{suite}/{number:05d}"
+    try:
+        prompt = _metadata(folder / "metadata.jsonl", prompt_id, suite)
+    except InputError as error:
+        skipped.append(Skipped(folder, str(error)))
+        return
+    text, task = (prompt.text, prompt.task) if prompt is not None else (None, None)
+    for path in _images_in(folder / "samples", skipped):
+        index = _as_index(path.stem)
+        yield ImageLocation(path, (generator, prompt_id), generator, index, prompt_id, prompt, text, task)
+
+
+def _metadata(path: Path, prompt_id: str, suite: str) -> Prompt | None:
+    if not path.exists():
+        return None
+    found = read_prompts(path, suite)
+    if len(found) != 1:
+        raise InputError(located(path, None, f"{len(found)} prompts, one JSON object expected"))
+    return Prompt(prompt_id, suite, found[0].text, found[0].task, found[0].spec)
+
+
+def _visor_locations(directory: Path, generator: str, suite: str, skipped: list[Skipped]) -> Iterator[ImageLocation]:
+    for path in _images_in(directory, skipped):
+        match = re.fullmatch("([0-9]{1,9})_([0-9]{1,9})", path.stem)
+        if match is None:
+            skipped.append(Skipped(path, "the name is not <prompt id>_<number>"))
+            continue
+        number, index = int(match[1]), int(match[2])
+        prompt = None
+        if suite == sr2d.SUITE:
+            if number >= sr2d.SIZE:
+                skipped.append(Skipped(path, f"SR2D has no prompt {number}; its prompts are numbered 0 to {sr2d.SIZE - 1}"))
+                continue
+            prompt = sr2d.numbered_prompt(number)
+        prompt_id = f"{suite}/{number:05d}"
+        text, task = (prompt.text, prompt.task) if prompt is not None else (None, None)
+        yield ImageLocation(path, (generator, prompt_id), generator, index, prompt_id, prompt, text, task)
+
+
+def _csv_locations(directory: Path, generator: str | None, skipped: list[Skipped]) -> Iterator[ImageLocation]:
+    _folder_entries(directory)  # says clearly if there is no such folder
+    table = read_table(directory / "images.csv")
+    require_columns(table, ("path", "prompt", *(name for name in ("generator", "idx", "task") if name in table.header)))
+    if generator is None and "generator" not in table.header:
+        raise InputError(located(table.path, 1, "no column 'generator'; add it, or name the generator for the whole file"))
+    for line, cells in table.rows():
+        try:
+            yield _csv_location(directory, cells, generator, f"{table.path.name}:{line}: ")
+        except ValueError as error:
+            shown = directory / printable(cells["path"]) if cells["path"].strip() else table.path
+            skipped.append(Skipped(shown, f"{table.path.name}:{line}: {error}"))
+
+
+def _csv_location(directory: Path, cells: dict[str, str], generator: str | None, origin: str) -> ImageLocation:
+    text = cells["prompt"]
+    if not text.strip():
+        raise ValueError("'prompt' is empty")
+    path = path_within(directory, cells["path"], "path", "the folder of images.csv")
+    name = check_name(cells.get("generator", "").strip() or generator or "", "the generator's name")
+    idx = cells.get("idx", "").strip()
+    index = _as_index(idx)
+    if idx and index is None:
+        raise ValueError(f"'idx' is {quoted(idx)}, a whole number of at least 0 expected")
+    return ImageLocation(
+        path, (name, text), name, index, prompt_text=text, task=cells.get("task", "").strip() or None, origin=origin
+    )
+
+
+def path_within(directory: Path, cell: str, key: str, whose: str) -> Path:
+    """The file that a table's ``key`` names, refused by its look if it leads out of ``directory`` (``whose``: for people).
+
+    Raises:
+        ValueError: it does, or it is no name.
+    """
+    name = cell.strip()
+    if not name or "\0" in name:
+        raise ValueError(f"'{key}' is empty" if not name else f"'{key}' holds a NUL character")
+    if PurePosixPath(name).is_absolute() or PureWindowsPath(name).drive or name.startswith("\\"):
+        raise ValueError(f"'{key}' {quoted(name)} is absolute; paths are relative to {whose}")
+    if ".." in PureWindowsPath(name).parts:  # splits at both kinds of slash
+        raise ValueError(f"'{key}' {quoted(name)} holds '..'; paths must stay within {whose}")
+    return directory / name
+
+
+def _images_in(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
+    for path in _folder_entries(folder):
+        if path.is_dir():
+            skipped.append(Skipped(path, "a folder, image files expected here"))
+        elif path.suffix.lower() not in EXTENSIONS:
+            skipped.append(Skipped(path, "not an image by its extension"))
+        else:
+            yield path
+
+
+def _folder_entries(folder: Path) -> list[Path]:
+    """What a folder holds in natural order, hidden files left out."""
+    try:
+        return sorted((path for path in folder.iterdir() if not path.name.startswith(".")), key=_natural)
+    except FileNotFoundError:
+        raise InputError(located(folder, None, "no such folder; check the path")) from None
+    except NotADirectoryError:
+        raise InputError(located(folder, None, "this is a file, a folder of images is expected")) from None
+    except OSError as error:
+        raise InputError(located(folder, None, f"cannot be read ({error.strerror or error})")) from None
+
+
+def _natural(path: Path) -> tuple[list[tuple[int, str]], str]:
+    """Numbers in names by their value: 2 before 10."""
+    parts = re.split("([0-9]+)", path.name.casefold())
+    # Odd parts are digits: shorter without leading zeros is smaller, which spares numbers of any length from int().
+    key = [(len(p.lstrip("0")), p.lstrip("0")) if k % 2 else (0, p) for k, p in enumerate(parts)]
+    return key, path.name
+
+
+def _as_index(text: str) -> int | None:
+    return int(text) if re.fullmatch("[0-9]{1,10}", text) and int(text) <= _MAX_INDEX else None
+
+
+def _numbered(places: list[ImageLocation], skipped: list[Skipped]) -> list[ImageLocation]:
+    """Give numbers to places without one; of two with the same number the first stays."""
+    taken: dict[tuple[str, str], dict[int, Path]] = {}
+    kept = []
+    for place in places:
+        if place.index is None:
+            kept.append(place)
+            continue
+        first = taken.setdefault(place.group, {}).setdefault(place.index, place.path)
+        if first is place.path:
+            kept.append(place)
+        else:
+            skipped.append(Skipped(place.path, f"{place.origin}the same number ({place.index}) as {printable(first.name)}"))
+    free: dict[tuple[str, str], int] = {}
+    for place in kept:
+        if place.index is None:
+            numbers = taken.setdefault(place.group, {})
+            number = free.get(place.group, 0)
+            while number in numbers:
+                number += 1
+            numbers[number] = place.path
+            place.index = number
+            free[place.group] = number + 1
+    return kept

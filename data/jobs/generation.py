@@ -1,0 +1,184 @@
+"""A generation's folder: what is asked of the worker that paints, and how far it is.
+
+``job.json`` says which pictures are wanted of which generator; the worker writes each to its ``file``, whole or not at all, and
+what is there already it leaves alone. ``progress.json`` is a run's (``data.jobs.runs``), ``opened.json`` what the worker
+says of the model that it has opened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from PIL import Image, PngImagePlugin
+
+from data.files import quoted, read_text, write_whole
+from data.jobs import json_records
+from data.jobs.runs import WorkerProgress
+
+FILTERED: Final = "filter"
+BLACK: Final = "black"
+BLANKED: Final[Mapping[str, str]] = {
+    FILTERED: "blanked by the generator's safety filter",
+    BLACK: "all black, though no safety filter said so",
+}
+"""Why a file that a generator made is no picture, in words."""
+
+_MARK: Final = "blanked"
+
+
+@dataclass(frozen=True, slots=True)
+class WantedPicture:
+    """One picture: the ``index``-th of a prompt. ``file`` is absolute; ``seed`` is below 2**63."""
+
+    prompt_id: str
+    index: int
+    text: str
+    seed: int
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationJob:
+    """Pictures wanted of one generator.
+
+    Attributes:
+        generator: what to open: a name known to ``scorers.generators``, a hub id, or a folder.
+        settings: how to ask it (``scorers.generators.Asking``).
+        weights: those that it must have, as ``opened.json`` has them; empty: any.
+    """
+
+    generator: str
+    wanted: tuple[WantedPicture, ...]
+    batch_size: int
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    device: str = "cpu"
+    weights: str = ""
+
+
+def picture_seed(text: str, index: int, seed: int) -> int:
+    """A seed for a prompt's picture that depends on nothing else, so that a suite can grow and keep its pictures."""
+    digest = hashlib.blake2b(f"{seed}\n{index}\n{text}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest) >> 1
+
+
+def write_picture(file: Path, picture: Image.Image, blanked: str | None) -> None:
+    """As PNG, whole or not at all. Why it is blank, if it is, goes with the file, so that a stop does not lose it."""
+    buffer, told = io.BytesIO(), PngImagePlugin.PngInfo()
+    if blanked is not None:
+        told.add_text(_MARK, blanked)
+    picture.save(buffer, "PNG", pnginfo=told)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(file, buffer.getvalue())
+
+
+def blanked(file: Path) -> str | None:
+    """Why a picture that ``write_picture`` wrote is blank; None if it is not.
+
+    Raises:
+        OSError: it is no picture.
+    """
+    with Image.open(file) as picture:
+        why = picture.info.get(_MARK)
+    return why if why in BLANKED else None
+
+
+def why_blank(why: str | None) -> str | None:
+    """In words why an image is blank; None if it is not."""
+    return None if why is None else BLANKED.get(why, why)
+
+
+class GenerationFolder:
+    """A generation's files."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def create(self, job: GenerationJob) -> None:
+        """Write what is asked; an older job here is replaced, and what was told of it goes."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        for name in ("progress.json", "opened.json", "failed.json"):
+            (self.path / name).unlink(missing_ok=True)
+        self.replace(job)
+
+    def replace(self, job: GenerationJob) -> None:
+        """Write otherwise what is asked of the same pictures; what was told of them stays."""
+        write_whole(self.path / "job.json", json.dumps(asdict(job), ensure_ascii=False).encode())
+
+    def job(self) -> GenerationJob:
+        """What is asked.
+
+        Raises:
+            ValueError: this is no generation's folder.
+        """
+        path = self.path / "job.json"
+        found = json_records.parse_finite_json(path, 1, read_text(path))
+        wanted = found.get("wanted") if isinstance(found, dict) else None
+        if not isinstance(wanted, list):
+            raise ValueError(f"{path}: 'wanted' is {quoted(wanted)}, a list expected")
+        return json_records.record_of(
+            GenerationJob,
+            found,
+            str(path),
+            wanted=tuple(json_records.record_of(WantedPicture, one, str(path)) for one in wanted),
+        )
+
+    def tell(self, progress: WorkerProgress) -> None:
+        """Say how far it is."""
+        write_whole(self.path / "progress.json", json.dumps(asdict(progress)).encode())
+
+    def progress(self) -> WorkerProgress | None:
+        """How far the worker said it was; None before it first said so.
+
+        Raises:
+            ValueError: the file cannot be read.
+        """
+        path = self.path / "progress.json"
+        return json_records.read_record(WorkerProgress, path) if path.is_file() else None
+
+    def describe(self, opened: Mapping[str, Any]) -> None:
+        """Say what the model is that was opened."""
+        write_whole(self.path / "opened.json", json.dumps(opened, ensure_ascii=False, allow_nan=False).encode())
+
+    def opened(self) -> dict[str, Any]:
+        """What the worker said of its model; empty before it has opened one.
+
+        Raises:
+            ValueError: the file cannot be read.
+        """
+        return self._object("opened.json")
+
+    def tell_failed(self, reasons: Mapping[str, str]) -> None:
+        """Say why there are no pictures: a line each, by file."""
+        write_whole(self.path / "failed.json", json.dumps(dict(reasons), ensure_ascii=False).encode())
+
+    def failed(self) -> dict[str, str]:
+        """Why the worker could not paint some pictures, by file; what it has not tried is not in it.
+
+        Raises:
+            ValueError: the file cannot be read.
+        """
+        found = self._object("failed.json")
+        if not all(isinstance(why, str) for why in found.values()):
+            raise ValueError(f"{self.path / 'failed.json'}: found {quoted(found)}, an object of texts expected")
+        return found
+
+    def _object(self, name: str) -> dict[str, Any]:
+        """What a file holds; nothing where it is not there."""
+        path = self.path / name
+        if not path.is_file():
+            return {}
+        found = json_records.parse_finite_json(path, 1, read_text(path))
+        if not isinstance(found, dict):
+            raise ValueError(f"{path}: found {quoted(found)}, an object expected")
+        return found
+
+
+def missing_pictures(wanted: Sequence[WantedPicture]) -> list[WantedPicture]:
+    """Those whose file is not there yet."""
+    return [one for one in wanted if not Path(one.file).is_file()]

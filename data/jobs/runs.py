@@ -1,0 +1,445 @@
+"""A run's folder: the one contract between whoever owns the project and the worker that scores.
+
+``run.json`` says what is asked, ``manifest.jsonl`` of which images; the worker adds ``parts/00000.parquet``, each whole or not
+there at all, and reports how far it is in ``progress.json``. The worker never opens the project's database.
+
+In a part masks are one-bit PNGs of the whole image (``pack_mask``), embeddings unit vectors in half precision
+(``pack_embeddings``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import IO, Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from PIL import Image
+
+from data.files import read_text, write_whole
+from data.jobs import json_records
+
+
+def pack_mask(mask: NDArray[np.bool_]) -> bytes:
+    """H x W booleans to PNG."""
+    buffer = io.BytesIO()
+    Image.fromarray(mask).save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
+
+
+def unpack_mask(packed: bytes) -> NDArray[np.bool_]:
+    """The inverse of ``pack``.
+
+    Raises:
+        ValueError: this is no mask.
+    """
+    try:
+        with Image.open(io.BytesIO(packed), formats=("PNG",)) as image:
+            return np.asarray(image.convert("1"), bool)
+    except Exception as error:  # Pillow raises whatever its plugins raise
+        raise ValueError("a mask that is no PNG") from error
+
+
+Embeddings = NDArray[np.float16]
+"""(images, dimensions), each row of length 1."""
+_HALF: Final = np.dtype("<f2")
+
+
+def pack_embeddings(vectors: NDArray[np.floating[Any]]) -> list[bytes | None]:
+    """Each of (n, d) vectors, scaled to length 1, as little-endian halves: 2 d bytes, of which the cosine of two is off by less
+    than 0.001. None where a vector has no direction: a zero, or numbers that are not finite."""
+    wide = vectors.astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        unit = wide / np.linalg.norm(wide, axis=1, keepdims=True)
+    return [row.astype(_HALF).tobytes() if np.isfinite(row).all() else None for row in unit]
+
+
+def unpack_embeddings(stored: Sequence[bytes]) -> Embeddings:
+    """What ``pack`` made, (n, d).
+
+    Raises:
+        ValueError: these are no embeddings of one model: empty, of several lengths, or not finite.
+    """
+    sizes = {len(one) for one in stored}
+    if len(sizes) != 1 or (size := sizes.pop()) == 0 or size % _HALF.itemsize:
+        raise ValueError("the embeddings are not all of one length")
+    found = np.frombuffer(b"".join(stored), _HALF).reshape(len(stored), -1).astype(np.float16)
+    if not np.isfinite(found).all():
+        raise ValueError("an embedding holds numbers that are not finite")
+    return found
+
+
+PART_SIZE: Final = 32
+"""Images a part: what a crash can cost."""
+
+_LOCK: Final = "worker.lock"
+_PART: Final = re.compile(r"[0-9]{5,}\.parquet")
+
+_DETECTION: Final = pa.struct(
+    [
+        ("label", pa.string()),
+        ("score", pa.float64()),
+        ("box", pa.list_(pa.float64())),
+        ("mask", pa.binary()),
+        ("colors", pa.list_(pa.float64())),
+    ]
+)
+_SCHEMA: Final = pa.schema(
+    [
+        ("item_id", pa.string()),
+        ("failed", pa.string()),
+        ("payload", pa.string()),
+        ("detections", pa.list_(_DETECTION)),
+        # parts of runs that were made before there were any lack this column
+        ("embedding", pa.binary()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """One object that a detector found.
+
+    Attributes:
+        score: confidence, 0 to 1.
+        box: x0, y0, x1, y1 in pixels of the upright image.
+        mask: as ``data.jobs.runs.pack`` makes it; None if the detector gives none.
+        colors: probability of each of GenEval's ten, in the order of ``data.prompts.geneval.COLORS``; None if not asked.
+    """
+
+    label: str
+    score: float
+    box: tuple[float, float, float, float]
+    mask: bytes | None = None
+    colors: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a scorer saw of one image, or why it saw nothing (``failed``, one line).
+
+    Attributes:
+        embedding: the image's, as ``data.jobs.runs.pack`` makes it, by the model that the run's settings name; None where the
+            scorer keeps none. It stays in the run's file.
+    """
+
+    item_id: str
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    detections: tuple[Detection, ...] = ()
+    failed: str | None = None
+    embedding: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkItem:
+    """One image to score.
+
+    Attributes:
+        path: absolute, or relative to the manifest's folder.
+        questions: the prompt's own, each as ``dataclasses.asdict`` makes it of a ``PromptQuestion``, in their ``version``; only
+            where the scorer is asked them.
+        captions: what a scorer chooses among that matches image and text, the right one at ``right``.
+    """
+
+    item_id: str
+    path: str
+    sha256: str
+    text: str
+    spec: Mapping[str, Any]
+    questions: Sequence[Mapping[str, Any]] = ()
+    version: int = 0
+    captions: Sequence[str] = ()
+    right: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is asked of a worker: ``scorer`` with ``settings`` over the manifest, in parts of ``part_size``.
+
+    Attributes:
+        device: of torch; several with commas have a process each.
+        engine: of ``scorers.engines``; runs made before there were several lack it. Like device and part size it is no setting.
+        shard: ``2/4`` where the manifest is the second of four shares of another one; empty: it is all that was asked for.
+        of: of a shard, the hash of all that was asked for (``asked_for``).
+    """
+
+    run_id: str
+    scorer: str
+    version: str
+    profile: str
+    settings: Mapping[str, Any]
+    device: str = "cpu"
+    part_size: int = PART_SIZE
+    engine: str = "local"
+    shard: str = ""
+    of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerProgress:
+    """How far a worker is.
+
+    Attributes:
+        state: loading, running, stopped (asked to, between parts), done or failed (``error`` says why). A worker that was
+            killed says nothing: see ``RunFolder.at_work``.
+        done: images that are through, ``failed`` of them without being seen.
+        seconds: spent on them so far, over all attempts, without loading the models.
+        versions: of the packages that matter.
+        warnings: what looked odd when the models were opened or while they were at work, a line each.
+        device: what it runs on, with its name; ``host``: on which machine. Empty: not told.
+        memory: the most bytes that the worker process held so far, of several the sum; None: not told.
+        batch_halved: how many times the memory did not suffice and fewer images were taken at once from then on.
+    """
+
+    state: str
+    done: int
+    total: int
+    failed: int = 0
+    seconds: float = 0.0
+    error: str | None = None
+    versions: Mapping[str, str] = field(default_factory=dict)
+    warnings: Sequence[str] = field(default_factory=list)
+    device: str = ""
+    memory: int | None = None
+    batch_halved: int = 0
+    host: str = ""
+
+    @property
+    def seconds_left(self) -> float | None:
+        """None before the first part is through, as nothing can be said then."""
+        return self.seconds / self.done * (self.total - self.done) if self.done and self.seconds else None
+
+
+def initial_progress(told: Callable[[], WorkerProgress | None], done: int, total: int, failed: int = 0) -> WorkerProgress:
+    """Where an attempt begins, by what is there; the time spent on that is known from an earlier attempt alone, which may have
+    told it a part late. ``told`` gives what that one said last, or raises ValueError or TypeError."""
+    earlier = None
+    with suppress(ValueError, TypeError):  # somebody else's file
+        earlier = told()
+    if earlier is None or not earlier.done:
+        return WorkerProgress("loading", done, total, failed)
+    return WorkerProgress("loading", done, total, failed, earlier.seconds * done / earlier.done, versions=earlier.versions)
+
+
+def write_manifest(path: Path, work: Sequence[WorkItem]) -> None:
+    """A line of JSON for each image; on disk, whole, before it has its name."""
+    write_whole(path, "".join(json.dumps(asdict(one), ensure_ascii=False) + "\n" for one in work).encode())
+
+
+def read_manifest(path: Path) -> list[WorkItem]:
+    """What ``write_manifest`` wrote.
+
+    Raises:
+        ValueError: it is no manifest.
+    """
+    # not splitlines(): a prompt may hold what else breaks lines there
+    lines = read_text(path).removesuffix("\n").split("\n")
+    return [
+        _work_item(json_records.parse_finite_json(path, n, line), f"{path}:{n}")
+        for n, line in enumerate(lines, 1)
+        if line or len(lines) > 1
+    ]
+
+
+def manifest_hash(work: Sequence[WorkItem]) -> str:
+    """SHA-256 (hex) of what is to be scored, wherever the files are: shards of one manifest are known by it."""
+    digest = hashlib.sha256()
+    for one in work:
+        digest.update(json.dumps({**asdict(one), "path": ""}, sort_keys=True).encode())
+    return digest.hexdigest()
+
+
+class RunBusy(RuntimeError):
+    """Another process works on this run."""
+
+
+class RunFolder:
+    """A run's files."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def create(self, run: Run, work: Sequence[WorkItem]) -> None:
+        """Write what is asked.
+
+        Raises:
+            FileExistsError: there is a run here already.
+        """
+        (self.path / "parts").mkdir(parents=True)
+        write_manifest(self.path / "manifest.jsonl", work)
+        # last: a folder with this file is complete
+        self.replace(run)
+
+    def replace(self, run: Run) -> None:
+        """Write otherwise what is asked of the same images, in the same parts: on another device, say."""
+        write_whole(self.path / "run.json", json.dumps(asdict(run), indent=2, ensure_ascii=False).encode())
+
+    def run(self) -> Run:
+        """What is asked.
+
+        Raises:
+            ValueError: this is no run's folder.
+        """
+        found = json_records.read_record(Run, self.path / "run.json")
+        if found.part_size < 1:
+            raise ValueError(f"{self.path / 'run.json'}: 'part_size' is {found.part_size}, 1 or more expected")
+        return found
+
+    def work(self) -> list[WorkItem]:
+        """Which images, in order.
+
+        Raises:
+            ValueError: this is no run's folder.
+        """
+        return read_manifest(self.path / "manifest.jsonl")
+
+    def part(self, number: int) -> Path:
+        return self.path / "parts" / f"{number:05d}.parquet"
+
+    def parts(self) -> list[int]:
+        """Numbers of the parts that are there, ascending. Files with other names are none of ours."""
+        return sorted(int(path.stem) for path in (self.path / "parts").glob("*.parquet") if _PART.fullmatch(path.name))
+
+    def write_part(self, number: int, seen: Sequence[Observation]) -> None:
+        """On disk, whole, before it has its name."""
+        rows = [
+            {
+                "item_id": one.item_id,
+                "failed": one.failed,
+                "payload": json.dumps(one.payload, ensure_ascii=False, allow_nan=False),
+                "detections": [asdict(detection) for detection in one.detections],
+                "embedding": one.embedding,
+            }
+            for one in seen
+        ]
+        sink = pa.BufferOutputStream()
+        pq.write_table(pa.Table.from_pylist(rows, schema=_SCHEMA), sink, compression="zstd")
+        write_whole(self.part(number), sink.getvalue().to_pybytes())
+
+    def is_of(self, number: int, work: Sequence[WorkItem]) -> bool:
+        """Whether that part is there, can be read, and is about these images in this order."""
+        try:
+            items = pq.read_table(self.part(number), columns=["item_id", "failed"], partitioning=None).column(0).to_pylist()
+        except (OSError, pa.ArrowException, IndexError):
+            return False
+        return bool(items == [one.item_id for one in work])
+
+    def failures(self, number: int) -> int:
+        """How many of a part's images could not be seen; the part ``is_of`` what it should be."""
+        failed = pq.read_table(self.part(number), columns=["failed"], partitioning=None).column(0)
+        return len(failed) - int(failed.null_count)
+
+    def read_part(self, number: int) -> list[Observation]:
+        """What ``write_part`` wrote.
+
+        Raises:
+            ValueError: this is no part of a run.
+        """
+        try:
+            table = pq.read_table(self.part(number), schema=_SCHEMA, partitioning=None)
+            return [_observation(row) for row in table.to_pylist()]
+        # rows of some other table are of whatever kind
+        except (OSError, pa.ArrowException, ValueError, TypeError, LookupError) as error:
+            ours = isinstance(error, (OSError, pa.ArrowException, _BadPart))
+            why = " ".join(str(error).split())[:200] if ours else "its rows are of another kind"
+            raise ValueError(f"{self.part(number)} cannot be read as a part of a run: {why}") from error
+
+    def observations(self) -> Iterator[Observation]:
+        """All parts' contents, in order."""
+        for number in self.parts():
+            yield from self.read_part(number)
+
+    def tell(self, progress: WorkerProgress) -> None:
+        """Say how far the run is."""
+        write_whole(self.path / "progress.json", json.dumps(asdict(progress)).encode())
+
+    def progress(self) -> WorkerProgress | None:
+        """How far the worker last said it was; None before it first said so.
+
+        Raises:
+            ValueError: the file cannot be read.
+        """
+        path = self.path / "progress.json"
+        return json_records.read_record(WorkerProgress, path) if path.is_file() else None
+
+    @contextmanager
+    def claim(self) -> Iterator[None]:
+        """Hold the run: one worker at a time. Whatever ends the process lets go of it.
+
+        Raises:
+            RunBusy: another process holds it.
+        """
+        with (self.path / _LOCK).open("ab") as file:
+            _lock(file, patience=1.0)
+            yield
+
+    def at_work(self) -> bool:
+        """Whether a worker holds the run now."""
+        if not self.path.is_dir():
+            return False
+        try:
+            with (self.path / _LOCK).open("ab") as file:
+                _lock(file, patience=0.0)
+        except RunBusy:
+            return True
+        return False
+
+
+def _lock(file: IO[bytes], patience: float) -> None:
+    """Seconds of patience, as whoever only looks holds the lock for a moment too."""
+    import fcntl  # not on Windows, where this module is still wanted for reading
+
+    until = time.monotonic() + patience
+    while True:
+        try:
+            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                raise RunBusy(f"another worker is at work in {Path(file.name).parent}") from None
+            time.sleep(0.05)
+
+
+def _work_item(value: Any, where: str) -> WorkItem:
+    found = json_records.record_of(WorkItem, value, where)
+    return replace(found, questions=tuple(found.questions), captions=tuple(found.captions))
+
+
+class _BadPart(ValueError):
+    """What no worker writes; the message says what."""
+
+
+def _not_finite(name: str) -> Any:
+    raise _BadPart(f"a number is {name}")
+
+
+def _observation(row: Mapping[str, Any]) -> Observation:
+    for one in row["detections"]:
+        if not all(map(math.isfinite, (one["score"], *one["box"], *(one["colors"] or ())))):
+            raise _BadPart(f"a detection of {row['item_id']} has a number that is not finite")
+        if len(one["box"]) != 4 or one["label"] is None:
+            raise _BadPart(f"a detection of {row['item_id']} has no box or no label")
+    payload = json.loads(row["payload"], parse_constant=_not_finite)
+    if not isinstance(payload, dict):
+        raise _BadPart(f"the payload of {row['item_id']} is no JSON object")
+    detections = tuple(
+        Detection(
+            one["label"],
+            one["score"],
+            (one["box"][0], one["box"][1], one["box"][2], one["box"][3]),
+            one["mask"],
+            None if one["colors"] is None else tuple(one["colors"]),
+        )
+        for one in row["detections"]
+    )
+    return Observation(row["item_id"], payload, detections, row["failed"], row["embedding"])

@@ -1,0 +1,333 @@
+"""Anyone's ratings as a table: CSV (``.tsv``: tabs), Parquet or JSON, with a rating per row or a column per rater.
+
+Cells stay as they are written: what they mean is said by the scale.
+
+JSON: a list of objects or one object a line, and what Label Studio and Argilla export. Label Studio: the format "JSON" of its
+export (1.x; the raw format of annotated tasks): a list of tasks, each with ``data`` and ``annotations``, whose ``result`` holds
+an answer for each control (``from_name``). Its JSON-MIN and CSV are plain tables. Argilla: ``dataset.records.to_json()`` of
+2.x,
+where ``responses`` are lists by question; and records as its server and 1.x give them, where ``responses`` is a list by person.
+Either becomes a table with a row per person and item: the columns of the item, who answered, and a column per question.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote
+
+from data.files import InputError, JsonScanner, Problems, fail, located, parse_json, quoted, read_text
+from data.tables import TextTable, cell_text, read_cells, read_table, require_columns
+
+COMPLETED_BY: Final = "completed_by"
+USER_ID: Final = "user_id"
+_KINDS: Final = {"choices": "choices", "rating": "rating", "number": "number", "pairwise": "selected"}
+"""The controls of Label Studio that rate a whole item, with the key of their value; others mark regions or hold text."""
+_MAX_COLUMNS: Final = 1000
+_UPLOAD: Final = re.compile(r"/data/upload/(?:\d+/)?(?:[0-9a-f]{8}-)?")
+_LOCAL: Final = "/data/local-files/?d="
+
+
+@dataclass(frozen=True, slots=True)
+class JsonTable:
+    """A table from JSON.
+
+    Attributes:
+        rater: the column that says who answered, where the file is a tool's export; else None.
+        left_out: by reason how many answers are not in the table.
+    """
+
+    table: TextTable
+    rater: str | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _PersonAnswers:
+    """One person's answers about one item: what is known of the item, and by question what was said (several where a
+    question was answered several times)."""
+
+    line: int
+    item: Mapping[str, Any]
+    person: Any
+    said: Mapping[str, list[Any]]
+
+
+def read_json_table(path: Path) -> JsonTable:
+    """Read a JSON file as a table; what the file is, its first entry says.
+
+    Raises:
+        InputError: it is no such file.
+    """
+    entries = list(_entries(path))
+    if not entries:
+        raise InputError(located(path, None, "an empty list; a list of objects is expected"))
+    first = entries[0][1]
+    left_out: Counter[str] = Counter()
+    if "annotations" in first and "data" in first:
+        found = list(_label_studio(path, entries, left_out))
+        return JsonTable(_table_of(path, found, COMPLETED_BY), COMPLETED_BY, left_out)
+    if "fields" in first and "responses" in first:
+        found = list(_argilla(path, entries, left_out))
+        return JsonTable(_table_of(path, found, USER_ID), USER_ID, left_out)
+    return JsonTable(_table(path, entries))
+
+
+def _entries(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    text = read_text(path)
+    for line, entry in JsonScanner(path, text).array() if text.lstrip().startswith("[") else _json_lines(path, text):
+        if not isinstance(entry, dict):
+            fail(path, line, "every entry is an object, with a name for each value")
+        yield line, entry
+
+
+def _json_lines(path: Path, text: str) -> Iterator[tuple[int, Any]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            yield number, parse_json(path, number, line)
+
+
+def _table(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]]) -> TextTable:
+    """Columns in the order in which their names first occur; what an entry does not have is an empty cell."""
+    rows = list(entries)
+    header = tuple(dict.fromkeys(name for _, row in rows for name in row))
+    if len(header) > _MAX_COLUMNS:
+        raise InputError(located(path, None, f"its objects have {len(header):,} different names; a table has the same in each"))
+    return TextTable(path, header, tuple((line, tuple(cell_text(row.get(name)) for name in header)) for line, row in rows))
+
+
+def _table_of(path: Path, answers: list[_PersonAnswers], rater: str) -> TextTable:
+    if not answers:
+        raise InputError(located(path, None, "an export without answers; there is nothing to import yet"))
+    questions = {name for one in answers for name in one.said}
+    rows: list[tuple[int, dict[str, Any]]] = []
+    for one in answers:
+        # a question and a field of the item may have one name: the question keeps it
+        item = {f"item.{name}" if name in questions or name == rater else name: value for name, value in one.item.items()}
+        said = {name: values[0] if len(values) == 1 else values for name, values in one.said.items() if values}
+        rows.append((one.line, {**item, rater: one.person, **said}))
+    return _table(path, rows)
+
+
+def _label_studio(
+    path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]], left_out: Counter[str]
+) -> Iterator[_PersonAnswers]:
+    for line, task in entries:
+        data, annotations = task.get("data"), task.get("annotations")
+        if not (isinstance(data, dict) and isinstance(annotations, list)):
+            fail(path, line, "a task of Label Studio has 'data' and a list of 'annotations'")
+        item = {name: _file_of(value) for name, value in data.items()}
+        for annotation in annotations:
+            results = annotation.get("result") if isinstance(annotation, dict) else None
+            if not isinstance(results, list):
+                fail(path, line, "an annotation of Label Studio has a list 'result'")
+            if annotation.get("was_cancelled"):
+                left_out["skipped by the annotator"] += 1
+                continue
+            said: dict[str, list[Any]] = {}
+            for result in results:
+                kind = _KINDS.get(str(result.get("type"))) if isinstance(result, dict) else None
+                if kind is not None and isinstance(result.get("value"), dict):
+                    answer = result["value"].get(kind)
+                    said.setdefault(str(result.get("from_name")), []).extend(answer if isinstance(answer, list) else [answer])
+            person = annotation.get("completed_by")
+            if isinstance(person, dict):
+                person = person.get("email") or person.get("id")
+            yield _PersonAnswers(line, item, person, said)
+
+
+def _file_of(value: Any) -> Any:
+    """A file as it was called before it came into Label Studio, which puts its own address before it."""
+    if not isinstance(value, str):
+        return value
+    if value.startswith(_LOCAL):
+        return unquote(value.removeprefix(_LOCAL))
+    return unquote(value[found.end() :]) if (found := _UPLOAD.match(value)) else value
+
+
+def _argilla(path: Path, entries: Iterable[tuple[int, Mapping[str, Any]]], left_out: Counter[str]) -> Iterator[_PersonAnswers]:
+    for line, record in entries:
+        fields, metadata, responses = record.get("fields"), record.get("metadata"), record.get("responses")
+        if not (isinstance(fields, dict) and isinstance(responses, dict | list | None)):
+            fail(path, line, "a record of Argilla has 'fields' and 'responses'")
+        item = {"id": record.get("id"), **(metadata if isinstance(metadata, dict) else {}), **fields}
+        by_person: dict[str, tuple[Any, dict[str, list[Any]]]] = {}
+        for person, question, value in _responses(path, line, responses or {}, left_out):
+            said = by_person.setdefault(json.dumps(person), (person, {}))[1]
+            said.setdefault(question, []).extend(value if isinstance(value, list) else [value])
+        for person, said in by_person.values():
+            yield _PersonAnswers(line, item, person, said)
+
+
+def _responses(
+    path: Path, line: int, responses: Mapping[str, Any] | list[Any], left_out: Counter[str]
+) -> Iterator[tuple[Any, str, Any]]:
+    """Who answered which question with what; drafts and discarded answers are left out where the file tells them apart."""
+    if isinstance(responses, dict):
+        for question, answers in responses.items():
+            for answer in answers if isinstance(answers, list) else [answers]:
+                if not isinstance(answer, dict) or "value" not in answer:
+                    fail(path, line, "a response of Argilla has a 'value' and a 'user_id'")
+                yield answer.get("user_id"), question, answer["value"]
+        return
+    for response in responses:
+        if not isinstance(response, dict) or not isinstance(response.get("values"), dict | None):
+            fail(path, line, "a response of Argilla has 'values' by question")
+        if response.get("status", "submitted") != "submitted":
+            left_out["not submitted"] += 1
+            continue
+        for question, answer in (response.get("values") or {}).items():
+            yield response.get("user_id"), question, answer.get("value") if isinstance(answer, dict) else answer
+
+
+@dataclass(frozen=True, slots=True)
+class RatingColumns:
+    """Which columns say what; of ``item`` at least one, and either ``rater`` and ``value`` or ``raters``.
+
+    Attributes:
+        raters: a column per rater, whose header is the rater's name; empty where a row is one rating.
+    """
+
+    item: tuple[str, ...]
+    rater: str = ""
+    value: str = ""
+    raters: tuple[str, ...] = ()
+    prompt: str | None = None
+    generator: str | None = None
+    index: str | None = None
+    task: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RatingRow:
+    """One rater's value for one item, as written.
+
+    Attributes:
+        line: counts from 1 (of Parquet: the row).
+        item: the item columns joined by ``|``; ``column``: where the value stood.
+    """
+
+    line: int
+    item: str
+    rater: str
+    value: str
+    column: str
+    prompt: str | None = None
+    generator: str | None = None
+    index: str | None = None
+    task: str | None = None
+
+
+def read_rating_table(path: Path) -> JsonTable:
+    """The table in a file, whatever its format: Parquet and JSON are known by how they begin.
+
+    Raises:
+        InputError: it is no table.
+    """
+    try:
+        with path.open("rb") as file:
+            start = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+    except OSError as error:
+        raise InputError(located(path, None, f"cannot be read ({error.strerror or error})")) from error
+    if start.startswith((b"{", b"[")):
+        return read_json_table(path)
+    if start.startswith(b"PAR1"):
+        cells = read_cells(path)
+        return JsonTable(TextTable(path, cells.header, tuple((line, tuple(row)) for line, row in cells.records)))
+    return JsonTable(read_table(path))
+
+
+def other_columns(table: TextTable, columns: RatingColumns) -> tuple[str, ...]:
+    """The columns that nothing else is said of: the raters of a table with a column per rater."""
+    named = {*columns.item, columns.prompt, columns.generator, columns.index, columns.task}
+    return tuple(name for name in dict.fromkeys(table.header) if name not in named)
+
+
+def looks_wide(table: TextTable, columns: RatingColumns, is_value: Callable[[str], bool]) -> list[str]:
+    """The texts of the rater column, if all are values of the scale and few items have two of them; else none.
+
+    So looks a table with a column per rater of which one was named as the column of raters.
+    """
+    require_columns(table, [*columns.item, columns.rater])
+    where = [table.header.index(name) for name in columns.item]
+    rater = table.header.index(columns.rater)
+    raters: dict[tuple[str, ...], set[str]] = {}
+    for _, cells in table.records:
+        raters.setdefault(tuple(cells[place] for place in where), set()).add(cells[rater].strip())
+    found = list(dict.fromkeys(name for names in raters.values() for name in sorted(names)))
+    several = sum(len(names) > 1 for names in raters.values())
+    return found if found and 2 * several < len(raters) and all(map(is_value, found)) else []
+
+
+def read_ratings(
+    table: TextTable, columns: RatingColumns, is_missing: Callable[[str], bool]
+) -> tuple[list[RatingRow], list[str]]:
+    """The ratings in the file's order, and the texts that stood where there is none. Repeated ratings are kept.
+
+    Raises:
+        InputError: a column is missing, a rating has no item or rater, or an item is described in two ways; nothing is read.
+    """
+    described_by = (columns.prompt, columns.generator, columns.index, columns.task)
+    own = columns.raters or (columns.rater, columns.value)
+    require_columns(table, list(dict.fromkeys([*columns.item, *own, *(name for name in described_by if name is not None)])))
+    if not table.records:
+        raise InputError(located(table.path, None, "a header, but no ratings"))
+    problems = Problems(table.path)
+    same = _ItemConsistency(described_by)
+    rows: list[RatingRow] = []
+    missing: list[str] = []
+    for line, cells in table.rows():
+        for rater_column, value_column in _rating_columns(columns):
+            value = cells[value_column].strip()
+            if is_missing(value):
+                missing.append(value)
+                continue
+            try:
+                parts = tuple(_filled(cells, name) for name in columns.item)
+                described = [(cells[name] or None) if name is not None else None for name in described_by]
+                same.check(line, parts, described)
+                rater = value_column if rater_column is None else _filled(cells, rater_column)
+                rows.append(RatingRow(line, "|".join(parts), rater, value, value_column, *described))
+            except ValueError as error:
+                problems.add(line, str(error))
+    problems.check()
+    return rows, missing
+
+
+def _rating_columns(columns: RatingColumns) -> Collection[tuple[str | None, str]]:
+    """The column of the rater (None: its name is the rater's) and of the value, of each rating in a row."""
+    return [(None, name) for name in columns.raters] or [(columns.rater, columns.value)]
+
+
+def _filled(cells: dict[str, str], column: str) -> str:
+    if not cells[column].strip():
+        raise ValueError(f"column {quoted(column)} is empty; every rating needs its item and its rater")
+    return cells[column]
+
+
+class _ItemConsistency:
+    """One item must be the same thing in all its rows."""
+
+    def __init__(self, described_by: tuple[str | None, ...]) -> None:
+        self._described_by = described_by
+        self._first: dict[str, tuple[int, tuple[str, ...], list[str | None]]] = {}
+
+    def check(self, line: int, parts: tuple[str, ...], described: list[str | None]) -> None:
+        key = "|".join(parts)
+        first_line, first_parts, first_described = self._first.setdefault(key, (line, parts, described))
+        if parts != first_parts:
+            raise ValueError(
+                f"two items have the name {quoted(key)} (the other on line {first_line}); avoid '|' in the item columns"
+            )
+        for column, now, before in zip(self._described_by, described, first_described, strict=True):
+            if now != before:
+                here, there = quoted(now or ""), quoted(before or "")
+                raise ValueError(
+                    f"item {quoted(key)} has {quoted(column)} {here} here, but {there} on line {first_line};"
+                    " one item has one prompt, generator, index and task"
+                )

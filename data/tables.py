@@ -1,0 +1,239 @@
+"""Tables read from files: CSV as people really save it, Parquet and JSON lines, every cell as the text that CSV has for it.
+
+CSV: RFC 4180, and carriage returns inside a field are text, quoted or not.
+
+Formulas: spreadsheets compute what begins with ``= + - @``, a tab or a line break (OWASP, "CSV Injection": also the full-width
+signs), so such a text gets an apostrophe before it when it is written (``escape_formula``). A text that begins with apostrophes
+and then such a sign gets one more, so that nothing is ambiguous: whoever takes one apostrophe away where ``escape_formula``
+would
+have put it has the text as it was. Plain numbers stay as they are, since no number does anything. ``data.export.formats``
+writes tables.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import json
+import math
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from data.files import MAX_FILE_BYTES, InputError, located, printable, quoted, read_text, unreadable
+
+_BARE_CR: Final = re.compile(r"\r(?!\n)")
+_MAX_NAMED_COLUMNS: Final = 3
+"""So many missing columns are named."""
+_LONGEST: Final = 160
+"""Characters of a list of columns."""
+_STAND_INS: Final = tuple(chr(code) for code in range(0xE000, 0xF900))
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """A table's header and its records, each with the line (from 1) on which it begins."""
+
+    path: Path
+    header: tuple[str, ...]
+    records: tuple[tuple[int, tuple[str, ...]], ...]
+
+    def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
+        for line, cells in self.records:
+            yield line, dict(zip(self.header, cells, strict=True))
+
+
+def read_table(path: Path) -> TextTable:
+    """Read a CSV file (``.tsv``: tabs instead of commas).
+
+    A record ends at LF or CRLF only. A bare CR is part of its field: published studies hold them even in unquoted free
+    text, where common readers invent rows. Every record must have as many cells as the header; empty lines are skipped.
+
+    Raises:
+        InputError: the file is not such a table.
+    """
+    text = read_text(path)
+    if "\n" not in text and "\r" in text:
+        raise InputError(located(path, 1, "lines end with CR only; save the file with LF or CRLF line ends"))
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+    records = list(_records(path, text, delimiter))
+    if not records:
+        raise InputError(located(path, None, "the file is empty; a header line is expected"))
+    header = records[0][1]
+    for line, cells in records[1:]:
+        if len(cells) != len(header):
+            raise InputError(located(path, line, _uneven(len(cells), len(header))))
+    return TextTable(path, header, tuple(records[1:]))
+
+
+def require_columns(table: TextTable, wanted: Sequence[str]) -> None:
+    """Check that the table has each of the columns, once.
+
+    Raises:
+        InputError: one is missing (near names are suggested) or stands there twice.
+    """
+    line = 1
+    missing = [name for name in wanted if name not in table.header]
+    if missing:
+        raise InputError(located(table.path, line, _missing(missing, table.header)))
+    for name in wanted:
+        if table.header.count(name) > 1:
+            raise InputError(located(table.path, line, f"column {quoted(name)} stands in the header twice; rename one"))
+
+
+def _records(path: Path, text: str, delimiter: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    # The csv module breaks records at a bare CR, so another character, one the text lacks, takes its place meanwhile.
+    stand_in = next((c for c in _STAND_INS if c not in text), None)
+    if stand_in is None:
+        raise InputError(located(path, None, "holds every private-use character there is; this is no table"))
+    lines = _BARE_CR.sub(stand_in, text).split("\n")
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True)
+    begin = 1
+    try:
+        for cells in reader:
+            if cells:
+                yield begin, tuple(cell.replace(stand_in, "\r") for cell in cells)
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(located(path, begin, f"not CSV: {_remedy(str(error))}")) from None
+
+
+def _remedy(error: str) -> str:
+    if "unexpected end of data" in error:
+        return "a quoted field that begins here is never closed; add the closing quote"
+    if "expected after" in error:
+        return "text follows a closing quote; inside a quoted field write a quote twice"
+    return printable(error)
+
+
+def _uneven(found: int, expected: int) -> str:
+    cells = "1 cell" if found == 1 else f"{found} cells"
+    return f"{cells}, but the header has {expected}; quote fields that hold the delimiter or line breaks"
+
+
+def _missing(missing: Sequence[str], available: Collection[str]) -> str:
+    names = ", ".join(quoted(name) for name in missing[:_MAX_NAMED_COLUMNS]) + (
+        f" and {len(missing) - _MAX_NAMED_COLUMNS} more" if len(missing) > _MAX_NAMED_COLUMNS else ""
+    )
+    near = [
+        f"Did you mean {quoted(match[0])}?" for name in missing[:_MAX_NAMED_COLUMNS] if (match := _nearest(name, available))
+    ]
+    hint = f" {' '.join(dict.fromkeys(near))}" if near else ""
+    if len(available) == 1 and any(sign in next(iter(available)) for sign in ";\t|"):
+        hint += " The columns seem not to be separated by commas; save the file with commas."
+    columns = ", ".join(quoted(name, 40) for name in available)
+    return f"no column {names}.{hint} Available: {columns if len(columns) <= _LONGEST else columns[: _LONGEST - 1] + '…'}"
+
+
+def _nearest(name: str, available: Collection[str]) -> list[str]:
+    folded = {other.strip().casefold(): other for other in available}
+    return [folded[match] for match in difflib.get_close_matches(name.strip().casefold(), folded, 1, 0.6)]
+
+
+_RISKY: Final = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+def escape_formula(text: str) -> str:
+    """The text as it stands in a CSV file of ours."""
+    return f"'{text}" if _RISKY.match(text) and not _NUMBER.fullmatch(text) else text
+
+
+def unescape_formula(text: str) -> str:
+    """The text that ``escaped`` was given."""
+    return text[1:] if text.startswith("'") and _RISKY.match(text) else text
+
+
+_MAGIC: Final = b"PAR1"
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A file's header and its rows, each with the line on which it stands (of Parquet: its number, from 1)."""
+
+    header: tuple[str, ...]
+    records: Sequence[tuple[int, Sequence[str]]]
+
+    def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
+        for line, cells in self.records:
+            yield line, dict(zip(self.header, cells, strict=True))
+
+
+_MAX_CELLS: Final = 50_000_000
+"""A Parquet file of a few bytes can say the same value so many times that no memory holds it."""
+
+
+def read_cells(path: Path) -> Cells:
+    """Read CSV (``.tsv``: tabs), Parquet or JSON lines, told apart by what is in them; an empty cell is an empty text.
+
+    Raises:
+        InputError: it is none of these.
+    """
+    try:
+        with path.open("rb") as file:
+            start = file.read(64)
+    except OSError as error:
+        raise InputError(located(path, None, f"cannot be read ({error.strerror or error})")) from error
+    if start.startswith(_MAGIC):
+        return _parquet(path)
+    if start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+        return _json_lines(path)
+    table = read_table(path)
+    return Cells(table.header, [(line, [unescape_formula(cell) for cell in cells]) for line, cells in table.records])
+
+
+def _parquet(path: Path) -> Cells:
+    from pyarrow import ArrowException
+    from pyarrow import parquet as files
+
+    try:
+        with files.ParquetFile(path) as file:
+            told = file.metadata
+            unpacked = sum(told.row_group(n).total_byte_size for n in range(told.num_row_groups))
+            if told.num_rows * told.num_columns > _MAX_CELLS or unpacked > MAX_FILE_BYTES:
+                what = f"{told.num_rows:,} rows of {told.num_columns:,} columns, {unpacked / 1e6:,.0f} MB unpacked"
+                raise InputError(located(path, None, f"{what}: more than is read; split it"))
+            table = file.read()
+    except (ArrowException, OSError) as error:
+        raise InputError(located(path, None, f"not Parquet: {printable(str(error).splitlines()[0])}")) from error
+    except UnicodeDecodeError as error:  # as may the names of its columns
+        raise InputError(located(path, None, f"byte 0x{error.object[error.start]:02x} in a name is not UTF-8")) from None
+    try:
+        columns = [[cell_text(value) for value in column.to_pylist()] for column in table.columns]
+    except UnicodeDecodeError as error:  # a file may say that bytes are text
+        raise InputError(located(path, None, f"byte 0x{error.object[error.start]:02x} in a text is not UTF-8")) from None
+    return Cells(tuple(table.column_names), list(enumerate(zip(*columns, strict=True), 1)))
+
+
+def _json_lines(path: Path) -> Cells:
+    header: tuple[str, ...] = ()
+    records: list[tuple[int, list[str]]] = []
+    for line, text in enumerate(read_text(path).split("\n"), 1):
+        if not text.strip():
+            continue
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(located(path, line, f"not JSON: {unreadable(error)}")) from None
+        if not isinstance(found, dict) or (header and set(found) != set(header)):
+            what = "an object with the same names as on the first line" if header else "an object"
+            raise InputError(located(path, line, f"each line is {what}"))
+        header = header or tuple(found)
+        records.append((line, [cell_text(found[name]) for name in header]))
+    return Cells(header, records)
+
+
+def cell_text(value: Any) -> str:
+    """A cell as CSV would have it: other writers use other types."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, datetime):
+        return (value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)).isoformat()
+    return str(value)

@@ -1,0 +1,120 @@
+"""Signing in, coming by a link, and all pages behind a proxy that serves the app below a prefix."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.e2e import world
+from tests.e2e.browser_watch import Visitor, visit
+from tests.e2e.reverse_proxy import proxy
+from tests.e2e.server import Server, command, served_by_a_process
+from tests.ui.admitting import PASSWORD, users_file
+
+PREFIX = "/lab/concord"
+PAGES = ("", "browse", "agreement", "explore", "runs")
+WAIT = 30_000
+
+
+@pytest.fixture(scope="module")
+def guarded(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001
+    folder = tmp_path_factory.mktemp("guarded")
+    project = folder / "project"
+    images = world.visor_folder(folder / "sd", (0, 1, 2))
+    command(project, "import", "images", images, "--layout", "visor", "--generator", "secretmodel")
+    with served_by_a_process(project, "--users", users_file(folder / "users.toml"), "--root-path", PREFIX) as running:
+        yield running
+
+
+def arrive(browser: Browser, address: str, **options: Any) -> Visitor:
+    parts = urlsplit(address)
+    visitor = visit(browser, f"{parts.scheme}://{parts.netloc}", **options)
+    visitor.context.set_default_timeout(WAIT)
+    return visitor
+
+
+def sign_in(page: Page, name: str) -> None:
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible(timeout=WAIT)
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+
+
+def port(server: Server) -> int:
+    found = urlsplit(server.url).port
+    assert found is not None
+    return found
+
+
+def expect_loaded(page: Page, selector: str) -> None:
+    """A picture is there and has loaded."""
+    expect(page.locator(selector).first).to_be_visible(timeout=WAIT)
+    page.wait_for_function(f"document.querySelector({selector!r})?.naturalWidth > 0", timeout=WAIT)
+
+
+@pytest.mark.slow
+def test_an_invitation_works_behind_a_proxy(guarded: Server, browser: Browser) -> None:
+    with proxy(port(guarded), PREFIX, stripped=False) as address:
+        visitor = arrive(browser, address)
+        page = visitor.page
+        page.goto(f"{address}/annotate/")
+        sign_in(page, "anna")
+        expect(page).to_have_url(f"{address}/annotate/", timeout=WAIT)
+        expect_loaded(page, "#cc-form img")
+        assert visitor.watch.problems == []
+        visitor.context.close()
+
+        visitor = arrive(browser, address)
+        page = visitor.page
+        # pages are left before Gradio has asked all that it asks
+        visitor.watch.expected = lambda problem: "/studio/gradio_api/" in problem and "ERR_ABORTED" in problem
+        page.goto(f"{address}/")
+        sign_in(page, "rosa")
+        expect(page).to_have_url(f"{address}/studio/", timeout=WAIT)
+        # a page that is still being opened may go elsewhere by itself, which ends whatever navigation is under way
+        expect(page.get_by_role("link", name="Label images").first).to_be_visible(timeout=WAIT)
+        page.wait_for_load_state()
+        for name in PAGES:
+            page.goto(f"{address}/studio/{name}")
+            expect(page.get_by_role("link", name="Label images").first).to_be_visible(timeout=WAIT)
+            outside = page.eval_on_selector_all(
+                "a[href], img[src], link[rel=stylesheet], script[src]",
+                "all => all.map((one) => one.getAttribute('href') ?? one.src)",
+            )
+            absolute = [one for one in outside if one.startswith("/") and not one.startswith(PREFIX + "/")]
+            assert absolute == []
+        page.goto(f"{address}/studio/browse")
+        expect_loaded(page, "#cc-browse img")
+        page.locator("#cc-browse a.cc-cell").first.click()
+        expect(page).to_have_url(re.compile(re.escape(f"{address}/studio/workbench?")), timeout=WAIT)
+        expect_loaded(page, "#cc-workbench img")
+        page.get_by_role("link", name="Label images").first.click()
+        expect(page).to_have_url(f"{address}/annotate/", timeout=WAIT)
+        expect_loaded(page, "#cc-form img")
+        assert visitor.watch.problems == []
+        visitor.context.close()
+
+
+def test_an_invitation_link_works_on_a_phone(guarded: Server, browser: Browser, tmp_path: Path) -> None:
+    with proxy(port(guarded), PREFIX, stripped=True) as address:
+        link = guarded.run("people", "invite", "--address", address).strip()
+        visitor = arrive(browser, address, viewport={"width": 390, "height": 844})
+        page = visitor.page
+        page.goto(link)
+        page.screenshot(path=tmp_path / "join.png")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.get_by_label("Your name").fill("kim")
+        page.get_by_role("button", name="Start").click()
+        expect(page).to_have_url(f"{address}/annotate/", timeout=WAIT)
+        expect_loaded(page, "#cc-form img")
+        # on a phone the button alone names who answers
+        expect(page.get_by_role("button", name="not kim?")).to_be_visible(timeout=WAIT)
+        assert "secretmodel" not in page.content()
+        assert visitor.watch.problems == []
+        visitor.context.close()

@@ -1,0 +1,329 @@
+"""What the app does with the files of a case, reader by reader: reads them, and goes on with what was read."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from agreement import Scale
+from annotation.questionnaires import custom, registry
+from annotation.questionnaires.checks import validate
+from annotation.questionnaires.form import Asked
+from annotation.questionnaires.plain_yaml import read as read_yaml
+from data.export import ratings
+from data.files import parse_json, read_json_lines, read_text
+from data.formats import geneval_results, tifa_results
+from data.formats.evidence import read_case
+from data.images import files, folders
+from data.jobs import runs
+from data.jobs.generation import GenerationFolder
+from data.jobs.json_records import open_journal, read_journal
+from data.jobs.maps import MapFolder
+from data.jobs.runs import RunFolder
+from data.matching import files as matching_files
+from data.matching.captions import caption_candidates
+from data.prompts.flips import FLIP_KINDS, flip
+from data.prompts.prompt_files import format_prompts, read_prompts
+from data.prompts.question_generation import matching_choice, parse_questions, split_choices
+from data.prompts.questions import QuestionedPrompt, format_questions, questions_from_spec
+from data.prompts.spec import Spec, parse_spec
+from data.records import Prompt
+from data.studies import geneval
+from data.studies.name_matching import KnownItem, choose_spellings, match_rows
+from data.studies.rating_tables import RatingColumns, looks_wide, other_columns, read_rating_table, read_ratings
+from data.tables import read_cells
+from scorers import geneval_results as geneval_verdicts
+from scorers import geneval_rules, own, visor_rules
+from scorers import registry as scorer_registry
+from scorers.tifa_scores import Tally, scored
+from tests.fuzz import seeds
+from tests.fuzz.oracle import check_message
+from ui.access import accounts
+from ui.campaigning import known, wish
+from ui.commands import forward
+from ui.commands.derive import converter, derive
+from ui.commands.rating_values import is_missing, is_value, reading
+
+_PROMPT: Final = Prompt("mine/x", "mine", "a cat")
+
+
+def prompts_of(name: str, folder: Path) -> None:
+    found = read_prompts(folder / name, "mine")
+    for prompt in found:
+        spec_of(prompt.text, prompt.spec)
+    again = folder / f"again{Path(name).suffix if name.endswith('.jsonl') else '.jsonl'}"
+    again.write_text(format_prompts(found), encoding="utf-8")
+    if [(one.prompt_id, one.text) for one in read_prompts(again, "mine")] != [(one.prompt_id, one.text) for one in found]:
+        raise AssertionError("prompts that were written are read otherwise")
+
+
+def spec_of(text: str, raw: Mapping[str, Any]) -> Spec:
+    """What is made of a spec: questions, flips, captions, questionnaires."""
+    spec = parse_spec(raw)
+    questions = questions_from_spec(spec)
+    for kind in FLIP_KINDS:
+        flip(text, raw, kind)
+    caption_candidates(text, raw)
+    for form in registry.FORMS.values():
+        n = 2 if form.item_kind == "pair" else 1
+        asked = Asked(text, raw, n, questions, ("g", "h")[:n])
+        if form.problem(asked) is None:
+            validate(form.build(asked), {})
+            derive(form, {"count_0": 1, "preference": "left"}, asked, ["i"] * n)
+    return spec
+
+
+def loaded_of(path: Path) -> Any:
+    """What somebody else has made of JSON; None where that is nothing."""
+    try:
+        return parse_json(path, 1, read_text(path))
+    except ValueError:
+        return None
+
+
+def content_of(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""
+
+
+def single_spec_of(folder: Path) -> None:
+    raw = loaded_of(folder / "spec.json")
+    if isinstance(raw, dict):
+        spec_of("a photo of two dogs left of a red cat", raw)
+
+
+def answers_of(folder: Path) -> None:
+    """Whatever a browser sends as answers is checked first, and judged then."""
+    given = loaded_of(folder / "answers.json")
+    if not isinstance(given, dict):
+        return
+    for name, form in registry.FORMS.items():
+        n = 2 if form.item_kind == "pair" else 1
+        asked = Asked(str(seeds.CATS["prompt"]), seeds.CATS, n, questions_from_spec(parse_spec(seeds.CATS)), ("g", "h")[:n])
+        wrong = validate(form.build(asked), given)
+        if not wrong:
+            derive(form, given, asked, ["i"] * n)
+        elif not all(isinstance(text, str) and text for text in wrong.values()):
+            raise AssertionError(f"{name}: {wrong}")
+
+
+def evidence_of(folder: Path) -> None:
+    for line in read_json_lines(folder / "evidence.jsonl"):
+        if line.wrong is not None:
+            check_message(line.wrong)
+            continue
+        case = read_case(line.value)
+        for judge in (geneval_rules.judge, visor_rules.judge):
+            json.dumps([str(one) for one in judge(case.spec, case.seen, {}).checks])
+
+
+def results_of(folder: Path) -> None:
+    totals = geneval_results.Summary()
+    for line in read_json_lines(folder / "results.jsonl"):
+        if line.wrong is not None:
+            check_message(line.wrong)
+            continue
+        one = geneval_results.read_result(line.value)
+        geneval_results.parse_image_path(one.filename)
+        spec = parse_spec(one.metadata)
+        seen = geneval_verdicts.seen_of(one, spec, "i")
+        geneval_verdicts.judge(spec, seen, geneval_verdicts.SETTINGS)
+        geneval_verdicts.follows(spec, seen, geneval_verdicts.SETTINGS)
+        geneval_results.format_result(one)
+        totals.add(one.tag, one.metadata, one.correct)
+    if totals.n:
+        totals.text()
+
+
+def tifa_results_of(name: str, folder: Path) -> None:
+    totals = Tally()
+    for one in tifa_results.read_results(folder / name):
+        for dependent in (False, True):
+            if one.answers:
+                found = scored(one, dependent=dependent)
+                json.dumps(found.to_json(), allow_nan=False)
+        if one.answers:
+            totals.add(found)
+            json.dumps(totals.summary(), allow_nan=False)
+
+
+def cells_of(convert: Callable[..., object], name: str, folder: Path) -> None:
+    path = folder / name
+    convert(path, read_cells(path))
+
+
+def exported_of(name: str, folder: Path) -> None:
+    def convert(scale: str, aspect: str, value: str) -> tuple[str, str | None, float | None]:
+        parsed = Scale.parse(scale)
+        return str(parsed), *converter(parsed, aspect)(value)
+
+    ratings.read_exported_ratings(folder / name, convert)
+
+
+def ratings_of(name: str, columns: RatingColumns, folder: Path) -> None:
+    """A table of anybody's, given with a column of raters or with a column per rater."""
+    found = read_rating_table(folder / name)
+    scale, table = Scale.parse("ordinal:1-5"), found.table
+    if found.rater is None:
+        looks_wide(table, columns, lambda text: is_value(text, scale, "quality", ()))
+    for one in (columns, replace(columns, rater="", value="", raters=other_columns(table, columns))):
+        rows, _ = read_ratings(table, one, lambda text: is_missing(text, scale, ()))
+        read, clashes = reading(Scale.parse("nominal"), "mood", (row.value for row in rows), ("Red", "1"), ("case",))
+        for row in rows:
+            read(row.value)
+        _, again = choose_spellings(Counter(row.rater for row in rows), ("ann",), ())
+        if not all(clash.by and len({*clash.texts, *clash.known}) > 1 for clash in (*clashes, *again)):
+            raise AssertionError("a clash of one spelling")
+        known = KnownItem("s/1/g/0", "s", True, "/x/i1.png", "0" * 64, "s/1", "a cat", "g", 0)
+        matches = match_rows(rows, [known, replace(known, item_id="s/1/h/0", generator="h")])
+        if len({row.item for row in rows}) != sum(map(len, (matches.items, matches.unmatched, matches.ambiguous))):
+            raise AssertionError("an item is lost, or counts twice")
+
+
+def study_of(folder: Path) -> None:
+    prompts = geneval.read_metadata(folder / "metadata.jsonl")
+    study = geneval.read_annotations(folder / "annotations.csv", "sd", prompts)
+    form, by_id = registry.get("geneval"), {prompt.prompt_id: prompt for prompt in prompts}
+    for row in study.rows:
+        prompt = by_id[row.image.prompt_id]
+        derive(form, row.answers, Asked(prompt.text, prompt.spec))
+
+
+def locations_of(layout: folders.Layout, folder: Path) -> None:
+    skipped: list[folders.Skipped] = []
+    found = files.find_images(folder, layout, "g")
+    for one in (*skipped, *found.skipped):
+        check_message(one.reason)
+
+
+def picture_of(name: str, folder: Path) -> None:
+    path = folder / name
+    found = files.read_image_file(path)
+    upright = files.open_image(path, found.sha256)
+    if upright.size != (found.width, found.height):
+        raise AssertionError(f"{upright.size} shown, {(found.width, found.height)} told")
+    files.thumbnail(path, 5)
+
+
+def mask_of(folder: Path) -> None:
+    runs.unpack_mask(content_of(folder / "mask.png"))
+
+
+def vectors_of(folder: Path) -> None:
+    content = content_of(folder / "vectors.bin")
+    runs.unpack_embeddings([content[start : start + 8] for start in range(0, len(content), 8)])
+
+
+def run_of(folder: Path) -> None:
+    found = RunFolder(folder)
+    found.run()
+    work = found.work()
+    found.progress()
+    for number in found.parts():
+        if found.is_of(number, work[:2]):
+            found.failures(number)
+        for seen in found.read_part(number):
+            judged = scorer_registry.get("geneval").judge(Spec(), seen, {})
+            json.dumps(judged.reason)
+
+
+def job_of(folder: Path) -> None:
+    found = GenerationFolder(folder)
+    found.job()
+    found.progress()
+    found.opened()
+
+
+def map_of(folder: Path) -> None:
+    MapFolder(folder).stage()
+    MapFolder(folder).read()
+
+
+def journal_of(folder: Path) -> None:
+    path = folder / "j.jsonl"
+    n = len(read_journal(path))
+    with open_journal(path) as append:
+        append({"a": 1})
+    if len(read_journal(path)) != n + 1:
+        raise AssertionError("what was added is not read")
+
+
+def custom_of(folder: Path) -> None:
+    form = custom.read(read_text(folder / "q.yaml"), "q.yaml")
+    n = 1 if form.item_kind == "image" else 2
+    asked = Asked("a red cup", n_images=n, generators=("g", "h")[:n])
+    form.build(asked)
+    derive(form, {}, asked, ["i"] * n)
+    for meaning in form.meanings:
+        Scale.parse(meaning.scale)
+
+
+def campaign_of(folder: Path) -> None:
+    wish.wish(wish.from_yaml(read_text(folder / "c.yaml"), "c.yaml"))
+
+
+def known_of(name: str, folder: Path) -> None:
+    known.rows_of(read_text(folder / name))
+
+
+def accounts_of(folder: Path) -> None:
+    try:
+        accounts.read(folder / "users.toml")
+    except accounts.AccountsError as error:
+        # an example on lines of its own may follow
+        check_message(str(error).replace(f"\n{accounts.EXAMPLE}", ""))
+
+
+def server_of(folder: Path) -> None:
+    found = forward.running(folder)
+    if found is not None:
+        json.dumps(f"{found.host}:{found.port:d}/{found.token} {found.pid:d}")
+
+
+def written_of(folder: Path) -> None:
+    text = content_of(folder / "text.txt").decode("utf-8", "surrogateescape")
+    for caption in (None, "a cat on a mat"):
+        parsed = parse_questions(text, caption)
+        format_questions([QuestionedPrompt(_PROMPT, parsed.kept)])
+    for line in text.split("\n")[:20]:
+        matching_choice(line, split_choices(line, line))
+
+
+def completion_of(folder: Path) -> None:
+    import httpx
+
+    from scorers.models.language import endpoint
+    from scorers.models.language.base import Completion
+
+    content = content_of(folder / "answer.json")
+    found = endpoint._read(httpx.Response(200, content=content))
+    for status in (200, 400, 429):
+        endpoint_of()._said(httpx.Response(status, content=content))
+    if isinstance(found, Completion):
+        parse_questions(found.text)
+
+
+@cache
+def endpoint_of() -> Any:
+    from scorers.models.language.endpoint import Endpoint
+
+    return Endpoint("http://127.0.0.1:1/v1", "m", "key")
+
+
+def own_of(folder: Path) -> None:
+    found = own._loaded(folder / "mine.py")
+    if isinstance(found, str):
+        check_message(found, 1000)
+
+
+def yaml_of(folder: Path) -> None:
+    json.dumps(read_yaml(read_text(folder / "y.yaml")))
+
+
+def journal_of_matching_of(name: str, folder: Path) -> None:
+    for wrong in matching_files.read_matching(folder / name).wrong:
+        check_message(wrong)

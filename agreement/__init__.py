@@ -10,40 +10,38 @@ from agreement.consensus.methods import Method as ConsensusMethod
 from agreement.consensus.methods import NoCrowdKitError
 from agreement.consensus.report import consensus_rows
 from agreement.numeric import Result
-from agreement.pair.confusion import Pair, meet
-from agreement.report.report import Report, build, scorer_means
-from agreement.report.scorer_comparison import Comparison, comparisons
-from agreement.report.topic import Row
-from agreement.statistics.scale import Scale, ScaleError, Value
-from agreement.study.cells import Options, Place
-from agreement.thresholds.curves import Curve, curve
-from agreement.thresholds.decisions import Decided, thresholds
-from agreement.thresholds.matched_answers import Cutting
+from agreement.pair.confusion import PairReport, pair_report
+from agreement.report.report import AgreementReport, build, scorer_means
+from agreement.report.scorer_vs_scorer import Comparison, comparisons
+from agreement.report.topic import ReportRow
+from agreement.statistics.scale import Scale, ScaleError, ScaleValue
+from agreement.study.cells import CellName, Options
+from agreement.thresholds import CutOptions, ThresholdAgreement, ThresholdCurve, curve, thresholds
 
 __all__ = [
     "CONSENSUSES",
     "STATISTICS",
+    "AgreementReport",
+    "CellName",
     "Comparison",
     "ConsensusMethod",
-    "Curve",
-    "Cutting",
-    "Decided",
+    "CutOptions",
     "NoCrowdKitError",
     "Options",
-    "Pair",
+    "PairReport",
     "PeopleAs",
-    "Place",
-    "Report",
+    "ReportRow",
     "Result",
-    "Row",
     "Scale",
     "ScaleError",
-    "Value",
+    "ScaleValue",
+    "ThresholdAgreement",
+    "ThresholdCurve",
     "build",
     "comparisons",
     "consensus_rows",
     "curve",
-    "meet",
+    "pair_report",
     "scorer_means",
     "thresholds",
 ]

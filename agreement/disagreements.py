@@ -22,7 +22,7 @@ from agreement.study.frame import Aspect, Ratings, Suite, read
 
 
 @dataclass(frozen=True)
-class Contested:
+class ContestedUnit:
     """A unit with two values or more to compare.
 
     Attributes:
@@ -37,7 +37,7 @@ class Contested:
     n: int
 
 
-def contested(
+def contested_units(
     frame: pd.DataFrame,
     scales: Mapping[tuple[str, str], str],
     suite: str,
@@ -45,7 +45,7 @@ def contested(
     scorer: str | None = None,
     *,
     simulated: bool = False,
-) -> list[Contested]:
+) -> list[ContestedUnit]:
     """Units with some disagreement, the most contested first, then those with most values, then by name.
 
     Args:
@@ -64,7 +64,7 @@ def contested(
     return sorted(found, key=lambda unit: (-unit.disagreement, -unit.n, unit.item, unit.target or ""))
 
 
-def _of_suite(suite: Suite, aspect: Aspect, scorer: str | None, *, simulated: bool) -> list[Contested]:
+def _of_suite(suite: Suite, aspect: Aspect, scorer: str | None, *, simulated: bool) -> list[ContestedUnit]:
     rows = aspect.ratings.take(aspect.ratings.valid)
     people = rows.take(suite.raters_where(scorer=False, simulated=simulated)[rows.rater])
     values = _values(aspect.measure, people)
@@ -79,7 +79,7 @@ def _of_suite(suite: Suite, aspect: Aspect, scorer: str | None, *, simulated: bo
         if (scorer is None or unit in own) and apart.size and apart.any():
             target = unit % (len(suite.targets) + 1) - 1
             name = suite.targets[target] if target >= 0 else None
-            found.append(Contested(suite.items[int(people.item[mine[0]])], name, float(apart.mean() / largest), mine.size))
+            found.append(ContestedUnit(suite.items[int(people.item[mine[0]])], name, float(apart.mean() / largest), mine.size))
     return found
 
 

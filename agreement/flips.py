@@ -13,10 +13,9 @@ from functools import reduce
 
 import numpy as np
 
-from agreement.inference.jackknife import CONTRAST, SHARE, Deletions, Interval
+from agreement.inference.intervals import CONTRAST, SHARE, Deletions, Interval
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio, sums_by
-from agreement.study.cells import ALL, Options
-from agreement.study.outcome import Outcome, Used, compact, first_of, interval, merged, outcome
+from agreement.study.cells import ALL, Options, Outcome, Used, compact, first_of, interval, merged, outcome
 
 SCORE, FLIPPED, DELTA, PREFERRED = STATISTICS = ("s", "s_flipped", "delta_s", "preferred")
 """``preferred``: of the images with two different scores, the share whose true prompt has the higher one."""
@@ -30,7 +29,7 @@ _HOW_PREFERRED = "share of the images with two different scores{}"
 
 
 @dataclass(frozen=True)
-class Pairs:
+class FlipPairs:
     """One rater's scores, an entry for each image; of people together, one for each rating of it.
 
     Attributes:
@@ -51,7 +50,7 @@ class Pairs:
     reasons: tuple[str, ...]
     people: bool = False
 
-    def take(self, rows: BoolArray) -> Pairs:
+    def take(self, rows: BoolArray) -> FlipPairs:
         """Some of the entries."""
         names = ("true", "flipped", "item", "cluster", "generator", "why")
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
@@ -64,7 +63,7 @@ class Pairs:
 
 
 @dataclass(frozen=True)
-class Measured:
+class FlipStatistic:
     """One of STATISTICS, of one generator's images, of `all` or `shared`; `method` says how value and interval were made."""
 
     generator: str
@@ -74,7 +73,7 @@ class Measured:
     method: str
 
 
-def flip_test(pairs: Pairs, options: Options | None = None) -> list[Measured]:
+def flip_test(pairs: FlipPairs, options: Options | None = None) -> list[FlipStatistic]:
     """All STATISTICS for each generator that has entries, then for all together; intervals by prompt.
 
     `options`: `intervals` is read.
@@ -82,22 +81,22 @@ def flip_test(pairs: Pairs, options: Options | None = None) -> list[Measured]:
     each = [
         one
         for code in np.unique(pairs.generator).tolist()
-        for one in measured(pairs.take(pairs.generator == code), pairs.generators[code], options)
+        for one in flip_statistics(pairs.take(pairs.generator == code), pairs.generators[code], options)
     ]
-    return [*each, *measured(pairs, ALL, options)]
+    return [*each, *flip_statistics(pairs, ALL, options)]
 
 
-def measured(pairs: Pairs, place: str, options: Options | None = None) -> list[Measured]:
+def flip_statistics(pairs: FlipPairs, place: str, options: Options | None = None) -> list[FlipStatistic]:
     """All STATISTICS of all entries; ``place`` is what they are called."""
     wanted = options or Options()
-    found: list[Measured] = []
+    found: list[FlipStatistic] = []
     for name, made in _outcomes(pairs, Deletions(wanted.intervals)).items():
         bounds, method = interval(made, SHARE if name == PREFERRED else CONTRAST)
-        found.append(Measured(place, name, replace(made, deviations=None), bounds, method))
+        found.append(FlipStatistic(place, name, replace(made, deviations=None), bounds, method))
     return found
 
 
-def shared(raters: Sequence[Pairs]) -> list[Pairs | None]:
+def shared_pairs(raters: Sequence[FlipPairs]) -> list[FlipPairs | None]:
     """Of each rater the entries that count about images of which every rater has one (`item` means the same in all).
 
     Raters without any entry that counts are left aside: None. So are all where nothing is shared, or where it is all that
@@ -114,7 +113,7 @@ def shared(raters: Sequence[Pairs]) -> list[Pairs | None]:
     ]
 
 
-def _outcomes(pairs: Pairs, deletions: Deletions) -> dict[str, Outcome]:
+def _outcomes(pairs: FlipPairs, deletions: Deletions) -> dict[str, Outcome]:
     used, excluded = pairs.take(pairs.why < 0), pairs.excluded
     cluster = compact(used.cluster)
     weights = deletions.weights(cluster.size)
@@ -129,7 +128,7 @@ def _outcomes(pairs: Pairs, deletions: Deletions) -> dict[str, Outcome]:
     return made | {PREFERRED: _preferred(used, weights, excluded)}
 
 
-def _preferred(used: Pairs, weights: FloatArray, excluded: Mapping[str, int]) -> Outcome:
+def _preferred(used: FlipPairs, weights: FloatArray, excluded: Mapping[str, int]) -> Outcome:
     """By image: several people's mean scores of one are compared."""
     item, cluster = compact(used.item), compact(used.cluster)
     higher = sums_by(item.codes, item.size, used.true) - sums_by(item.codes, item.size, used.flipped)

@@ -42,7 +42,7 @@ _NO = {no for _, no in YES_NO_VOCABULARIES}
 
 
 @dataclass(frozen=True)
-class Question:
+class StudyQuestion:
     """One of the seven, as a row of Table IV: the aspect that answers it, and of which object it is asked."""
 
     key: str
@@ -52,13 +52,13 @@ class Question:
 
 
 QUESTIONS = (
-    Question("quality", "Image Quality", "quality"),
-    Question("scene", "Scene Likelihood", "scene"),
-    Question("objects", "Num. Objects", "count"),
-    Question("object_a", "Object A", "present", "a"),
-    Question("object_b", "Object B", "present", "b"),
-    Question("relation", "Spatial Relation", "position"),
-    Question("merged", "Merged/Distinct", "merged"),
+    StudyQuestion("quality", "Image Quality", "quality"),
+    StudyQuestion("scene", "Scene Likelihood", "scene"),
+    StudyQuestion("objects", "Num. Objects", "count"),
+    StudyQuestion("object_a", "Object A", "present", "a"),
+    StudyQuestion("object_b", "Object B", "present", "b"),
+    StudyQuestion("relation", "Spatial Relation", "position"),
+    StudyQuestion("merged", "Merged/Distinct", "merged"),
 )
 
 
@@ -75,14 +75,14 @@ class Roles:
 
 
 @dataclass(frozen=True)
-class Tables:
+class StudyTables:
     """Rows as the report has them; `question` (Table IV) or `metric` (Table V) stands in place of their aspect."""
 
     questions: tuple[dict[str, Any], ...]
     metrics: tuple[dict[str, Any], ...]
 
 
-def tables(said: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], options: Options | None = None) -> Tables:
+def tables(said: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], options: Options | None = None) -> StudyTables:
     """Both tables, by suite and generator, of real and of simulated people.
 
     Args:
@@ -96,8 +96,8 @@ def tables(said: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], optio
     asked = said.loc[human & said["aspect"].isin(ONLY_HERE), "suite"].unique()
     rows = said.loc[said["suite"].isin(asked), list(COLUMNS)].assign(task=None)
     if rows.empty:
-        return Tables((), ())
-    return Tables(_questions(rows, scales, roles, wanted), _metrics(rows, roles, wanted))
+        return StudyTables((), ())
+    return StudyTables(_questions(rows, scales, roles, wanted), _metrics(rows, roles, wanted))
 
 
 def _questions(rows: pd.DataFrame, scales: Scales, roles: Mapping[str, Roles], options: Options) -> tuple[dict[str, Any], ...]:

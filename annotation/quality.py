@@ -44,7 +44,7 @@ where the questions differ."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TimedAnswer:
     """One person's answers to one item; ``seconds`` is their active time, None if it is unknown."""
 
     person: str
@@ -123,17 +123,17 @@ def _pressed(question: Question, answer: Any) -> Any:
     return tuple(places)
 
 
-def sameness(answers: Sequence[Answer]) -> dict[str, Sameness]:
+def sameness(answers: Sequence[TimedAnswer]) -> dict[str, Sameness]:
     """How alike everybody's answers are, by person, one answer for each person and item, in the order of giving."""
     at: dict[str, Counter[Pattern]] = {}
-    by_person: dict[str, list[Answer]] = {}
+    by_person: dict[str, list[TimedAnswer]] = {}
     for one in answers:
         at.setdefault(one.item_id, Counter())[one.pattern] += 1
         by_person.setdefault(one.person, []).append(one)
     return {person: _sameness(own, at) for person, own in by_person.items()}
 
 
-def _sameness(own: Sequence[Answer], at: Mapping[str, Counter[Pattern]]) -> Sameness:
+def _sameness(own: Sequence[TimedAnswer], at: Mapping[str, Counter[Pattern]]) -> Sameness:
     before: dict[tuple[str, ...], Pattern] = {}
     run: dict[tuple[str, ...], int] = {}
     shares, chances, repeats, longest = [], [], [], 1
@@ -169,7 +169,7 @@ def tail(chances: Sequence[float], k: int) -> float:
     return float(so_far[k])
 
 
-def speeds(answers: Sequence[Answer]) -> dict[str, Speed]:
+def speeds(answers: Sequence[TimedAnswer]) -> dict[str, Speed]:
     """How fast everybody is, by person."""
     timed: dict[str, list[float]] = {}
     for one in answers:

@@ -1,7 +1,10 @@
-"""Five simulated people: seeded imitations who answer GenEval's questions about scenes whose truth is known.
+"""Simulated people: seeded imitations who answer GenEval's and TIFA's questions about scenes whose truth is known.
 
-They show agreement at work before anybody has labelled anything. They are nobody: their raters are marked ``simulated``, and
-no statistic pools them with people. They judge the careless renderer's pictures alone, as only of those the truth is known.
+They show agreement at work before anybody has labelled anything. They are nobody: their raters are marked ``simulated``,
+and no statistic pools them with people. They judge the careless renderer's pictures alone, as only of those the truth is
+known. TIFA's questions are answered by two of them each, and by a third where they differ, with the errors they make in
+GenEval's form: a kind, a number, a colour, a side. A question that the scene gives no single answer to is answered "none of
+the above", or "no" (TIFA, appendix C.2, on ambiguous cases).
 """
 
 from __future__ import annotations
@@ -14,11 +17,13 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from annotation.questionnaires.base import clean
+from annotation.questionnaires import tifa_vqa
+from annotation.questionnaires.base import COLORS, clean
+from annotation.questionnaires.form import FormItem
 from annotation.questionnaires.geneval import NAME, RULE_VERSION, derive, geneval_questionnaire, position_pairs
-from annotation.questionnaires.options import COLORS
-from data.aspects import CANNOT_TELL, COUNT_CAP, YES
-from data.playground.scene import Placed, Scene
+from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
+from data.playground.scene import Placed, Scene, true_answers
+from data.prompts.questions import PromptQuestion
 from data.prompts.spec import ObjectSpec, Spec
 from data.records import Annotation, Item, Rater
 
@@ -48,7 +53,7 @@ _OTHER_SIDE: Final = {"left": "right", "right": "left", "above": "below", "below
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class SimulatedPerson:
     """One imitation. All numbers are probabilities.
 
     Attributes:
@@ -74,17 +79,17 @@ class Person:
 
 
 PEOPLE: Final = (
-    Person("Ada", objects=0.01, counts=0.02, colors=0.01, positions=0.01, cannot_tell=0.00, answers=0.90),
-    Person("Ben", objects=0.03, counts=0.06, colors=0.04, positions=0.03, cannot_tell=0.01, answers=0.85),
-    Person("Cleo", objects=0.02, counts=0.05, colors=0.18, positions=0.02, cannot_tell=0.02, answers=0.80),
-    Person("Dan", objects=0.05, counts=0.20, colors=0.05, positions=0.12, cannot_tell=0.01, answers=0.80),
-    Person("Eve", objects=0.10, counts=0.15, colors=0.10, positions=0.10, cannot_tell=0.05, answers=0.70),
+    SimulatedPerson("Ada", objects=0.01, counts=0.02, colors=0.01, positions=0.01, cannot_tell=0.00, answers=0.90),
+    SimulatedPerson("Ben", objects=0.03, counts=0.06, colors=0.04, positions=0.03, cannot_tell=0.01, answers=0.85),
+    SimulatedPerson("Cleo", objects=0.02, counts=0.05, colors=0.18, positions=0.02, cannot_tell=0.02, answers=0.80),
+    SimulatedPerson("Dan", objects=0.05, counts=0.20, colors=0.05, positions=0.12, cannot_tell=0.01, answers=0.80),
+    SimulatedPerson("Eve", objects=0.10, counts=0.15, colors=0.10, positions=0.10, cannot_tell=0.05, answers=0.70),
 )
 """A careful one, an ordinary one, one who is weak in colours, a hasty one and a sloppy one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class DepictedItem:
     """An item whose truth is known."""
 
     item: Item
@@ -92,7 +97,7 @@ class Known:
     scene: Scene
 
 
-def annotate(known: Iterable[Known], people: Sequence[Person] = PEOPLE, seed: int = SEED) -> list[Annotation]:
+def annotate(known: Iterable[DepictedItem], people: Sequence[SimulatedPerson] = PEOPLE, seed: int = SEED) -> list[Annotation]:
     """What the simulated people say, image by image, in an order of people that differs from image to image.
 
     The same items, people and seed give the same annotations; leaving some items out changes nothing about the others.
@@ -107,7 +112,7 @@ def annotate(known: Iterable[Known], people: Sequence[Person] = PEOPLE, seed: in
     return found
 
 
-def answer(person: Person, spec: Spec, scene: Scene, rng: np.random.Generator) -> dict[str, Any]:
+def answer(person: SimulatedPerson, spec: Spec, scene: Scene, rng: np.random.Generator) -> dict[str, Any]:
     """One person's answers to all questions about one scene, in the shape of ``annotation.questionnaires.geneval``."""
     given: dict[str, Any] = {"objects": ", ".join(f"a {placed.color} {placed.kind}" for placed in scene.objects) or "none"}
     for k, wanted in enumerate(spec.objects):
@@ -116,12 +121,12 @@ def answer(person: Person, spec: Spec, scene: Scene, rng: np.random.Generator) -
         both = [_center(scene, spec.objects[k].name) for k in (subject, reference)]
         for axis, low, high in ((0, "left", "right"), (1, "above", "below")):
             side = _side(both[0][axis] - both[1][axis], low, high) if both[0] and both[1] else "neither"
-            given[("position_x", "position_y")[axis] + suffix] = _said(person, rng, _placed(person, side, rng))
+            given[("position_x", "position_y")[axis] + suffix] = _unless_unsure(person, rng, _placed(person, side, rng))
     given["caption_fit"] = _fit(spec, given, rng, person)
     return clean(geneval_questionnaire(spec), given)
 
 
-def _about(person: Person, k: int, wanted: ObjectSpec, scene: Scene, rng: np.random.Generator) -> dict[str, Any]:
+def _about(person: SimulatedPerson, k: int, wanted: ObjectSpec, scene: Scene, rng: np.random.Generator) -> dict[str, Any]:
     """Number, colours and realism of one of the objects asked for."""
     here = [placed for placed in scene.objects if placed.kind == wanted.name]
     seen = min(_counted(person, len(here), rng), COUNT_CAP)
@@ -131,13 +136,13 @@ def _about(person: Person, k: int, wanted: ObjectSpec, scene: Scene, rng: np.ran
     sound = 2 if any(placed.stretch > _STRETCHED for placed in here) else 3
     realism = sound - int(rng.random() < 0.1 + person.objects)
     return {
-        f"count_{k}": _said(person, rng, seen),
-        f"color_{k}": _said(person, rng, list(dict.fromkeys(colors)) or [COLORS[0].value]),
-        f"realism_{k}": _said(person, rng, realism),
+        f"count_{k}": _unless_unsure(person, rng, seen),
+        f"color_{k}": _unless_unsure(person, rng, list(dict.fromkeys(colors)) or [COLORS[0].value]),
+        f"realism_{k}": _unless_unsure(person, rng, realism),
     }
 
 
-def _counted(person: Person, true: int, rng: np.random.Generator) -> int:
+def _counted(person: SimulatedPerson, true: int, rng: np.random.Generator) -> int:
     if rng.random() < person.objects:
         return 0 if true else 1
     if true >= 2 and rng.random() < person.counts:
@@ -145,11 +150,11 @@ def _counted(person: Person, true: int, rng: np.random.Generator) -> int:
     return true
 
 
-def _colored(person: Person, true: str, rng: np.random.Generator) -> str:
+def _colored(person: SimulatedPerson, true: str, rng: np.random.Generator) -> str:
     return _MISTAKEN.get(true, "gray") if rng.random() < person.colors else true
 
 
-def _placed(person: Person, true: str, rng: np.random.Generator) -> str:
+def _placed(person: SimulatedPerson, true: str, rng: np.random.Generator) -> str:
     if rng.random() >= person.positions:
         return true
     return "neither" if rng.random() < 0.5 else _OTHER_SIDE.get(true, true)
@@ -169,7 +174,7 @@ def _center(scene: Scene, kind: str) -> tuple[float, float] | None:
     return float(np.mean([placed.x for placed in here])), float(np.mean([placed.y for placed in here]))
 
 
-def _fit(spec: Spec, given: Mapping[str, Any], rng: np.random.Generator, person: Person) -> int | str:
+def _fit(spec: Spec, given: Mapping[str, Any], rng: np.random.Generator, person: SimulatedPerson) -> int | str:
     """How well the caption fits by what this person saw: 4 all of it, 3 most, 2 some, 1 nothing; now and then one off."""
     derived = derive(spec, given)
     whole = next((judgement.label for judgement in derived if judgement.aspect == "correct"), None)
@@ -184,14 +189,14 @@ def _fit(spec: Spec, given: Mapping[str, Any], rng: np.random.Generator, person:
         fit = 3 if missed == 0 or (missed == 1 and len(asked) > 2) else 2
     if rng.random() < 0.05 + person.objects:
         fit = min(4, max(1, fit + (1 if rng.random() < 0.5 else -1)))
-    return _said(person, rng, fit)
+    return _unless_unsure(person, rng, fit)
 
 
-def _said(person: Person, rng: np.random.Generator, value: T) -> T | str:
+def _unless_unsure(person: SimulatedPerson, rng: np.random.Generator, value: T) -> T | str:
     return CANNOT_TELL if rng.random() < person.cannot_tell else value
 
 
-def _annotation(person: Person, known: Known, answers: dict[str, Any], seed: int) -> Annotation:
+def _annotation(person: SimulatedPerson, known: DepictedItem, answers: dict[str, Any], seed: int) -> Annotation:
     return Annotation(
         annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/{person.name}/{known.item.item_id}")),
         item_id=known.item.item_id,
@@ -207,3 +212,55 @@ def random(seed: int, *names: str) -> np.random.Generator:
     """Of its own for each image and person, and the same on every machine."""
     digest = hashlib.blake2b("\0".join((str(seed), *names)).encode(), digest_size=16).digest()
     return np.random.default_rng(int.from_bytes(digest))
+
+
+VERSION: Final = 1
+"""Of the questions, as a project has them that nobody has edited."""
+
+
+def annotate_vqa(
+    known: Iterable[DepictedItem], people: Sequence[SimulatedPerson] = PEOPLE, seed: int = SEED
+) -> list[Annotation]:
+    """What they say, image by image; the same items, people and seed give the same annotations."""
+    found: list[Annotation] = []
+    for one in known:
+        order = random(seed, one.item.item_id, "questions").permutation(len(people))
+        said: list[dict[str, str]] = []
+        for number in order[:3]:
+            if len(said) == 2 and not tifa_vqa.undecided(said):
+                break
+            person = people[number]
+            answers = _vqa_answers(person, one, random(seed, one.item.item_id, person.name, "questions"))
+            said.append(answers)
+            found.append(_vqa_annotation(person, one, answers, seed))
+    return found
+
+
+def _vqa_answers(person: SimulatedPerson, known: DepictedItem, rng: np.random.Generator) -> dict[str, str]:
+    asked = true_answers(known.spec, known.scene)
+    return {tifa_vqa.PREFIX + question.question_id: _answer_to(person, question, true, rng) for question, true in asked}
+
+
+def _answer_to(person: SimulatedPerson, question: PromptQuestion, true: str | None, rng: np.random.Generator) -> str:
+    seen = true if true is not None else NO if question.is_yes_no else tifa_vqa.NONE_OF_THEM
+    if rng.random() < person.cannot_tell:
+        return CANNOT_TELL
+    errs = {"counting": person.counts, "color": person.colors, "spatial": person.positions}
+    if rng.random() >= errs.get(question.element_type, person.objects):
+        return seen
+    others = [choice for choice in question.choices if choice != seen]
+    return others[int(rng.integers(len(others)))]
+
+
+def _vqa_annotation(person: SimulatedPerson, known: DepictedItem, answers: dict[str, str], seed: int) -> Annotation:
+    asked = FormItem("", {}, questions=tuple(question for question, _ in true_answers(known.spec, known.scene)))
+    return Annotation(
+        annotation_id=str(uuid.uuid5(NAMESPACE, f"{seed}/questions/{person.name}/{known.item.item_id}")),
+        item_id=known.item.item_id,
+        rater_id=person.rater.rater_id,
+        questionnaire=tifa_vqa.NAME,
+        answers=answers,
+        judgements=tuple(derived.judgement for derived in tifa_vqa.FORM.derive(asked, answers)),
+        rule_version=tifa_vqa.FORM.rule_version,
+        raw={"questions": VERSION},
+    )

@@ -5,6 +5,10 @@
 Each side is a server of its own over a copy of the same project; its clients are in this process, its browser is Chromium.
 Rounds take turns. In the end both servers are killed, so that only what was on disk is left, and both databases are asserted to
 hold the same: every answer that was acknowledged, of the same item, by the same person, with the same judgements.
+
+The wait from click to next prompt: The clock runs from the time stamp of the click that submits. It stops in the frame after
+the one in which all of this
+is true: another picture is there and decoded, the question is the one that belongs to this picture, and its field is empty.
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
@@ -31,17 +35,157 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.request import ProxyHandler, build_opener
 
+from playwright.sync_api import Browser, Page, sync_playwright
+
 if not __package__:
     # run as a script, whose folder comes first
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from playwright.sync_api import Browser
-
-from benchmarks import clicks, geneval_campaign
-from benchmarks.clicks import Clicker
-from benchmarks.closed_loop import Choose, Http, Loop, Ours, Queued, enter, work
-from benchmarks.geneval_campaign import Shown
+from benchmarks import annotators
+from benchmarks.annotators import Choose, Http, ItemQuestions, Loop, OurForm, QueuedForm, enter, work
 from data.store.store import Store
+
+_BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
+_THINKING_MS: Final = 400
+"""Between two answers; people need seconds, which lets our form fetch the item after the next."""
+_WATCH: Final = """
+([marks, expected]) => {
+  const one = (selector) => document.querySelector(selector);
+  const name = () => one(marks.picture)?.src.split("/").pop() ?? "";
+  const stands = (before) => {
+    const picture = one(marks.picture);
+    return picture && name() !== before && picture.complete && picture.naturalWidth > 0
+      && one(marks.question)?.textContent.trim().endsWith(expected[name()]) && one(marks.field)?.value === "";
+  };
+  window.nextPrompt = null;
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest(marks.submit)) return;
+    const before = name(), start = event.timeStamp;
+    window.nextPrompt = new Promise((resolve) => {
+      const look = async () => {
+        if (!stands(before)) return;
+        observer.disconnect();
+        document.removeEventListener("load", look, true);
+        await one(marks.picture).decode();
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - start)));
+      };
+      const observer = new MutationObserver(look);
+      const all = { subtree: true, childList: true, attributes: true, characterData: true };
+      observer.observe(document.documentElement, all);
+      document.addEventListener("load", look, true);
+    });
+  }, true);
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """CSS selectors of a form's parts; ``question`` and ``field`` are of the first count and of the list of objects."""
+
+    picture: str
+    question: str
+    field: str
+    submit: str
+    answers: str
+    """The choices of a question: ``{}`` stands for its id."""
+
+
+OUR_MARKS: Final = Marks(
+    ".cc-picture__image",
+    "[data-question='count_0'] .cc-question__text",
+    "[data-question='objects'] textarea",
+    ".cc-form__bottom .cc-button--primary",
+    "[data-question='{}'] input",
+)
+QUEUED_MARKS: Final = Marks(
+    "#picture img",
+    "#count_0 [data-testid='block-info']",
+    "#objects textarea",
+    "#submit",
+    "#{} input",
+)
+
+
+@dataclass
+class Clicker:
+    """Somebody who answers that nothing is there."""
+
+    page: Page
+    marks: Marks
+    expected: Mapping[str, str]
+    answered: int = 0
+
+    def start(self) -> None:
+        """Call when the first item stands on the screen."""
+        self.page.wait_for_selector(self.marks.picture)
+        self.page.evaluate(_WATCH, [vars_of(self.marks), dict(self.expected)])
+
+    def click(self) -> float:
+        """Answer, submit, and wait for the next prompt; the seconds from the click to it."""
+        page, marks = self.page, self.marks
+        page.locator(marks.field).fill("none")
+        for id_ in ("count_0", "count_1", "caption_fit"):
+            choices = page.locator(marks.answers.format(id_))
+            if choices.count() > 0 and choices.first.is_visible():
+                choices.first.check(force=True)
+        page.wait_for_timeout(_THINKING_MS)
+        page.locator(marks.submit).click()
+        took: float = page.evaluate("window.nextPrompt")
+        self.answered += 1
+        return took / 1000
+
+
+def vars_of(marks: Marks) -> dict[str, Any]:
+    return {name: getattr(marks, name) for name in ("picture", "question", "field", "submit")}
+
+
+@contextmanager
+def open_browser() -> Iterator[Browser | None]:
+    """Chromium, None where there is none."""
+    path = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    if path is None:
+        yield None
+        return
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=["--disable-dev-shm-usage"])
+        yield chromium
+        chromium.close()
+
+
+def _page(chromium: Browser, url: str) -> Page:
+    context = chromium.new_context(base_url=url, viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(30_000)
+    # the submit button is there to be clicked on both sides: no answer submits by itself
+    context.add_init_script("localStorage.setItem('concord.advance', '\"question\"')")
+    return context.new_page()
+
+
+def open_our_form(chromium: Browser, url: str, campaign: str, name: str, expected: Mapping[str, str]) -> Clicker:
+    """Our form with its first item."""
+    page = _page(chromium, url)
+    page.goto(f"/annotate/?campaign={campaign}")
+    page.get_by_role("textbox", name="Your name").fill(name)
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").wait_for()
+    page.keyboard.press("Enter")
+    return _started(page, OUR_MARKS, expected)
+
+
+def open_queued_form(chromium: Browser, url: str, name: str, expected: Mapping[str, str]) -> Clicker:
+    """The queued form with its first item."""
+    page = _page(chromium, url)
+    page.goto("/")
+    page.locator("#name textarea, #name input").fill(name)
+    page.locator("#enter").click()
+    return _started(page, QUEUED_MARKS, expected)
+
+
+def _started(page: Page, marks: Marks, expected: Mapping[str, str]) -> Clicker:
+    clicker = Clicker(page, marks, expected)
+    clicker.start()
+    return clicker
+
 
 T = TypeVar("T")
 
@@ -54,7 +198,7 @@ _START_SECONDS: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class AnnotatePlan:
     """``rounds`` times, each of ``clients`` sends ``answers`` answers to each side, then a browser clicks ``clicks`` times.
 
     ``limit`` is how many events of a kind Gradio's queue works on at once, 0: as many as come.
@@ -68,27 +212,27 @@ class Plan:
     limit: int = 0
 
 
-SMALL: Final = Plan(clients=4, answers=3, rounds=1, clicks=2, images=12)
+SMALL: Final = AnnotatePlan(clients=4, answers=3, rounds=1, clicks=2, images=12)
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class FormWork:
     """Who answers what; ``browser`` is None where there is none."""
 
     names: Sequence[str]
     choose: Choose
-    items: Sequence[Shown]
+    items: Sequence[ItemQuestions]
     browser: Browser | None
 
 
 @dataclass
-class Side:
+class FormSide:
     """One form: its server, the people at it, and what was measured; processor time is of servers and clients, in seconds."""
 
     name: str
     process: subprocess.Popen[bytes]
     port: int
-    people: Sequence[Ours | Queued]
+    people: Sequence[OurForm | QueuedForm]
     clicker: Clicker | None = None
     loops: list[Loop] = field(default_factory=list)
     clicks: list[float] = field(default_factory=list)
@@ -97,7 +241,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FormResult:
     """What is told of a side: answers a second (median of the rounds), milliseconds, processor milliseconds for one answer."""
 
     per_second: float
@@ -116,7 +260,7 @@ def together(work_: Coroutine[Any, Any, T]) -> T:
         return thread.submit(asyncio.run, work_).result()
 
 
-def measure(side: Side, plan: Plan) -> None:
+def measure(side: FormSide, plan: AnnotatePlan) -> None:
     """One round."""
     before, own = _processor_seconds(side.process.pid), time.process_time()
     side.loops.append(together(work(side.people, plan.answers)))
@@ -135,13 +279,13 @@ def _processor_seconds(pid: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def told(side: Side, plan: Plan) -> Told:
+def result_of(side: FormSide, plan: AnnotatePlan) -> FormResult:
     """A side's figures."""
     n = plan.clients * plan.answers
     waits = [1000 * wait for loop in side.loops for wait in loop.waits]
     rates = [n / loop.seconds for loop in side.loops]
     seen = [1000 * one for one in side.clicks]
-    return Told(
+    return FormResult(
         statistics.median(rates),
         rates,
         *percentiles(waits),
@@ -185,48 +329,48 @@ def _wait(process: subprocess.Popen[bytes], url: str) -> None:
     raise RuntimeError(f"{url} does not answer")
 
 
-def ours(open_: ExitStack, project: Path, work_: Work) -> Side:
+def ours(open_: ExitStack, project: Path, work_: FormWork) -> FormSide:
     """Concord itself."""
     line: list[str | Path] = ["app.py", "serve", "--no-browser", "--project", project]
     process, port = open_.enter_context(served(line, "/api/next"))
-    people = [Ours(name, geneval_campaign.NAME, work_.choose, Http(port)) for name in work_.names]
-    side = Side("ours", process, port, people)
+    people = [OurForm(name, annotators.NAME, work_.choose, Http(port)) for name in work_.names]
+    side = FormSide("ours", process, port, people)
     if work_.browser is not None:
-        expected = {one.sha256: geneval_campaign.first_count(one.questionnaire) for one in work_.items}
+        expected = {one.sha256: annotators.first_count(one.questionnaire) for one in work_.items}
         address = f"http://127.0.0.1:{port}"
-        side.clicker = clicks.ours(work_.browser, address, geneval_campaign.NAME, BROWSER_PERSON, expected)
+        side.clicker = open_our_form(work_.browser, address, annotators.NAME, BROWSER_PERSON, expected)
     return side
 
 
-def queued(open_: ExitStack, project: Path, pictures: Path, work_: Work, limit: int) -> Side:
+def queued(open_: ExitStack, project: Path, pictures: Path, work_: FormWork, limit: int) -> FormSide:
     """The form of Gradio's components."""
     line: list[str | Path] = [
         "benchmarks/queued_form.py",
         project,
         "--campaign",
-        geneval_campaign.NAME,
+        annotators.NAME,
         "--pictures",
         pictures,
         "--limit",
         str(limit),
     ]
     process, port = open_.enter_context(served(line, "/config"))
-    side = Side("queued", process, port, [Queued(name, work_.choose, Http(port), QUESTIONS) for name in work_.names])
+    side = FormSide("queued", process, port, [QueuedForm(name, work_.choose, Http(port), QUESTIONS) for name in work_.names])
     if work_.browser is not None:
-        expected = {one.file: geneval_campaign.first_count(one.questionnaire) for one in work_.items}
-        side.clicker = clicks.queued(work_.browser, f"http://127.0.0.1:{port}", BROWSER_PERSON, expected)
+        expected = {one.file: annotators.first_count(one.questionnaire) for one in work_.items}
+        side.clicker = open_queued_form(work_.browser, f"http://127.0.0.1:{port}", BROWSER_PERSON, expected)
     return side
 
 
-def run(folder: Path, plan: Plan, browser: Browser | None) -> tuple[Told, Told, int]:
+def run(folder: Path, plan: AnnotatePlan, browser: Browser | None) -> tuple[FormResult, FormResult, int]:
     """Measure both sides and compare what they stored; ours, theirs, and how many answers each has."""
     mine, other, pictures = folder / "ours", folder / "queued", folder / "pictures"
     with Store(mine) as store:
-        geneval_campaign.make(store, pictures, plan.images, plan.clients + 1)
-        items = geneval_campaign.shown(store, pictures)
+        annotators.make_campaign(store, pictures, plan.images, plan.clients + 1)
+        items = annotators.questions_by_ticket(store, pictures)
     shutil.copytree(mine, other)
     names = [f"person {n:02}" for n in range(plan.clients)]
-    work_ = Work(names, geneval_campaign.chooser(items), items, browser)
+    work_ = FormWork(names, annotators.chooser(items), items, browser)
     with ExitStack() as open_:
         sides = ours(open_, mine, work_), queued(open_, other, pictures, work_, plan.limit)
         for side in sides:
@@ -238,18 +382,18 @@ def run(folder: Path, plan: Plan, browser: Browser | None) -> tuple[Told, Told, 
             for side in sides:
                 measure(side, plan)
     n = compare([(side, project) for side, project in zip(sides, (mine, other), strict=True)], plan)
-    return told(sides[0], plan), told(sides[1], plan), n
+    return result_of(sides[0], plan), result_of(sides[1], plan), n
 
 
-def compare(sides: Sequence[tuple[Side, Path]], plan: Plan) -> int:
+def compare(sides: Sequence[tuple[FormSide, Path]], plan: AnnotatePlan) -> int:
     """How many answers both databases hold, which is as many as were acknowledged.
 
     Raises:
         AssertionError: an acknowledged answer is missing, there is one too many, or the sides differ.
     """
-    found: list[list[geneval_campaign.Row]] = []
+    found: list[list[annotators.Row]] = []
     for side, project in sides:
-        rows, tickets = geneval_campaign.stored(project)
+        rows, tickets = annotators.stored(project)
         acknowledged = {pair for person in side.people for pair in person.saved}
         there = {(row[1], tickets[row[0]]) for row in rows}
         at_browser = side.clicker.answered if side.clicker is not None else 0
@@ -262,7 +406,7 @@ def compare(sides: Sequence[tuple[Side, Path]], plan: Plan) -> int:
     return len(found[0])
 
 
-def lines_of(mine: Told, other: Told, n: int, plan: Plan) -> list[str]:
+def lines_of(mine: FormResult, other: FormResult, n: int, plan: AnnotatePlan) -> list[str]:
     """The table."""
     ratio = mine.per_second / other.per_second
 
@@ -304,15 +448,15 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         ("images", "of the campaign"),
         ("limit", "events of a kind that Gradio works on at once, 0: as many as come; its own default is 1"),
     ):
-        default = getattr(Plan(), name)
+        default = getattr(AnnotatePlan(), name)
         parser.add_argument(f"--{name}", type=int, default=default, help=f"{what} (default {default})")
     parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
     parser.add_argument("--no-browser", action="store_true", help="leave the browser out")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     asked = vars(parser.parse_args(arguments))
     file, quick, none = asked.pop("json"), asked.pop("quick"), asked.pop("no_browser")
-    plan = SMALL if quick else Plan(**asked)
-    with tempfile.TemporaryDirectory() as folder, nullcontext() if none else clicks.browser() as browser:
+    plan = SMALL if quick else AnnotatePlan(**asked)
+    with tempfile.TemporaryDirectory() as folder, nullcontext() if none else open_browser() as browser:
         mine, other, n = run(Path(folder), plan, browser)
     lines = lines_of(mine, other, n, plan)
     if file is not None:

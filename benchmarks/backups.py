@@ -22,13 +22,13 @@ if not __package__:
     # run as a script, whose folder comes first
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from benchmarks import synthetic
+from benchmarks import agreement
 from data.store import backups, copying, manifest, restoring, scheduled
 from data.store.store import Store
 from tests.data.store.making import submit
 
 
-class People:
+class BusyPeople:
     """People who answer with a pause between, and how long each submit took."""
 
     def __init__(self, store: Store, items: Sequence[str], n: int, think: float) -> None:
@@ -43,7 +43,7 @@ class People:
             submit(self._store, chance.choice(self._items), who)
             self.seconds.append(time.perf_counter() - begun)
 
-    def __enter__(self) -> People:
+    def __enter__(self) -> BusyPeople:
         for thread in self._threads:
             thread.start()
         return self
@@ -53,7 +53,7 @@ class People:
         for thread in self._threads:
             thread.join()
 
-    def told(self) -> str:
+    def summary(self) -> str:
         if len(self.seconds) < 2:
             return f"{len(self.seconds)} submits"
         cuts = statistics.quantiles(self.seconds, n=100)
@@ -84,19 +84,19 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
 def _measure(folder: Path, asked: argparse.Namespace, say: Callable[[str], None]) -> None:
     project = folder / "project"
     with Store(project) as store:
-        sizes = synthetic.make(store, asked.images)
+        sizes = agreement.make_project(store, asked.images)
         with store.read() as cursor:
             items = [row[0] for row in cursor.execute("select item_id from items limit 1000").fetchall()]
         say(f"{sizes.images:,} images, {sizes.by_people:,} judgements by people, {sizes.by_scorers:,} by scorers")
-        with People(store, items, asked.people, asked.think) as people:
+        with BusyPeople(store, items, asked.people, asked.think) as people:
             time.sleep(asked.alone)
-        say(f"no backup         {asked.alone:6.1f} s  {people.told()}")
+        say(f"no backup         {asked.alone:6.1f} s  {people.summary()}")
         for name, rest in (("asked", copying.no_rest), ("scheduled", _resting)):
-            with People(store, items, asked.people, asked.think) as people:
+            with BusyPeople(store, items, asked.people, asked.think) as people:
                 begun = time.perf_counter()
                 made = _made(store, name, rest)
                 took = time.perf_counter() - begun
-            say(f"backup, {name:9} {took:6.1f} s  {people.told()}; {made.manifest.bytes / 2**20:,.0f} MB")
+            say(f"backup, {name:9} {took:6.1f} s  {people.summary()}; {made.manifest.bytes / 2**20:,.0f} MB")
             manifest.check(made)
         begun = time.perf_counter()
         assert scheduled.make(store, made) is not None, "people have answered since"

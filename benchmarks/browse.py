@@ -182,7 +182,7 @@ def fill(store: Store, images: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Took:
+class ViewTiming:
     """Milliseconds of a view asked several times: wall clock and of a processor, median and worst."""
 
     wall: float
@@ -191,7 +191,7 @@ class Took:
     worst_cpu: float
 
     @classmethod
-    def of(cls, asked: Sequence[tuple[float, float]]) -> Took:
+    def of(cls, asked: Sequence[tuple[float, float]]) -> ViewTiming:
         wall, cpu = [one[0] for one in asked], [one[1] for one in asked]
         return cls(statistics.median(wall), max(wall), statistics.median(cpu), max(cpu))
 
@@ -234,7 +234,7 @@ def views(store: Store) -> dict[str, list[str]]:
     return found
 
 
-def asked(client: TestClient, addresses: Sequence[str]) -> None:
+def fetch(client: TestClient, addresses: Sequence[str]) -> None:
     for address in addresses:
         answer = client.get(address)
         assert answer.status_code == 200, answer.text
@@ -310,14 +310,14 @@ def measured(store: Store, rounds: int, most_views: int) -> list[str]:
     lines = [f"{'milliseconds of the server':38}{'median':>9}{'worst':>9}{'CPU':>9}{'worst':>9}"]
     took = {}
     for name, addresses in found.items():
-        asked(client, addresses)
-        took[name] = Took.of([timed(partial(asked, client, addresses)) for _ in range(rounds)])
+        fetch(client, addresses)
+        took[name] = ViewTiming.of([timed(partial(fetch, client, addresses)) for _ in range(rounds)])
         lines.append(f"{name:38}{took[name]}")
     within = sum(one.wall < TARGET_MS for one in took.values())
     lines += ["", f"{within} of {len(took)} views under {TARGET_MS} ms (median of wall clock)"]
     before, every = resident(), list(found.values())
     for k in range(most_views):
-        asked(client, every[k % len(every)])
+        fetch(client, every[k % len(every)])
     lines.append(f"memory: {before:,.0f} MB before {most_views} views, {resident():,.0f} MB after")
     return lines
 

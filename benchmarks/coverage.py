@@ -48,7 +48,7 @@ _PLAIN: Final = Options(statistics=tuple(dict.fromkeys(AMONG + AGAINST)), each_g
 
 
 @dataclass(frozen=True)
-class Study:
+class Population:
     """A population of studies.
 
     Attributes:
@@ -71,7 +71,7 @@ class Study:
     drawn: int = 0
 
 
-def simulate(study: Study, seed: Sequence[int]) -> pd.DataFrame:
+def simulate(study: Population, seed: Sequence[int]) -> pd.DataFrame:
     """The long frame of one study."""
     rng = np.random.default_rng(seed)
     n = study.prompts * study.images
@@ -96,7 +96,7 @@ def simulate(study: Study, seed: Sequence[int]) -> pd.DataFrame:
     )
 
 
-def _clustered(rng: np.random.Generator, study: Study, share: float) -> Any:
+def _clustered(rng: np.random.Generator, study: Population, share: float) -> Any:
     """Yes or no of each image, a `share` of them yes, alike within prompts (beta-binomial)."""
     spread = (1 - study.alike) / study.alike
     each = rng.beta(share * spread, (1 - share) * spread, study.prompts)
@@ -104,7 +104,7 @@ def _clustered(rng: np.random.Generator, study: Study, share: float) -> Any:
 
 
 def _rate(
-    add: Callable[..., None], rater: str, kind: str, study: Study, truth: Any, errs: Any, rng: np.random.Generator
+    add: Callable[..., None], rater: str, kind: str, study: Population, truth: Any, errs: Any, rng: np.random.Generator
 ) -> None:
     if not study.ordinal:
         says = truth ^ errs
@@ -117,7 +117,7 @@ def _rate(
 
 
 def estimates(
-    study: Study, options: Options, seed: Sequence[int]
+    study: Population, options: Options, seed: Sequence[int]
 ) -> dict[str, tuple[float | None, float | None, float | None]]:
     """Value and interval of each statistic of all images."""
     report = build(simulate(study, seed), SCALES, options).to_dict()
@@ -131,7 +131,7 @@ def estimates(
 
 
 @dataclass(frozen=True)
-class Cell:
+class CoverageCell:
     """One statistic of one population: `note` says why it fails; nothing if it does not."""
 
     coverage: float
@@ -140,7 +140,7 @@ class Cell:
     note: str
 
 
-def coverage(truth: float, found: Sequence[tuple[Any, Any, Any]], ordinary: bool) -> Cell:
+def coverage(truth: float, found: Sequence[tuple[Any, Any, Any]], ordinary: bool) -> CoverageCell:
     """How often the intervals hold the truth, how many have none, and how wide they are beside the estimator's own spread."""
     made = [(low, high) for value, low, high in found if value is not None and low is not None]
     hits = sum(low <= truth <= high for low, high in made)
@@ -155,7 +155,7 @@ def coverage(truth: float, found: Sequence[tuple[Any, Any, Any]], ordinary: bool
         notes += [f"{none:.1%} without"] if none > 0.01 else []
         # of few studies the estimator's own spread is not known
         notes += [f"{width:.2f} times as wide"] if width > WIDEST and len(found) >= 200 else []
-    return Cell(hits / len(made) if made else float("nan"), none, width, ", ".join(notes))
+    return CoverageCell(hits / len(made) if made else float("nan"), none, width, ", ".join(notes))
 
 
 def exact(hits: int, n: int) -> tuple[float, float]:
@@ -164,13 +164,13 @@ def exact(hits: int, n: int) -> tuple[float, float]:
     return float(found.low), float(found.high)
 
 
-POPULATIONS: Final[Mapping[str, Study]] = {
-    "ordinary": Study(0),
-    "unequal": Study(0, yes=0.75, persons=(0.05, 0.1, 0.2), scorers=(0.25,)),
-    "one image": Study(0, images=1, alike=0.3),
-    "five levels": Study(0, ordinal=True),
-    "rare label": Study(0, yes=0.95, persons=(0.02,) * 3, scorers=(0.03,)),
-    "agreement .98": Study(0, persons=(0.01,) * 3, scorers=(0.03,)),
+POPULATIONS: Final[Mapping[str, Population]] = {
+    "ordinary": Population(0),
+    "unequal": Population(0, yes=0.75, persons=(0.05, 0.1, 0.2), scorers=(0.25,)),
+    "one image": Population(0, images=1, alike=0.3),
+    "five levels": Population(0, ordinal=True),
+    "rare label": Population(0, yes=0.95, persons=(0.02,) * 3, scorers=(0.03,)),
+    "agreement .98": Population(0, persons=(0.01,) * 3, scorers=(0.03,)),
 }
 
 
@@ -178,7 +178,7 @@ def intervals(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> 
     """The table of coverage, a line a statistic; those that fail say why."""
     for name, population in POPULATIONS.items():
         truth = estimates(replace(population, prompts=TRUTH), replace(_PLAIN, intervals=False), [0])
-        cells: dict[str, dict[int, Cell]] = {}
+        cells: dict[str, dict[int, CoverageCell]] = {}
         for size in sizes:
             run = partial(estimates, replace(population, prompts=size), _PLAIN)
             made = list(pool.map(run, [[1, size, k] for k in range(studies)], chunksize=10))
@@ -193,13 +193,13 @@ def intervals(sizes: Sequence[int], studies: int, pool: ProcessPoolExecutor) -> 
             yield f"| {name} | {key} | {truth[key][0]:.3f} | {shown} | {f'FAILS {failed}' if failed else ''} |"
 
 
-def compared(study: Study, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, float | None]:
+def compared(study: Population, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, float | None]:
     """p of the two scorers, by statistic."""
     rows = comparisons(simulate(study, seed), SCALES, replace(_PLAIN, statistics=statistics))
     return {each.key.statistic: each.p for each in rows if each.place.task == "all"}
 
 
-def beside(study: Study, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, float | None]:
+def beside(study: Population, statistics: tuple[str, ...], seed: Sequence[int]) -> dict[str, float | None]:
     """p of the first scorer beside people, by statistic; beside others where persons are drawn."""
     report = build(simulate(study, seed), SCALES, replace(_PLAIN, statistics=statistics, ceiling=True)).to_dict()["raters"]
     which = "others_p" if study.drawn else "p"
@@ -208,22 +208,22 @@ def beside(study: Study, statistics: tuple[str, ...], seed: Sequence[int]) -> di
 
 _EQUAL: Final = (0.15, 0.15, 0.15)
 _POPULATION: Final = (0.03, 0.08, 0.15, 0.30)
-TESTS: Final[Mapping[str, tuple[Callable[..., dict[str, float | None]], Study, Study]]] = {
+TESTS: Final[Mapping[str, tuple[Callable[..., dict[str, float | None]], Population, Population]]] = {
     "scorer against scorer": (
-        compared, Study(0, alike=0.5, scorers=(0.2, 0.2)), Study(0, alike=0.5, scorers=(0.1, 0.3)),
+        compared, Population(0, alike=0.5, scorers=(0.2, 0.2)), Population(0, alike=0.5, scorers=(0.1, 0.3)),
     ),
     "beside these 3 people": (
-        beside, Study(0, persons=_EQUAL, scorers=(0.15,)), Study(0, persons=_EQUAL, scorers=(0.3,)),
+        beside, Population(0, persons=_EQUAL, scorers=(0.15,)), Population(0, persons=_EQUAL, scorers=(0.3,)),
     ),
     "beside other people, 5": (
         beside,
-        Study(0, persons=_POPULATION, drawn=5, scorers=(0.14,)),
-        Study(0, persons=_POPULATION, drawn=5, scorers=(0.35,)),
+        Population(0, persons=_POPULATION, drawn=5, scorers=(0.14,)),
+        Population(0, persons=_POPULATION, drawn=5, scorers=(0.35,)),
     ),
     "beside other people, 8": (
         beside,
-        Study(0, persons=_POPULATION, drawn=8, scorers=(0.14,)),
-        Study(0, persons=_POPULATION, drawn=8, scorers=(0.35,)),
+        Population(0, persons=_POPULATION, drawn=8, scorers=(0.14,)),
+        Population(0, persons=_POPULATION, drawn=8, scorers=(0.35,)),
     ),
 }  # fmt: skip
 

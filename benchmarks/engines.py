@@ -29,7 +29,7 @@ WAYS: Final = ((engines.LOCAL, "cpu"), (engines.LOCAL, "cpu,cpu"), (engines.RAY,
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class EngineSpeed:
     """One way to do the run. ``rate``: images a second once models are open; ``seconds``: all of it."""
 
     engine: str
@@ -38,13 +38,13 @@ class Measured:
     seconds: float
 
 
-def asked(scorer: str, limit: int) -> list[WorkItem]:
+def sample_items(scorer: str, limit: int) -> list[WorkItem]:
     """The sample's pictures, by absolute paths."""
     folder = RunFolder(SAMPLE / f"{scorer}-playground")
     return [replace(one, path=str((folder.path / one.path).resolve())) for one in folder.work()[:limit]]
 
 
-def measure(scorer: str, work: Sequence[WorkItem], folder: Path) -> list[Measured]:
+def measure(scorer: str, work: Sequence[WorkItem], folder: Path) -> list[EngineSpeed]:
     """Each way once.
 
     Raises:
@@ -68,11 +68,11 @@ def measure(scorer: str, work: Sequence[WorkItem], folder: Path) -> list[Measure
         seen = list(run.observations())
         first = seen if first is None else first
         assert seen == first, f"{engine} on {device} saw something else"
-        measured.append(Measured(engine, device, len(work) / progress.seconds, seconds))
+        measured.append(EngineSpeed(engine, device, len(work) / progress.seconds, seconds))
     return measured
 
 
-def table(measured: Sequence[Measured]) -> list[str]:
+def table(measured: Sequence[EngineSpeed]) -> list[str]:
     """Lines for people; ratios are to the first."""
     lines = [f"{'engine':8} {'device':9} {'images/s':>9} {'ratio':>6} {'seconds in all':>15}"]
     for one in measured:
@@ -88,7 +88,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=240)
     parser.add_argument("--repeat", type=int, default=1)
     arguments = parser.parse_args()
-    work = asked(arguments.scorer, arguments.limit)
+    work = sample_items(arguments.scorer, arguments.limit)
     print(f"{arguments.scorer}, {len(work)} images")
     for _ in range(arguments.repeat):
         with tempfile.TemporaryDirectory() as folder:

@@ -27,9 +27,9 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from agreement import Options
-from agreement.engine.verdicts import STATISTICS, agreements
+from agreement.tuning import STATISTICS, agreements
 from annotation import simulated
-from annotation.simulated import Known
+from annotation.simulated import DepictedItem
 from data.jobs.runs import Run
 from data.playground import sample
 from data.playground.drawing import CARELESS
@@ -101,7 +101,7 @@ def _bundle(store: Store, found: PlaygroundSample, copies: Sequence[tuple[Image,
         for one, (_, copy) in zip(seen, copies, strict=True)
     ]
     known = [
-        Known(
+        DepictedItem(
             item, parse_spec(prompts[copy.prompt_id].spec), sample.careless_drawing(prompts[copy.prompt_id], image.index).scene
         )
         for item, (image, copy) in zip(items, copies, strict=True)

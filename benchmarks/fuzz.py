@@ -41,7 +41,7 @@ _SLOW: Final = 50
 
 
 @dataclass(slots=True)
-class Tally:
+class FuzzProgress:
     """How far a target is: the next number, seconds, and by kind of mistake how often it was met."""
 
     next: int = 0
@@ -49,7 +49,9 @@ class Tally:
     found: dict[str, int] = field(default_factory=dict)
 
 
-def run(targets: Sequence[Target], tallies: dict[str, Tally], cases: int, seconds: float, save: Path, folder: Path) -> None:
+def run(
+    targets: Sequence[Target], tallies: dict[str, FuzzProgress], cases: int, seconds: float, save: Path, folder: Path
+) -> None:
     """Give the targets turns until all have had ``cases``, or time is up."""
     until = time.monotonic() + seconds
     wanted = {target.name: _share(target, targets, cases) for target in targets}
@@ -74,7 +76,7 @@ def _imports(target: Target) -> bool:
     return target.name.startswith(("import ", "campaigns "))
 
 
-def _note(target: Target, found: FuzzFinding, tally: Tally, save: Path, folder: Path) -> None:
+def _note(target: Target, found: FuzzFinding, tally: FuzzProgress, save: Path, folder: Path) -> None:
     kind = f"{found.where} {found.why[:60]}"
     tally.found[kind] = tally.found.get(kind, 0) + 1
     if tally.found[kind] > 1:
@@ -112,7 +114,7 @@ def _without(content: bytes, size: int) -> Iterator[bytes]:
         yield content[:start] + content[start + size :]
 
 
-def told(tallies: Mapping[str, Tally]) -> list[str]:
+def lines_of(tallies: Mapping[str, FuzzProgress]) -> list[str]:
     """A line for each target, and one for all."""
     lines = [f"{'target':36} {'cases':>9} {'ms each':>9} {'found':>6}"]
     for name, one in tallies.items():
@@ -133,10 +135,10 @@ def _again(targets: Sequence[Target], place: Path, folder: Path) -> str:
     return str(try_case(next(one for one in targets if one.name == name), files, folder / "case") or f"{name}: nothing wrong")
 
 
-def _read(state: Path | None) -> dict[str, Tally]:
+def _read(state: Path | None) -> dict[str, FuzzProgress]:
     if state is None or not state.is_file():
         return {}
-    return {name: Tally(**one) for name, one in json.loads(state.read_text(encoding="utf-8")).items()}
+    return {name: FuzzProgress(**one) for name, one in json.loads(state.read_text(encoding="utf-8")).items()}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -163,9 +165,9 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
             lines = [_again(targets, asked.again, Path(folder))]
         else:
             for target in targets:
-                tallies.setdefault(target.name, Tally())
+                tallies.setdefault(target.name, FuzzProgress())
             run(targets, tallies, asked.cases, asked.seconds, asked.save, Path(folder))
-            lines = told(tallies)
+            lines = lines_of(tallies)
     if asked.state is not None:
         kept: dict[str, Any] = {
             name: {"next": one.next, "seconds": one.seconds, "found": one.found} for name, one in tallies.items()

@@ -25,9 +25,9 @@ if not __package__:
     # run as a script, whose folder comes first
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from benchmarks import geneval_campaign
+from benchmarks import annotators
 from benchmarks.annotate import served
-from benchmarks.closed_loop import Http
+from benchmarks.annotators import Http
 from benchmarks.load import percentile, processor
 from data.store.store import Store
 from ui.assets import SCRIPT, STYLES
@@ -37,7 +37,7 @@ ROUNDS: Final = ("just started", "warm")
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinTimes:
     """Of one person, the seconds from the click to the page with its script and styles, to the question, to its picture."""
 
     page: float
@@ -45,7 +45,7 @@ class Joined:
     picture: float
 
 
-async def join(name: str, port: int) -> Joined:
+async def join(name: str, port: int) -> JoinTimes:
     """One person opens the form."""
     start = time.perf_counter()
     http = Http(port)
@@ -55,20 +55,20 @@ async def join(name: str, port: int) -> Joined:
         await http.content("GET", f"/assets/{asset}")
     page = time.perf_counter() - start
     await http.json("POST", "/api/name", {"name": name})
-    await http.json("POST", "/api/campaign", {"campaign": geneval_campaign.NAME})
+    await http.json("POST", "/api/campaign", {"campaign": annotators.NAME})
     task = (await http.json("GET", "/api/next"))["tasks"][0]
     question = time.perf_counter() - start
     for one in task["images"]:
         await http.content("GET", f"{one['image']}?w={IN_FORM}")
     http.close()
-    return Joined(page, question, time.perf_counter() - start)
+    return JoinTimes(page, question, time.perf_counter() - start)
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
     """All who joined at once, and the seconds of processor that the server took for them."""
 
-    joined: Sequence[Joined]
+    joined: Sequence[JoinTimes]
     processor: float
 
 
@@ -81,7 +81,7 @@ async def _round(name: str, people: int, port: int, pid: int) -> Round:
 def run(folder: Path, people: int, images: int, side: int) -> list[Round]:
     """Make the project, serve it, and let all join, by round."""
     with Store(folder / "project") as store:
-        geneval_campaign.make(store, folder / "pictures", images, len(ROUNDS) * people, side)
+        annotators.make_campaign(store, folder / "pictures", images, len(ROUNDS) * people, side)
     line: list[str | Path] = ["app.py", "serve", "--no-browser", "--project", folder / "project"]
     with served(line, "/api/next") as (process, port):
         return [asyncio.run(_round(name, people, port, process.pid)) for name in ROUNDS]
@@ -93,7 +93,7 @@ def lines_of(found: Sequence[Round]) -> list[str]:
     head = f"{people} people at once; {os.cpu_count()} cores shared with the clients, load {os.getloadavg()[0]:.1f}"
     lines = [head, "", f"{'':14}{'until':<12}{'p50':>8}{'p95':>8}{'worst':>8}  s"]
     for name, round_ in zip(ROUNDS, found, strict=True):
-        for one in fields(Joined):
+        for one in fields(JoinTimes):
             waits = [float(getattr(person, one.name)) for person in round_.joined]
             figures = "".join(f"{percentile(waits, share):>8.2f}" for share in (0.5, 0.95, 1.0))
             lines.append(f"{name:14}{one.name:<12}{figures}")

@@ -5,9 +5,13 @@
 The server is the real one, over a project of its own; people and viewers are HTTP clients in this process, on the same cores.
 People answer as the form does: a draft, then the answer under an id of their own, which is sent again under the same id when it
 failed, and one in twenty is sent twice on purpose; what comes next rides along. They think for a time that is lognormal, with a
-mean of ``--think`` seconds; ``--speed`` makes all of them so many times faster. Viewers follow their pages as a browser does
-(``viewers.py``). Finished folders of a scorer's run wait to be taken in by ``import scores``, one after the other, over all the
+mean of ``--think`` seconds; ``--speed`` makes all of them so many times faster. Viewers follow their pages as a browser does.
+Finished folders of a scorer's run wait to be taken in by ``import scores``, one after the other, over all the
 time. In the end the server is killed, and the database is asserted to hold what was acknowledged: nothing lost, nothing twice.
+
+A viewer opens a page, runs what the page runs when it opens, and follows it: it asks for the version as
+``assets/js/following.js`` does, and runs the page's event when that has moved. Nothing is drawn: twenty browsers are too
+much for the machine that runs the server, too. The folders of the scorer's run are made without any model.
 """
 
 from __future__ import annotations
@@ -17,29 +21,223 @@ import asyncio
 import json
 import os
 import random
+import re
 import signal
 import statistics
 import sys
 import tempfile
 import time
 import uuid
+import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 if not __package__:
     # run as a script, whose folder comes first
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from benchmarks import geneval_campaign, load_project
+from benchmarks import annotators
 from benchmarks.annotate import served
-from benchmarks.closed_loop import Choose, Http, Refused
-from benchmarks.viewers import PAGES, Viewer
-from data.jobs.runs import RunFolder
+from benchmarks.annotators import Choose, Http, Refused
+from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
+from data.prompts.coco import COCO
+from data.prompts.geneval import COLORS
+from data.store import browse, rows
 from data.store.store import Store
+from scorers import registry
+from ui import images_api
 from ui.commands import forward
+
+PAGES: Final = ("", "agreement", "runs", "browse")
+_CONFIG: Final = re.compile(r"window\.gradio_config\s*=\s*(\{.*?\});?\s*</script>", re.DOTALL)
+_API: Final = "/studio/gradio_api"
+Timed = Callable[[str, float, str | None], None]
+"""Is told of each request: its kind, seconds, and what went wrong."""
+
+
+class Viewer:
+    """One open page."""
+
+    def __init__(self, port: int, page: str, timed: Timed) -> None:
+        self.page = page
+        self._http, self._stream, self._alive = Http(port), Http(port), Http(port)
+        self._timed = timed
+        self._session = uuid.uuid4().hex[:10]
+        self._values: dict[int, Any] = {}
+        self._hidden: set[int] = set()
+        self._events: dict[int, dict[str, Any]] = {}
+        self._due: list[int] = []
+
+    async def open(self) -> None:
+        """Load the page and run its first events."""
+        for one in (self._http, self._stream, self._alive):
+            await one.connect()
+        html = await self._http.text("GET", f"/studio/{self.page}".rstrip("/") + ("" if self.page else "/"))
+        found = _CONFIG.search(html)
+        if found is None:
+            raise Refused(f"/studio/{self.page} is no page of Gradio's")
+        config = json.loads(found[1])
+        shown = config.get("page", {}).get(self.page) or {}
+        here = set(shown.get("components", [one["id"] for one in config["components"]]))
+        for one in config["components"]:
+            if one["id"] in here:
+                self._values[one["id"]] = one["props"].get("value")
+                if one["type"] == "state":
+                    self._hidden.add(one["id"])
+        allowed = set(shown.get("dependencies", [one["id"] for one in config["dependencies"]]))
+        self._events = {one["id"]: one for one in config["dependencies"] if one["id"] in allowed and one["backend_fn"]}
+        self._followers = {
+            one["id"]: one["props"]["js_on_load"]
+            for one in config["components"]
+            if "following.js" in str(one["props"].get("js_on_load"))
+        }
+        self._heartbeat = asyncio.create_task(self._beat())
+        self._due = [one for one in self._events if self._listens(one, "load")]
+        await self._work_off("open")
+
+    async def _beat(self) -> None:
+        """The connection by which Gradio knows that the page is still open."""
+        async for _ in self._alive.lines(f"{_API}/heartbeat/{self._session}"):
+            pass
+
+    async def follow(self, until: float, seconds: float = 3.0) -> None:
+        """Keep the page current until this moment of ``time.perf_counter``."""
+        while (now := time.perf_counter()) < until:
+            await asyncio.sleep(max(0.0, min(seconds, until - now)))
+            try:
+                self._due += (
+                    await self._moved() if self._followers else [one for one in self._events if self._listens(one, "tick")]
+                )
+                await self._work_off("follow")
+            except (Refused, OSError, asyncio.IncompleteReadError, ValueError, KeyError) as error:
+                self._timed("follow", 0.0, f"{type(error).__name__}: {error}"[:200])
+                return
+
+    async def _moved(self) -> list[int]:
+        """The events of followers whose version has moved: each version is asked for once."""
+        told: dict[str, str] = {}
+        for script in self._followers.values():
+            of = _of(script)
+            if of not in told:
+                start = time.perf_counter()
+                told[of] = (await self._http.json("GET", f"/api/studio/version?of={quote(of)}"))["version"]
+                self._timed("poll", time.perf_counter() - start, None)
+        due = [one for one, script in self._followers.items() if self._values[one] not in ("", None, told[_of(script)])]
+        return [event for one in due for event in self._events if self._listens(event, "select", one)]
+
+    def _listens(self, event: int, to: str, of: int | None = None) -> bool:
+        return any(name == to and of in (None, component) for component, name in self._events[event]["targets"])
+
+    async def _work_off(self, kind: str) -> None:
+        """Run what is due, and what follows from that, each once at a time."""
+        while self._due:
+            event = self._due.pop(0)
+            start = time.perf_counter()
+            said = await self._run(self._events[event])
+            self._timed(kind, time.perf_counter() - start, None)
+            changed = self._take(self._events[event], said)
+            more = [one for one, about in self._events.items() if about.get("trigger_after") == event]
+            more += [one for one in self._events if any(self._listens(one, "change", component) for component in changed)]
+            self._due += [one for one in dict.fromkeys(more) if one not in self._due]
+
+    async def _run(self, event: Mapping[str, Any]) -> Mapping[str, Any]:
+        data = [None if one in self._hidden else self._values.get(one) for one in event["inputs"]]
+        body = {"data": data, "fn_index": event["id"], "session_hash": self._session, "event_data": None, "trigger_id": None}
+        if not event["queue"]:
+            return dict(await self._http.json("POST", f"{_API}/run/predict", body))
+        await self._http.json("POST", f"{_API}/queue/join", body)
+        said: Mapping[str, Any] | None = None
+        async for message in self._stream.events(f"{_API}/queue/data?session_hash={self._session}"):
+            if message["msg"] == "process_completed":
+                if not message["success"]:
+                    raise Refused(f"{self.page}: {message['output']}")
+                said = message["output"]
+        if said is None:
+            raise Refused(f"{self.page}: the stream ended without an answer")
+        return said
+
+    def _take(self, event: Mapping[str, Any], said: Mapping[str, Any]) -> list[int]:
+        """Put what an event said into the controls; which have changed."""
+        changed = list(said.get("changed_state_ids") or ())
+        for component, value in zip(event["outputs"], said.get("data") or (), strict=False):
+            if isinstance(value, dict) and value.get("__type__") == "update":
+                if "value" not in value:
+                    continue
+                value = value["value"]
+            if component not in self._hidden and value != self._values.get(component):
+                self._values[component] = value
+                changed.append(component)
+        return changed
+
+    def close(self) -> None:
+        self._heartbeat.cancel()
+        for one in (self._http, self._stream, self._alive):
+            one.close()
+
+
+def _of(script: str) -> str:
+    found = re.search(r'"of": "([^"]*)"', script)
+    return found[1] if found else ""
+
+
+SCORER: Final = "geneval"
+PROFILE: Final = "playground"
+OVERLAP: Final = 12
+_SIDE: Final = 128
+"""Small pictures: what is measured is not how fast pixels are made."""
+_PART: Final = 32
+
+
+def make_load_project(project: Path, folder: Path, images: int) -> list[annotators.ItemQuestions]:
+    """A running campaign about so many pictures, ``OVERLAP`` people each, some time after its start: thumbnails are made.
+
+    Returns what is asked of each.
+    """
+    with Store(project) as store:
+        annotators.make_campaign(store, folder, images, OVERLAP, side=_SIDE)
+        for sha256 in browse.files(store):
+            images_api.make_ahead(store, sha256, images_api.IN_GRIDS)
+        return annotators.questions_by_ticket(store, folder)
+
+
+def prepare(project: Path, folder: Path, each: int) -> list[Path]:
+    """Finished folders of a scorer's run, of ``each`` images, which only wait to be taken in."""
+    with Store(project) as store, store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select t.item_id, i.path, i.sha256, p.text, p.spec from items t join images i on i.image_id = t.item_id"
+            " join prompts p on p.prompt_id = i.prompt_id order by t.item_id",
+        )
+    work = [WorkItem(**rows.decoded(row, "spec")) for row in found]
+    return list(_folders(folder, [work[start : start + each] for start in range(0, len(work), each)]))
+
+
+def _folders(folder: Path, parts: Sequence[Sequence[WorkItem]]) -> Iterator[Path]:
+    scorer = registry.get(SCORER)
+    settings = {**scorer.options, **scorer.profiles[PROFILE]}
+    for number, work in enumerate(parts):
+        made = RunFolder(folder / f"{number:04}")
+        made.create(Run(f"{number:04}", SCORER, scorer.version, PROFILE, settings, part_size=_PART), work)
+        for part, start in enumerate(range(0, len(work), _PART)):
+            made.write_part(part, [_detections(one) for one in work[start : start + _PART]])
+        yield made.path
+
+
+def _detections(work: WorkItem) -> Observation:
+    """Two thirds of what is asked for is found, and something else beside it; always the same."""
+    chance = zlib.crc32(work.item_id.encode())
+    found = [one["class"] for n, one in enumerate(work.spec["include"]) if chance >> n & 3]
+    colors = tuple(1.0 if n == chance % len(COLORS) else 0.0 for n in range(len(COLORS)))
+    detections = [
+        Detection(label, 0.9 - 0.1 * n, (8.0 + 40 * n, 8.0, 40.0 + 40 * n, 60.0), None, colors)
+        for n, label in enumerate([*found, COCO[chance % len(COCO)]])
+    ]
+    return Observation(work.item_id, {"width": _SIDE, "height": _SIDE}, tuple(detections))
+
 
 _SIGMA: Final = 0.6
 """Of the logarithm of the time that people think: a few answer at once, a few take a minute."""
@@ -51,7 +249,7 @@ _EACH: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LoadPlan:
     """``people`` answer, ``think`` seconds each on average, ``speed`` times faster; ``viewers`` look on; for ``seconds``.
 
     Meanwhile ``scored`` images a second of a scorer's run are taken in, so long as there are any.
@@ -66,11 +264,11 @@ class Plan:
     scored: float = 5.0
 
 
-SMALL: Final = Plan(people=12, viewers=4, think=1.0, seconds=6.0, speed=2.0, images=200, scored=30.0)
+SMALL: Final = LoadPlan(people=12, viewers=4, think=1.0, seconds=6.0, speed=2.0, images=200, scored=30.0)
 
 
 @dataclass
-class Told:
+class LoadResult:
     """What was seen: seconds by kind of request, errors by kind and words, the server's memory over time."""
 
     waits: dict[str, list[float]] = field(default_factory=dict)
@@ -94,7 +292,7 @@ class Told:
 class Annotator:
     """Somebody with the form open."""
 
-    def __init__(self, name: str, port: int, choose: Choose, told: Told, plan: Plan, seed: int) -> None:
+    def __init__(self, name: str, port: int, choose: Choose, told: LoadResult, plan: LoadPlan, seed: int) -> None:
         self.name = name
         self._http = Http(port)
         self._choose = choose
@@ -106,7 +304,7 @@ class Annotator:
     async def enter(self) -> None:
         await self._http.connect()
         await self._http.json("POST", "/api/name", {"name": self.name})
-        await self._http.json("POST", "/api/campaign", {"campaign": geneval_campaign.NAME})
+        await self._http.json("POST", "/api/campaign", {"campaign": annotators.NAME})
         await self._next()
 
     async def work(self, until: float) -> None:
@@ -191,7 +389,7 @@ _MEAN: Final = 2.718281828459045 ** (_SIGMA**2 / 2)
 """Of a lognormal time with a median of 1."""
 
 
-async def _take_in(project: Path, folders: Sequence[Path], until: float, told: Told) -> None:
+async def _take_in(project: Path, folders: Sequence[Path], until: float, told: LoadResult) -> None:
     """Have the open app take in one folder after the other, evenly over the time."""
     server = forward.running(project)
     assert server is not None
@@ -208,7 +406,7 @@ async def _take_in(project: Path, folders: Sequence[Path], until: float, told: T
             told.imported += len(RunFolder(folder).work()) if status == 0 else 0
 
 
-async def _watch(pid: int, until: float, told: Told) -> None:
+async def _watch(pid: int, until: float, told: LoadResult) -> None:
     """The server's memory, in MB, every few seconds."""
     start = time.perf_counter()
     while (now := time.perf_counter()) < until:
@@ -228,8 +426,8 @@ def processor(pid: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choose: Choose, plan: Plan) -> Told:
-    told = Told()
+async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choose: Choose, plan: LoadPlan) -> LoadResult:
+    told = LoadResult()
     people = [Annotator(f"person {n:03}", port, choose, told, plan, n) for n in range(plan.people)]
     viewers = [Viewer(port, PAGES[n % len(PAGES)], told.timed) for n in range(plan.viewers)]
     wanted = min(len(folders), round(plan.scored * plan.seconds / _EACH) + 1)
@@ -256,20 +454,20 @@ async def _all(port: int, pid: int, project: Path, folders: Sequence[Path], choo
     return told
 
 
-def run(folder: Path, plan: Plan, profile: Path | None = None) -> Told:
+def run(folder: Path, plan: LoadPlan, profile: Path | None = None) -> LoadResult:
     """Make the project, serve it, let everybody work, kill the server, and check what is left.
 
     Raises:
         AssertionError: an acknowledged answer is missing, or something is there twice.
     """
     project = folder / "project"
-    items = load_project.make(project, folder / "pictures", plan.images)
-    folders = load_project.prepare(project, folder / "runs", _EACH)
+    items = make_load_project(project, folder / "pictures", plan.images)
+    folders = prepare(project, folder / "runs", _EACH)
     line: list[str | Path] = ["app.py", "serve", "--no-browser", "--project", project]
     if profile is not None:
         line = ["benchmarks/sampling.py", profile, *line]
     with served(line, "/api/next") as (process, port):
-        choose = geneval_campaign.chooser(items)
+        choose = annotators.chooser(items)
         told = asyncio.run(_all(port, process.pid, project, folders, choose, plan))
         if profile is not None:
             process.send_signal(signal.SIGUSR1)
@@ -280,7 +478,7 @@ def run(folder: Path, plan: Plan, profile: Path | None = None) -> Told:
     return told
 
 
-def check(project: Path, told: Told) -> None:
+def check(project: Path, told: LoadResult) -> None:
     """What was acknowledged is there, each once, and nothing that nobody sent.
 
     Raises:
@@ -322,7 +520,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[low] + (place - low) * (ordered[high] - ordered[low])
 
 
-def lines_of(told: Told, plan: Plan) -> list[str]:
+def lines_of(told: LoadResult, plan: LoadPlan) -> list[str]:
     """The table."""
     lines = [
         f"{plan.people} people who think {plan.think / plan.speed:g} s, {plan.viewers} viewers, {plan.images} images,"
@@ -365,14 +563,14 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
         ("images", "of the campaign"),
         ("scored", "images a second by the run that is taken in"),
     ):
-        default = getattr(Plan(), name)
+        default = getattr(LoadPlan(), name)
         parser.add_argument(f"--{name}", type=type(default), default=default, help=f"{what} (default {default})")
     parser.add_argument("--quick", action="store_true", help="a small size, to see that it runs")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     parser.add_argument("--profile", type=Path, help="write where the server's threads were, sampled, to this file")
     asked = vars(parser.parse_args(arguments))
     file, quick, profile = asked.pop("json"), asked.pop("quick"), asked.pop("profile")
-    plan = SMALL if quick else Plan(**asked)
+    plan = SMALL if quick else LoadPlan(**asked)
     with tempfile.TemporaryDirectory() as folder:
         told = run(Path(folder), plan, profile)
     lines = lines_of(told, plan)

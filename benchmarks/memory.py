@@ -20,7 +20,7 @@ if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from benchmarks import random_models
+from benchmarks import geneval
 from data.jobs.runs import Run, RunFolder, WorkItem
 from scorers import registry, worker
 
@@ -58,7 +58,7 @@ def resident() -> float:
 
 def measure(paths: Sequence[Path], folder: Path) -> Taken:
     """Through the very code of ``score visor``, in this process."""
-    detector = random_models.mask2former(folder / "detector", small=True)
+    detector = geneval.save_mask2former(folder / "detector", small=True)
     scorer = registry.get("visor")
     settings = registry.settings(scorer, "paper", {"detector": str(detector), "detector_side": str(SIDE)})
     run = RunFolder(folder / "run")
@@ -77,7 +77,7 @@ def measure(paths: Sequence[Path], folder: Path) -> Taken:
     return Taken(found, len(seen), sum(one.failed is not None for one in seen))
 
 
-def told(taken: Taken) -> list[str]:
+def lines_of(taken: Taken) -> list[str]:
     """The lines to print.
 
     Raises:
@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     paths = sorted(path for path in asked.folder.rglob("*") if path.suffix.lower() in _SUFFIXES)[: asked.limit]
     with tempfile.TemporaryDirectory() as folder:
         taken = measure(paths, Path(folder))
-    lines = told(taken)
+    lines = lines_of(taken)
     print("\n".join(lines))
     return lines
 

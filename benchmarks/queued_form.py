@@ -26,10 +26,8 @@ import gradio as gr
 import uvicorn
 from fastapi import FastAPI
 
-from annotation.questionnaires.base import Option, Questionnaire, clean
-from annotation.questionnaires.checks import validate
+from annotation.questionnaires.base import COLORS, COUNTS, Option, Questionnaire, clean, validate
 from annotation.questionnaires.geneval import CAPTION_FIT, POSITION_X, POSITION_Y, REALISM
-from annotation.questionnaires.options import COLORS, COUNTS
 from data.aspects import CANNOT_TELL, YES
 from data.store import browse, campaigns, statements
 from data.store.store import Store
@@ -57,7 +55,7 @@ def _radio(id_: str, options: Sequence[Option]) -> gr.Radio:
     return gr.Radio(choices, visible=False, elem_id=id_)
 
 
-class Desk:
+class QueuedDesk:
     """What the form's events do."""
 
     def __init__(self, store: Store, campaign: str) -> None:
@@ -73,7 +71,7 @@ class Desk:
         if campaign is None or task is None:
             raise gr.Error("This image is no longer part of the project.")
         about = asking.asking(self._store, campaign, task, person)
-        said = _said(about.questionnaire, blank, values)
+        said = _answers(about.questionnaire, blank, values)
         if validate(about.questionnaire, said):
             raise gr.Error("Some answers are missing or cannot be right.")
         annotation = about.annotation(person, clean(about.questionnaire, said), annotation_id=str(uuid.uuid4()))
@@ -102,7 +100,7 @@ IDS: Final = (
 )  # fmt: skip
 
 
-def _said(questionnaire: Questionnaire, blank: bool, values: Sequence[Any]) -> dict[str, Any]:
+def _answers(questionnaire: Questionnaire, blank: bool, values: Sequence[Any]) -> dict[str, Any]:
     """Answers by question; what a hidden component sends along is none."""
     asked = {question.id for question in questionnaire.questions}
     said = {id_: value for id_, value in zip(IDS, values, strict=True) if id_ in asked}
@@ -121,7 +119,7 @@ def _path(store: Store, sha256: str) -> str:
 
 def form(store: Store, campaign: str, limit: int | None) -> gr.Blocks:
     """The page; ``limit`` events of a kind are worked on at once, None: as many as come."""
-    desk = Desk(store, campaign)
+    desk = QueuedDesk(store, campaign)
     with gr.Blocks(title="Queued form", analytics_enabled=False) as blocks:
         person = gr.State()
         ticket = gr.Textbox(visible=False)

@@ -44,18 +44,18 @@ CAPTIONS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Took:
+class SelfevalTiming:
     """Seconds by the clock, and of all processors."""
 
     wall: float
     cpu: float
 
 
-def timed(make: Callable[[], list[Terms]]) -> tuple[list[Terms], Took]:
+def timed(make: Callable[[], list[Terms]]) -> tuple[list[Terms], SelfevalTiming]:
     """What it makes, and what that took."""
     wall, cpu = time.perf_counter(), _spent()
     found = make()
-    return found, Took(time.perf_counter() - wall, _spent() - cpu)
+    return found, SelfevalTiming(time.perf_counter() - wall, _spent() - cpu)
 
 
 def _spent() -> float:

@@ -39,7 +39,7 @@ GOLD = {"count_0": 1}
 
 
 @dataclass(frozen=True)
-class Plan:
+class SimulationPlan:
     """How many people answer how many items, each by ``overlap``; some items more are gold."""
 
     people: int = 200
@@ -51,7 +51,7 @@ class Plan:
 
 
 @dataclass
-class Person:
+class SimulatedWorker:
     """Somebody at work; only one thread has them in hand."""
 
     name: str
@@ -61,7 +61,7 @@ class Person:
     sent: list[str] = field(default_factory=list)
 
 
-class Clock:
+class SimulatedClock:
     """Made-up time that only goes forward."""
 
     def __init__(self) -> None:
@@ -81,14 +81,14 @@ class Clock:
 class Simulation:
     """One run of a plan on an empty project."""
 
-    def __init__(self, store: Store, plan: Plan) -> None:
-        self._store, self._plan, self._clock = store, plan, Clock()
+    def __init__(self, store: Store, plan: SimulationPlan) -> None:
+        self._store, self._plan, self._clock = store, plan, SimulatedClock()
         self.acknowledged: dict[str, str] = {}
         self.seen: Counter[str] = Counter()
         self.waits: list[float] = []
         self._lock = threading.Lock()
         start = self._clock.now()
-        self._idle = [Person(f"person {n:03}", random.Random(f"{plan.seed} {n}"), start) for n in range(plan.people)]
+        self._idle = [SimulatedWorker(f"person {n:03}", random.Random(f"{plan.seed} {n}"), start) for n in range(plan.people)]
         self._order = random.Random(plan.seed)
         self.revoked: set[str] = set()
         self.left: set[str] = set()
@@ -119,7 +119,7 @@ class Simulation:
             self._finished.set()
             raise
 
-    def _next(self) -> Person | None:
+    def _next(self) -> SimulatedWorker | None:
         """Somebody who is back; if nobody is, time passes until one is."""
         with self._lock:
             if not self._idle:
@@ -159,7 +159,7 @@ class Simulation:
             time.sleep(0.1)
         return True
 
-    def _visit(self, person: Person) -> None:
+    def _visit(self, person: SimulatedWorker) -> None:
         now = self._clock.pass_(person.chance.expovariate(1 / 5))
         if person.unsent and person.chance.random() < 0.7:
             self._send(person.unsent.pop(0))
@@ -176,7 +176,7 @@ class Simulation:
             self.seen[doing.__name__.strip("_")] += 1
         doing(person, self._answer(person, task.item_id))
 
-    def _choice(self, person: Person) -> Callable[[Person, Annotation], None]:
+    def _choice(self, person: SimulatedWorker) -> Callable[[SimulatedWorker, Annotation], None]:
         ways = {
             self._plainly: 50, self._twice: 8, self._twice_at_once: 4, self._answer_lost: 8, self._never_arrived: 4,
             self._refreshing: 8, self._walking_away: 5, self._coming_late: 5, self._two_tabs: 3, self._skipping: 6,
@@ -184,7 +184,7 @@ class Simulation:
         }  # fmt: skip
         return person.chance.choices(list(ways), list(ways.values()))[0]
 
-    def _answer(self, person: Person, item_id: str) -> Annotation:
+    def _answer(self, person: SimulatedWorker, item_id: str) -> Annotation:
         said = person.chance.choice((1, 2))
         judgement = Judgement("correct", "yes" if said == 1 else "no", float(said == 1))
         return Annotation(
@@ -205,31 +205,31 @@ class Simulation:
             self.acknowledged[saved.annotation_id] = saved.status
         return saved.status
 
-    def _plainly(self, person: Person, annotation: Annotation) -> None:
+    def _plainly(self, person: SimulatedWorker, annotation: Annotation) -> None:
         if person.chance.random() < 0.2:
             drafts.save(self._store, drafts.Draft(NAME, person.name, annotation.item_id, {}), now=self._clock.now())
         self._send(annotation)
         person.sent.append(annotation.annotation_id)
 
-    def _twice(self, person: Person, annotation: Annotation) -> None:
+    def _twice(self, person: SimulatedWorker, annotation: Annotation) -> None:
         same = self._send(annotation) == self._send(annotation)
         assert same or person.name in self.left, "an answer sent twice has become another one"
         person.sent.append(annotation.annotation_id)
 
-    def _twice_at_once(self, _: Person, annotation: Annotation) -> None:
+    def _twice_at_once(self, _: SimulatedWorker, annotation: Annotation) -> None:
         other = threading.Thread(target=self._send, args=(annotation,))
         other.start()
         self._send(annotation)
         other.join()
 
-    def _answer_lost(self, person: Person, annotation: Annotation) -> None:
+    def _answer_lost(self, person: SimulatedWorker, annotation: Annotation) -> None:
         statements.submit(self._store, annotation)  # nobody hears of it
         person.unsent.append(annotation)
 
-    def _never_arrived(self, person: Person, annotation: Annotation) -> None:
+    def _never_arrived(self, person: SimulatedWorker, annotation: Annotation) -> None:
         person.unsent.append(annotation)
 
-    def _refreshing(self, person: Person, _: Annotation) -> None:
+    def _refreshing(self, person: SimulatedWorker, _: Annotation) -> None:
         now = self._clock.now()
         first, again = (campaigns.desk(self._store, person.name, NAME, now=now) for _ in range(2))
         # what others send late, or a manager does, may take an item away between the two
@@ -237,33 +237,33 @@ class Simulation:
         with self._lock:
             self.seen["refreshed and the same"] += len(kept) == len(first.tasks)
 
-    def _walking_away(self, person: Person, _: Annotation) -> None:
+    def _walking_away(self, person: SimulatedWorker, _: Annotation) -> None:
         person.back = self._clock.now() + LEASE * person.chance.uniform(0.5, 3)
 
-    def _coming_late(self, person: Person, annotation: Annotation) -> None:
+    def _coming_late(self, person: SimulatedWorker, annotation: Annotation) -> None:
         person.unsent.append(annotation)
         person.back = self._clock.now() + LEASE * person.chance.uniform(1, 2)
 
-    def _two_tabs(self, person: Person, annotation: Annotation) -> None:
+    def _two_tabs(self, person: SimulatedWorker, annotation: Annotation) -> None:
         self._send(annotation)
         self._send(self._answer(person, annotation.item_id))
 
-    def _skipping(self, person: Person, annotation: Annotation) -> None:
+    def _skipping(self, person: SimulatedWorker, annotation: Annotation) -> None:
         campaigns.skip(self._store, person.name, annotation.item_id, NAME, now=self._clock.now())
         if person.chance.random() < 0.3:
             campaigns.unskip(self._store, person.name, NAME, now=self._clock.now())
 
-    def _revising(self, person: Person, annotation: Annotation) -> None:
+    def _revising(self, person: SimulatedWorker, annotation: Annotation) -> None:
         self._send(annotation)
         other = self._answer(person, annotation.item_id)
         self._send(replace(other, revises=annotation.annotation_id))
 
-    def _pausing(self, person: Person, _: Annotation) -> None:
+    def _pausing(self, person: SimulatedWorker, _: Annotation) -> None:
         campaigns.pause(self._store, person.name, NAME)
         person.back = self._clock.now() + LEASE / 4
 
 
-def make(store: Store, plan: Plan) -> None:
+def make(store: Store, plan: SimulationPlan) -> None:
     """A running campaign about invented images."""
     prompt = Prompt("simulated/00000", "simulated", "a cat", "counting", {"include": [{"class": "cat", "count": 1}]})
     total = plan.items + plan.gold
@@ -278,7 +278,7 @@ def make(store: Store, plan: Plan) -> None:
     managing.move(store, NAME, "running")
 
 
-def check(store: Store, plan: Plan, done: Simulation) -> Counter[str]:
+def check(store: Store, plan: SimulationPlan, done: Simulation) -> Counter[str]:
     """Every promise, told from the tables alone; returns how many answers there are of each status."""
     given = watching.given(store, NAME)
     stored = _stored(store)
@@ -325,7 +325,7 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     parser = argparse.ArgumentParser(description=__doc__)
     for name, default in (("people", 200), ("items", 500), ("overlap", 5), ("gold", 10), ("threads", 48), ("seed", 0)):
         parser.add_argument(f"--{name}", type=int, default=default)
-    plan = Plan(**vars(parser.parse_args(arguments)))
+    plan = SimulationPlan(**vars(parser.parse_args(arguments)))
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         begun = time.perf_counter()
         simulation = Simulation(store, plan)

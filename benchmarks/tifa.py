@@ -26,10 +26,8 @@ if not __package__:
 import numpy as np
 from PIL import Image
 
-from agreement.inference.jackknife import CORRECTED, Deletions, Deviations, interval
-from agreement.inference.proportion import Trials, share
-from agreement.statistics.correlation import spearman
-from agreement.statistics.units import Units
+from agreement.inference.intervals import CORRECTED, Deletions, Deviations, PromptTrials, interval, share
+from agreement.statistics.correlation import Units, spearman
 from data.jobs.runs import RunFolder
 from data.playground import sample
 from data.playground.drawing import CARELESS, HELD_OUT_LOOK, draw_carelessly
@@ -48,7 +46,7 @@ _BATCH: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class VqaAnswer:
     """One answer beside the truth (None: no choice is right)."""
 
     question: PromptQuestion
@@ -57,18 +55,18 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class PictureCase:
     """The answers about one picture, of the prompt ``cluster``."""
 
     cluster: str
-    answers: tuple[Held, ...]
+    answers: tuple[VqaAnswer, ...]
 
     def score(self, *, true: bool) -> float:
         """TIFA (formula 1), by the truth or by the model's answers."""
         return float(np.mean([(one.true if true else one.chosen) == one.question.answer for one in self.answers]))
 
 
-def of_sample(folder: Path = sample.FOLDER) -> list[Case]:
+def of_sample(folder: Path = sample.FOLDER) -> list[PictureCase]:
     """The sample's careless drawings, and what the committed run saw of them."""
     asked = {prompt.prompt_id: prompt for prompt in sample.read_sample(folder).prompts}
     found = []
@@ -77,11 +75,11 @@ def of_sample(folder: Path = sample.FOLDER) -> list[Case]:
         if generator == CARELESS and seen.failed is None:
             scene = sample.careless_drawing(asked[name], int(index)).scene
             true = {one.question_id: answer for one, answer in true_answers(parse_spec(asked[name].spec), scene)}
-            found.append(Case(name, _held(answers_of(seen.payload), true)))
+            found.append(PictureCase(name, _answers_beside_truth(answers_of(seen.payload), true)))
     return found
 
 
-def of_scenes(count: int, seed: int = 0) -> list[Case]:
+def of_scenes(count: int, seed: int = 0) -> list[PictureCase]:
     """New scenes of all of GenEval's tasks, about half of them with a fault, and what the model says of them now."""
     scorer = registry.get("tifa")
     perceiver = scorer.open(registry.settings(scorer, "playground"), "cpu")
@@ -90,24 +88,24 @@ def of_scenes(count: int, seed: int = 0) -> list[Case]:
         rng = seeded("held-out", 10**8 * (seed + 1) + number)
         spec = parse_spec(random_metadata(TASKS[number % len(TASKS)], rng, HELD_OUT_LOOK))
         scene = draw_carelessly(spec, int(rng.integers(2**62)), look=HELD_OUT_LOOK).scene
-        shown.append(_shown(str(number), spec, Image.fromarray(render(scene).image)))
+        shown.append(_scorer_input(str(number), spec, Image.fromarray(render(scene).image)))
         known.append({one.question_id: answer for one, answer in true_answers(spec, scene)})
     found = []
     for start in range(0, count, _BATCH):
         for seen in perceiver.perceive(shown[start : start + _BATCH]):
-            found.append(Case(seen.item_id, _held(answers_of(seen.payload), known[int(seen.item_id)])))
+            found.append(PictureCase(seen.item_id, _answers_beside_truth(answers_of(seen.payload), known[int(seen.item_id)])))
     return found
 
 
-def _shown(name: str, spec: Spec, image: Image.Image) -> Shown:
+def _scorer_input(name: str, spec: Spec, image: Image.Image) -> Shown:
     return Shown(name, image, "", spec, questions_from_spec(spec), 1)
 
 
-def _held(answers: Sequence[Answered], true: Mapping[str, str | None]) -> tuple[Held, ...]:
-    return tuple(Held(one.question, one.chosen, true[one.question.question_id]) for one in answers)
+def _answers_beside_truth(answers: Sequence[Answered], true: Mapping[str, str | None]) -> tuple[VqaAnswer, ...]:
+    return tuple(VqaAnswer(one.question, one.chosen, true[one.question.question_id]) for one in answers)
 
 
-def figures(cases: Sequence[Case]) -> dict[str, Any]:
+def figures(cases: Sequence[PictureCase]) -> dict[str, Any]:
     """Accuracies and the correlation, each with its n and interval."""
     said = [(case.cluster, one) for case in cases for one in case.answers if one.true is not None]
     kinds = dict.fromkeys(one.question.element_type for _, one in said)
@@ -121,13 +119,13 @@ def figures(cases: Sequence[Case]) -> dict[str, Any]:
 _FORMS: Final = {"yes or no": True, "several choices": False}
 
 
-def _accuracy(said: Iterable[tuple[str, Held]]) -> dict[str, Any]:
+def _accuracy(said: Iterable[tuple[str, VqaAnswer]]) -> dict[str, Any]:
     right: dict[str, list[bool]] = {}
     commonest: Counter[tuple[bool, str]] = Counter()
     for cluster, one in said:
         right.setdefault(cluster, []).append(one.chosen == one.true)
         commonest[one.question.is_yes_no, str(one.true)] += 1
-    found = share([Trials(sum(some), len(some)) for some in right.values()])
+    found = share([PromptTrials(sum(some), len(some)) for some in right.values()])
     # one answer for yes/no questions, one for the others
     guessed = sum(max((n for (kind, _), n in commonest.items() if kind == form), default=0) for form in (True, False))
     return {
@@ -139,7 +137,7 @@ def _accuracy(said: Iterable[tuple[str, Held]]) -> dict[str, Any]:
     }
 
 
-def _spearman(cases: Sequence[Case]) -> dict[str, Any]:
+def _spearman(cases: Sequence[PictureCase]) -> dict[str, Any]:
     names = sorted({case.cluster for case in cases})
     units = Units(np.array([names.index(case.cluster) for case in cases]), len(names))
     x, y = (np.array([case.score(true=true) for case in cases]) for true in (True, False))

@@ -30,7 +30,7 @@ if not __package__:
     # run as a script, whose folder comes first: there this very file would be taken for a package
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from benchmarks import random_models
+from benchmarks import geneval
 from data.images.files import open_image
 from scorers.models.transformer import load, processor_of
 from scorers.models.vqa import open_vqa
@@ -58,19 +58,19 @@ Ask = Callable[[Path], list[Answer]]
 
 
 @dataclass(frozen=True, slots=True)
-class Took:
+class VqaTiming:
     """Seconds by the clock, and of all processors."""
 
     wall: float
     cpu: float
 
 
-def timed(ask: Ask, paths: Sequence[Path]) -> tuple[list[list[Answer]], Took]:
+def timed(ask: Ask, paths: Sequence[Path]) -> tuple[list[list[Answer]], VqaTiming]:
     """All answers, and what they took. One image goes first, untimed."""
     ask(paths[0])
     wall, cpu = time.perf_counter(), _spent()
     found = [ask(path) for path in paths]
-    return found, Took(time.perf_counter() - wall, _spent() - cpu)
+    return found, VqaTiming(time.perf_counter() - wall, _spent() - cpu)
 
 
 def _spent() -> float:
@@ -92,7 +92,7 @@ class Plain:
         with torch.inference_mode():
             return [self._weigh(open_image(path), query) for query in QUERIES]
 
-    def said(self, path: Path) -> list[Answer]:
+    def in_own_words(self, path: Path) -> list[Answer]:
         """Each question in the model's own words."""
         with torch.inference_mode():
             return [self._say(open_image(path), query) for query in QUERIES]
@@ -117,8 +117,8 @@ class Plain:
 
     def _say(self, image: Image.Image, query: Query) -> Answer:
         ids = self._model.generate(**self._given(image, query.text), num_beams=BEAMS, max_new_tokens=LONGEST)
-        said = self._processor.tokenizer.decode(ids[0, 1:], skip_special_tokens=True).strip()
-        return self._matcher.match(said, query.choices)
+        in_own_words = self._processor.tokenizer.decode(ids[0, 1:], skip_special_tokens=True).strip()
+        return self._matcher.match(in_own_words, query.choices)
 
     def _given(self, image: Image.Image, question: str) -> dict[str, Any]:
         return dict(self._processor(images=image, text=question, return_tensors="pt").to(self._device))
@@ -144,7 +144,7 @@ def measured(answering: str, folder: Path, paths: Sequence[Path], device: str) -
     """One way of answering, on all sides; its lines."""
     name, settings = str(folder / "blip"), {"answering": answering, "sentences": str(folder / "sentences")}
     plain = Plain(name, device, settings)
-    other, published = timed(plain.weighed if answering == CHOICES else plain.said, paths)
+    other, published = timed(plain.weighed if answering == CHOICES else plain.in_own_words, paths)
     del plain
     model = open_vqa(name, device, settings)
     single, alone = timed(lambda path: [model.answer([open_image(path)], [[query]])[0][0] for query in QUERIES], paths)
@@ -153,7 +153,7 @@ def measured(answering: str, folder: Path, paths: Sequence[Path], device: str) -
     chosen = {(answer.chosen, answer.free) for some in mine for answer in some}
     assert len(chosen) > len(QUERIES), "every picture got the same answers"
 
-    def row(what: str, took: Took) -> str:
+    def row(what: str, took: VqaTiming) -> str:
         return f"{what:34}{took.wall / len(paths):>12.3f} s{took.cpu / len(paths):>14.3f} s"
 
     return [
@@ -178,9 +178,9 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     words = sorted({word.strip("?").lower() for text in texts for word in text.split()})
     with tempfile.TemporaryDirectory() as given:
         folder = Path(given)
-        random_models.blip(folder / "blip", words, small=asked.small)
-        random_models.sentences(folder / "sentences", words)
-        paths = random_models.paintings(folder / "images", max(2, asked.images), SIZES_SMALL if asked.small else SIZES)
+        geneval.save_blip(folder / "blip", words, small=asked.small)
+        geneval.save_sentence_model(folder / "sentences", words)
+        paths = geneval.paintings(folder / "images", max(2, asked.images), SIZES_SMALL if asked.small else SIZES)
         lines = [
             f"{len(paths)} images, {len(QUERIES)} questions each, on {asked.device}",
             f"{os.cpu_count()} cores, {torch.get_num_threads()} threads, Python {platform.python_version()}, "

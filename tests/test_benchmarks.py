@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import agreement, annotate, backups, browse, coverage, explore, synthetic
+from benchmarks import agreement, annotate, backups, browse, coverage, explore
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +25,7 @@ def test_agreement_equals_pandas_scikit_learn_and_scipy(capsys: pytest.CaptureFi
         assert float(ratio) > 0
         assert float(largest) <= 1e-9
     # for each of 6 tasks: 2 of people, 4 of each scorer with labels, 2 of each with scores
-    assert lines[-1].startswith(f"{6 * (2 + 4 * len(synthetic.JUDGES) + 2 * len(synthetic.SCORERS))} of our ")
+    assert lines[-1].startswith(f"{6 * (2 + 4 * len(agreement.JUDGES) + 2 * len(agreement.SCORERS))} of our ")
 
 
 def test_explore_shows_the_scorers_verdicts_and_the_reports_numbers(capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,9 +168,9 @@ def test_different_answers_fail_the_vqa_benchmark() -> None:
 
 def test_memory_is_taken_before_every_part_and_must_not_grow(tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="the group scorers is not installed")
-    from benchmarks import memory, random_models
+    from benchmarks import geneval, memory
 
-    paths = random_models.paintings(tmp_path / "images", 2 * memory.PART + 1, ((64, 48), (48, 64)))
+    paths = geneval.paintings(tmp_path / "images", 2 * memory.PART + 1, ((64, 48), (48, 64)))
     taken = memory.measure(paths, tmp_path)
     assert (taken.images, taken.failed) == (len(paths), 0)
     # before each of three parts, and after the last
@@ -178,12 +178,12 @@ def test_memory_is_taken_before_every_part_and_must_not_grow(tmp_path: Path) -> 
     assert min(taken.megabytes) > 50
 
     flat = memory.Taken([80.0, *[100.0] * 4, 99.0, *[105.0] * 4], 80, 1)
-    assert memory.told(flat) == [
+    assert memory.lines_of(flat) == [
         "80 images, 1 that could not be looked at",
         "memory in MB before part 1: 80, at most in the first fifth: 100, in the last: 105 (+5.0%)",
     ]
     with pytest.raises(AssertionError, match=r"memory grew by 20\.0%, from 100 to 120 MB"):
-        memory.told(memory.Taken([80.0, *[100.0] * 8, 120.0], 80, 0))
+        memory.lines_of(memory.Taken([80.0, *[100.0] * 8, 120.0], 80, 0))
 
 
 def test_selfeval_equals_three_plain_loops(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from agreement.catalogue import STATISTICS as CATALOGUE
 from data.aspects import SCALES
-from docs.making import commands, dictionary, pages, parts, routes, settings, statistics
+from docs.making import __main__, commands, pages, reference, routes, settings
 from docs.making.blocks import ROOT, code, names_in, put
-from docs.making.examples import EXAMPLES
+from docs.making.commands import EXAMPLES
 
 DOCS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 BLOCK = re.compile(r"^```[a-z]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -48,10 +48,10 @@ def anchors(text: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("name", parts.PARTS)
+@pytest.mark.parametrize("name", __main__.PARTS)
 def test_made_parts_are_up_to_date(name: str) -> None:
-    assert parts.page(name) == text_of(ROOT / name), f"{name} is stale: run `python -m docs.making`"
-    assert set(names_in(text_of(ROOT / name))) == set(parts.PARTS[name])
+    assert __main__.page(name) == text_of(ROOT / name), f"{name} is stale: run `python -m docs.making`"
+    assert set(names_in(text_of(ROOT / name))) == set(__main__.PARTS[name])
 
 
 def test_a_made_part_is_replaced_and_nothing_else() -> None:
@@ -63,7 +63,7 @@ def test_a_made_part_is_replaced_and_nothing_else() -> None:
 
 
 def test_every_page_with_made_parts_is_known() -> None:
-    assert {f"docs/{path.name}" for path in DOCS[1:] if names_in(text_of(path))} == set(parts.PARTS)
+    assert {f"docs/{path.name}" for path in DOCS[1:] if names_in(text_of(path))} == set(__main__.PARTS)
 
 
 def test_every_command_and_option_is_documented() -> None:
@@ -113,13 +113,13 @@ def test_every_page_and_parameter_is_documented() -> None:
     assert (["n", "ArrowRight"], "next image of the listing") in pages.keys_in("assets/js/workbench/keys.js")
     # and nothing is that there is not
     for name in set(pages.present()) - {"annotate", "preferences", "matching", "workbench"}:
-        assert set(pages.told(name)) - pages.accepted(name) == set(), name
+        assert set(pages.documented(name)) - pages.accepted(name) == set(), name
 
 
 def test_every_table_and_column_is_documented() -> None:
-    found = dictionary.schema()
+    found = reference.schema()
     assert {"item_id", "aspect", "seq"} <= set(found["judgements"])
-    assert dictionary.undocumented() == []
+    assert reference.undocumented_tables() == []
     written = text_of(ROOT / "docs" / "data.md")
     for name, columns in found.items():
         assert f"### {name}\n" in written or f"| `{name}` |" in written, name
@@ -129,17 +129,17 @@ def test_every_table_and_column_is_documented() -> None:
 
 
 def test_every_statistic_is_documented() -> None:
-    assert statistics.undocumented() == []
+    assert reference.undocumented_statistics() == []
     written = text_of(ROOT / "docs" / "statistics.md")
     for name in CATALOGUE:
         assert f"\n`{name}`: " in written, name
-        assert set(statistics.UNDEFINED) == set(CATALOGUE)
+        assert set(reference.UNDEFINED) == set(CATALOGUE)
 
 
 def test_every_route_is_documented() -> None:
     listed = dict(routes.listed())
     assert {"GET /api/next", "POST /command", "GET /img/{sha256}", "GET /api/studio/items"} <= set(listed)
-    assert [name for name, route in listed.items() if not routes.said_of(name, route)] == []
+    assert [name for name, route in listed.items() if not routes.description_of(name, route)] == []
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)

@@ -43,7 +43,9 @@ def test_missing_and_duplicate_answers_are_detected(tmp_path: Path) -> None:
         ids = [submit(store, item, "ann").annotation_id for item in items]
         with store.read() as cursor:
             tickets = dict(cursor.execute("select item_id, public_id from items").fetchall())
-    told = load.Told(acknowledged={id_: ("ann", tickets[item]) for id_, item in zip(ids, items, strict=True)}, attempted={*ids})
+    told = load.LoadResult(
+        acknowledged={id_: ("ann", tickets[item]) for id_, item in zip(ids, items, strict=True)}, attempted={*ids}
+    )
     load.check(tmp_path, told)
     told.acknowledged["00000000-0000-4000-8000-000000000000"] = ("ann", tickets[items[0]])
     with pytest.raises(AssertionError, match="1 acknowledged answers are missing"):
@@ -62,5 +64,5 @@ def test_percentiles_lie_between_neighbours() -> None:
 
 
 def test_errors_are_counted_by_kind() -> None:
-    told = load.Told(memory=[(0.0, 100.0)], seconds=1.0, errors=Counter({"submit: reset": 2}))
+    told = load.LoadResult(memory=[(0.0, 100.0)], seconds=1.0, errors=Counter({"submit: reset": 2}))
     assert any(line.startswith("errors: 2\n  2 x submit: reset") for line in load.lines_of(told, load.SMALL))

@@ -6,25 +6,25 @@ import json
 
 import pytest
 
-from benchmarks.tifa import Case, Held, figures, of_sample
+from benchmarks.tifa import PictureCase, VqaAnswer, figures, of_sample
 from data.jobs.runs import RunFolder
 from data.playground import sample
 from data.playground.drawing import CARELESS
 from data.prompts.questions import PromptQuestion
 
 
-def held_answer(chosen: str, true: str | None, answer: str = "yes", kind: str = "object") -> Held:
+def held_answer(chosen: str, true: str | None, answer: str = "yes", kind: str = "object") -> VqaAnswer:
     choices = ("yes", "no") if answer in ("yes", "no") else (answer, "other", "third")
-    return Held(PromptQuestion("q", "q?", choices, answer, kind, "x"), chosen, true)
+    return VqaAnswer(PromptQuestion("q", "q?", choices, answer, kind, "x"), chosen, true)
 
 
 def test_accuracy_by_hand() -> None:
     cases = [
         # the model is right about a missing object; TIFA is 0 by both
-        Case("a", (held_answer("no", "no"),)),
-        Case("a", (held_answer("yes", "yes"), held_answer("red", "blue", "red", "color"))),
+        PictureCase("a", (held_answer("no", "no"),)),
+        PictureCase("a", (held_answer("yes", "yes"), held_answer("red", "blue", "red", "color"))),
         # no answer is true: not counted in accuracy, not met in the score
-        Case("b", (held_answer("yes", "yes"), held_answer("red", None, "red", "color"), held_answer("no", "yes"))),
+        PictureCase("b", (held_answer("yes", "yes"), held_answer("red", None, "red", "color"), held_answer("no", "yes"))),
     ]
     assert [case.score(true=True) for case in cases] == pytest.approx([0, 0.5, 2 / 3])
     assert [case.score(true=False) for case in cases] == pytest.approx([0, 1, 2 / 3])

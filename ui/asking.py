@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.questionnaires.base import Question, Questionnaire, is_blank, to_json
-from annotation.questionnaires.form import Asked, Form
+from annotation.questionnaires.form import Form, FormItem
 from data.aspects import CANNOT_TELL
 from data.campaign import Campaign, Settings, pair_order
 from data.records import Annotation
@@ -32,7 +32,7 @@ class Asking:
     campaign: str
     task: Task
     form: Form
-    asked: Asked
+    asked: FormItem
     questionnaire: Questionnaire
     version: int | None = None
 
@@ -87,7 +87,7 @@ def asking(store: Store, campaign: Campaign, task: Task, person: str, version: i
     """
     form = form_of(campaign.questionnaire, campaign.definition)
     own = _own_questions(store, task, version) if form.prompted else None
-    asked = Asked(
+    asked = FormItem(
         task.text,
         task.spec,
         len(task.pictures),

@@ -13,8 +13,7 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BaseModel, Field
 
-from annotation.questionnaires.base import clean
-from annotation.questionnaires.checks import validate
+from annotation.questionnaires.base import clean, validate
 from data.campaign import Campaign
 from data.records import Annotation
 from data.store import answering, campaigns, consents, drafts, own, statements, uncovered

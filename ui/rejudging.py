@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from agreement.engine.verdicts import Heard, Places, hear
+from agreement.tuning import ItemCells, YesNoCounts, count_answers
 from data.prompts.spec import Spec, parse_spec
 from data.store import explored, frame, judged, runs, tables
 from data.store.explored import Source
@@ -39,7 +39,7 @@ class Evidence:
 
     source: Source
     again: Again
-    places: Places
+    places: ItemCells
     total: int
 
     @property
@@ -74,7 +74,7 @@ def evidence(store: Store, suite: str, rater: str) -> Evidence | None:
     return _evidence(store, source) if source and knobs(source.scorer) else None
 
 
-def heard(store: Store, of: Evidence) -> dict[str, Heard]:
+def heard(store: Store, of: Evidence) -> dict[str, YesNoCounts]:
     """What people say of its images, by kind of people (``real``, ``simulated``)."""
     return _heard(store, store.version, of.source)
 
@@ -136,7 +136,7 @@ def some(found: Sequence[Judged]) -> list[Judged]:
     return [found[k] for k in sorted(order[:MOST_IMAGES])]
 
 
-def _places(held: Sequence[Judged]) -> Places:
+def _places(held: Sequence[Judged]) -> ItemCells:
     tasks, generators = (
         tuple(sorted({value for one in held if (value := getattr(one, name))})) for name in ("task", "generator")
     )
@@ -146,7 +146,7 @@ def _places(held: Sequence[Judged]) -> Places:
         known = {name: code for code, name in enumerate(names)}
         return np.array([known.get(value or "", -1) for value in values], np.int64)
 
-    return Places(
+    return ItemCells(
         tasks,
         generators,
         codes(tasks, [one.task for one in held]),
@@ -156,12 +156,12 @@ def _places(held: Sequence[Judged]) -> Places:
 
 
 @lru_cache(maxsize=4)
-def _heard(store: Store, version: str, source: Source) -> dict[str, Heard]:  # noqa: ARG001 - part of the key
+def _heard(store: Store, version: str, source: Source) -> dict[str, YesNoCounts]:  # noqa: ARG001 - part of the key
     scale = frame.scales(store).get((source.suite, ASPECT))
     if scale is None:
         return {}
     counted = tables.counted(store, tables.Asked(source.suite, ASPECT, Selection()))
     try:
-        return hear(scale, counted, _evidence(store, source).items)
+        return count_answers(scale, counted, _evidence(store, source).items)
     except ValueError:  # another vocabulary than yes and no: there is nothing to compare
         return {}

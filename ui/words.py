@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agreement.definitions import NOTATION, STATISTICS
+from agreement.catalogue import DEFINITIONS, NOTATION
 
-__all__ = ["NOTATION", "STATISTICS"]
+__all__ = ["DEFINITIONS", "NOTATION"]
 
 ASPECTS: dict[str, str] = {
     "correct": "all that the prompt asks is there",
@@ -88,11 +88,11 @@ def plain_aspect(name: str) -> str:
 
 
 def title(statistic: str) -> str:
-    return STATISTICS[statistic].title if statistic in STATISTICS else statistic
+    return DEFINITIONS[statistic].title if statistic in DEFINITIONS else statistic
 
 
 def meaning(statistic: str) -> str:
-    return STATISTICS[statistic].meaning if statistic in STATISTICS else ""
+    return DEFINITIONS[statistic].meaning if statistic in DEFINITIONS else ""
 
 
 def count(number: int, noun: str) -> str:

@@ -1,30 +1,262 @@
 """Consensuses as raters of the report: beside people, scorers and each other; and how each person does by them.
 
-Rows are those of `report`, of kind `consensus`; no row about people or scorers changes with them.
+Rows are those of `report`, of kind `consensus`; no row about people or scorers changes with them. A consensus is fitted
+once on all that there is of a (suite, aspect), of real people or of simulated ones, so its labels are the same in every
+cell and resample. Targets share one model where they share their labels (yes and no, an ordinal scale); other labels belong
+to their target (the choices of a question), which has a model of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from agreement.catalogue import CORRELATIONS, NUMBER_ALPHAS, chosen
-from agreement.consensus.matrix import matrix
-from agreement.consensus.methods import METHODS, Method
-from agreement.consensus.ratings import Heard, hear, how_of
-from agreement.inference.jackknife import Deletions
-from agreement.numeric import BoolArray, cluster_sums, ratio
+from agreement.catalogue import CORRELATIONS, NUMBER_ALPHAS, select_statistics
+from agreement.consensus.methods import METHODS, Consensus, CrowdAnswers, Method, fit_consensus
+from agreement.inference.intervals import Deletions
+from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
 from agreement.report.certainty import select
+from agreement.report.matrix import Matrix
 from agreement.report.scorer_human import pair_alpha
-from agreement.report.topic import Row, Topic, topics
+from agreement.report.topic import ReportRow, ReportTopic, topics
 from agreement.statistics import two_raters
-from agreement.study.cells import ALL, Cell, Found, Key, Options, Place, walk
-from agreement.study.frame import read
-from agreement.study.outcome import Outcome, Used, compact, merged, outcome, undefined, used_rows
+from agreement.study.cells import (
+    ALL,
+    Cell,
+    CellName,
+    CellOutcome,
+    Key,
+    Options,
+    Outcome,
+    Used,
+    compact,
+    merged,
+    outcome,
+    refused,
+    undefined,
+    used_rows,
+    walk,
+)
+from agreement.study.frame import Aspect, Ratings, Suite, SuiteRater, read
+
+BY_TARGET = "each target has a model of its own: look at one target"
+WAYS: dict[Method, str] = {
+    "majority": "the label of more than half of the answers",
+    "dawid_skene": "Dawid and Skene's model, the most probable label",
+    "mace": "MACE, the most probable label",
+}
+_ONCE = "; fitted once, on all generators and tasks, not without each prompt"
+
+
+def name_of(method: Method, *, simulated: bool) -> str:
+    """The name of a consensus as a rater; simulated people have one of their own."""
+    return f"consensus:{method}" + (":simulated" if simulated else "")
+
+
+def how_of(method: Method) -> str:
+    """How its labels are made, in words."""
+    return WAYS[method] + ("" if method == "majority" else _ONCE)
+
+
+@dataclass(frozen=True)
+class FittedConsensus:
+    """A consensus on some of the rows (positions)."""
+
+    at: IntArray
+    found: Consensus
+
+
+@dataclass(frozen=True)
+class ConsensusRatings:
+    """People's answers that count, and what the consensus says beside each of them.
+
+    Attributes:
+        said: the answers of those that the method takes (the models: persons').
+        whole: a row for each unit that has a label: the consensus's own.
+        held_out: as `said`, with the label of the consensus without the row's own answer, -1 where there is none.
+        reason: why there is no consensus at all, None if there is.
+        excluded: answers that are left out, by reason.
+    """
+
+    method: Method
+    name: str
+    said: Ratings
+    whole: Ratings
+    held_out: Ratings
+    fits: tuple[FittedConsensus, ...]
+    reason: str | None
+    excluded: dict[str, int]
+
+    def of(self, units: IntArray) -> ConsensusRatings:
+        """What is about these units alone."""
+        if np.isin(self.said.unit, units).all():
+            return self
+        inside = np.isin(self.said.unit, units)
+        number = np.cumsum(inside) - 1
+        fits = tuple(_part(fit, inside, number) for fit in self.fits if inside[fit.at].any())
+        whole = self.whole.take(np.isin(self.whole.unit, units))
+        return replace(self, said=self.said.take(inside), whole=whole, held_out=self.held_out.take(inside), fits=fits)
+
+    def quality(self, rows: BoolArray) -> float:
+        """Of the person whose rows these are; NaN where undefined."""
+        return self.fits[0].found.quality(rows) if len(self.fits) == 1 else float("nan")
+
+    @property
+    def no_quality(self) -> str:
+        """Why there is no quality, where there is none."""
+        if len(self.fits) > 1:
+            return BY_TARGET
+        reasons = [fit.found.no_quality for fit in self.fits]
+        return (reasons[0] if reasons else None) or self.reason or "undefined for these answers"
+
+
+def _part(fit: FittedConsensus, inside: BoolArray, number: IntArray) -> FittedConsensus:
+    kept = inside[fit.at]
+    model = fit.found.model
+    if model is not None:
+        model = replace(model, columns=model.columns[kept], terms=model.terms[kept])
+    return FittedConsensus(number[fit.at[kept]], replace(fit.found, model=model))
+
+
+def consensus_ratings(suite: Suite, aspect: Aspect, method: Method, *, simulated: bool, seed: int) -> ConsensusRatings:
+    """The consensus of real people, or of simulated ones, about an aspect that has labels.
+
+    Raises:
+        NoCrowdKitError: a model is asked for, and crowd-kit is not installed.
+    """
+    everyone = aspect.ratings.take(suite.raters_where(scorer=False, simulated=simulated)[aspect.ratings.rater])
+    said = everyone.take(everyone.valid)
+    person = suite.raters_where(person=True)[said.rater]
+    excluded = refused(everyone, suite)
+    slots = bool(said.size and not person.any())
+    if method != "majority" and not slots:
+        if not person.all():
+            excluded["slot"] = int((~person).sum())
+        said = said.take(person)
+    shared = aspect.measure.ordinal or aspect.measure.binary
+    label, held_out = np.full(said.size, -1), np.full(said.size, -1)
+    fits = []
+    for at in _groups(said, shared=shared):
+        codes = np.unique(said.label[at])
+        parts = (compact(column[at]).codes for column in (said.unit, said.rater, said.label))
+        found = fit_consensus(CrowdAnswers(*parts), method, persons=not slots, seed=seed)
+        fits.append(FittedConsensus(at, found))
+        of_unit = found.label[compact(said.unit[at]).codes]
+        label[at] = np.where(of_unit >= 0, codes[of_unit], -1)
+        held_out[at] = np.where(found.held_out >= 0, codes[found.held_out], -1)
+    reasons = sorted({fit.found.reason for fit in fits if fit.found.reason})
+    reason = "; ".join(reasons) if fits and all(fit.found.reason for fit in fits) else None
+    values = _numbers(aspect)
+    first = np.unique(said.unit, return_index=True)[1]
+    whole = _relabelled(said, label, values).take(first[label[first] >= 0])
+    name = name_of(method, simulated=simulated)
+    return ConsensusRatings(method, name, said, whole, _relabelled(said, held_out, values), tuple(fits), reason, excluded)
+
+
+def _groups(said: Ratings, *, shared: bool) -> Iterator[IntArray]:
+    """Positions of the rows that have a model in common."""
+    if not said.size:
+        return
+    if shared:
+        yield np.arange(said.size)
+        return
+    for target in np.unique(said.target):
+        yield np.flatnonzero(said.target == target)
+
+
+def _numbers(aspect: Aspect) -> FloatArray:
+    """The number of each label, NaN where it has none; and one more, of no label."""
+    values = np.full(len(aspect.labels) + 1, np.nan)
+    known = aspect.ratings.label >= 0
+    values[aspect.ratings.label[known]] = aspect.ratings.number[known]
+    return values
+
+
+def _relabelled(said: Ratings, label: IntArray, values: FloatArray) -> Ratings:
+    return replace(said, label=label.astype(np.int64), number=values[label])
+
+
+_WITHOUT = "the person beside the consensus of the others' answers ({})"
+_RATES = "; the model's rates were estimated with the person's answers, too"
+_SCORER = "the scorer beside the consensus of people ({})"
+_BOTH = "two consensuses of the same people"
+
+
+@dataclass(frozen=True)
+class _Cast:
+    """Everybody who meets in the matrix: the suite with the consensuses as raters, their ratings, and who meets whom.
+
+    `meets` has pairs of codes of raters (the lower one first), with what is said of them; `group`, by code of a rater, keeps
+    those together who may meet: scorers and whole consensuses, and each person with the consensuses without them.
+    """
+
+    suite: Suite
+    rows: Ratings
+    group: IntArray
+    meets: dict[tuple[int, int], str]
+
+
+def consensus_matrix(topic: ReportTopic, heard: Sequence[ConsensusRatings], *, simulated: bool) -> list[ReportRow]:
+    """All rows of the consensuses of one kind of people."""
+    names = tuple(name for name in select_statistics(topic.measure.two_raters(), topic.options.statistics) if name != "mean")
+    cast = _cast(topic, heard, simulated=simulated)
+    if not names or not cast.meets:
+        return []
+    rows = cast.rows
+
+    def compute(cell: Cell) -> dict[Key, Outcome]:
+        inside, found = cell.of(rows), dict[Key, Outcome]()
+        group = cast.group[inside.rater]
+        order = np.argsort(group, kind="stable")
+        for at in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
+            made = Matrix(inside.take(at), cast.suite, topic.measure, cell)
+            found |= made.outcomes(names, simulated=simulated, meets=cast.meets)
+        return found
+
+    return topic.rows(walk(rows, cast.suite, topic.options, compute), simulated=simulated)
+
+
+def _cast(topic: ReportTopic, heard: Sequence[ConsensusRatings], *, simulated: bool) -> _Cast:
+    suite = topic.suite
+    scorer, person = suite.raters_where(scorer=True), suite.raters_where(person=True, simulated=simulated)
+    parts = [topic.ratings.take((scorer | person)[topic.ratings.rater])]
+    raters: list[SuiteRater] = list(suite.raters)
+    meets: dict[tuple[int, int], str] = {}
+    group = [0 if each.scorer else code + 1 for code, each in enumerate(raters)]
+    consensuses: list[int] = []
+    for each in heard:
+        how = how_of(each.method)
+        code = len(raters)
+        raters.append(SuiteRater(each.name, scorer=False, person=False, simulated=simulated))
+        group.append(0)
+        parts.append(_as(each.whole, np.full(each.whole.size, code)))
+        meets |= {(int(other), code): _SCORER.format(how) for other in np.flatnonzero(scorer)}
+        meets |= {(other, code): _BOTH for other in consensuses}
+        consensuses.append(code)
+        apart = each.held_out.take((each.held_out.label >= 0) & person[each.held_out.rater])
+        # the consensus without a person is a rater that only this person meets
+        persons, place = np.unique(apart.rater, return_inverse=True)
+        parts.append(_as(apart, len(raters) + place))
+        words = _WITHOUT.format(how) + ("" if each.method == "majority" else _RATES)
+        meets |= {(int(one), len(raters) + n): words for n, one in enumerate(persons)}
+        raters += [SuiteRater(each.name, scorer=False, person=False, simulated=simulated)] * persons.size
+        group += (persons + 1).tolist()
+    return _Cast(replace(suite, raters=tuple(raters)), _stacked(parts), np.array(group, np.int64), meets)
+
+
+def _as(rows: Ratings, rater: IntArray) -> Ratings:
+    return replace(rows, rater=rater.astype(np.int64))
+
+
+def _stacked(parts: Sequence[Ratings]) -> Ratings:
+    return Ratings(**{
+        column.name: np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Ratings)
+    })  # fmt: skip
+
 
 NO_OTHERS = "nowhere do the others' answers make a consensus"
 QUALITIES: dict[Method, str] = {
@@ -47,9 +279,9 @@ _QUALITY: dict[Method, str] = {
 class ConsensusReport:
     """Rows of consensuses: beside people, two by two with others, and each person's quality."""
 
-    raters: tuple[Row, ...]
-    matrix: tuple[Row, ...]
-    quality: tuple[Row, ...]
+    raters: tuple[ReportRow, ...]
+    matrix: tuple[ReportRow, ...]
+    quality: tuple[ReportRow, ...]
 
     def to_dict(self) -> dict[str, list[dict[str, Any]]]:
         """JSON-able; the rows of `raters` and `matrix` have the keys of the report's, and the `kind` consensus."""
@@ -63,7 +295,7 @@ class ConsensusReport:
         }
 
 
-def _of(row: Row, *names: str) -> dict[str, Any]:
+def _of(row: ReportRow, *names: str) -> dict[str, Any]:
     return {name: getattr(row.found.key, name) for name in names}
 
 
@@ -96,7 +328,7 @@ def consensus_rows(
                 if not aspect.measure.labels or not people.valid.any():
                     continue
                 order = [method for method in METHODS if method in methods]
-                heard = [hear(suite, aspect, method, simulated=simulated, seed=wanted.seed) for method in order]
+                heard = [consensus_ratings(suite, aspect, method, simulated=simulated, seed=wanted.seed) for method in order]
                 for topic in topics(suite, aspect, wanted):
                     found = _joined(found, _of_topic(topic, heard, simulated=simulated))
     return found
@@ -106,44 +338,44 @@ def _joined(one: ConsensusReport, other: ConsensusReport) -> ConsensusReport:
     return ConsensusReport(one.raters + other.raters, one.matrix + other.matrix, one.quality + other.quality)
 
 
-def _of_topic(topic: Topic, heard: Sequence[Heard], *, simulated: bool) -> ConsensusReport:
+def _of_topic(topic: ReportTopic, heard: Sequence[ConsensusRatings], *, simulated: bool) -> ConsensusReport:
     units = np.unique(topic.ratings.unit)
     mine = [each.of(units) for each in heard]
     if not any(each.said.size for each in mine):
         return ConsensusReport((), (), ())
-    raters: list[Row] = []
-    quality: list[Row] = []
+    raters: list[ReportRow] = []
+    quality: list[ReportRow] = []
     for each in mine:
         raters += _beside(topic, each, simulated=simulated)
         quality += _qualities(topic, each, simulated=simulated)
-    table = matrix(topic, mine, simulated=simulated) if topic.options.matrix else []
+    table = consensus_matrix(topic, mine, simulated=simulated) if topic.options.matrix else []
     return ConsensusReport(tuple(raters), tuple(table), tuple(quality))
 
 
-def _beside(topic: Topic, heard: Heard, *, simulated: bool) -> list[Row]:
+def _beside(topic: ReportTopic, heard: ConsensusRatings, *, simulated: bool) -> list[ReportRow]:
     """The consensus beside people, in every cell.
 
     A correlation takes people's mean by item, of which the consensus is made: there is none.
     """
     names = tuple(
         name
-        for name in chosen(topic.measure.two_raters(), topic.options.statistics)
+        for name in select_statistics(topic.measure.two_raters(), topic.options.statistics)
         if name == "mean" or (name not in CORRELATIONS and name != "auc" and topic.options.people_as in (None, "each"))
     )
     if not names:
         return []
 
     def compute(cell: Cell) -> dict[Key, Outcome]:
-        met = _Met(topic, heard, cell)
+        met = _AnswersBeside(topic, heard, cell)
         return {Key(name, rater=heard.name, people_as=None if name == "mean" else "each"): met.outcome(name) for name in names}
 
     return topic.rows(walk(heard.said, topic.suite, topic.options, compute), simulated=simulated)
 
 
-class _Met:
+class _AnswersBeside:
     """People's answers of one cell, each beside the consensus without it."""
 
-    def __init__(self, topic: Topic, heard: Heard, cell: Cell) -> None:
+    def __init__(self, topic: ReportTopic, heard: ConsensusRatings, cell: Cell) -> None:
         self._heard, self._measure = heard, topic.measure
         said, other = cell.of(heard.said), cell.of(heard.held_out)
         known = other.label >= 0
@@ -186,19 +418,19 @@ class _Met:
         return outcome(ratio(sums[:, 1], sums[:, 0]), "no unit has a consensus", used, how)
 
 
-def _qualities(topic: Topic, heard: Heard, *, simulated: bool) -> list[Row]:
+def _qualities(topic: ReportTopic, heard: ConsensusRatings, *, simulated: bool) -> list[ReportRow]:
     """Each person's quality over all that they said."""
     person = topic.suite.raters_where(person=True)
     by_majority = heard.method == "majority"
     rows = []
     for code in np.unique(heard.said.rater[person[heard.said.rater]]):
-        made = (_agreed if by_majority else _modelled)(topic, heard, heard.said.rater == code)
+        made = (_agreement_with_others if by_majority else _modelled)(topic, heard, heard.said.rater == code)
         key = Key(QUALITIES[heard.method], rater=topic.suite.raters[code].name)
-        rows += topic.rows([Found(Place(ALL, ALL), key, made)], simulated=simulated)
+        rows += topic.rows([CellOutcome(CellName(ALL, ALL), key, made)], simulated=simulated)
     return rows if by_majority else [replace(row, method=row.found.outcome.how) for row in rows]
 
 
-def _agreed(topic: Topic, heard: Heard, rows: BoolArray) -> Outcome:
+def _agreement_with_others(topic: ReportTopic, heard: ConsensusRatings, rows: BoolArray) -> Outcome:
     """How often a person says what more than half of the others say."""
     mine = rows & (heard.held_out.label >= 0)
     cluster = compact(heard.said.cluster[mine])
@@ -210,7 +442,7 @@ def _agreed(topic: Topic, heard: Heard, rows: BoolArray) -> Outcome:
     return outcome(values, NO_OTHERS, used, _QUALITY["majority"])
 
 
-def _modelled(_: Topic, heard: Heard, rows: BoolArray) -> Outcome:
+def _modelled(_: ReportTopic, heard: ConsensusRatings, rows: BoolArray) -> Outcome:
     """What a model makes of a person."""
     used = used_rows(heard.said, rows, int(np.unique(heard.said.cluster[rows]).size), {})
     return outcome(np.array([heard.quality(rows)]), heard.no_quality, used, _QUALITY[heard.method])

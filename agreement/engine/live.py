@@ -13,35 +13,33 @@ from functools import partial
 
 import numpy as np
 
-from agreement.catalogue import OF_SCORES, chosen, people_as
-from agreement.engine.columns import StaleError
-from agreement.engine.counted import Counted, NotServedError
-from agreement.engine.ranked import STATISTICS as RANKED
-from agreement.engine.sums import KINDS, Scorer, Sums
+from agreement.catalogue import OF_SCORES, people_as, select_statistics
+from agreement.engine.correlations import STATISTICS as RANKED
+from agreement.engine.counts import JudgementCounts, NotServedError, StaleError
+from agreement.engine.sums import KINDS, ScorerSums, Sums
 from agreement.numeric import BoolArray, ratio
 from agreement.report.human_human import ALL_RATINGS, BY_UNIT, CHANCE_FROM_ALL, MEAN, NO_RATINGS
-from agreement.report.report import Report
+from agreement.report.report import AgreementReport
 from agreement.report.scorer_human import HOW, NOTHING_SHARED
-from agreement.report.topic import MET_BY_SCORES, Row
+from agreement.report.topic import MET_BY_SCORES, ReportRow
 from agreement.statistics import many_raters, two_raters
 from agreement.statistics.scale import Scale
-from agreement.study.cells import Cell, Found, Key, Options, walk
+from agreement.study.cells import Cell, CellOutcome, Key, Options, Outcome, Used, merged, outcome, walk
 from agreement.study.frame import Ratings, Suite
-from agreement.study.outcome import Outcome, Used, merged, outcome
 
-__all__ = ["AGAINST", "AMONG", "About", "NotServedError", "StaleError", "Standing"]
+__all__ = ["HUMAN_HUMAN", "SCORER_HUMAN", "AspectScale", "LiveEstimates", "NotServedError", "StaleError"]
 
-AMONG = frozenset(many_raters.FORMULAS) | {"mean"}
+HUMAN_HUMAN = frozenset(many_raters.FORMULAS) | {"mean"}
 """The statistics among people that a `Standing` gives."""
-AGAINST = frozenset(two_raters.FORMULAS) | frozenset(RANKED) | {"mean"}
+SCORER_HUMAN = frozenset(two_raters.FORMULAS) | frozenset(RANKED) | {"mean"}
 """Those of a scorer against people."""
 
-Place = tuple[int | None, int | None]
+CellCodes = tuple[int | None, int | None]
 """A cell: the codes of its generator and its task, None for all."""
 
 
 @dataclass(frozen=True)
-class About:
+class AspectScale:
     """The topic: a suite's aspect, and its scale as it is written."""
 
     suite: str
@@ -50,11 +48,11 @@ class About:
 
 
 @dataclass(frozen=True)
-class _Part:
+class _CellPart:
     """What is computed, and kept, for one cell: people's statistics, or one scorer's of one sort."""
 
     kind: int
-    place: Place
+    place: CellCodes
     scorer: str | None = None
     sort: str = ""
 
@@ -68,19 +66,19 @@ class _Cells:
     suite: Suite
     options: Options
 
-    def walk(self, compute: Callable[[Cell], dict[Key, Outcome]]) -> Iterable[Found]:
+    def walk(self, compute: Callable[[Cell], dict[Key, Outcome]]) -> Iterable[CellOutcome]:
         """What is computed for each, in the report's order, with the means over tasks."""
         return walk(self.present, self.suite, self.options, compute)
 
 
-class Standing:
+class LiveEstimates:
     """The standing point estimates of one topic: `report()`, and `update(counted)` once items were answered.
 
     Attributes:
         computed: how many parts (the statistics of people, or one scorer's, in one cell) have been computed so far.
     """
 
-    def __init__(self, about: About, counted: Counted) -> None:
+    def __init__(self, about: AspectScale, counted: JudgementCounts) -> None:
         """Sum up everything.
 
         Raises:
@@ -89,9 +87,9 @@ class Standing:
         self.computed = 0
         self._about = about
         self._sums = Sums(Scale.parse(about.scale), counted)
-        self._kept: dict[_Part, dict[str, Outcome]] = {}
+        self._kept: dict[_CellPart, dict[str, Outcome]] = {}
 
-    def update(self, counted: Counted) -> None:
+    def update(self, counted: JudgementCounts) -> None:
         """Put what people say of the counted items, all of it, in the place of what they said. Scorers' part is not looked at.
 
         Raises:
@@ -102,20 +100,20 @@ class Standing:
         for part in other:
             del self._kept[part]
 
-    def report(self, statistics: tuple[str, ...] | None = None, *, each_generator: bool = True) -> Report:
+    def report(self, statistics: tuple[str, ...] | None = None, *, each_generator: bool = True) -> AgreementReport:
         """The rows of these statistics (None: all that apply), as far as they are in `AMONG` and `AGAINST`."""
         options = Options(statistics, intervals=False, matrix=False, each_generator=each_generator)
-        among: list[Row] = []
-        raters: list[Row] = []
+        among: list[ReportRow] = []
+        raters: list[ReportRow] = []
         for kind in KINDS:
             cells = _Cells(kind, self._present(kind), self._suite(), options)
             among += self._rows(cells, self._among(cells))
             raters += self._rows(cells, self._raters(cells))
-        return Report(tuple(among), tuple(raters), ())
+        return AgreementReport(tuple(among), tuple(raters), ())
 
-    def _rows(self, cells: _Cells, found: Iterable[Found]) -> list[Row]:
+    def _rows(self, cells: _Cells, found: Iterable[CellOutcome]) -> list[ReportRow]:
         about, people = self._about, "simulated" if cells.kind else "real"
-        return [Row(about.suite, about.aspect, None, people, each, None, None, each.outcome.how) for each in found]
+        return [ReportRow(about.suite, about.aspect, None, people, each, None, None, each.outcome.how) for each in found]
 
     def _suite(self) -> Suite:
         """The suite by its names."""
@@ -131,26 +129,26 @@ class Standing:
         none = np.zeros(present.size, np.int64)
         return Ratings(none, none, none, none, task, generator, none, none, none.astype(float), none, none)
 
-    def _among(self, cells: _Cells) -> Iterable[Found]:
-        names = chosen(self._sums.measure.among() & AMONG, cells.options.statistics)
+    def _among(self, cells: _Cells) -> Iterable[CellOutcome]:
+        names = select_statistics(self._sums.measure.among() & HUMAN_HUMAN, cells.options.statistics)
 
         def compute(cell: Cell) -> dict[Key, Outcome]:
-            found = self._part(_Part(cells.kind, (cell.generator, cell.task)), self._of_people)
+            found = self._part(_CellPart(cells.kind, (cell.generator, cell.task)), self._of_people)
             return {Key(name): found[name] for name in names}
 
         return cells.walk(compute) if names else ()
 
-    def _raters(self, cells: _Cells) -> list[Found]:
+    def _raters(self, cells: _Cells) -> list[CellOutcome]:
         """Scorers by their labels, then by their scores what their labels do not give."""
         measure, wanted = self._sums.measure, cells.options.statistics
-        found = self._met(cells, self._sums.scorers, chosen(measure.two_raters() & AGAINST, wanted))
+        found = self._met(cells, self._sums.scorers, select_statistics(measure.two_raters() & SCORER_HUMAN, wanted))
         if self._about.aspect in MET_BY_SCORES and (measure.kind != "nominal" or measure.binary):
             done = {(each.key.rater, each.key.statistic) for each in found}
-            by_score = self._met(cells, self._sums.by_score, chosen(OF_SCORES & frozenset(RANKED), wanted))
+            by_score = self._met(cells, self._sums.by_score, select_statistics(OF_SCORES & frozenset(RANKED), wanted))
             found += [each for each in by_score if (each.key.rater, each.key.statistic) not in done]
         return found
 
-    def _met(self, cells: _Cells, scorers: list[Scorer], names: tuple[str, ...]) -> list[Found]:
+    def _met(self, cells: _Cells, scorers: list[ScorerSums], names: tuple[str, ...]) -> list[CellOutcome]:
         def compute(cell: Cell) -> dict[Key, Outcome]:
             found: dict[Key, Outcome] = {}
             for scorer in scorers:
@@ -158,7 +156,7 @@ class Standing:
                 if not (scorer.judged[whole].any() or scorer.refused[whole].any()):
                     continue
                 for name in names:
-                    part = _Part(cells.kind, (cell.generator, cell.task), scorer.name, _sort(name, scorer))
+                    part = _CellPart(cells.kind, (cell.generator, cell.task), scorer.name, _sort(name, scorer))
                     make = self._ranks if name in RANKED else self._tables
                     key = Key(name, rater=scorer.name, people_as=None if name == "mean" else people_as(name, None))
                     found[key] = self._part(part, partial(make, scorer))[name]
@@ -166,16 +164,16 @@ class Standing:
 
         return list(cells.walk(compute))
 
-    def _part(self, part: _Part, make: Callable[[_Part], dict[str, Outcome]]) -> dict[str, Outcome]:
+    def _part(self, part: _CellPart, make: Callable[[_CellPart], dict[str, Outcome]]) -> dict[str, Outcome]:
         if part not in self._kept:
             self.computed += 1
             self._kept[part] = make(part)
         return self._kept[part]
 
-    def _inside(self, place: Place) -> BoolArray:
+    def _inside(self, place: CellCodes) -> BoolArray:
         return self._sums.grid.inside(*place)
 
-    def _of_people(self, part: _Part) -> dict[str, Outcome]:
+    def _of_people(self, part: _CellPart) -> dict[str, Outcome]:
         """Every statistic among people in one cell."""
         sums, inside = self._sums, self._inside(part.place)
         tally, profiles, labels = sums.people[part.kind].tally, sums.profiles, sums.measure.labels
@@ -195,7 +193,7 @@ class Standing:
             found[name] = outcome(np.atleast_1d(value), many_raters.why_undefined(name, sample), every if of_all else two, how)
         return found
 
-    def _used(self, scorer: Scorer, part: _Part) -> Used:
+    def _used(self, scorer: ScorerSums, part: _CellPart) -> Used:
         """What a scorer's comparison with people uses in one cell."""
         sums, inside = self._sums, self._inside(part.place)
         tally, met = sums.people[part.kind].tally, scorer.met[part.kind]
@@ -206,7 +204,7 @@ class Standing:
         apart = {"no_scorer_value": said - ratings, "no_people": int(scorer.judged[inside].sum()) - own}
         return Used(items, ratings, 0, merged([*refused, apart]))
 
-    def _tables(self, scorer: Scorer, part: _Part) -> dict[str, Outcome]:
+    def _tables(self, scorer: ScorerSums, part: _CellPart) -> dict[str, Outcome]:
         """Every statistic of a scorer's table with people, and its own mean, in one cell."""
         sums, inside, used = self._sums, self._inside(part.place), self._used(scorer, part)
         met = scorer.met[part.kind]
@@ -219,7 +217,7 @@ class Standing:
             found[name] = outcome(np.atleast_1d(two_raters.FORMULAS[name](sample)), reason, used, HOW["each"])
         return found
 
-    def _ranks(self, scorer: Scorer, part: _Part) -> dict[str, Outcome]:
+    def _ranks(self, scorer: ScorerSums, part: _CellPart) -> dict[str, Outcome]:
         """Correlations of a scorer with people's means in one cell."""
         sums, inside, used = self._sums, self._inside(part.place), self._used(scorer, part)
         found = sums.ranked(scorer).correlations(part.place, inside, sums.profiled(part.kind), part.kind)
@@ -229,7 +227,7 @@ class Standing:
         }
 
 
-def _sort(name: str, scorer: Scorer) -> str:
+def _sort(name: str, scorer: ScorerSums) -> str:
     """The part in which a statistic of a scorer is made."""
     return ("labels" if scorer.label is not None else "scores") + (" in order" if name in RANKED else "")
 

@@ -1,30 +1,237 @@
-"""What a click on a pair of raters opens: how their answers cross, item by item, and where and when they agree."""
+"""The confusion table of two raters, with its items; both sides' numbers; where and when they agree; and why kappa may be low.
+
+The prevalence paradox (A. Feinstein and D. Cicchetti 1990): where nearly all answers are yes, chance alone agrees nearly
+always, and kappa, which counts what goes beyond chance, falls. T. Byrt, J. Bishop and J. Carlin (1993) write kappa as
+(PABAK - PI^2 + BI^2) / (1 - PI^2 + BI^2) with the prevalence index PI and the bias index BI; only PI can pull it below
+PABAK, so the gap between the two measures the effect.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from agreement.numeric import ratio
-from agreement.pair.crossed import Crossing, Step, Table, Values, steps_of, values_of
-from agreement.pair.prevalence import COEFFICIENTS, Prevalence, prevalence
-from agreement.pair.rater_pair import PEOPLE, SHARE_OF_YES, Encounter, Estimate, encounters
+from agreement.numeric import FloatArray, IntArray, ratio
+from agreement.pair.rater_pair import PEOPLE, SHARE_OF_YES, Estimate, RaterPair, rater_pairs
 from agreement.report.certainty import select
-from agreement.report.pairing import Joined
-from agreement.statistics.two_raters import PairSums, pair_columns
-from agreement.study.cells import EVERYWHERE, Cell, Options, Place, cell_of
+from agreement.report.scorer_human import PairedJudgements, to_mean
+from agreement.statistics.correlation import Ties
+from agreement.statistics.two_raters import PairSums, pair_columns, percent_agreement
+from agreement.study.cells import EVERYWHERE, Cell, CellName, Options, cell_of, outcome
 from agreement.study.frame import read
-from agreement.study.outcome import outcome
 
-DEFAULT = ("percent_agreement", "cohen_kappa", "gwet_ac1", "pabak", "pearson", "spearman", "kendall_tau_b", "auc")
+# Agreement is called high, and the gap between PABAK and kappa a paradox, from here on: a convention of ours.
+HIGH, GAP = 0.75, 0.2
+COEFFICIENTS = ("percent_agreement", "cohen_kappa", "gwet_ac1", "pabak")
 
 
 @dataclass(frozen=True)
-class Part:
+class Prevalence:
+    """How common yes is on each side, what the two agree on, and a sentence about it.
+
+    Attributes:
+        yes_a: share of yes of `a`, over the same pairs.
+        yes_b: share of yes of `b`.
+        coefficients: percent agreement, kappa, AC1 and PABAK.
+        paradox: whether agreement is high, kappa is not, and prevalence is why.
+        sentence: what the numbers say.
+    """
+
+    yes_a: Estimate
+    yes_b: Estimate
+    coefficients: tuple[Estimate, ...]
+    paradox: bool
+    sentence: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types."""
+        return {
+            "yes_a": self.yes_a.to_dict(),
+            "yes_b": self.yes_b.to_dict(),
+            "coefficients": [each.to_dict() for each in self.coefficients],
+            "paradox": self.paradox,
+            "sentence": self.sentence,
+        }
+
+
+def prevalence(a: str, b: str, yes_a: Estimate, yes_b: Estimate, coefficients: tuple[Estimate, ...]) -> Prevalence:
+    """Put the numbers of raters `a` and `b` together and explain them.
+
+    Args:
+        a: one rater's name.
+        b: the other's, or people.
+        yes_a: share of yes of `a`.
+        yes_b: share of yes of `b`.
+        coefficients: those of COEFFICIENTS.
+    """
+    values = {each.statistic: each.value for each in coefficients}
+    agreed, pabak, kappa = (values.get(name) for name in ("percent_agreement", "pabak", "cohen_kappa"))
+    paradox = agreed is not None and pabak is not None and kappa is not None and agreed >= HIGH and pabak - kappa >= GAP
+    sentence = _sentence(a, b, yes_a.value, yes_b.value, values, paradox=paradox)
+    return Prevalence(yes_a, yes_b, coefficients, paradox, sentence)
+
+
+def _sentence(
+    a: str, b: str, yes_a: float | None, yes_b: float | None, values: Mapping[str, float | None], *, paradox: bool
+) -> str:
+    agreed, kappa, ac1, pabak = (values.get(name) for name in COEFFICIENTS)
+    if agreed is None or yes_a is None or yes_b is None:
+        return f"{a} and {b} share no judgement."
+    start = f"{a} and {b} agree in {percent(agreed)} of cases"
+    yes = (yes_a + yes_b) / 2
+    if kappa is None:
+        word = "yes" if yes > 0.5 else "no"
+        return f"{start}, as both always say {word}. Kappa is undefined then: chance alone would agree as often."
+    others = f"AC1 {ac1:.2f}, PABAK {pabak:.2f}" if ac1 is not None and pabak is not None else ""
+    if not paradox:
+        return f"{start}; kappa is {kappa:.2f} ({others})." if others else f"{start}; kappa is {kappa:.2f}."
+    # kappa = (p_o - p_e) / (1 - p_e), solved for p_e
+    chance = (agreed - kappa) / (1 - kappa)
+    common = f"{percent(max(yes, 1 - yes))} of their answers are {'yes' if yes > 0.5 else 'no'}"
+    why = f"{common}, so that by chance alone they would agree in {percent(chance)} of cases"
+    return (
+        f"{start}, yet kappa is only {kappa:.2f}. This is the prevalence paradox: {why}, and kappa counts only what is beyond. "
+        f"Measures that expect less of chance stay high ({others}). Kappa here rests on the few "
+        f"{'no' if yes > 0.5 else 'yes'} answers: look at these cases before you trust either number."
+    )
+
+
+def percent(value: float) -> str:
+    """A share in percent; 0% and 100% are said only where nothing or everything is meant."""
+    for digits in range(4):
+        text = f"{value:.{digits}%}"
+        if value in (0.0, 1.0) or float(text[:-1]) not in (0.0, 100.0):
+            return text
+    return "almost all" if value > 0.5 else "almost none"
+
+
+STEPS = 20
+
+
+@dataclass(frozen=True)
+class ConfusionCell:
+    """One cell of the confusion table: what each side said, how often, and on which items (in order of their ids)."""
+
+    a: str
+    b: str
+    n: int
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PairedNumbers:
+    """Both sides' numbers by unit, with midranks from 1; columns of equal length. `y` is people's mean where `b` is people."""
+
+    items: tuple[str, ...]
+    targets: tuple[str | None, ...]
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    rank_x: tuple[float, ...]
+    rank_y: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step in time: pairs in it, their percent agreement, and both for all pairs up to its end.
+
+    `first` and `last` are the `seq` of its ends.
+    """
+
+    first: int
+    last: int
+    n: int
+    value: float
+    n_so_far: int
+    so_far: float
+
+
+class ConfusionTable:
+    """The confusion table of pairs of labels; without labels it is empty."""
+
+    def __init__(self, meeting: RaterPair, pairs: PairedJudgements) -> None:
+        self._items = meeting.topic.suite.items
+        self._order = np.zeros(0, np.int64) if meeting.by_score else _order(meeting)
+        place = np.full(meeting.topic.measure.labels, -1, np.int64)
+        place[self._order] = np.arange(self._order.size)
+        self.labels = tuple(meeting.topic.aspect.labels[code] for code in self._order)
+        size = self._order.size
+        self._item = pairs.item if size else pairs.item[:0]
+        self._cell = place[pairs.label_a] * size + place[pairs.label_b] if size else pairs.item[:0]
+
+    def counts(self) -> tuple[tuple[int, ...], ...]:
+        """The table, `a` in rows."""
+        size = self._order.size
+        table = np.bincount(self._cell, minlength=size**2).reshape(size, size) if size else np.zeros((0, 0), np.int64)
+        return tuple(tuple(row) for row in table.tolist())
+
+    def crossings(self) -> Iterator[ConfusionCell]:
+        """Each cell that has something in it."""
+        order = np.argsort(self._cell, kind="stable")
+        found, starts = np.unique(self._cell[order], return_index=True)
+        for cell, rows in zip(found.tolist(), np.split(order, starts[1:]), strict=bool(found.size)):
+            items = tuple(self._items[code] for code in np.unique(self._item[rows]))
+            yield ConfusionCell(self.labels[cell // len(self.labels)], self.labels[cell % len(self.labels)], rows.size, items)
+
+
+def _order(meeting: RaterPair) -> IntArray:
+    """The codes of the labels in the order in which they are shown."""
+    measure, rows = meeting.topic.measure, meeting.topic.ratings
+    if measure.ordinal:
+        return np.arange(measure.labels)
+    if measure.binary:
+        return np.array([1, 0])
+    used = np.bincount(rows.label[rows.valid], minlength=measure.labels) if measure.labels else np.zeros(0, np.int64)
+    order = np.argsort(-used, kind="stable")
+    return order[used[order] > 0]
+
+
+def values_of(meeting: RaterPair, pairs: PairedJudgements) -> PairedNumbers | None:
+    """Both sides' numbers by unit; None for labels without order, and for yes/no but beside a score."""
+    if not meeting.by_score and meeting.topic.measure.kind == "nominal":
+        return None
+    by_unit = to_mean(pairs) if meeting.crowd else pairs
+    suite, x, y = meeting.topic.suite, by_unit.number_a, by_unit.number_b
+    ones = np.ones((1, x.size))
+    rank_x, rank_y = (Ties.of(values).midranks(ones)[0] if x.size else x for values in (x, y))
+    targets = (by_unit.unit % (len(suite.targets) + 1) - 1).tolist()
+    return PairedNumbers(
+        tuple(suite.items[code] for code in by_unit.item),
+        tuple(suite.targets[code] if code >= 0 else None for code in targets),
+        *(tuple(column.tolist()) for column in (x, y, rank_x, rank_y)),
+    )
+
+
+def steps_of(meeting: RaterPair, pairs: PairedJudgements) -> tuple[Step, ...]:
+    """Percent agreement in at most STEPS steps of equally many pairs, in order of `seq`; none without labels."""
+    if meeting.by_score or not meeting.topic.measure.labels or not pairs.size:
+        return ()
+    when = meeting.when(pairs)
+    order = np.lexsort((np.arange(pairs.size), when))
+    steps = min(STEPS, pairs.size)
+    step = np.arange(pairs.size) * steps // pairs.size
+    labels = meeting.topic.measure.labels
+    columns = pair_columns(pairs.label_a[order], pairs.label_b[order], step, steps, labels, ordinal=False)
+    each, so_far = (_agreed(part, labels) for part in (columns, np.cumsum(columns, axis=0)))
+    n = np.bincount(step)
+    last = np.cumsum(n) - 1
+    seq = when[order]
+    ends = zip(seq[last - n + 1].tolist(), seq[last].tolist(), n.tolist(), (last + 1).tolist(), each, so_far, strict=True)
+    return tuple(Step(first, end, size, float(value), total, float(all_)) for first, end, size, total, value, all_ in ends)
+
+
+def _agreed(columns: FloatArray, labels: int) -> FloatArray:
+    return percent_agreement(PairSums.unpack(columns, labels))
+
+
+PAIR_STATISTICS = ("percent_agreement", "cohen_kappa", "gwet_ac1", "pabak", "pearson", "spearman", "kendall_tau_b", "auc")
+
+
+@dataclass(frozen=True)
+class PartEstimates:
     """An aspect or a generator by name, with the pair's statistics there."""
 
     name: str
@@ -36,7 +243,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairReport:
     """Two sides on one aspect.
 
     Attributes:
@@ -63,15 +270,15 @@ class Pair:
     a: str
     b: str
     people: str
-    place: Place
+    place: CellName
     by_score: bool
     labels: tuple[str, ...]
     table: tuple[tuple[int, ...], ...]
-    cells: tuple[Crossing, ...]
-    values: Values | None
+    cells: tuple[ConfusionCell, ...]
+    values: PairedNumbers | None
     estimates: tuple[Estimate, ...]
-    aspects: tuple[Part, ...]
-    generators: tuple[Part, ...]
+    aspects: tuple[PartEstimates, ...]
+    generators: tuple[PartEstimates, ...]
     steps: tuple[Step, ...]
     prevalence: Prevalence | None
 
@@ -93,7 +300,7 @@ class Pair:
         }
 
 
-def meet(
+def pair_report(
     frame: pd.DataFrame,
     scales: Mapping[tuple[str, str], str],
     aspect: str,
@@ -101,10 +308,10 @@ def meet(
     b: str = PEOPLE,
     options: Options | None = None,
     *,
-    place: Place | None = None,
+    place: CellName | None = None,
     score: bool = False,
     simulated: bool = False,
-) -> Pair:
+) -> PairReport:
     """Everything about two raters, or about a rater and people (without that rater, if it is one of them).
 
     Args:
@@ -127,14 +334,14 @@ def meet(
     if len(suites) != 1:
         raise ValueError(f"a pair is of one suite, not of {len(suites)}")
     suite, cell = suites[0], cell_of(suites[0], where, wanted)
-    found = list(encounters(suite, a, b, wanted, scored=aspect if score else None, simulated=simulated))
+    found = list(rater_pairs(suite, a, b, wanted, scored=aspect if score else None, simulated=simulated))
     meeting = next((each for each in found if each.topic.aspect.name == aspect), None)
     if meeting is None:
         raise ValueError(f"{a!r} and {b!r} do not both have judgements of {aspect!r}")
     pairs = meeting.pairs(cell)
-    table = Table(meeting, meeting.labelled(pairs))
+    table = ConfusionTable(meeting, meeting.labelled(pairs))
     judged = [each for each in found if each.pairs(cell).size]
-    return Pair(
+    return PairReport(
         suite=suite.name,
         aspect=aspect,
         a=a,
@@ -146,27 +353,29 @@ def meet(
         table=table.counts(),
         cells=tuple(table.crossings()),
         values=values_of(meeting, pairs),
-        estimates=meeting.estimates(cell, meeting.names(wanted.statistics or DEFAULT)),
-        aspects=tuple(Part(each.topic.aspect.name, each.estimates(cell, _short(each))) for each in judged),
+        estimates=meeting.estimates(cell, meeting.names(wanted.statistics or PAIR_STATISTICS)),
+        aspects=tuple(PartEstimates(each.topic.aspect.name, each.estimates(cell, _short(each))) for each in judged),
         generators=_generators(meeting, cell, pairs),
         steps=steps_of(meeting, meeting.labelled(pairs)),
         prevalence=_prevalence(meeting, cell, pairs, f"simulated {b}" if simulated and b == PEOPLE else b),
     )
 
 
-def _short(meeting: Encounter) -> tuple[str, ...]:
+def _short(meeting: RaterPair) -> tuple[str, ...]:
     """What is said of each aspect and generator: agreement and kappa where there are labels, else the rank correlation."""
     labels = meeting.topic.measure.labels and not meeting.by_score
     return meeting.names(("percent_agreement", "cohen_kappa") if labels else ("spearman",))
 
 
-def _generators(meeting: Encounter, cell: Cell, pairs: Joined) -> tuple[Part, ...]:
+def _generators(meeting: RaterPair, cell: Cell, pairs: PairedJudgements) -> tuple[PartEstimates, ...]:
     names = meeting.topic.suite.generators
     codes = [int(code) for code in np.unique(pairs.generator) if code >= 0]
-    return tuple(Part(names[code], meeting.estimates(replace(cell, generator=code), _short(meeting))) for code in codes)
+    return tuple(
+        PartEstimates(names[code], meeting.estimates(replace(cell, generator=code), _short(meeting))) for code in codes
+    )
 
 
-def _prevalence(meeting: Encounter, cell: Cell, pairs: Joined, others: str) -> Prevalence | None:
+def _prevalence(meeting: RaterPair, cell: Cell, pairs: PairedJudgements, others: str) -> Prevalence | None:
     """The shares of yes are of the same pairs as the coefficients; `others` names `b` in words."""
     if not meeting.topic.measure.binary or meeting.by_score:
         return None

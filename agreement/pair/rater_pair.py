@@ -1,23 +1,28 @@
-"""Two sides that meet on an aspect: a rater with another rater, or with people; their numbers are those of the report."""
+"""Pairs of raters that meet on an aspect: a rater with another rater, or with people; their numbers are those of the report.
+
+`each_person` puts every person beside the others: one coefficient for everybody, whatever the scale, so that who stands
+apart is noticed. A person's answer meets each answer of somebody else about the same unit (as a scorer's meets people's),
+and the coefficient is Krippendorff's alpha of these pairs: nominal, ordinal or interval, as the scale is. Persons and
+imitations stay apart.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from agreement.catalogue import OF_SCORES, PeopleAs, chosen, kind_of, people_as
-from agreement.inference.jackknife import SHARE
+from agreement.catalogue import OF_SCORES, PeopleAs, people_as, select_statistics, value_range_of
+from agreement.inference.intervals import SHARE
 from agreement.numeric import IntArray
-from agreement.report.pairing import Joined, join, to_majority
-from agreement.report.scorer_human import Against, Meeting
-from agreement.report.topic import Topic, topics
-from agreement.study.cells import Cell, Options
-from agreement.study.frame import Ratings, Suite
-from agreement.study.outcome import Outcome, interval, merged
+from agreement.report.scorer_human import ComparisonScale, PairedJudgements, ScorerAgreement, pair_judgements, to_majority
+from agreement.report.topic import ReportTopic, topics
+from agreement.study.cells import EVERYWHERE, Cell, Options, Outcome, cell_of, interval, merged
+from agreement.study.frame import Ratings, Suite, read
 
 PEOPLE = "people"
 SHARE_OF_YES = "share_of_yes"
@@ -43,7 +48,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Encounter:
+class RaterPair:
     """Rater `a` and `b`, another rater or PEOPLE, on one topic.
 
     Attributes:
@@ -56,7 +61,7 @@ class Encounter:
         clock: which side's `seq` tells when a pair was judged: `a`, `b`, or None for the later of both.
     """
 
-    topic: Topic
+    topic: ReportTopic
     a: str
     b: str
     rows_a: Ratings
@@ -75,7 +80,7 @@ class Encounter:
         allowed = measure.two_raters() - {"mean"}
         if self.by_score:
             allowed = OF_SCORES if measure.binary else OF_SCORES - {"auc"}
-        return chosen(allowed, None if wanted is None else tuple(wanted))
+        return select_statistics(allowed, None if wanted is None else tuple(wanted))
 
     def way(self, statistic: str) -> PeopleAs | None:
         """How `b` enters a statistic; None if it cannot in the way that was asked for."""
@@ -87,16 +92,16 @@ class Encounter:
         ways = {name: self.way(name) for name in names}
         return tuple(self.estimate(name, against.outcome(name, way)) for name, way in ways.items() if way is not None)
 
-    def against(self, cell: Cell) -> Against:
+    def against(self, cell: Cell) -> ScorerAgreement:
         """The pair in one cell, `b` taken for people."""
         topic = self.topic
-        meeting = Meeting(topic.measure, self.by_score)
-        return Against(cell.of(self.rows_a), cell.of(self.rows_b), topic.suite, meeting, cell)
+        meeting = ComparisonScale(topic.measure, self.by_score)
+        return ScorerAgreement(cell.of(self.rows_a), cell.of(self.rows_b), topic.suite, meeting, cell)
 
     def estimate(self, statistic: str, outcome: Outcome) -> Estimate:
         """An outcome in this encounter's words, with its interval."""
         found = outcome if self.crowd and self._a_is_scorer else self._reworded(outcome)
-        kind = SHARE if statistic == SHARE_OF_YES else kind_of(statistic, binary=self.topic.measure.binary)
+        kind = SHARE if statistic == SHARE_OF_YES else value_range_of(statistic, binary=self.topic.measure.binary)
         bounds, method = interval(found, kind, by_prompt=self.topic.suite.by_prompt)
         used = found.used
         counts = (used.items, used.ratings, dict(used.excluded))
@@ -120,24 +125,24 @@ class Encounter:
         used = replace(outcome.used, ratings=ratings, excluded=merged([excluded, {"not_shared": apart}]))
         return replace(outcome, reason=reason, used=used, how=how if self.crowd else "the two raters' values by unit")
 
-    def pairs(self, cell: Cell) -> Joined:
+    def pairs(self, cell: Cell) -> PairedJudgements:
         """Every pair of a value of `a` and one of `b` in one cell."""
-        return join(cell.of(self.rows_a), cell.of(self.rows_b), by_item=self.by_score)
+        return pair_judgements(cell.of(self.rows_a), cell.of(self.rows_b), by_item=self.by_score)
 
-    def labelled(self, pairs: Joined) -> Joined:
+    def labelled(self, pairs: PairedJudgements) -> PairedJudgements:
         """The pairs that a table of labels counts: all, or the units where people have a majority."""
         by_majority = self.crowd and self.topic.options.people_as == "majority"
         return to_majority(pairs, self.topic.measure.labels) if by_majority else pairs
 
-    def when(self, pairs: Joined) -> IntArray:
+    def when(self, pairs: PairedJudgements) -> IntArray:
         """The `seq` that orders the pairs in time."""
         times = {"a": pairs.seq_a, "b": pairs.seq_b}
         return times[self.clock] if self.clock else np.maximum(pairs.seq_a, pairs.seq_b)
 
 
-def encounters(
+def rater_pairs(
     suite: Suite, a: str, b: str, options: Options, *, scored: str | None = None, simulated: bool = False
-) -> Iterator[Encounter]:
+) -> Iterator[RaterPair]:
     """Rater `a` with `b` on every aspect where both have judgements; a rater is never among the people it meets.
 
     Where `a` has not judged an aspect, or on the aspect `scored`, its `score` stands in if it can.
@@ -159,7 +164,7 @@ def encounters(
         others = topic.people(simulated=simulated) if two is None else topic.ratings
         rows_b = others.take(others.rater != one if two is None else others.rater == two)
         if rows_a.size and rows_b.size:
-            yield Encounter(topic, a, b, rows_a, rows_b, by_score, clock)
+            yield RaterPair(topic, a, b, rows_a, rows_b, by_score, clock)
 
 
 def _code(suite: Suite, name: str) -> int:
@@ -167,3 +172,47 @@ def _code(suite: Suite, name: str) -> int:
     if len(found) != 1:
         raise ValueError(f"the suite {suite.name!r} has {'no rater' if not found else 'two raters called'} {name!r}")
     return found[0]
+
+
+PERSON_STATISTICS = {
+    "nominal": "krippendorff_alpha_nominal",
+    "ordinal": "krippendorff_alpha_ordinal",
+    "interval": "krippendorff_alpha_interval",
+}
+"""The coefficient by the kind of scale."""
+ALONE = "nobody else has judged this"
+
+
+def each_person(
+    frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], suite: str, aspect: str, options: Options | None = None
+) -> dict[str, Estimate]:
+    """Every identified person who judged an aspect, by name, with the others; simulated ones with their like.
+
+    Args:
+        frame: as for `build`.
+        scales: as for `build`.
+        suite: of which suite's items.
+        aspect: what they judged.
+        options: `intervals` alone counts.
+
+    Raises:
+        ValueError: as `build`.
+    """
+    wanted = replace(options or Options(), statistics=None, by_target=False, people_as=None)
+    rows = frame[(frame["suite"] == suite) & (frame["aspect"] == aspect)]
+    return {name: found for one in read(rows, scales) for name, found in _of_suite(one, aspect, wanted).items()}
+
+
+def _of_suite(suite: Suite, aspect: str, options: Options) -> dict[str, Estimate]:
+    (kind,) = {each.measure.kind for each in suite.aspects if each.name == aspect}
+    cell, statistic = cell_of(suite, EVERYWHERE, options), PERSON_STATISTICS[kind]
+    found: dict[str, Estimate] = {}
+    for rater in suite.raters:
+        if rater.scorer or not rater.person:
+            continue
+        met = next(rater_pairs(suite, rater.name, PEOPLE, options, simulated=rater.simulated), None)
+        if met is None:
+            found[rater.name] = Estimate(statistic, None, None, None, 0, 0, {}, ALONE, "")
+        else:
+            found[rater.name] = met.estimates(cell, (statistic,))[0]
+    return found

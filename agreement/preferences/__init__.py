@@ -3,28 +3,44 @@
 Pure, as all of ``agreement``: votes come as records, intervals are by prompt.
 """
 
-from agreement.preferences.implied import Way, implied
-from agreement.preferences.ranks import Mean, Ranked, Winning, ranked
-from agreement.preferences.strength import Standing, standings
-from agreement.preferences.votes import CANNOT_TELL, Counted, Side, Vote, counted, sided
-from agreement.preferences.winners import Beside, beside, winners
+from agreement.preferences.ranking import (
+    GeneratorStrength,
+    MetricMean,
+    RankCorrelation,
+    WinningVotes,
+    generator_strengths,
+    rank_correlation,
+)
+from agreement.preferences.votes import (
+    CANNOT_TELL,
+    OrderAgreement,
+    SideChoice,
+    ValueAspect,
+    Vote,
+    VoteCounts,
+    count_votes,
+    implied_votes,
+    order_agreement,
+    side_choices,
+    winners,
+)
 
 __all__ = [
     "CANNOT_TELL",
-    "Beside",
-    "Counted",
-    "Mean",
-    "Ranked",
-    "Side",
-    "Standing",
+    "GeneratorStrength",
+    "MetricMean",
+    "OrderAgreement",
+    "RankCorrelation",
+    "SideChoice",
+    "ValueAspect",
     "Vote",
-    "Way",
-    "Winning",
-    "beside",
-    "counted",
-    "implied",
-    "ranked",
-    "sided",
-    "standings",
+    "VoteCounts",
+    "WinningVotes",
+    "count_votes",
+    "generator_strengths",
+    "implied_votes",
+    "order_agreement",
+    "rank_correlation",
+    "side_choices",
     "winners",
 ]

@@ -1,20 +1,21 @@
-"""Votes counted: wins of either generator, ties, clear preferences, the sign test, and which side was chosen.
+"""Votes between two images of one prompt: wins of either generator, ties, clear preferences, and the sign test.
 
-SelfEval (section 4.1) has people choose one image, "both" or "none", and reports only votes with a clear preference. The ties
-are kept here and shown beside them.
+SelfEval (section 4.1) has people choose one image, "both" or "none", and reports only votes with a clear preference. The
+ties are kept here and shown beside them. What a scorer's two values would have it vote (section 4.2 and Figure 5), whom
+people prefer pair by pair, and whether the scorer prefers the same one, follow.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Final, Literal, TypeVar
 
-from agreement.inference.significance import mcnemar_exact
-from agreement.preferences.measured import Clusters, Hits, Measured, share
-from agreement.study.cells import ALL, Options
-from agreement.study.outcome import merged
+from agreement.estimates import Clusters, Hits, IntervalEstimate, share_estimate
+from agreement.inference.hypothesis_tests import mcnemar_exact
+from agreement.study.cells import ALL, Options, merged
 
 CANNOT_TELL: Final = "cannot_tell"
 BOTH: Final = "both"
@@ -70,7 +71,7 @@ K = TypeVar("K", str, Contest)
 
 
 @dataclass(frozen=True)
-class Counted:
+class VoteCounts:
     """Votes on two generators in one task, or in all.
 
     Attributes:
@@ -90,7 +91,7 @@ class Counted:
     b_wins: int
     cannot_tell: int
     pairs: int
-    share: Measured
+    share: IntervalEstimate
     sign_test_p: float | None
 
     @property
@@ -104,7 +105,7 @@ class Counted:
         return self.clear + self.both + self.none + self.tie
 
 
-def counted(votes: Sequence[Vote], options: Options | None = None) -> list[Counted]:
+def count_votes(votes: Sequence[Vote], options: Options | None = None) -> list[VoteCounts]:
     """Each two generators, in each task and in all together (``all``, last)."""
     wanted = options or Options()
     return [
@@ -132,7 +133,7 @@ def clusters_of(votes: Sequence[Vote]) -> Clusters:
     return Clusters.of([vote.prompt for vote in votes], [vote.pair for vote in votes])
 
 
-def _count(task: str, contest: Contest, votes: Sequence[Vote], options: Options) -> Counted:
+def _count(task: str, contest: Contest, votes: Sequence[Vote], options: Options) -> VoteCounts:
     counting = [vote for vote in votes if vote.excluded is None]
     clear = [vote for vote in counting if vote.clear]
     said = Counter(vote.chose for vote in counting)
@@ -141,7 +142,7 @@ def _count(task: str, contest: Contest, votes: Sequence[Vote], options: Options)
     reason = NOT_CLEAR if counting else NO_VOTE
     hits = Hits([vote.chose == contest.a for vote in clear], clusters_of(clear), len({v.pair for v in clear}), excluded)
     how = f"share of {contest.a} among votes with a clear preference"
-    return Counted(
+    return VoteCounts(
         task,
         contest,
         for_a,
@@ -151,13 +152,13 @@ def _count(task: str, contest: Contest, votes: Sequence[Vote], options: Options)
         for_b,
         excluded.get(CANNOT_TELL, 0),
         len({vote.pair for vote in counting}),
-        share(hits, options, how, reason),
+        share_estimate(hits, options, how, reason),
         mcnemar_exact(for_a, for_b) if clear else None,
     )
 
 
 @dataclass(frozen=True)
-class Side:
+class SideChoice:
     """How often the left image was chosen, of clear votes whose side is known.
 
     Attributes:
@@ -168,18 +169,129 @@ class Side:
 
     left: int
     right: int
-    share: Measured
+    share: IntervalEstimate
     sign_test_p: float | None
     unknown: int
 
 
-def sided(votes: Sequence[Vote], options: Options | None = None) -> Side:
+def side_choices(votes: Sequence[Vote], options: Options | None = None) -> SideChoice:
     """Over all votes, whatever the task and the generators."""
     clear = [vote for vote in votes if vote.excluded is None and vote.clear]
     known = [vote for vote in clear if vote.side is not None]
     left = sum(vote.side == "left" for vote in known)
     hits = Hits([vote.side == "left" for vote in known], clusters_of(known), len({v.pair for v in known}), left_out(votes))
     how = "share of left among votes with a clear preference whose side is known"
-    found = share(hits, options or Options(), how, NO_SIDE if clear else NOT_CLEAR)
+    found = share_estimate(hits, options or Options(), how, NO_SIDE if clear else NOT_CLEAR)
     p = mcnemar_exact(left, len(known) - left) if known else None
-    return Side(left, len(known) - left, found, p, len(clear) - len(known))
+    return SideChoice(left, len(known) - left, found, p, len(clear) - len(known))
+
+
+ValueAspect = Literal["correct", "score"]
+"""``correct``: "only one model is right" (Figure 5), else both or none; ``score``: the larger one, equal ones are a tie."""
+NO_VALUE: Final = "no_scorer_value"
+
+
+@dataclass(frozen=True, slots=True)
+class PairValues:
+    """A scorer's values of a pair's images, in the order of ``first`` and ``second``; None: it has none.
+
+    Of ``correct`` they are 1 (yes) and 0 (no).
+    """
+
+    pair: str
+    task: str
+    prompt: str | None
+    first: str
+    second: str
+    of_first: float | None
+    of_second: float | None
+
+
+def implied_votes(pairs: Sequence[PairValues], way: ValueAspect) -> list[Vote]:
+    """The votes that follow; a pair one of whose images has no value does not count (``no_scorer_value``)."""
+    return [_vote(two, way) for two in pairs]
+
+
+def _vote(two: PairValues, way: ValueAspect) -> Vote:
+    vote = Vote(two.pair, two.task, two.prompt, two.first, two.second, None, None, NO_VALUE)
+    x, y = two.of_first, two.of_second
+    if x is None or y is None or not (isfinite(x) and isfinite(y)):
+        return vote
+    if x == y:
+        same = TIE if way == "score" else BOTH if x else NONE
+        return replace(vote, chose=same, excluded=None)
+    return replace(vote, chose=two.first if x > y else two.second, excluded=None)
+
+
+NOT_SHARED: Final = "on no pair both people and this scorer have a clear preference"
+
+
+def winners(votes: Sequence[Vote]) -> dict[str, str | None]:
+    """By pair what most votes chose: a generator, both, none or tie; None where two are chosen as often."""
+    found: dict[str, Counter[str]] = {}
+    for vote in votes:
+        if vote.excluded is None and vote.chose is not None:
+            found.setdefault(vote.pair, Counter())[vote.chose] += 1
+    return {pair: _most(chosen) for pair, chosen in found.items()}
+
+
+def _most(chosen: Counter[str]) -> str | None:
+    (best, times), *others = chosen.most_common(2)
+    return None if others and others[0][1] == times else best
+
+
+@dataclass(frozen=True)
+class OrderAgreement:
+    """A scorer beside people on two generators, in one task or in all.
+
+    Attributes:
+        same_order: whether more of its clear votes are for whom more of people's are (the cells of SelfEval's Tables 2 and
+            3); None where either has as many for both, or none.
+        same: pairs on which both have a clear preference: the share on which it is the same, 0 to 1.
+        opposed: on so many pairs it is the other one.
+    """
+
+    task: str
+    contest: Contest
+    same_order: bool | None
+    same: IntervalEstimate
+    opposed: int
+
+
+def order_agreement(people: Sequence[Vote], scorer: Sequence[Vote], options: Options | None = None) -> list[OrderAgreement]:
+    """Each two generators that both have voted on, in each task and in all together."""
+    wanted = options or Options()
+    theirs, its = (grouped([v for v in votes if v.excluded is None], lambda v: v.contest) for votes in (people, scorer))
+    found = []
+    for contest in theirs:
+        if contest in its:
+            tasks = [*grouped(theirs[contest], lambda v: v.task), ALL]
+            found += [_order_agreement(task, contest, theirs[contest], its[contest], wanted) for task in tasks]
+    return found
+
+
+def _order_agreement(
+    task: str, contest: Contest, people: Sequence[Vote], scorer: Sequence[Vote], options: Options
+) -> OrderAgreement:
+    theirs, its = ([v for v in votes if task in (ALL, v.task)] for votes in (people, scorer))
+    order = same_order(_clear(theirs), _clear(its))
+    preferred, mine = winners(theirs), {vote.pair: vote for vote in its if vote.clear}
+    shared = [vote for pair, vote in mine.items() if preferred.get(pair) in (contest.a, contest.b)]
+    yes = [vote.chose == preferred[vote.pair] for vote in shared]
+    hits = Hits(yes, clusters_of(shared), len(shared), {})
+    how = "share of the same preference on pairs where most people, and the scorer, prefer one"
+    return OrderAgreement(task, contest, order, share_estimate(hits, options, how, NOT_SHARED), len(yes) - sum(yes))
+
+
+def _clear(votes: Sequence[Vote]) -> Mapping[str, int]:
+    return Counter(str(vote.chose) for vote in votes if vote.clear)
+
+
+def same_order(one: Mapping[str, float], other: Mapping[str, float]) -> bool | None:
+    """Whether two mappings of the same two names to numbers put them in the same order; None where one is a tie or empty."""
+    names = sorted({*one, *other})
+    if len(names) != 2:
+        # all of both are for the same one
+        return True if len(names) == 1 and one and other else None
+    a, b = (values.get(names[0], 0) - values.get(names[1], 0) for values in (one, other))
+    return None if not a or not b else (a > 0) == (b > 0)

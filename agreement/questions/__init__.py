@@ -5,23 +5,30 @@ Frames of answers have the columns ``ASKED``, those of people ``SAID``. The same
 asked in other words: only answers with the same ``wording`` meet.
 """
 
-from agreement.questions.figures import ALL, ASKED, SAID, Figure, Unit
-from agreement.questions.models import between_models
-from agreement.questions.people import Split, agreed, beside_people, met, splits
-from agreement.questions.scores import GROUPINGS, scores
+from agreement.questions.people import Split, beside_people, people_answers, splits, with_people
+from agreement.questions.scores import (
+    ALL,
+    GROUPINGS,
+    MODEL_COLUMNS,
+    PEOPLE_COLUMNS,
+    GroupStatistic,
+    Unit,
+    between_models,
+    scores,
+)
 
 __all__ = [
     "ALL",
-    "ASKED",
     "GROUPINGS",
-    "SAID",
-    "Figure",
+    "MODEL_COLUMNS",
+    "PEOPLE_COLUMNS",
+    "GroupStatistic",
     "Split",
     "Unit",
-    "agreed",
     "beside_people",
     "between_models",
-    "met",
+    "people_answers",
     "scores",
     "splits",
+    "with_people",
 ]

@@ -14,14 +14,24 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from agreement.inference.jackknife import CORRECTED, SHARE
+from agreement.inference.intervals import CORRECTED, SHARE
 from agreement.numeric import FloatArray, IntArray, cluster_sums, ratio
-from agreement.questions.figures import ALL, ASKED, SAID, Figure, Making, Place, Unit, checked, codes, counted
-from agreement.questions.models import correlated
+from agreement.questions.scores import (
+    ALL,
+    MODEL_COLUMNS,
+    PEOPLE_COLUMNS,
+    GroupStatistic,
+    StatisticKey,
+    StatisticMaker,
+    Unit,
+    check_answers,
+    codes,
+    correlated,
+    count_reasons,
+)
 from agreement.report.scorer_human import strict_majority
 from agreement.statistics import many_raters
-from agreement.study.cells import Options
-from agreement.study.outcome import Outcome, Used, compact, first_of, merged
+from agreement.study.cells import Options, Outcome, Used, compact, first_of, merged
 
 VQA_ACCURACY, TIFA_CORRELATION, ALPHA = "vqa_accuracy", "spearman_with_people", "krippendorff_alpha_nominal"
 IMAGE_WRONG, VQA_WRONG = "image_wrong", "vqa_wrong"
@@ -61,7 +71,7 @@ class Split:
     apart: dict[str, int]
 
 
-def agreed(said: pd.DataFrame) -> pd.DataFrame:
+def people_answers(said: pd.DataFrame) -> pd.DataFrame:
     """People's answer to each question about each image, a row each: ``item, prompt, question, wording, state, label, votes``.
 
     ``state`` is ``decided``, ``undecided`` or ``cannot_tell``; ``label`` is the answer where it is decided, else None;
@@ -70,7 +80,7 @@ def agreed(said: pd.DataFrame) -> pd.DataFrame:
     Raises:
         ValueError: a column is missing.
     """
-    votes = _votes(checked(said, SAID))
+    votes = _votes(check_answers(said, PEOPLE_COLUMNS))
     if votes.empty:
         return pd.DataFrame(columns=["item", "prompt", "question", "wording", "state", "label", "votes"])
     unit = _units(votes)
@@ -101,14 +111,14 @@ def _votes(said: pd.DataFrame) -> pd.DataFrame:
     return once.sort_values(["item", "question", "person"], kind="stable", ignore_index=True)
 
 
-def met(asked: pd.DataFrame, said: pd.DataFrame) -> pd.DataFrame:
+def with_people(asked: pd.DataFrame, said: pd.DataFrame) -> pd.DataFrame:
     """A model's answers with people's beside: the rows of ``asked`` with ``state`` (``decided`` or one of ``APART``),
     ``people`` (their answer where it is decided) and ``votes``.
 
     Raises:
         ValueError: a column is missing, or an answer is there twice.
     """
-    rows, people = checked(asked, ASKED), agreed(said)
+    rows, people = check_answers(asked, MODEL_COLUMNS), people_answers(said)
     key = ["item", "question", "wording"]
     same = people.dropna(subset=["wording"])
     places = same.set_index(pd.MultiIndex.from_frame(same[key].astype({"wording": object})))
@@ -137,7 +147,7 @@ def _split(by: str, group: str, wrong: pd.DataFrame) -> Split:
     return Split(by, group, len(wrong), len(decided) - right, right, apart)
 
 
-def beside_people(asked: pd.DataFrame, said: pd.DataFrame, options: Options | None = None) -> list[Figure]:
+def beside_people(asked: pd.DataFrame, said: pd.DataFrame, options: Options | None = None) -> list[GroupStatistic]:
     """Table 3 and Figure 11: people's own agreement; of each rater the accuracy with people as reference, the correlation of
     TIFA by its answers and by theirs, and the shares of its wrong answers that are the image's fault and its own.
 
@@ -149,35 +159,35 @@ def beside_people(asked: pd.DataFrame, said: pd.DataFrame, options: Options | No
     Raises:
         ValueError: a column is missing, or an answer is there twice.
     """
-    making = Making.of(options)
-    beside = met(asked, said)
-    found = [_alpha(making, checked(said, SAID))]
+    making = StatisticMaker.of(options)
+    beside = with_people(asked, said)
+    found = [_alpha(making, check_answers(said, PEOPLE_COLUMNS))]
     for rater, rows in beside.groupby("rater", sort=True):
         found += _of_rater(making, str(rater), rows)
     return found
 
 
-def _of_rater(making: Making, rater: str, rows: pd.DataFrame) -> Iterator[Figure]:
-    place = Place(rater=rater)
+def _of_rater(making: StatisticMaker, rater: str, rows: pd.DataFrame) -> Iterator[GroupStatistic]:
+    place = StatisticKey(rater=rater)
     decided = rows[rows["state"] == DECIDED]
     equal = np.asarray(decided["chosen"] == decided["people"], float)
-    apart = counted(rows.loc[rows["state"] != DECIDED, "state"])
+    apart = count_reasons(rows.loc[rows["state"] != DECIDED, "state"])
     yield _share(making, VQA_ACCURACY, place, decided, equal, apart)
     yield _correlation(making, place, decided, apart)
     kinds = sorted(rows["element_type"].unique())
-    for at in [place, *(Place("element_type", str(kind), rater) for kind in kinds)]:
+    for at in [place, *(StatisticKey("element_type", str(kind), rater) for kind in kinds)]:
         mine = rows if at.by == ALL else rows[rows["element_type"] == at.group]
         wrong = mine[mine["answer"] != mine["chosen"]]
         known = wrong[wrong["state"] == DECIDED]
-        left = counted(wrong.loc[wrong["state"] != DECIDED, "state"])
+        left = count_reasons(wrong.loc[wrong["state"] != DECIDED, "state"])
         fault = np.asarray(known["people"] != known["answer"], float)
         yield _share(making, IMAGE_WRONG, at, known, fault, left)
         yield _share(making, VQA_WRONG, at, known, np.subtract(1.0, fault), left)
 
 
 def _share(
-    making: Making, statistic: str, place: Place, rows: pd.DataFrame, hits: FloatArray, excluded: dict[str, int]
-) -> Figure:
+    making: StatisticMaker, statistic: str, place: StatisticKey, rows: pd.DataFrame, hits: FloatArray, excluded: dict[str, int]
+) -> GroupStatistic:
     prompt, texts = pd.factorize(rows["prompt"], sort=True)
     sums = making.deletions.weights(len(texts)) @ cluster_sums(
         np.stack([np.ones(len(rows)), hits], axis=1), prompt.astype(np.int64), len(texts)
@@ -189,7 +199,7 @@ def _share(
     return making.figure(statistic, place, unit, ratio(sums[:, 1], sums[:, 0]), reason, used, how, SHARE)
 
 
-def _correlation(making: Making, place: Place, decided: pd.DataFrame, apart: dict[str, int]) -> Figure:
+def _correlation(making: StatisticMaker, place: StatisticKey, decided: pd.DataFrame, apart: dict[str, int]) -> GroupStatistic:
     rows = decided.assign(model=decided["chosen"] == decided["answer"], human=decided["people"] == decided["answer"])
     each = rows.groupby("item", sort=True).agg(prompt=("prompt", "first"), model=("model", "mean"), human=("human", "mean"))
     prompt = codes(each["prompt"])
@@ -200,14 +210,14 @@ def _correlation(making: Making, place: Place, decided: pd.DataFrame, apart: dic
     found = made.outcome
     if found.value is None and len(each) < 2:
         found = Outcome(None, NO_SCORES, None, used, found.how)
-    return Figure(TIFA_CORRELATION, ALL, ALL, place.rater, ALL, "images", found, made.bounds, made.method)
+    return GroupStatistic(TIFA_CORRELATION, ALL, ALL, place.rater, ALL, "images", found, made.bounds, made.method)
 
 
-def _alpha(making: Making, said: pd.DataFrame) -> Figure:
+def _alpha(making: StatisticMaker, said: pd.DataFrame) -> GroupStatistic:
     """Krippendorff's nominal alpha of people's choices; a unit is a question about an image, in its wording."""
     rows = said[said["excluded"].isna() & said["label"].notna()]
     rows = rows.drop_duplicates(["item", "question", "person"])
-    left = counted(said.loc[said["excluded"].notna(), "excluded"])
+    left = count_reasons(said.loc[said["excluded"].notna(), "excluded"])
     unit = _units(rows)
     paired = np.bincount(unit)[unit] > 1 if len(rows) else np.zeros(0, bool)
     left = merged([left, {"single_rating": int((~paired).sum())}])
@@ -217,11 +227,11 @@ def _alpha(making: Making, said: pd.DataFrame) -> Figure:
     how = "people's choices by question, those that two or more have answered"
     if not units.size:
         nothing, reason = np.full(1, np.nan), "no question has two answers by people"
-        return making.figure(ALPHA, Place(), "questions", nothing, reason, used, how, CORRECTED)
+        return making.figure(ALPHA, StatisticKey(), "questions", nothing, reason, used, how, CORRECTED)
     columns = many_raters.count_columns(
         units.codes, label.codes, first_of(units, prompt.codes), prompt.size, label.size, ordinal=False
     )
     sums = many_raters.CountSums.unpack(making.deletions.weights(prompt.size) @ columns, label.size, label.size)
     sample = many_raters.CountSums.unpack(columns.sum(0), label.size, label.size)
     reason = many_raters.why_undefined(ALPHA, sample)
-    return making.figure(ALPHA, Place(), "questions", many_raters.FORMULAS[ALPHA](sums), reason, used, how, CORRECTED)
+    return making.figure(ALPHA, StatisticKey(), "questions", many_raters.FORMULAS[ALPHA](sums), reason, used, how, CORRECTED)

@@ -1,24 +1,168 @@
 """TIFA's scores of generators: of all images, element type, text source and number of entities (Figures 7 to 9).
 
-``tifa`` is the mean over texts of the mean over their images of formula 1; the paper has one image of each text. ``accuracy``
-is the share of right answers among all questions of a kind, whatever their image, as in the paper's released code. Beside a
-reference (real photographs, as in Figures 8 to 10) stand differences to it, on the texts that both have images of.
+``tifa`` is the mean over texts of the mean over their images of formula 1; the paper has one image of each text.
+``accuracy`` is the share of right answers among all questions of a kind, whatever their image, as in the paper's released
+code. Beside a reference (real photographs, as in Figures 8 to 10) stand differences to it, on the texts that both have
+images of. How much the scores depend on the VQA model (section 5.4) is told by correlations of two models' scores per
+image.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from agreement.inference.jackknife import CONTRAST, SHARE
+from agreement.inference.intervals import CONTRAST, CORRECTED, SHARE, Deletions, Interval, ValueRange
 from agreement.numeric import FloatArray, IntArray, ratio, sums_by
-from agreement.questions.figures import ALL, ASKED, Figure, Making, Place, Unit, checked, images
-from agreement.study.cells import Options
-from agreement.study.outcome import Used, merged
+from agreement.statistics import correlation
+from agreement.statistics.correlation import Units
+from agreement.study.cells import Options, Outcome, Used, compact, interval, merged, outcome
+
+ALL = "all"
+MODEL_COLUMNS = (
+    "rater", "item", "prompt", "generator", "source", "question", "wording", "element_type", "element", "answer", "chosen",
+)  # fmt: skip
+"""Columns of a model's answers: one row per (rater, item, question). ``answer`` is the question's own, of a faithful image."""
+PEOPLE_COLUMNS = ("item", "prompt", "question", "wording", "person", "label", "excluded", "seq")
+"""Columns of people's answers; ``label`` None where they cannot tell; ``excluded`` says why an answer does not count."""
+ENTITIES = frozenset({"object", "animal/human", "animal", "human", "food"})
+"""The types of elements that are entities (Figure 9)."""
+
+Unit = Literal["images", "questions", "wrong answers", "groups"]
+
+
+@dataclass(frozen=True)
+class GroupStatistic:
+    """One number.
+
+    Attributes:
+        statistic: what it is.
+        by, group: what of the images or questions it is about, such as ``element_type`` and ``color``; ``all`` and ``all``.
+        rater: whose answers; None for people's own agreement. ``other``: the model that it is compared with.
+        generator: whose images; ``all`` for all together.
+        unit: what `n` counts.
+        outcome: the value, or why there is none.
+        bounds: 95 % interval, by the jackknife over prompts.
+        method: how both were made, in words.
+    """
+
+    statistic: str
+    by: str
+    group: str
+    rater: str | None
+    generator: str
+    unit: Unit
+    outcome: Outcome
+    bounds: Interval
+    method: str
+    other: str | None = None
+
+    @property
+    def n(self) -> int:
+        """How many units it rests on."""
+        return self.outcome.used.items if self.unit == "images" else self.outcome.used.ratings
+
+
+@dataclass(frozen=True)
+class StatisticKey:
+    """What a number is about, as in ``Figure``."""
+
+    by: str = ALL
+    group: str = ALL
+    rater: str | None = None
+    generator: str = ALL
+    other: str | None = None
+
+
+@dataclass(frozen=True)
+class StatisticMaker:
+    """What all figures of a report share: its options, and what their jackknife leaves out."""
+
+    options: Options
+    deletions: Deletions
+
+    @classmethod
+    def of(cls, options: Options | None) -> StatisticMaker:
+        wanted = options or Options()
+        return cls(wanted, Deletions(wanted.intervals))
+
+    def figure(
+        self,
+        statistic: str,
+        place: StatisticKey,
+        unit: Unit,
+        values: FloatArray,
+        reason: str,
+        used: Used,
+        how: str,
+        kind: ValueRange,
+    ) -> GroupStatistic:
+        """A figure from its value and the replicates after it."""
+        made = outcome(np.asarray(values, float), reason, used, how)
+        bounds, method = interval(made, kind)
+        kept = Outcome(made.value, made.reason, None, made.used, made.how)
+        where = (place.by, place.group, place.rater, place.generator)
+        return GroupStatistic(statistic, *where, unit, kept, bounds, method, place.other)
+
+
+def check_answers(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """The frame, whose order says nothing, in one order.
+
+    Raises:
+        ValueError: a column is missing, or an answer is there twice.
+    """
+    missing = [name for name in columns if name not in frame.columns]
+    if missing:
+        raise ValueError(f"the frame of answers lacks the columns {', '.join(missing)}; it needs {', '.join(columns)}")
+    names = [name for name in ("rater", "prompt", "item", "question", "person", "seq") if name in columns]
+    rows = frame.sort_values(names, kind="stable", ignore_index=True)
+    if "rater" in columns and rows.duplicated(["rater", "item", "question"]).any():
+        raise ValueError("a rater has two answers to one question about an image")
+    return rows
+
+
+def images(asked: pd.DataFrame) -> pd.DataFrame:
+    """The images behind one model's answers, a row each, in their order.
+
+    Columns: ``item, prompt, generator, source, score`` (TIFA's formula 1: the share of answers equal to the question's own),
+    ``questions`` (how many), ``entities`` (distinct ones that are asked for), ``asked`` (a code of the set of questions in
+    their wordings: equal where the same was asked).
+    """
+    rows = asked.assign(right=asked["answer"] == asked["chosen"], asked=_codes(asked))
+    found = rows.groupby("item", sort=True).agg(
+        prompt=("prompt", "first"),
+        generator=("generator", "first"),
+        source=("source", "first"),
+        score=("right", "mean"),
+        questions=("right", "size"),
+        asked=("asked", "sum"),
+    )
+    things = rows[rows["element_type"].isin(ENTITIES)]
+    named = things.assign(thing=things["element"].str.strip().str.casefold())
+    found["entities"] = named.groupby("item")["thing"].nunique().reindex(found.index, fill_value=0).astype(int)
+    return found.reset_index()
+
+
+def _codes(asked: pd.DataFrame) -> NDArray[np.uint64]:
+    """A code of each question in its wording; sums of them (modulo 2^64) tell sets of questions apart."""
+    return np.asarray(pd.util.hash_pandas_object(asked[["question", "wording"]], index=False), np.uint64)
+
+
+def count_reasons(reasons: pd.Series) -> dict[str, int]:
+    """How often each reason is there, by name."""
+    return merged([{str(name): int(n) for name, n in reasons.value_counts().items()}])
+
+
+def codes(values: pd.Series) -> IntArray:
+    """Codes in the order of the values."""
+    return np.asarray(pd.factorize(values, sort=True)[0], np.int64)
+
 
 Grouping = Literal["all", "element_type", "source", "entities"]
 GROUPINGS: Final[tuple[Grouping, ...]] = ("all", "element_type", "source", "entities")
@@ -29,7 +173,7 @@ _HOW: Final = {TIFA: "mean over texts of the mean over their images", ACCURACY: 
 _HOW_LESS: Final = "{}, less the same of {}, over the texts that both have images of, asked the same"
 
 
-def scores(asked: pd.DataFrame, options: Options | None = None, reference: str | None = None) -> list[Figure]:
+def scores(asked: pd.DataFrame, options: Options | None = None, reference: str | None = None) -> list[GroupStatistic]:
     """Every rater's scores of every generator: ``tifa`` of all images, by text source and by number of entities, ``accuracy``
     of all questions and by element type.
 
@@ -41,8 +185,8 @@ def scores(asked: pd.DataFrame, options: Options | None = None, reference: str |
     Raises:
         ValueError: a column is missing, or an answer is there twice.
     """
-    making, rows = Making.of(options), checked(asked, ASKED)
-    found: list[Figure] = []
+    making, rows = StatisticMaker.of(options), check_answers(asked, MODEL_COLUMNS)
+    found: list[GroupStatistic] = []
     for rater, mine in rows.groupby("rater", sort=True):
         table = _table(mine)
         for by in GROUPINGS:
@@ -78,20 +222,22 @@ class _Sums:
 
 
 def _of(
-    table: pd.DataFrame, rater: str, by: Grouping, statistic: str, making: Making, reference: str | None
-) -> Iterator[Figure]:
+    table: pd.DataFrame, rater: str, by: Grouping, statistic: str, making: StatisticMaker, reference: str | None
+) -> Iterator[GroupStatistic]:
     groups = sorted(table[by].unique())
     made = {str(name): _sums(rows, by, groups, statistic) for name, rows in table.groupby("generator", sort=True)}
     beside = made.get(reference) if reference is not None else None
     for generator, sums in made.items():
         for k, group in enumerate(groups):
             if sums.bottom[:, k].any():
-                place = Place(by, str(group), rater, generator)
+                place = StatisticKey(by, str(group), rater, generator)
                 there = sums.bottom[:, k] > 0
                 used, values = _used(sums, k), _ratios(making, sums.top[there, k], sums.bottom[there, k])
                 yield making.figure(statistic, place, _unit(statistic), values, NOTHING, used, _HOW[statistic], SHARE)
         if beside is not None and generator != reference:
-            yield from _less(making, statistic, [Place(by, str(g), rater, generator) for g in groups], sums, beside, reference)
+            yield from _less(
+                making, statistic, [StatisticKey(by, str(g), rater, generator) for g in groups], sums, beside, reference
+            )
 
 
 def _sums(rows: pd.DataFrame, by: str, groups: list[object], statistic: str) -> _Sums:
@@ -117,7 +263,7 @@ def _sums(rows: pd.DataFrame, by: str, groups: list[object], statistic: str) -> 
     return _Sums([*map(str, texts)], top, bottom, n_images.astype(np.int64), n_questions.astype(np.int64), same)
 
 
-def _ratios(making: Making, top: FloatArray, bottom: FloatArray) -> FloatArray:
+def _ratios(making: StatisticMaker, top: FloatArray, bottom: FloatArray) -> FloatArray:
     """The ratio of sums over texts, then that without each text: (1 + texts,)."""
     weights = making.deletions.weights(top.size)
     return ratio(weights @ top, weights @ bottom)
@@ -132,8 +278,8 @@ def _used(sums: _Sums, k: int) -> Used:
 
 
 def _less(
-    making: Making, statistic: str, places: list[Place], sums: _Sums, beside: _Sums, reference: str | None
-) -> Iterator[Figure]:
+    making: StatisticMaker, statistic: str, places: list[StatisticKey], sums: _Sums, beside: _Sums, reference: str | None
+) -> Iterator[GroupStatistic]:
     """The differences to the reference, by group."""
     theirs = dict(zip(beside.texts, beside.asked, strict=True))
     both = [name for name in sums.texts if name in theirs]
@@ -152,3 +298,64 @@ def _less(
         how = _HOW_LESS.format(_HOW[statistic], reference)
         name = statistic + LESS_REFERENCE
         yield making.figure(name, place, _unit(statistic), each[0] - each[1], NOTHING_SHARED, used, how, CONTRAST)
+
+
+SPEARMAN = "spearman"
+NO_PAIR = "no image was asked the same by both"
+_HOW_MODELS = "scores per image of two models, asked the same"
+
+
+def between_models(asked: pd.DataFrame, options: Options | None = None) -> list[GroupStatistic]:
+    """Spearman's rho of every two raters' scores per image; images that were asked otherwise are counted apart.
+
+    Args:
+        asked: columns ``ASKED``.
+        options: `intervals` is read.
+
+    Raises:
+        ValueError: a column is missing, or an answer is there twice.
+    """
+    making, rows = StatisticMaker.of(options), check_answers(asked, MODEL_COLUMNS)
+    made = {str(rater): images(mine).set_index("item") for rater, mine in rows.groupby("rater", sort=True)}
+    return [*_pairs(made, making)]
+
+
+def _pairs(made: dict[str, pd.DataFrame], making: StatisticMaker) -> Iterator[GroupStatistic]:
+    for a, b in combinations(made, 2):
+        pair = made[a].join(made[b][["score", "asked"]].add_suffix("_b"), how="inner")
+        same = pair[pair["asked"] == pair["asked_b"]]
+        only = len(made[a]) + len(made[b]) - 2 * len(pair)
+        excluded = merged([{"other_version": len(pair) - len(same), "not_shared": only}])
+        x, y = same["score"].to_numpy(float), same["score_b"].to_numpy(float)
+        used = Used(len(same), int(same["questions"].sum()), same["prompt"].nunique(), excluded)
+        yield correlated(
+            making,
+            StatisticKey(rater=a, other=b),
+            x,
+            y,
+            codes(same["prompt"]),
+            used,
+            _HOW_MODELS,
+            (f"{a}'s score", f"{b}'s score"),
+        )
+
+
+def correlated(
+    making: StatisticMaker,
+    place: StatisticKey,
+    x: FloatArray,
+    y: FloatArray,
+    prompt: IntArray,
+    used: Used,
+    how: str,
+    names: tuple[str, str],
+) -> GroupStatistic:
+    """Spearman's rho of two scores per image, with its interval by prompt."""
+    cluster = compact(prompt)
+    weights = making.deletions.weights(cluster.size)
+    if x.size < 2:
+        values, reason = np.full(len(weights), np.nan), NO_PAIR if not x.size else correlation.why_undefined(x, y, names)
+    else:
+        values = correlation.spearman(x, y, Units(cluster.codes, cluster.size), weights)
+        reason = correlation.why_undefined(x, y, names)
+    return making.figure(SPEARMAN, place, "images", values, reason, used, how, CORRECTED)

@@ -26,14 +26,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from agreement.inference.jackknife import CONTRAST, SHARE, Kind, Spread, spread
-from agreement.inference.sign_flips import sign_flips
-from agreement.inference.significance import holm
+from agreement.inference.hypothesis_tests import holm, sign_flips
+from agreement.inference.intervals import CONTRAST, SHARE, Spread, ValueRange, spread
 from agreement.report.leave_one_out import DIFFERENCE, OTHERS, PEOPLE, SCORER
-from agreement.study.cells import Found, Options
-from agreement.study.outcome import TASKS_MEAN, Outcome, interval
+from agreement.study.cells import TASKS_MEAN, CellOutcome, Options, Outcome, interval
 
-Standing = Literal["equivalent", "below", "above"]
+Position = Literal["equivalent", "below", "above"]
 LEAST_P = 0.05
 _NORMAL = 1.96
 MARGIN_OF_SHARES, MARGIN_OF_COEFFICIENTS = 0.05, 0.1
@@ -46,7 +44,7 @@ _WORDS = {"below": "below", "equivalent": "equivalent to", "above": "above"}
 
 
 @dataclass(frozen=True)
-class Verdict:
+class CeilingVerdict:
     """Where a scorer stands beside people.
 
     Attributes:
@@ -68,7 +66,7 @@ class Verdict:
         others_p: two-sided p with persons as random, by Student's t; at least `p`.
     """
 
-    verdict: Standing | None = None
+    verdict: Position | None = None
     verdict_reason: str | None = None
     scorer: float | None = None
     difference: float | None = None
@@ -79,7 +77,7 @@ class Verdict:
     p_holm: float | None = None
     prompts_needed: int | None = None
     words: str | None = None
-    others_verdict: Standing | None = None
+    others_verdict: Position | None = None
     others_reason: str | None = None
     others_low: float | None = None
     others_high: float | None = None
@@ -97,14 +95,14 @@ class Ceiling:
     n_ratings: int
     reason: str | None
     method: str
-    verdict: Verdict = field(default_factory=Verdict)
+    verdict: CeilingVerdict = field(default_factory=CeilingVerdict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain types; what the verdict consists of stands in place of it."""
         return asdict(self) | asdict(self.verdict)
 
 
-def with_sides(found: Iterable[Found]) -> Iterator[tuple[Found, Mapping[str, Outcome]]]:
+def with_sides(found: Iterable[CellOutcome]) -> Iterator[tuple[CellOutcome, Mapping[str, Outcome]]]:
     """Each outcome with those beside it, which stand after it."""
     for _, group in groupby(found, lambda each: (each.place, replace(each.key, side=None))):
         main, *others = group
@@ -113,9 +111,9 @@ def with_sides(found: Iterable[Found]) -> Iterator[tuple[Found, Mapping[str, Out
         yield main, sides if main.place.task != TASKS_MEAN else {side: o for side, o in sides.items() if side != OTHERS}
 
 
-def read(
+def read_ceiling(
     sides: Mapping[str, Outcome],
-    kind: Kind,
+    kind: ValueRange,
     options: Options,
     *,
     by_prompt: bool = True,
@@ -143,18 +141,18 @@ def read(
         if verdict.others_verdict in ("equivalent", "above"):
             verdict = replace(verdict, others_verdict=None, others_reason=FINER)
     if saw_labels:
-        verdict = Verdict(
+        verdict = CeilingVerdict(
             verdict_reason=SAW_LABELS, scorer=verdict.scorer, difference=verdict.difference, others_reason=SAW_LABELS
         )
     used = people.used
     return Ceiling(people.value, bounds.low, bounds.high, used.items, used.ratings, people.reason, method, verdict)
 
 
-def _verdict(sides: Mapping[str, Outcome], kind: Kind, margin: float, *, by_prompt: bool) -> Verdict:
+def _verdict(sides: Mapping[str, Outcome], kind: ValueRange, margin: float, *, by_prompt: bool) -> CeilingVerdict:
     scorer, apart = sides[SCORER], sides[DIFFERENCE]
     if scorer.value is None or apart.value is None:
-        return Verdict(verdict_reason=apart.reason, scorer=scorer.value, difference=apart.value)
-    made = Verdict(scorer=scorer.value, difference=apart.value, margin=margin)
+        return CeilingVerdict(verdict_reason=apart.reason, scorer=scorer.value, difference=apart.value)
+    made = CeilingVerdict(scorer=scorer.value, difference=apart.value, margin=margin)
     if apart.deviations is None:
         return replace(made, verdict_reason=NO_INTERVALS)
     bounds, _ = interval(apart, CONTRAST, by_prompt=by_prompt)
@@ -173,7 +171,7 @@ def _verdict(sides: Mapping[str, Outcome], kind: Kind, margin: float, *, by_prom
     return _beside_others(made, sides.get(OTHERS), margin)
 
 
-def _words(made: Verdict, people: float, apart: Outcome, many: str) -> str:
+def _words(made: CeilingVerdict, people: float, apart: Outcome, many: str) -> str:
     """The verdict as a sentence that names what is fixed."""
     who = f"these {apart.used.persons} people" if apart.used.persons else "these people"
     numbers = f"{_two(made.scorer or 0.0)} against {_two(people)} among them"
@@ -185,7 +183,7 @@ def _words(made: Verdict, people: float, apart: Outcome, many: str) -> str:
     return f"{_WORDS[made.verdict]} {who}{within}, on other {many}: {numbers}"
 
 
-def _beside_others(made: Verdict, others: Outcome | None, margin: float) -> Verdict:
+def _beside_others(made: CeilingVerdict, others: Outcome | None, margin: float) -> CeilingVerdict:
     """The verdict beside other people, where there are persons enough."""
     if others is None:
         return replace(made, others_reason=NO_OTHERS)
@@ -207,7 +205,7 @@ def _beside_others(made: Verdict, others: Outcome | None, margin: float) -> Verd
     )
 
 
-def judge(test: Spread, margin: float, p: float) -> Standing | None:
+def judge(test: Spread, margin: float, p: float) -> Position | None:
     """Equivalent within the margin, else below or above 0, else nothing; `p`: of no difference."""
     low, high = test.within(90)
     if -margin < low and high < margin:
@@ -218,7 +216,7 @@ def judge(test: Spread, margin: float, p: float) -> Standing | None:
     return "below" if high < 0 else "above" if low > 0 else None
 
 
-def opposite(people: float, kind: Kind) -> float:
+def opposite(people: float, kind: ValueRange) -> float:
     """How much a scorer that says the opposite of people, whose number is `people`, is apart from them."""
     return abs(2.0 * people - kind.low - kind.high)
 

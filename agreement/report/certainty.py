@@ -17,13 +17,13 @@ import pandas as pd
 from agreement.catalogue import Measure
 from agreement.numeric import BoolArray, IntArray
 from agreement.report.scorer_human import NOTHING_SHARED
-from agreement.report.topic import SCORE, Row, Topic
+from agreement.report.topic import SCORE, ReportRow, ReportTopic
+from agreement.study.cells import compact, first_of
 from agreement.study.frame import Aspect, Ratings, Suite, read
-from agreement.study.outcome import compact, first_of
 
 CLASSES = ("unanimous", "majority", "split")
 OTHER = "other_certainty"
-DEFAULT = ("percent_agreement", "cohen_kappa", "gwet_ac1", "spearman", "auc")
+CERTAINTY_STATISTICS = ("percent_agreement", "cohen_kappa", "gwet_ac1", "spearman", "auc")
 _SINGLE = -1
 
 
@@ -111,7 +111,7 @@ def _among(rows: pd.DataFrame, others: pd.DataFrame, names: Sequence[str]) -> pd
     return pd.Series(mine.isin(theirs), rows.index)
 
 
-def restrict(topic: Topic, classes: tuple[str, ...], *, simulated: bool) -> Topic:
+def restrict(topic: ReportTopic, classes: tuple[str, ...], *, simulated: bool) -> ReportTopic:
     """The topic with every judgement on a unit outside these classes left out (`other_certainty`).
 
     A scorer's score is about an item: it stays where one of the item's units does.
@@ -131,20 +131,22 @@ def _leave_out(rows: Ratings, mask: BoolArray, reason: int) -> Ratings:
     return replace(rows, why=np.where(rows.valid & mask, reason, rows.why))
 
 
-def by_certainty(topic: Topic, *, simulated: bool) -> list[Row]:
+def by_certainty(topic: ReportTopic, *, simulated: bool) -> list[ReportRow]:
     """Each scorer against people on the units of each class (of those the report is restricted to, if it is).
 
     Cells are all generators by each task, all tasks and their mean; statistics are those asked for, or else DEFAULT.
     """
-    options = replace(topic.options, each_generator=False, ceiling=False, statistics=topic.options.statistics or DEFAULT)
-    made: list[Row] = []
+    options = replace(
+        topic.options, each_generator=False, ceiling=False, statistics=topic.options.statistics or CERTAINTY_STATISTICS
+    )
+    made: list[ReportRow] = []
     for name in topic.options.certainty or CLASSES:
         part = restrict(replace(topic, options=options), (name,), simulated=simulated)
         made += [_named(row, name) for row in part.raters(simulated=simulated)]
     return made
 
 
-def _named(row: Row, certainty: str) -> Row:
+def _named(row: ReportRow, certainty: str) -> ReportRow:
     found = row.found.outcome
     reason = found.reason and found.reason.replace(NOTHING_SHARED, f"the scorer judged no unit of the class {certainty}")
     return replace(row, certainty=certainty, found=replace(row.found, outcome=replace(found, reason=reason)))

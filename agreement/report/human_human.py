@@ -11,11 +11,10 @@ from agreement.catalogue import CORRELATIONS, FIRST_VS_REST, NUMBER_ALPHAS, TWO_
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
 from agreement.statistics import correlation, icc, many_raters, two_raters
 from agreement.statistics.alpha import SAME_VALUE, MomentSums, RatioSums, moment_columns, ratio_columns
+from agreement.statistics.correlation import Units
 from agreement.statistics.icc import NO_PAIRED_UNIT
-from agreement.statistics.units import Units
-from agreement.study.cells import Cell
+from agreement.study.cells import Cell, Outcome, Used, compact, first_of, merged, outcome, refused, undefined, used_rows
 from agreement.study.frame import Ratings, Suite
-from agreement.study.outcome import Outcome, Used, compact, first_of, merged, outcome, refused, undefined, used_rows
 
 PAIRWISE = TWO_RATERS | CORRELATIONS
 # Single ratings say nothing about agreement, but they tell how common a label is.
@@ -40,7 +39,7 @@ class _View:
         self.used = used_rows(rows, np.ones(rows.size, bool), self.cluster.size, excluded)
 
 
-class Among:
+class HumanAgreement:
     """The statistics among people of one cell: `outcomes(names)`."""
 
     def __init__(self, everyone: Ratings, suite: Suite, measure: Measure, cell: Cell) -> None:
@@ -112,7 +111,7 @@ class Among:
         excluded = merged([self._refused, {"slot": int((~person).sum())}])
         if self._all.rows.size and not person.any():
             return {"icc_2": undefined(NO_PERSONS + "icc_1 serves instead", Used(0, 0, 0, excluded), "")}
-        grid = Grid.of(self._all.rows.take(person))
+        grid = RatingGrid.of(self._all.rows.take(person))
         crossed = (grid.place >= 0).all(1)
         rows = grid.rows.take(grid.place[crossed].ravel())
         view = _View(rows, self._cell, merged([excluded, {"not_crossed": grid.rows.size - rows.size}]))
@@ -184,7 +183,7 @@ def number_alpha(
 
 
 @dataclass(frozen=True)
-class Grid:
+class RatingGrid:
     """Units x raters: the row of each rating, -1 where there is none; with each unit's cluster and item."""
 
     rows: Ratings
@@ -194,7 +193,7 @@ class Grid:
     item: IntArray
 
     @classmethod
-    def of(cls, rows: Ratings) -> Grid:
+    def of(cls, rows: Ratings) -> RatingGrid:
         """The grid of valid rows, of which no rater has two on one unit."""
         unit, rater = compact(rows.unit), compact(rows.rater)
         place = np.full((unit.size, rater.size), -1, np.int64)
@@ -217,7 +216,7 @@ class _Averages:
 
     def __init__(self, view: _View) -> None:
         self._view = view
-        self._grid = Grid.of(view.rows)
+        self._grid = RatingGrid.of(view.rows)
         self._pairs = [(a, b, self._grid.shared(a, b)) for a, b in self._grid.sharing()]
         self._sum: dict[str, FloatArray] = {}
         self._count: dict[str, FloatArray] = {}

@@ -1,10 +1,10 @@
-"""People in a scorer's place: each in turn is left out of the people and compared with those who remain.
+"""Leave-one-out agreement: each person in turn is left out and compared with the other people, and so is the scorer.
 
 A place is one rating on a unit that the scorer judged and people judged at least twice; the others are the unit's remaining
 ratings. Identified persons: all places of one person give one number, and the numbers are averaged over persons. Slots, or
-persons and slots together: all places are pooled. The scorer is put into the very same places, against the same others,
-so that the two numbers differ in nothing but who judged (a scorer that meets all five people has a steadier opponent than
-a person who meets four). Both are made in the resamples of the scorer's own number.
+persons and slots together: all places are pooled. The scorer is put into the very same places, against the same others, so
+that the two numbers differ in nothing but who judged (a scorer that meets all five people has a steadier opponent than a
+person who meets four). Both are made in the resamples of the scorer's own number.
 
 A value among the others counts as often as it stands there: work grows with the different values of a unit, not with the
 pairs of its ratings.
@@ -20,14 +20,13 @@ from typing import cast
 import numpy as np
 
 from agreement.catalogue import NUMBER_ALPHAS, PeopleAs
-from agreement.inference.jackknife import Deviations
+from agreement.inference.intervals import Deviations
 from agreement.numeric import BoolArray, FloatArray, IntArray, ratio, sums_by
-from agreement.report.scorer_human import Met, pair_alpha
+from agreement.report.scorer_human import MatchedRatings, pair_alpha
 from agreement.statistics import correlation, two_raters
-from agreement.statistics.units import Units
-from agreement.study.cells import Key
+from agreement.statistics.correlation import Units
+from agreement.study.cells import Key, Outcome, Used, compact, first_of, outcome, undefined
 from agreement.study.frame import Suite
-from agreement.study.outcome import Outcome, Used, compact, first_of, outcome, undefined
 
 SIDES = PEOPLE, SCORER, DIFFERENCE, OTHERS = "people", "scorer", "difference", "others"
 LEAST_PERSONS = 5
@@ -45,7 +44,7 @@ _SINGLE = "undefined for {}: one side used a single label or value"
 
 
 @dataclass(frozen=True)
-class Occupant:
+class Substitute:
     """Who sits in the places: a label and a number for each."""
 
     name: str
@@ -54,18 +53,18 @@ class Occupant:
 
 
 @dataclass(frozen=True)
-class Others:
+class RemainingRatings:
     """What the others of a place say: one row for each of their different values (`of`: a rating that has it)."""
 
     place: IntArray
     of: IntArray
     times: FloatArray
 
-    def take(self, rows: BoolArray | IntArray) -> Others:
-        return Others(self.place[rows], self.of[rows], self.times[rows])
+    def take(self, rows: BoolArray | IntArray) -> RemainingRatings:
+        return RemainingRatings(self.place[rows], self.of[rows], self.times[rows])
 
 
-def others(unit: IntArray, value: IntArray) -> Others:
+def remaining_ratings(unit: IntArray, value: IntArray) -> RemainingRatings:
     """The others of every rating; `unit` and `value` are codes 0, 1, ... without gaps, of each rating."""
     key = unit * (int(value.max(initial=0)) + 1) + value
     _, of, inverse, count = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
@@ -75,13 +74,13 @@ def others(unit: IntArray, value: IntArray) -> Others:
     place = np.repeat(np.arange(unit.size), width)
     entry = np.arange(place.size) - np.repeat(np.cumsum(width) - width, width) + starts[unit[place]]
     times = (count[entry] - (entry == inverse[place])).astype(float)
-    return Others(place, of[entry], times).take(times > 0)
+    return RemainingRatings(place, of[entry], times).take(times > 0)
 
 
-class Places:
+class LeftOutRatings:
     """All places of one scorer, or of several that meet the same ratings of people."""
 
-    def __init__(self, met: Met, person: BoolArray) -> None:
+    def __init__(self, met: MatchedRatings, person: BoolArray) -> None:
         unit = compact(met.people.unit)
         self.several: BoolArray = np.bincount(unit.codes, minlength=unit.size)[unit.codes] >= 2
         self.met, self.rows = met, met.people.take(self.several)
@@ -89,20 +88,20 @@ class Places:
         self.cluster = met.cluster[self.several]
         self.persons = bool(person[self.rows.rater].all()) if self.rows.size else False
         self.group = compact(self.rows.rater if self.persons else np.zeros(self.rows.size, np.int64))
-        self.people = Occupant(PEOPLE, self.rows.label, self.rows.number)
+        self.people = Substitute(PEOPLE, self.rows.label, self.rows.number)
 
-    def occupant(self, name: str, met: Met) -> Occupant:
+    def occupant(self, name: str, met: MatchedRatings) -> Substitute:
         """A scorer in the places."""
-        return Occupant(name, met.label[self.several], met.number[self.several])
+        return Substitute(name, met.label[self.several], met.number[self.several])
 
     @cached_property
-    def others(self) -> dict[PeopleAs, Others]:
+    def others(self) -> dict[PeopleAs, RemainingRatings]:
         """By the way in which people enter; their mean needs none."""
         value = np.unique(self.rows.label if self.met.measure.labels else self.rows.number, return_inverse=True)[1]
-        each = others(self.unit.codes, value)
+        each = remaining_ratings(self.unit.codes, value)
         count = np.bincount(self.unit.codes, minlength=self.unit.size)[self.unit.codes] - 1
         most = each.take(2 * each.times > count[each.place])
-        return {"each": each, "majority": Others(most.place, most.of, np.ones(most.place.size))}
+        return {"each": each, "majority": RemainingRatings(most.place, most.of, np.ones(most.place.size))}
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -123,7 +122,7 @@ class Places:
         """The weights by cluster, so that those of a person's few clusters stand together."""
         return np.ascontiguousarray(self.met.weights.T)
 
-    def groups(self) -> Iterator[Group]:
+    def groups(self) -> Iterator[LeftOutGroup]:
         """The places of each person, or all of them."""
         order = np.argsort(self.group.codes, kind="stable")
         ends = np.cumsum(np.bincount(self.group.codes, minlength=self.group.size))[:-1]
@@ -133,13 +132,13 @@ class Places:
             parts = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes, minlength=self.group.size))[:-1])
             cut[way] = [found.take(part) for part in parts]
         for code, mine in enumerate(np.split(order, ends) if self.rows.size else []):
-            yield Group(self, mine, {way: parts[code] for way, parts in cut.items()})
+            yield LeftOutGroup(self, mine, {way: parts[code] for way, parts in cut.items()})
 
 
-class Group:
+class LeftOutGroup:
     """Some places, whose statistic is one number (and its replicates)."""
 
-    def __init__(self, places: Places, mine: IntArray, found: Mapping[PeopleAs, Others]) -> None:
+    def __init__(self, places: LeftOutRatings, mine: IntArray, found: Mapping[PeopleAs, RemainingRatings]) -> None:
         self._places, self._mine, self._others = places, mine, found
         cluster = compact(places.cluster[mine])
         self._units = Units(cluster.codes, cluster.size)
@@ -151,7 +150,7 @@ class Group:
         place = self._mine if way == "mean" else self._others[way].place
         return np.unique(self._places.unit.codes[place])
 
-    def values(self, statistic: str, way: PeopleAs, occupants: Sequence[Occupant]) -> FloatArray:
+    def values(self, statistic: str, way: PeopleAs, occupants: Sequence[Substitute]) -> FloatArray:
         """The statistic of each of `occupants` in these places against their others: (occupants, 1 + replicates).
 
         NaN where it is undefined.
@@ -166,7 +165,7 @@ class Group:
             )
         return np.stack([self._against_each(statistic, way, who) for who in occupants])
 
-    def _against_each(self, statistic: str, way: PeopleAs, who: Occupant) -> FloatArray:
+    def _against_each(self, statistic: str, way: PeopleAs, who: Substitute) -> FloatArray:
         """Against ratings of the others, or their majority."""
         found = self._others[way]
         if not found.place.size:
@@ -181,7 +180,7 @@ class Group:
             self._sums[who.name, way] = self._table(who.label[found.place], found, place)
         return two_raters.FORMULAS[statistic](self._sums[who.name, way])
 
-    def _table(self, label: IntArray, found: Others, place: IntArray) -> two_raters.PairSums:
+    def _table(self, label: IntArray, found: RemainingRatings, place: IntArray) -> two_raters.PairSums:
         measure = self._places.met.measure
         columns = two_raters.pair_columns(
             label,
@@ -194,7 +193,7 @@ class Group:
         )
         return two_raters.PairSums.unpack(self._weights @ columns, measure.labels)
 
-    def _auc(self, score: FloatArray, found: Others, place: IntArray) -> FloatArray:
+    def _auc(self, score: FloatArray, found: RemainingRatings, place: IntArray) -> FloatArray:
         """Equal scores of one cluster are one unit with their answers added up: the same, faster."""
         level, code = np.unique(score, return_inverse=True)
         cell = compact(place * level.size + code)
@@ -223,7 +222,7 @@ class _Mean:
 class _Tally:
     """One statistic of people in the places, and beside it each scorer in those where both are defined."""
 
-    def __init__(self, places: Places, statistic: str, way: PeopleAs, scorers: list[Occupant]) -> None:
+    def __init__(self, places: LeftOutRatings, statistic: str, way: PeopleAs, scorers: list[Substitute]) -> None:
         self._places, self._statistic, self._way, self._scorers = places, statistic, way, scorers
         size = len(places.met.weights)
         self._people = _Mean(size)
@@ -231,7 +230,7 @@ class _Tally:
         self._units = np.zeros(places.unit.size, bool)
         self._seen = False
 
-    def add(self, group: Group) -> None:
+    def add(self, group: LeftOutGroup) -> None:
         """One person's places, or all."""
         used = group.used(self._way)
         self._seen |= bool(used.size)
@@ -284,9 +283,9 @@ class _Tally:
         return f"one person out: each person in turn {_HOW[self._way]}, mean over {left}"
 
 
-def _compared(mets: Mapping[str, Met], person: BoolArray, ways: Mapping[str, PeopleAs]) -> dict[Key, Outcome]:
+def _compared(mets: Mapping[str, MatchedRatings], person: BoolArray, ways: Mapping[str, PeopleAs]) -> dict[Key, Outcome]:
     """People, the scorers and the differences, of scorers that meet the same ratings of people."""
-    places = Places(next(iter(mets.values())), person)
+    places = LeftOutRatings(next(iter(mets.values())), person)
     scorers = [places.occupant(name, met) for name, met in mets.items()]
     tallies = [_Tally(places, statistic, way, scorers) for statistic, way in ways.items()]
     for group in places.groups():
@@ -296,7 +295,7 @@ def _compared(mets: Mapping[str, Met], person: BoolArray, ways: Mapping[str, Peo
 
 
 def _with_other_people(
-    made: Mapping[Key, Outcome], mets: Mapping[str, Met], person: BoolArray, ways: Mapping[str, PeopleAs]
+    made: Mapping[Key, Outcome], mets: Mapping[str, MatchedRatings], person: BoolArray, ways: Mapping[str, PeopleAs]
 ) -> dict[Key, Outcome]:
     """The differences as they vary with prompts and with persons: both are left out one by one, and the variances added.
 
@@ -326,8 +325,8 @@ def _with_other_people(
     return found
 
 
-def beside(
-    found: Mapping[Key, Outcome], mets: Mapping[str, Met], suite: Suite, ways: Mapping[str, PeopleAs]
+def with_leave_one_out(
+    found: Mapping[Key, Outcome], mets: Mapping[str, MatchedRatings], suite: Suite, ways: Mapping[str, PeopleAs]
 ) -> dict[Key, Outcome]:
     """`found` with more outcomes after each of a scorer's own: people's, the scorer's in the same places, the difference, and
     from `LEAST_PERSONS` identified persons on the difference as it varies with other people.

@@ -9,21 +9,19 @@ import numpy as np
 
 from agreement.catalogue import CORRELATIONS, NUMBER_ALPHAS, Measure
 from agreement.numeric import FloatArray, IntArray
-from agreement.report.human_human import Grid
+from agreement.report.human_human import RatingGrid
 from agreement.report.scorer_human import pair_alpha
 from agreement.statistics import correlation, two_raters
-from agreement.statistics.kendall import Concordance, tau_b
-from agreement.statistics.units import Units
-from agreement.study.cells import Cell, Key
-from agreement.study.frame import Rater, Ratings, Suite
-from agreement.study.outcome import Outcome, Used, compact, merged, outcome, refused
+from agreement.statistics.correlation import Concordance, Units, tau_b
+from agreement.study.cells import Cell, Key, Outcome, Used, compact, merged, outcome, refused
+from agreement.study.frame import Ratings, Suite, SuiteRater
 
 LEAST_ITEMS = 10
 HOW = "the two raters' values by unit"
 
 
 @dataclass(frozen=True)
-class _Pair:
+class _RaterPair:
     """Two columns of the grid, in order of the raters' names, and how many units each has beyond the shared ones."""
 
     a: int
@@ -36,7 +34,7 @@ class Matrix:
 
     def __init__(self, rows: Ratings, suite: Suite, measure: Measure, cell: Cell) -> None:
         self._suite, self._measure, self._cell = suite, measure, cell
-        self._grid = Grid.of(rows.take(rows.valid))
+        self._grid = RatingGrid.of(rows.take(rows.valid))
         left = rows.take(~rows.valid)
         self._refused = {int(r): refused(left.take(left.rater == r), suite) for r in np.unique(left.rater)}
 
@@ -47,7 +45,7 @@ class Matrix:
 
         `meets`: the only pairs to look at, by codes of raters, the lower one first, with how they are compared.
         """
-        groups: dict[bytes, list[_Pair]] = {}
+        groups: dict[bytes, list[_RaterPair]] = {}
         units: dict[bytes, IntArray] = {}
         for a, b in self._grid.sharing():
             if meets is not None and self._codes(a, b) not in meets:
@@ -61,10 +59,10 @@ class Matrix:
             key = shared.tobytes()
             units[key] = shared
             apart = int((self._grid.place[:, [a, b]] >= 0).sum()) - 2 * shared.size
-            groups.setdefault(key, []).append(_Pair(one, two, apart))
+            groups.setdefault(key, []).append(_RaterPair(one, two, apart))
         found: dict[Key, Outcome] = {}
         for key, members in groups.items():
-            group = _Group(self._grid, units[key], members, self._cell)
+            group = _RaterGroup(self._grid, units[key], members, self._cell)
             for pair in members:
                 how = HOW if meets is None else meets[self._codes(pair.a, pair.b)]
                 found |= self._pair(group, pair, names, how)
@@ -75,10 +73,10 @@ class Matrix:
         one, two = sorted((int(self._grid.raters[a]), int(self._grid.raters[b])))
         return one, two
 
-    def _rater(self, column: int) -> Rater:
+    def _rater(self, column: int) -> SuiteRater:
         return self._suite.raters[int(self._grid.raters[column])]
 
-    def _pair(self, group: _Group, pair: _Pair, names: tuple[str, ...], how: str) -> dict[Key, Outcome]:
+    def _pair(self, group: _RaterGroup, pair: _RaterPair, names: tuple[str, ...], how: str) -> dict[Key, Outcome]:
         codes = [int(self._grid.raters[column]) for column in (pair.a, pair.b)]
         excluded = merged([*(self._refused.get(code, {}) for code in codes), {"not_shared": pair.apart}])
         used = Used(group.items, 2 * group.size, group.units.clusters, excluded)
@@ -96,10 +94,10 @@ class Matrix:
         return found
 
 
-class _Group:
+class _RaterGroup:
     """Raters that share exactly the same units: their values there, the resamples, and what is made once for all pairs."""
 
-    def __init__(self, grid: Grid, shared: IntArray, members: list[_Pair], cell: Cell) -> None:
+    def __init__(self, grid: RatingGrid, shared: IntArray, members: list[_RaterPair], cell: Cell) -> None:
         self.size = int(shared.size)
         self.items = int(np.unique(grid.item[shared]).size)
         cluster = compact(grid.cluster[shared])
@@ -117,14 +115,14 @@ class _Group:
         numbers: FloatArray = self._numbers[self._row[column]]
         return numbers
 
-    def tables(self, pair: _Pair, measure: Measure) -> two_raters.PairSums:
+    def tables(self, pair: _RaterPair, measure: Measure) -> two_raters.PairSums:
         """The pair's confusion sums in every resample."""
         a, b = (self._labels[self._row[column]] for column in (pair.a, pair.b))
         clusters = self.units.clusters
         columns = two_raters.pair_columns(a, b, self.units.cluster, clusters, measure.labels, ordinal=measure.ordinal)
         return two_raters.PairSums.unpack(self.weights @ columns, measure.labels)
 
-    def correlation(self, statistic: str, pair: _Pair) -> FloatArray:
+    def correlation(self, statistic: str, pair: _RaterPair) -> FloatArray:
         """One correlation of the pair; midranks and tie counts are made once for the group."""
         a, b = self._row[pair.a], self._row[pair.b]
         if statistic == "spearman":
@@ -137,6 +135,6 @@ class _Group:
             return tau_b(self._concordance, a, b)
         return correlation.FORMULAS[statistic](self._numbers[a], self._numbers[b], self.units, self.weights)
 
-    def why(self, pair: _Pair, a: str, b: str) -> str:
+    def why(self, pair: _RaterPair, a: str, b: str) -> str:
         """Why a correlation of the pair is undefined."""
         return correlation.why_undefined(self.row(pair.a), self.row(pair.b), (a, b))

@@ -14,19 +14,19 @@ import pandas as pd
 
 from agreement.catalogue import STATISTICS, at_a_glance
 from agreement.report.certainty import by_certainty, select
-from agreement.report.topic import Row, topics
+from agreement.report.topic import ReportRow, topics
 from agreement.study.cells import Key, Options
 from agreement.study.frame import read
 
 
 @dataclass(frozen=True)
-class Report:
+class AgreementReport:
     """Rows of the comparisons; the caller adds the selection they were made from. `by_certainty` is `raters` by class."""
 
-    among_people: tuple[Row, ...]
-    raters: tuple[Row, ...]
-    matrix: tuple[Row, ...]
-    by_certainty: tuple[Row, ...] = ()
+    among_people: tuple[ReportRow, ...]
+    raters: tuple[ReportRow, ...]
+    matrix: tuple[ReportRow, ...]
+    by_certainty: tuple[ReportRow, ...] = ()
 
     def to_dict(self) -> dict[str, list[dict[str, Any]]]:
         """JSON-able: None for undefined, numbers as they are."""
@@ -38,7 +38,7 @@ class Report:
         }
 
 
-def _with_rater(row: Row) -> dict[str, Any]:
+def _with_rater(row: ReportRow) -> dict[str, Any]:
     of_scorer = {"kind": "scorer", "saw_labels": row.saw_labels, "ceiling": row.ceiling.to_dict() if row.ceiling else None}
     return row.to_dict() | _of(row.found.key, "rater", "people_as") | of_scorer
 
@@ -47,7 +47,7 @@ def _of(key: Key, *names: str) -> dict[str, str | None]:
     return {name: getattr(key, name) for name in names}
 
 
-def build(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: Options | None = None) -> Report:
+def build(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: Options | None = None) -> AgreementReport:
     """Make the report of a long frame of judgements.
 
     Args:
@@ -62,10 +62,10 @@ def build(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: O
     unknown = sorted(set(wanted.statistics or ()) - set(STATISTICS))
     if unknown:
         raise ValueError(f"unknown statistic {', '.join(unknown)}; known are {', '.join(STATISTICS)}")
-    among: list[Row] = []
-    raters: list[Row] = []
-    matrix: list[Row] = []
-    by_class: list[Row] = []
+    among: list[ReportRow] = []
+    raters: list[ReportRow] = []
+    matrix: list[ReportRow] = []
+    by_class: list[ReportRow] = []
     for suite in read(select(frame, scales, wanted.certainty), scales):
         for aspect in suite.aspects:
             for topic in topics(suite, aspect, wanted):
@@ -74,7 +74,7 @@ def build(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: O
                     raters += topic.raters(simulated=simulated)
                     matrix += topic.matrix(simulated=simulated) if wanted.matrix else []
                     by_class += by_certainty(topic, simulated=simulated) if wanted.by_certainty else []
-    return Report(tuple(among), tuple(raters), tuple(matrix), tuple(by_class))
+    return AgreementReport(tuple(among), tuple(raters), tuple(matrix), tuple(by_class))
 
 
 def scorer_means(
@@ -97,20 +97,20 @@ def scorer_means(
     return [row.to_dict() | {"people": None, "rater": row.found.key.rater, "kind": "scorer"} for row in rows]
 
 
-_Shown = TypeVar("_Shown", bound=Mapping[str, Any])
+_RowType = TypeVar("_RowType", bound=Mapping[str, Any])
 _PLACE = ("suite", "task", "generator", "aspect", "target", "people", "rater", "a", "b", "certainty")
 
 
-def glance(rows: Iterable[_Shown], also: str = "") -> tuple[list[_Shown], list[_Shown]]:
+def glance(rows: Iterable[_RowType], also: str = "") -> tuple[list[_RowType], list[_RowType]]:
     """The rows to show at a glance, each place's primary statistic first, and the rest in their order.
 
     `also` is a statistic that is shown wherever there is one.
     """
-    places: dict[tuple[Any, ...], dict[str, _Shown]] = {}
+    places: dict[tuple[Any, ...], dict[str, _RowType]] = {}
     for row in rows:
         places.setdefault(tuple(row.get(name) for name in _PLACE), {})[row["statistic"]] = row
-    shown: list[_Shown] = []
-    rest: list[_Shown] = []
+    shown: list[_RowType] = []
+    rest: list[_RowType] = []
     for found in places.values():
         among = not any("rater" in row or "a" in row for row in found.values())
         names = at_a_glance(found, among=among)

@@ -1,21 +1,23 @@
-"""A scorer against people in one cell: on one aspect, or its `score` against people's answer on another aspect."""
+"""Scorer-human agreement in one cell: on one aspect, or a scorer's `score` against people's answer on another aspect.
+
+`pair_judgements` matches two sides of any comparison: one row per pair of values on a unit that both have.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
 
 from agreement.catalogue import CORRELATIONS, NUMBER_ALPHAS, Measure, PeopleAs
-from agreement.inference import sign_flips
+from agreement.inference import hypothesis_tests
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio, sums_by
 from agreement.report.human_human import number_alpha, why_no_number_alpha
 from agreement.statistics import correlation, two_raters
-from agreement.statistics.units import Units
-from agreement.study.cells import Cell
+from agreement.statistics.correlation import Units
+from agreement.study.cells import Cell, Outcome, Used, compact, first_of, merged, outcome, refused, used_rows
 from agreement.study.frame import Ratings, Suite
-from agreement.study.outcome import Outcome, Used, compact, first_of, merged, outcome, refused, used_rows
 
 HOW: dict[PeopleAs | None, str] = {
     "each": "the scorer against each rating by people, so that an image counts as often as it was rated",
@@ -44,7 +46,7 @@ def strict_majority(unit: IntArray, units: int, label: IntArray, labels: int) ->
 
 
 @dataclass(frozen=True)
-class Meeting:
+class ComparisonScale:
     """On what scale a scorer meets people, and whether by item (a score) or by unit."""
 
     measure: Measure
@@ -52,7 +54,7 @@ class Meeting:
 
 
 @dataclass(frozen=True)
-class Met:
+class MatchedRatings:
     """The people's ratings that a scorer meets, its value beside each of them, and the resamples of their clusters.
 
     `label` and `number` are the scorer's, one for each of `people`; `cluster` are the columns of `weights`.
@@ -65,16 +67,16 @@ class Met:
     weights: FloatArray
     measure: Measure
 
-    def take(self, rows: BoolArray) -> Met:
+    def take(self, rows: BoolArray) -> MatchedRatings:
         """Some of the ratings, without replicates."""
         people, weights = self.people.take(rows), self.weights[:1]
-        return Met(people, self.label[rows], self.number[rows], self.cluster[rows], weights, self.measure)
+        return MatchedRatings(people, self.label[rows], self.number[rows], self.cluster[rows], weights, self.measure)
 
 
-class Against:
+class ScorerAgreement:
     """One scorer's judgements matched to people's ratings: `outcome(statistic, people_as)`."""
 
-    def __init__(self, scorer: Ratings, people: Ratings, suite: Suite, meeting: Meeting, cell: Cell) -> None:
+    def __init__(self, scorer: Ratings, people: Ratings, suite: Suite, meeting: ComparisonScale, cell: Cell) -> None:
         mine, theirs = scorer.take(scorer.valid), people.take(people.valid)
         by_item = meeting.by_item
         key_mine, key_theirs = (mine.item, theirs.item) if by_item else (mine.unit, theirs.unit)
@@ -95,9 +97,9 @@ class Against:
         self._made: dict[PeopleAs, two_raters.PairSums] = {}
 
     @property
-    def met(self) -> Met:
+    def met(self) -> MatchedRatings:
         """What is compared."""
-        return Met(self._people, self._label, self._number, self._cluster.codes, self._weights, self._measure)
+        return MatchedRatings(self._people, self._label, self._number, self._cluster.codes, self._weights, self._measure)
 
     def outcome(self, statistic: str, people_as: PeopleAs | None) -> Outcome:
         """One statistic with people entering in one way (None: the scorer's own mean)."""
@@ -172,25 +174,27 @@ class Against:
             return self._scores(), self._by_unit(self._people.number), self._units.cluster
         return self._number, self._people.number, self._cluster.codes
 
-    def swaps(self, other: Against, statistic: str, people_as: PeopleAs) -> sign_flips.Difference | None:
+    def swaps(self, other: ScorerAgreement, statistic: str, people_as: PeopleAs) -> hypothesis_tests.Difference | None:
         """This scorer's statistic less another's on the same ratings, under swaps of prompts; None if that is not made."""
         cluster, clusters = self._units.cluster, self._units.clusters
         if statistic == "auc":
             yes, no = self._votes(people_as)
-            return sign_flips.of_auc(self._scores(), other._scores(), yes, no, cluster, clusters)
+            return hypothesis_tests.auc_difference(self._scores(), other._scores(), yes, no, cluster, clusters)
         if statistic in CORRELATIONS:
             a, b, people = self._scores(), other._scores(), self._by_unit(self._people.number)
             if statistic == "kendall_tau_b":
-                return sign_flips.of_kendall(a, b, people, cluster, clusters)
+                return hypothesis_tests.kendall_difference(a, b, people, cluster, clusters)
             if statistic == "spearman":
-                a, b, people = sign_flips.ranked(a), sign_flips.ranked(b), sign_flips.ranked(people)
-            return None if statistic == "kendall_tau_c" else sign_flips.of_pearson(a, b, people, cluster, clusters)
+                a, b, people = hypothesis_tests.midranks(a), hypothesis_tests.midranks(b), hypothesis_tests.midranks(people)
+            return (
+                None if statistic == "kendall_tau_c" else hypothesis_tests.pearson_difference(a, b, people, cluster, clusters)
+            )
         if statistic in NUMBER_ALPHAS:
             mine, theirs, place = self._numbers(people_as)
-            alike = sign_flips.of_alpha(mine, other._numbers(people_as)[0], theirs, place, self._cluster.size)
+            alike = hypothesis_tests.alpha_difference(mine, other._numbers(people_as)[0], theirs, place, self._cluster.size)
             return alike if statistic == "krippendorff_alpha_interval" else None
         mine, theirs = self._pair_columns(people_as), other._pair_columns(people_as)
-        return sign_flips.of_tables(statistic, mine, theirs, self._measure.labels)
+        return hypothesis_tests.table_difference(statistic, mine, theirs, self._measure.labels)
 
     def _table(self, statistic: str, people_as: PeopleAs) -> tuple[FloatArray, str]:
         if people_as not in self._made:
@@ -225,3 +229,63 @@ def pair_alpha(
     unit = np.tile(np.arange(mine.size), 2)
     values = np.concatenate([mine, theirs])
     return number_alpha(statistic, unit, values, place, weights, times), why_no_number_alpha(statistic, values)
+
+
+@dataclass(frozen=True)
+class PairedJudgements:
+    """Columns of equal length, a row for each pair of values (a, b); labels are codes, -1 where the scale has none."""
+
+    item: IntArray
+    unit: IntArray
+    cluster: IntArray
+    generator: IntArray
+    seq_a: IntArray
+    seq_b: IntArray
+    label_a: IntArray
+    label_b: IntArray
+    number_a: FloatArray
+    number_b: FloatArray
+
+    @property
+    def size(self) -> int:
+        """How many rows."""
+        return int(self.unit.size)
+
+    def take(self, rows: BoolArray | IntArray) -> PairedJudgements:
+        """The rows of a mask or of positions."""
+        return PairedJudgements(**{column.name: getattr(self, column.name)[rows] for column in fields(self)})
+
+
+def pair_judgements(a: Ratings, b: Ratings, *, by_item: bool = False) -> PairedJudgements:
+    """Every valid judgement of `b` beside the one of `a` on its unit (`by_item`: on its item); in the order of `b`.
+
+    `a` is one rater, who has one valid judgement on a unit; `b` may be many.
+    """
+    first, second = a.take(a.valid), b.take(b.valid)
+    keys, wanted = (first.item, second.item) if by_item else (first.unit, second.unit)
+    second = second.take(np.isin(wanted, keys))
+    wanted = second.item if by_item else second.unit
+    order = np.argsort(keys, kind="stable")
+    match = first.take(order[np.searchsorted(keys[order], wanted)])
+    places = (second.item, second.unit, second.cluster, second.generator, match.seq, second.seq)
+    return PairedJudgements(*places, match.label, second.label, match.number, second.number)
+
+
+def to_majority(joined: PairedJudgements, labels: int) -> PairedJudgements:
+    """One row per unit on which more than half of `b`'s judgements chose one label; its `seq_b` is the last one's."""
+    units, last = _by_unit(joined)
+    most = strict_majority(units, last.size, joined.label_b, labels).label
+    return replace(last, label_b=most, number_b=np.full(last.size, np.nan)).take(most >= 0)
+
+
+def to_mean(joined: PairedJudgements) -> PairedJudgements:
+    """One row per unit with the mean of `b`'s numbers; its `seq_b` is the last one's."""
+    units, last = _by_unit(joined)
+    mean = np.bincount(units, joined.number_b, last.size) / np.maximum(np.bincount(units, minlength=last.size), 1)
+    return replace(last, label_b=np.full(last.size, -1), number_b=mean)
+
+
+def _by_unit(joined: PairedJudgements) -> tuple[IntArray, PairedJudgements]:
+    """The unit of each row, renumbered, and the last row of each unit: rows stand in order of `seq`, as `frame` reads them."""
+    unit = compact(joined.unit)
+    return unit.codes, joined.take(first_of(unit, np.arange(joined.size)))

@@ -1,25 +1,43 @@
-"""Pairs of scorers in one cell: both against the same ratings by people, over the same prompts."""
+"""Scorer against scorer: which of two agrees better with the same people on the same units, and is it more than chance.
+
+Both scorers' agreement is made on the units that both judged, against the same ratings by people and over the same prompts,
+so that the interval is that of the paired difference; p is that of the sign-flip test (`hypothesis_tests`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from agreement.catalogue import OF_SCORES, chosen, people_as
-from agreement.inference.jackknife import Deletions
-from agreement.inference.sign_flips import swapped
-from agreement.inference.significance import difference, mcnemar_exact
+from agreement.catalogue import OF_SCORES, STATISTICS, people_as, select_statistics
+from agreement.inference.hypothesis_tests import holm, mcnemar_exact, rounded_difference, swap_test
+from agreement.inference.intervals import CONTRAST, Deletions
 from agreement.numeric import BoolArray, sums_by
-from agreement.report.pairing import Joined, join, to_majority
-from agreement.report.scorer_human import Against, Meeting
-from agreement.report.topic import Topic
-from agreement.study.cells import Cell, Key
-from agreement.study.frame import Ratings
-from agreement.study.outcome import Outcome, compact, merged, refused, undefined
+from agreement.report.certainty import select
+from agreement.report.scorer_human import ComparisonScale, PairedJudgements, ScorerAgreement, pair_judgements, to_majority
+from agreement.report.topic import ReportTopic, topics
+from agreement.statistics.two_raters import FORMULAS as OF_LABELS
+from agreement.study.cells import (
+    Cell,
+    CellName,
+    CellOutcome,
+    Key,
+    Options,
+    Outcome,
+    cell_name,
+    compact,
+    interval,
+    merged,
+    refused,
+    undefined,
+    walk,
+)
+from agreement.study.frame import Ratings, read
 
 NOTHING_SHARED = "people judged no unit that both scorers judged"
 
@@ -46,7 +64,7 @@ class McNemar:
 
 
 @dataclass(frozen=True)
-class Way:
+class ScorerUse:
     """One scorer's judgements that meet people, and the statistics they are good for: its own, or its `score`."""
 
     rows: Ratings
@@ -55,52 +73,52 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Field:
+class Contestants:
     """Who meets whom in one topic: people's ratings, and the ways of each scorer by its code, in order of names."""
 
-    topic: Topic
+    topic: ReportTopic
     people: Ratings
-    ways: Mapping[int, tuple[Way, ...]]
+    ways: Mapping[int, tuple[ScorerUse, ...]]
 
     def name(self, code: int) -> str:
         """A scorer's name."""
         return self.topic.suite.raters[code].name
 
 
-def ways_of(topic: Topic) -> dict[int, tuple[Way, ...]]:
+def uses_of(topic: ReportTopic) -> dict[int, tuple[ScorerUse, ...]]:
     """The ways of each scorer, by its code, in order of names."""
     measure, suite, wanted = topic.measure, topic.suite, topic.options.statistics
     scorers = [code for code, rater in enumerate(suite.raters) if rater.scorer]
-    own_names = frozenset(chosen(measure.two_raters() - {"mean"}, wanted))
-    score_names = frozenset(chosen(OF_SCORES if measure.binary else OF_SCORES - {"auc"}, wanted))
-    found: dict[int, tuple[Way, ...]] = {}
+    own_names = frozenset(select_statistics(measure.two_raters() - {"mean"}, wanted))
+    score_names = frozenset(select_statistics(OF_SCORES if measure.binary else OF_SCORES - {"auc"}, wanted))
+    found: dict[int, tuple[ScorerUse, ...]] = {}
     for code in sorted(scorers, key=lambda code: suite.raters[code].name):
         own = topic.ratings.take(topic.ratings.rater == code)
-        ways = [Way(own, False, own_names)] if own.size else []
+        ways = [ScorerUse(own, False, own_names)] if own.size else []
         if topic.scores is not None and (score := topic.scores.take(topic.scores.rater == code)).size:
-            ways.append(Way(score, True, score_names - (own_names if own.size else frozenset())))
+            ways.append(ScorerUse(score, True, score_names - (own_names if own.size else frozenset())))
         if ways:
             found[code] = tuple(ways)
     return found
 
 
-class Duels:
+class CellComparisons:
     """All pairs of scorers of one cell: `outcomes()` and `mcnemars()`."""
 
-    def __init__(self, field: Field, cell: Cell) -> None:
+    def __init__(self, field: Contestants, cell: Cell) -> None:
         self._field = field
         everyone = cell.of(field.people)
         self._people = everyone.take(everyone.valid)
         self._refused = refused(everyone, field.topic.suite)
-        self._corners: list[_Corner] = []
+        self._corners: list[_ScorerSide] = []
         for code, ways in field.ways.items():
             if any(cell.of_generator(way.rows).size for way in ways):
                 self._corners += [_corner(field.name(code), way, cell, self._people) for way in ways]
-        self._groups = [_Group(field.topic, self._people.take(shared), duels, cell) for shared, duels in self._pairs()]
+        self._groups = [_ScorerGroup(field.topic, self._people.take(shared), duels, cell) for shared, duels in self._pairs()]
 
-    def _pairs(self) -> Iterator[tuple[BoolArray, list[_Duel]]]:
+    def _pairs(self) -> Iterator[tuple[BoolArray, list[_PairStatistics]]]:
         """Pairs of scorers by the ratings of people that both can be compared with."""
-        members: dict[bytes, tuple[BoolArray, list[_Duel]]] = {}
+        members: dict[bytes, tuple[BoolArray, list[_PairStatistics]]] = {}
         for a, b in combinations(self._corners, 2):
             names = a.way.statistics & b.way.statistics
             if a.name == b.name or not names:
@@ -108,7 +126,7 @@ class Duels:
             shared = a.meets & b.meets
             apart = {"no_scorer_value": int((~shared).sum()), "no_people": a.lonely + b.lonely}
             parts = [refused(side.rows, self._field.topic.suite) for side in (a, b)]
-            duel = _Duel(a, b, names, merged([self._refused, *parts, apart]))
+            duel = _PairStatistics(a, b, names, merged([self._refused, *parts, apart]))
             members.setdefault(shared.tobytes(), (shared, []))[1].append(duel)
         yield from members.values()
 
@@ -116,14 +134,14 @@ class Duels:
         """The difference of each pair, and under the scorer's name in `rater` the agreement of each."""
         return {key: made for group in self._groups for key, made in group.outcomes().items()}
 
-    def mcnemars(self) -> dict[Sides, McNemar]:
+    def mcnemars(self) -> dict[ScorerPair, McNemar]:
         """McNemar's test of each pair that has yes/no labels of its own."""
         binary = self._field.topic.measure.binary
         return {sides: made for group in self._groups for sides, made in group.mcnemars().items()} if binary else {}
 
 
 @dataclass(frozen=True)
-class Sides:
+class ScorerPair:
     """Two scorers by name."""
 
     a: str
@@ -131,36 +149,36 @@ class Sides:
 
 
 @dataclass(frozen=True, eq=False)
-class _Corner:
+class _ScorerSide:
     """One way of one scorer in one cell: its judgements there, which of people's ratings they meet, and how many meet none."""
 
     name: str
-    way: Way
+    way: ScorerUse
     rows: Ratings
     meets: BoolArray
     lonely: int
 
 
-def _corner(name: str, way: Way, cell: Cell, people: Ratings) -> _Corner:
+def _corner(name: str, way: ScorerUse, cell: Cell, people: Ratings) -> _ScorerSide:
     rows = cell.of(way.rows)
     mine, theirs = (part.item if way.by_item else part.unit for part in (rows.take(rows.valid), people))
-    return _Corner(name, way, rows, np.isin(theirs, mine), int((~np.isin(mine, theirs)).sum()))
+    return _ScorerSide(name, way, rows, np.isin(theirs, mine), int((~np.isin(mine, theirs)).sum()))
 
 
 @dataclass(frozen=True, eq=False)
-class _Duel:
+class _PairStatistics:
     """Two scorers, the statistics that both are good for, and what the comparison leaves out."""
 
-    a: _Corner
-    b: _Corner
+    a: _ScorerSide
+    b: _ScorerSide
     statistics: frozenset[str]
     excluded: Mapping[str, int]
 
 
-class _Group:
+class _ScorerGroup:
     """Pairs of scorers that share the same ratings of people, and so their prompts."""
 
-    def __init__(self, topic: Topic, people: Ratings, duels: list[_Duel], cell: Cell) -> None:
+    def __init__(self, topic: ReportTopic, people: Ratings, duels: list[_PairStatistics], cell: Cell) -> None:
         self._topic, self._people, self._duels, self._cell = topic, people, duels, cell
 
     def outcomes(self) -> dict[Key, Outcome]:
@@ -183,31 +201,31 @@ class _Group:
                 less = _less(key, one, two, duel)
                 if less.value is not None and cell.deletions.wanted:
                     swap = against[id(duel.a)].swaps(against[id(duel.b)], name, way)
-                    less = replace(less, swaps=swapped(swap, less.used.clusters, cell.deletions) if swap else None)
+                    less = replace(less, swaps=swap_test(swap, less.used.clusters, cell.deletions) if swap else None)
                 found |= {replace(key, rater=key.a): one, replace(key, rater=key.b): two, key: less}
         return found
 
-    def _against(self, side: _Corner, cell: Cell) -> Against:
-        meeting = Meeting(self._topic.measure, side.way.by_item)
-        return Against(side.rows, self._people, self._topic.suite, meeting, cell)
+    def _against(self, side: _ScorerSide, cell: Cell) -> ScorerAgreement:
+        meeting = ComparisonScale(self._topic.measure, side.way.by_item)
+        return ScorerAgreement(side.rows, self._people, self._topic.suite, meeting, cell)
 
-    def mcnemars(self) -> dict[Sides, McNemar]:
+    def mcnemars(self) -> dict[ScorerPair, McNemar]:
         """As `Duels.mcnemars`, of these pairs."""
         labelled = [duel for duel in self._duels if not (duel.a.way.by_item or duel.b.way.by_item)]
         sides = {id(side): side for duel in labelled for side in (duel.a, duel.b)}
         majority = {place: self._majority(side) for place, side in sides.items()}
         deletions = self._cell.deletions
         return {
-            Sides(duel.a.name, duel.b.name): _mcnemar(majority[id(duel.a)], majority[id(duel.b)], deletions)
+            ScorerPair(duel.a.name, duel.b.name): _mcnemar(majority[id(duel.a)], majority[id(duel.b)], deletions)
             for duel in labelled
         }
 
-    def _majority(self, side: _Corner) -> Joined:
+    def _majority(self, side: _ScorerSide) -> PairedJudgements:
         """The scorer's label beside most people's, by unit that has a majority."""
-        return to_majority(join(side.rows, self._people), self._topic.measure.labels)
+        return to_majority(pair_judgements(side.rows, self._people), self._topic.measure.labels)
 
 
-def _mcnemar(a: Joined, b: Joined, deletions: Deletions) -> McNemar:
+def _mcnemar(a: PairedJudgements, b: PairedJudgements, deletions: Deletions) -> McNemar:
     right_a, right_b = (np.equal(each.label_a, each.label_b) for each in (a, b))
     only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
     both, neither = int((right_a & right_b).sum()), int((~right_a & ~right_b).sum())
@@ -217,11 +235,11 @@ def _mcnemar(a: Joined, b: Joined, deletions: Deletions) -> McNemar:
         p = mcnemar_exact(only_a, only_b) if right_a.size else None
     elif deletions.wanted:
         ahead = sums_by(cluster.codes, cluster.size, right_a) - sums_by(cluster.codes, cluster.size, right_b)
-        p = swapped(lambda flips: (1.0 - 2.0 * flips) @ ahead, cluster.size, deletions).p
+        p = swap_test(lambda flips: (1.0 - 2.0 * flips) @ ahead, cluster.size, deletions).p
     return McNemar(both, only_a, only_b, neither, p)
 
 
-def _less(key: Key, one: Outcome, two: Outcome, duel: _Duel) -> Outcome:
+def _less(key: Key, one: Outcome, two: Outcome, duel: _PairStatistics) -> Outcome:
     """One outcome less the other, replicate by replicate."""
     tied = {name: n for name, n in one.used.excluded.items() if name == "tied_majority"}
     used = replace(one.used, excluded=merged([duel.excluded, tied]))
@@ -230,6 +248,178 @@ def _less(key: Key, one: Outcome, two: Outcome, duel: _Duel) -> Outcome:
         reasons = {key.a: one.reason, key.b: two.reason}
         words = "; ".join(f"{name}: {reason}" for name, reason in reasons.items() if reason)
         return undefined(words if used.ratings else NOTHING_SHARED, used, how)
-    value = float(difference(np.array([one.value]), np.array([two.value]))[0])
+    value = float(rounded_difference(np.array([one.value]), np.array([two.value]))[0])
     deviations = one.deviations - two.deviations if one.deviations and two.deviations else None
     return Outcome(value, None, deviations, used, how)
+
+
+COMPARISON_STATISTICS = ("percent_agreement", "cohen_kappa", "gwet_ac1", "pearson", "spearman", "kendall_tau_b", "auc")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Agreement of scorer `a` with people less that of `b`, by one statistic in one cell.
+
+    Attributes:
+        suite: the suite.
+        aspect: people's aspect.
+        target: its target, None for all of them.
+        people: `real` or `simulated`.
+        place: generator and task.
+        key: statistic, both scorers, and how people enter.
+        outcome: the difference.
+        low: lower end of its interval.
+        high: upper end.
+        p: two-sided p of no difference, by the sign-flip test over prompts (`sign_flips`); None where it is not made, as of
+            scorers that were tuned on these people's labels.
+        p_holm: p corrected over all comparisons of the table: one statistic of one
+            generator (or all), every task and pair of scorers.
+        value_a: a's own agreement with people on the shared units.
+        value_b: b's.
+        mcnemar: for yes/no labels, in one cell; None elsewhere.
+        method: in words.
+    """
+
+    suite: str
+    aspect: str
+    target: str | None
+    people: str
+    place: CellName
+    key: Key
+    outcome: Outcome
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None
+    value_a: float | None
+    value_b: float | None
+    mcnemar: McNemar | None
+    method: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types; `n_items` and `n_ratings` count people's ratings, `excluded` people's and the scorers' judgements."""
+        used = self.outcome.used
+        return {
+            "suite": self.suite,
+            "task": self.place.task,
+            "generator": self.place.generator,
+            "aspect": self.aspect,
+            "target": self.target,
+            "people": self.people,
+            "statistic": self.key.statistic,
+            "a": self.key.a,
+            "b": self.key.b,
+            "people_as": self.key.people_as,
+            "value": self.outcome.value,
+            "low": self.low,
+            "high": self.high,
+            "value_a": self.value_a,
+            "value_b": self.value_b,
+            "p": self.p,
+            "p_holm": self.p_holm,
+            "n_items": used.items,
+            "n_ratings": used.ratings,
+            "excluded": dict(used.excluded),
+            "reason": self.outcome.reason,
+            "method": self.method,
+            "mcnemar": self.mcnemar.to_dict() if self.mcnemar else None,
+        }
+
+
+def comparisons(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], options: Options | None = None) -> list[Comparison]:
+    """Compare every two scorers of a (suite, aspect) by their agreement with the same people.
+
+    A scorer's `score` stands in for what its own label or number does not give, as in the report. Cells are those of the
+    report; the mean over tasks has no McNemar.
+
+    Args:
+        frame: as for `build`.
+        scales: as for `build`.
+        options: `statistics` None is DEFAULT, those of it that apply.
+
+    Raises:
+        ValueError: as `build`.
+    """
+    wanted = options or Options()
+    wanted = replace(wanted, statistics=wanted.statistics or COMPARISON_STATISTICS)
+    unknown = sorted(set(wanted.statistics or ()) - set(STATISTICS))
+    if unknown:
+        raise ValueError(f"unknown statistic {', '.join(unknown)}; known are {', '.join(STATISTICS)}")
+    found: list[Comparison] = []
+    for suite in read(select(frame, scales, wanted.certainty), scales):
+        for aspect in suite.aspects:
+            for topic in topics(suite, aspect, wanted):
+                for simulated in (False, True):
+                    found += _TopicComparisons(topic, simulated=simulated).comparisons()
+    return found
+
+
+class _TopicComparisons:
+    """All pairs of scorers of one topic, against real or against simulated people."""
+
+    def __init__(self, topic: ReportTopic, *, simulated: bool) -> None:
+        self.topic = topic
+        self._field = Contestants(topic, topic.people(simulated=simulated), uses_of(topic))
+        self._words = "simulated" if simulated else "real"
+        self._mcnemars: dict[tuple[CellName, ScorerPair], McNemar] = {}
+
+    def comparisons(self) -> list[Comparison]:
+        """Every pair in every cell, corrected within each family."""
+        topic = self.topic
+        found = list(walk(self._field.people, topic.suite, topic.options, self._cell)) if len(self._field.ways) > 1 else []
+        own = {(f.place, f.key): f.outcome.value for f in found if f.key.rater is not None}
+        made = [self._comparison(f, own) for f in found if f.key.rater is None]
+        families: dict[tuple[str, str], list[Comparison]] = {}
+        for each in made:
+            families.setdefault((each.place.generator, each.key.statistic), []).append(each)
+        return [each for family in families.values() for each in _corrected(family)]
+
+    def _cell(self, cell: Cell) -> dict[Key, Outcome]:
+        duels, place = CellComparisons(self._field, cell), cell_name(cell, self.topic.suite)
+        self._mcnemars |= {(place, sides): made for sides, made in duels.mcnemars().items()}
+        found = duels.outcomes()
+        return {key: found[key] for key in sorted(found, key=_in_order)}
+
+    def _comparison(self, found: CellOutcome, own: Mapping[tuple[CellName, Key], float | None]) -> Comparison:
+        topic, key, outcome = self.topic, found.key, found.outcome
+        bounds, method = interval(outcome, CONTRAST, by_prompt=topic.suite.by_prompt)
+        a, b = (own.get((found.place, replace(key, rater=name))) for name in (key.a, key.b))
+        tuned = [rater.name for rater in topic.suite.raters if rater.saw_labels and rater.name in (key.a, key.b)]
+        method += "".join(f"; no p, as the settings of {name} were chosen with these people's labels in view" for name in tuned)
+        test = key.statistic in OF_LABELS and not tuned
+        return Comparison(
+            suite=topic.suite.name,
+            aspect=topic.aspect.name,
+            target=topic.target,
+            people=self._words,
+            place=found.place,
+            key=key,
+            outcome=replace(outcome, deviations=None),
+            low=bounds.low,
+            high=bounds.high,
+            p=outcome.swaps.p if outcome.swaps and not tuned else None,
+            p_holm=None,
+            value_a=a,
+            value_b=b,
+            mcnemar=self._mcnemars.get((found.place, ScorerPair(str(key.a), str(key.b)))) if test else None,
+            method=method,
+        )
+
+
+def _in_order(key: Key) -> tuple[int, str, str, str]:
+    return STATISTICS.index(key.statistic), key.a or "", key.b or "", key.rater or ""
+
+
+def _corrected(table: Sequence[Comparison]) -> list[Comparison]:
+    """Holm over one table, of the sign-flip test's p and of McNemar's."""
+    tests = sum(each.p is not None for each in table)
+    out = []
+    mcnemars = holm([each.mcnemar.p if each.mcnemar else None for each in table])
+    for each, p_holm, p_mcnemar in zip(table, holm([each.p for each in table]), mcnemars, strict=True):
+        mcnemar = replace(each.mcnemar, p_holm=p_mcnemar) if each.mcnemar else None
+        method, swaps = each.method, each.outcome.swaps
+        if each.p is not None and swaps:
+            method += f"; p by sign flips: the scorers' judgements of prompts swapped, {swaps.method}"
+            method += f"; Holm over {tests} comparison{'s' if tests > 1 else ''}"
+        out.append(replace(each, p_holm=p_holm, mcnemar=mcnemar, method=method, outcome=replace(each.outcome, swaps=None)))
+    return out

@@ -29,7 +29,7 @@ class ScaleError(ValueError):
 
 
 @dataclass(frozen=True)
-class Value:
+class ScaleValue:
     """One cell read on its scale: the label as it is compared, and the number that means and correlations use."""
 
     label: str | None
@@ -61,7 +61,7 @@ class Scale:
         if words == "interval":
             return cls("interval", None, True)
         if not words.startswith("ordinal:"):
-            raise ScaleError(f"a scale is {_FORMS}, not {_told(text)}")
+            raise ScaleError(f"a scale is {_FORMS}, not {_quoted(text)}")
         body = words.removeprefix("ordinal:").strip()
         if "<" in body:
             return cls("ordinal", _labels(body, text, "ordinal", "<"), False)
@@ -77,7 +77,7 @@ class Scale:
         step = Decimal(self.levels[1]) - Decimal(self.levels[0])
         return f"ordinal:{self.levels[0]}-{self.levels[-1]}" + ("" if step == 1 else f":{step}")
 
-    def read(self, text: str) -> Value:
+    def read(self, text: str) -> ScaleValue:
         """Read one raw cell; ScaleError if it is not on the scale.
 
         A level of `ordinal:1-5` may be written 3 or 3.0; a labelled level's number is its rank, counted from 1; a
@@ -89,13 +89,13 @@ class Scale:
         if self.kind == "nominal":
             if words not in (self.levels or (words,)):
                 raise ScaleError(self._expects(words))
-            return Value(words, _YES_NO.get(words.casefold()))
+            return ScaleValue(words, _YES_NO.get(words.casefold()))
         if self.kind == "interval":
-            return Value(None, self._number(words))
+            return ScaleValue(None, self._number(words))
         return self._level(words)
 
     def _expects(self, words: str) -> str:
-        return f"the scale {_short(str(self))} expects one of {_short(', '.join(self.levels or ()))}, not {_told(words)}"
+        return f"the scale {_short(str(self))} expects one of {_short(', '.join(self.levels or ()))}, not {_quoted(words)}"
 
     def _number(self, words: str) -> float:
         try:
@@ -103,10 +103,10 @@ class Scale:
         except ValueError:
             number = math.nan
         if not math.isfinite(number):
-            raise ScaleError(f"the scale {_short(str(self))} expects a finite number, not {_told(words)}")
+            raise ScaleError(f"the scale {_short(str(self))} expects a finite number, not {_quoted(words)}")
         return number
 
-    def _level(self, words: str) -> Value:
+    def _level(self, words: str) -> ScaleValue:
         levels = self.levels or ()
         label = words
         if self.numeric:
@@ -114,10 +114,10 @@ class Scale:
             label = f"{self._number(words) + 0.0:.12g}"
         if label not in levels:
             raise ScaleError(self._expects(words))
-        return Value(label, float(label) if self.numeric else float(levels.index(label) + 1))
+        return ScaleValue(label, float(label) if self.numeric else float(levels.index(label) + 1))
 
 
-def _told(text: str) -> str:
+def _quoted(text: str) -> str:
     """Quoted, and not longer than can be read."""
     return _short(repr(text), 60)
 
@@ -131,26 +131,28 @@ def _range(body: str, text: str) -> tuple[str, ...]:
     if not match:
         raise ScaleError(
             "an ordinal scale is ordinal:1-5 (lowest-highest), ordinal:0.5-5:0.5 (with a step) or ordinal:low<mid<high,"
-            f" not {_told(text)}"
+            f" not {_quoted(text)}"
         )
     low, high, step = Decimal(match[1]), Decimal(match[2]), Decimal(match[3] or 1)
     if low >= high:
-        raise ScaleError(f"an ordinal range goes from its lowest to its highest level and has at least two, not {_told(text)}")
+        raise ScaleError(
+            f"an ordinal range goes from its lowest to its highest level and has at least two, not {_quoted(text)}"
+        )
     if match[3] is None and (low % 1 or high % 1):
-        raise ScaleError(f"levels that are no whole numbers need their step, as in ordinal:0.5-5:0.5; {_told(text)} has none")
+        raise ScaleError(f"levels that are no whole numbers need their step, as in ordinal:0.5-5:0.5; {_quoted(text)} has none")
     if step <= 0 or (high - low) % step:
-        raise ScaleError(f"the step of an ordinal scale leads from its lowest level to its highest, not as in {_told(text)}")
+        raise ScaleError(f"the step of an ordinal scale leads from its lowest level to its highest, not as in {_quoted(text)}")
     if (high - low) / step >= 1000:
-        raise ScaleError(f"an ordinal scale has at most 1000 levels; for {_told(text)} use interval")
+        raise ScaleError(f"an ordinal scale has at most 1000 levels; for {_quoted(text)} use interval")
     return tuple(f"{(low + n * step).normalize():f}" for n in range(int((high - low) / step) + 1))
 
 
 def _labels(body: str, text: str, kind: Kind, between: str) -> tuple[str, ...]:
     levels = tuple(level.strip() for level in body.split(between))
     if not all(levels):
-        raise ScaleError(f"every level of a scale has a name, as in {kind}:low{between}high; {_told(text)} has an empty one")
+        raise ScaleError(f"every level of a scale has a name, as in {kind}:low{between}high; {_quoted(text)} has an empty one")
     if len(set(levels)) != len(levels):
-        raise ScaleError(f"every level of a scale stands once; {_told(text)} repeats one")
+        raise ScaleError(f"every level of a scale stands once; {_quoted(text)} repeats one")
     return levels
 
 

@@ -26,7 +26,7 @@ _BETWEEN = "\x1f"  # between a rater's name and kind
 
 
 @dataclass(frozen=True)
-class Rater:
+class SuiteRater:
     """One rater of a suite; `person` is False for slots, `simulated` marks imitations, `saw_labels` scorers tuned on people."""
 
     name: str
@@ -83,7 +83,7 @@ class Suite:
 
     name: str
     items: tuple[str, ...]
-    raters: tuple[Rater, ...]
+    raters: tuple[SuiteRater, ...]
     tasks: tuple[str, ...]
     generators: tuple[str, ...]
     targets: tuple[str, ...]
@@ -152,7 +152,7 @@ def _suite(name: str, rows: pd.DataFrame, scales: Mapping[tuple[str, str], str])
     return Suite(name, items, raters, tasks, generators, targets, reasons, bool((prompt >= 0).any()), tuple(found))
 
 
-def _raters(rows: pd.DataFrame) -> tuple[IntArray, tuple[Rater, ...]]:
+def _raters(rows: pd.DataFrame) -> tuple[IntArray, tuple[SuiteRater, ...]]:
     kind, identity = rows["kind"].astype(object), rows["identity"].astype(object)
     simulated = rows["simulated"].fillna(False).astype(bool)
     saw = rows[SAW_LABELS].fillna(False).astype(bool) if SAW_LABELS in rows else False
@@ -164,7 +164,7 @@ def _raters(rows: pd.DataFrame) -> tuple[IntArray, tuple[Rater, ...]]:
         name, kind_name = key.rsplit(_BETWEEN, 1)
         scorer = kind_name == "scorer"
         slot, imitation = bool(first.at[code, "slot"]), bool(first.at[code, "simulated"])
-        raters.append(Rater(name, scorer, not scorer and not slot, imitation, scorer and bool(first.at[code, "saw"])))
+        raters.append(SuiteRater(name, scorer, not scorer and not slot, imitation, scorer and bool(first.at[code, "saw"])))
     return codes, tuple(raters)
 
 
@@ -185,7 +185,7 @@ def _aspect(name: str, scale: Scale, rows: pd.DataFrame, ratings: Ratings, reaso
 
 
 @dataclass(frozen=True)
-class Values:
+class ScaledValues:
     """An aspect's values on their scale: codes of labels, numbers, and the names behind the codes."""
 
     label: IntArray
@@ -194,16 +194,16 @@ class Values:
     names: tuple[str, ...]
 
 
-def read_values(scale: Scale, rows: pd.DataFrame, valid: BoolArray) -> Values:
+def read_values(scale: Scale, rows: pd.DataFrame, valid: BoolArray) -> ScaledValues:
     number = np.array(pd.to_numeric(rows["number"]), dtype=float, copy=True)
     number[~np.isfinite(number)] = np.nan
     if scale.kind == "interval":
-        return Values(np.full(len(rows), -1), number, Measure("interval", True, False, 0), ())
+        return ScaledValues(np.full(len(rows), -1), number, Measure("interval", True, False, 0), ())
     codes, names = _codes(rows["label"])
     if scale.levels is not None and scale.kind == "ordinal":
         label = _translate(codes, _level_codes(scale, names))
         values = np.array([scale.read(level).number for level in scale.levels] + [np.nan], float)
-        return Values(label, values[label], Measure("ordinal", scale.numeric, False, len(scale.levels)), scale.levels)
+        return ScaledValues(label, values[label], Measure("ordinal", scale.numeric, False, len(scale.levels)), scale.levels)
     words = [name.strip().casefold() for name in names]
     used = {words[code] for code in np.unique(codes[valid & (codes >= 0)])} or set(words)
     if scale.levels is not None:
@@ -212,15 +212,17 @@ def read_values(scale: Scale, rows: pd.DataFrame, valid: BoolArray) -> Values:
         if used and used <= {yes, no}:
             label = _translate(codes, [{yes: 1, no: 0}.get(word, -1) for word in words])
             values = np.where(label >= 0, label.astype(float), np.nan)
-            return Values(label, values, Measure("nominal", False, True, 2), (no, yes))
+            return ScaledValues(label, values, Measure("nominal", False, True, 2), (no, yes))
     if scale.levels is not None:
         label = _translate(codes, _level_codes(scale, names))
-        return Values(label, np.full(len(rows), np.nan), Measure("nominal", False, False, len(scale.levels)), scale.levels)
+        return ScaledValues(
+            label, np.full(len(rows), np.nan), Measure("nominal", False, False, len(scale.levels)), scale.levels
+        )
     # those that stand in no judgement that counts are no labels
     counting = [int(code) for code in np.unique(codes[valid & (codes >= 0)])] or list(range(len(names)))
     label = _translate(codes, [counting.index(code) if code in counting else -1 for code in range(len(names))])
     in_use = tuple(names[code] for code in counting)
-    return Values(label, np.full(len(rows), np.nan), Measure("nominal", False, False, len(in_use)), in_use)
+    return ScaledValues(label, np.full(len(rows), np.nan), Measure("nominal", False, False, len(in_use)), in_use)
 
 
 def _translate(codes: IntArray, new: list[int]) -> IntArray:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from annotation.questionnaires.base import Blank, Option, Question, Questionnaire, Section, is_blank, says_blank
-from annotation.questionnaires.deriving import unsure
-from annotation.questionnaires.form import Asked, Derived, Form, Meaning
+from annotation.questionnaires.base import Blank, InstructionSection, Option, Question, Questionnaire, is_blank, says_blank
+from annotation.questionnaires.form import Derived, Form, FormItem, Meaning, unsure
 from data.aspects import CANNOT_TELL, SCALES
 from data.records import Judgement
 
@@ -31,7 +30,7 @@ BLANKS: Final = tuple(
 )
 
 INSTRUCTIONS: Final = (
-    Section(
+    InstructionSection(
         "Which of the two images shows what the text says?",
         (
             "Choose one image if only that one is faithful to the text, “Both” if both are, “Neither” if none is.",
@@ -40,14 +39,14 @@ INSTRUCTIONS: Final = (
             "If something that the text names is missing in both, choose “Neither”.",
         ),
     ),
-    Section(
+    InstructionSection(
         "An example: “a cow above a bench”",
         ("Left a sharp picture of a cow beside a bench, right a blurred one of a cow above a bench: the right one.",),
     ),
 )
 
 
-def preference(asked: Asked, side: str) -> Judgement:
+def preference(asked: FormItem, side: str) -> Judgement:
     """The judgement that choosing ``left``, ``right``, ``both`` or ``none`` is.
 
     Raises:
@@ -62,7 +61,7 @@ def preference(asked: Asked, side: str) -> Judgement:
     return Judgement("preference", asked.generators[asked.position(SIDES.index(side))], None)
 
 
-def unfit(asked: Asked) -> str | None:
+def unfit(asked: FormItem) -> str | None:
     """Why a preference between these two says nothing."""
     if len(asked.generators) != 2 or len(set(asked.generators)) != 2:
         return "a preference is between two generators' images"
@@ -70,12 +69,12 @@ def unfit(asked: Asked) -> str | None:
     return None if odd is None else f"a generator named '{odd}' cannot be told from that answer"
 
 
-def _build(asked: Asked) -> Questionnaire:  # noqa: ARG001 - the text is shown with the question, the generators are not
+def _build(asked: FormItem) -> Questionnaire:  # noqa: ARG001 - the text is shown with the question, the generators are not
     question = Question("preference", "choice", "Which image is faithful to this text?", options=CHOICES, caption=True)
     return Questionnaire(NAME, VERSION, INSTRUCTIONS, (question,), BLANKS)
 
 
-def _derive(asked: Asked, answers: Mapping[str, Any]) -> list[Derived]:
+def _derive(asked: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
     answer = NONE if all(says_blank(answers, blank) for blank in BLANKS) else answers.get("preference")
     return [] if is_blank(answer) else [Derived(preference(asked, str(answer)))]
 
@@ -96,6 +95,6 @@ FORM: Final = Form(
             "the generator of the chosen image, or both, or none; two blank images: none. One blank image leaves the question",
         ),
     ),
-    example=Asked("a cow above a bench", n_images=2, generators=("one", "other"), order=(1, 0)),
+    example=FormItem("a cow above a bench", n_images=2, generators=("one", "other"), order=(1, 0)),
     unfit=unfit,
 )

@@ -1,4 +1,8 @@
-"""A questionnaire of a user's own, from a small YAML file (``docs/questionnaires.md`` says how it is written)."""
+"""Custom questionnaires: a user's own, from a small YAML file (``docs/questionnaires.md`` says how it is written).
+
+The YAML is that of people who write it by hand, and of strangers: plain values only, nothing repeated, nothing that grows
+when it is read.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,74 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, get_args
 
+import yaml
+
 from annotation.questionnaires import ab
-from annotation.questionnaires.base import Blank, Condition, Question, Questionnaire, Section, says_blank, visible
-from annotation.questionnaires.custom_options import Mistake, known_keys, words
-from annotation.questionnaires.custom_question import Ask, ask, judgement
-from annotation.questionnaires.form import Asked, Derived, Form, ItemKind, Meaning
-from annotation.questionnaires.plain_yaml import YamlError
-from annotation.questionnaires.plain_yaml import read as read_yaml
+from annotation.questionnaires.base import Blank, Condition, InstructionSection, Question, Questionnaire, says_blank, visible
+from annotation.questionnaires.custom_question import Ask, Mistake, ask, judgement, known_keys, words
+from annotation.questionnaires.form import Derived, Form, FormItem, ItemKind, Meaning
 from data.files import InputError, quoted
+
+LARGEST: Final = 200_000
+"""Characters of a file: far more than a questionnaire needs."""
+
+
+class YamlError(ValueError):
+    """The text cannot be read; the message is one line that says where and why."""
+
+
+class _Loader(yaml.SafeLoader):
+    """``SafeLoader`` without its surprises: "no" and "on" stay words, 12:30 and dates too; aliases and tags are refused."""
+
+    yaml_implicit_resolvers = {}  # noqa: RUF012 - as PyYAML declares it
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        where: Any = event.start_mark
+        if isinstance(event, yaml.AliasEvent):
+            raise yaml.constructor.ConstructorError(None, None, "aliases (*name) are not read", where)
+        # they would make sets, dates, bytes, or numbers of what is none
+        if event.tag is not None:
+            raise yaml.constructor.ConstructorError(None, None, "tags (!name) are not read", where)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key, _ in node.value:
+            is_word = isinstance(key, yaml.ScalarNode)
+            if not is_word or key.value in seen:
+                what = f"the key {quoted(key.value)} stands twice" if is_word else "a key must be a word"
+                raise yaml.constructor.ConstructorError(None, None, what, key.start_mark)
+            seen.add(key.value)
+        found: dict[Any, Any] = super().construct_mapping(node, deep)
+        return found
+
+
+_Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"^(~|null|)$"), ["~", "n", ""])
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(true|false)$"), ["t", "f"])
+_Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^(-?[1-9][0-9]{0,8}|0)$"), list("-0123456789"))
+
+
+def read_yaml(text: str) -> Any:
+    """The one document of a text: maps, lists, strings, whole numbers, true and false, null.
+
+    Raises:
+        YamlError: it is not YAML, or more than that.
+    """
+    if len(text) > LARGEST:
+        raise YamlError(f"the file has {len(text)} characters; at most {LARGEST} are read")
+    try:
+        # a safe loader: it makes nothing but the plain values above
+        return yaml.load(text, _Loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f"line {mark.line + 1}: " if mark is not None else ""
+        raise YamlError(f"{where}{' '.join(str(error.problem or error.context).split())}") from None
+    except yaml.YAMLError as error:
+        raise YamlError(" ".join(str(error).split())) from None
+    except RecursionError:
+        raise YamlError("it is nested too deeply") from None
+
 
 MOST_QUESTIONS: Final = 60
 BUILT_IN: Final = frozenset({"geneval", "tifa_likert", "tifa_vqa", "visor", "ab", "direct", "custom"})
@@ -71,7 +135,7 @@ def _item(value: Mapping[str, Any]) -> ItemKind:
     return found
 
 
-def _instructions(value: Mapping[str, Any]) -> tuple[Section, ...]:
+def _instructions(value: Mapping[str, Any]) -> tuple[InstructionSection, ...]:
     given = value.get("instructions") or {}
     if not isinstance(given, dict):
         raise Mistake("'instructions' must be a map of headings, each with a list of lines")
@@ -79,7 +143,7 @@ def _instructions(value: Mapping[str, Any]) -> tuple[Section, ...]:
     for title, lines in given.items():
         if not isinstance(title, str) or not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
             raise Mistake(f"'instructions': under {title!r} a list of lines expected")
-        sections.append(Section(title, tuple(lines)))
+        sections.append(InstructionSection(title, tuple(lines)))
     return tuple(sections)
 
 
@@ -118,7 +182,13 @@ def _check_meanings(asks: list[Ask], problems: list[str]) -> None:
 
 
 def _form(
-    name: str, version: str, item: ItemKind, summary: str, instructions: tuple[Section, ...], asks: tuple[Ask, ...], text: str
+    name: str,
+    version: str,
+    item: ItemKind,
+    summary: str,
+    instructions: tuple[InstructionSection, ...],
+    asks: tuple[Ask, ...],
+    text: str,
 ) -> Form:
     n = 1 if item == "image" else 2
     prefers = any(one.aspect == "preference" for one in asks)
@@ -131,13 +201,18 @@ def _form(
         build=partial(_build, name, version, item, instructions, asks),
         derive=partial(_derive, name, version, item, asks),
         meanings=tuple(_meaning(one) for one in asks if one.aspect is not None),
-        example=Asked("a red cup left of a dog", n_images=n, generators=("one", "other")[:n]),
+        example=FormItem("a red cup left of a dog", n_images=n, generators=("one", "other")[:n]),
         unfit=ab.unfit if prefers else lambda _: None,
     )
 
 
 def _build(
-    name: str, version: str, item: ItemKind, instructions: tuple[Section, ...], asks: tuple[Ask, ...], asked: Asked
+    name: str,
+    version: str,
+    item: ItemKind,
+    instructions: tuple[InstructionSection, ...],
+    asks: tuple[Ask, ...],
+    asked: FormItem,
 ) -> Questionnaire:
     each = {one.question.id for one in asks if one.each_image}
     questions: list[Question] = [one.question for one in asks if not one.each_image]
@@ -168,7 +243,7 @@ def _blank_id(k: int) -> str:
 
 
 def _derive(
-    name: str, version: str, item: ItemKind, asks: tuple[Ask, ...], asked: Asked, answers: Mapping[str, Any]
+    name: str, version: str, item: ItemKind, asks: tuple[Ask, ...], asked: FormItem, answers: Mapping[str, Any]
 ) -> list[Derived]:
     questionnaire = _build(name, version, item, (), asks, asked)
     # by the place of an image whether it is blank; a question about all is void when all are

@@ -1,22 +1,168 @@
-"""One question of a user's own questionnaire: how it is read, and what an answer to it means."""
+"""Questions of a custom questionnaire: how each is read, which answers it offers, each with a key, and what they mean."""
 
 from __future__ import annotations
 
 import difflib
 import re
+import string
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from annotation.questionnaires import ab
-from annotation.questionnaires.base import TICKED, Condition, Kind, Question, Value, is_blank, key_problem, same
-from annotation.questionnaires.checks import problem
-from annotation.questionnaires.custom_options import Mistake, known_keys, options_of, words
-from annotation.questionnaires.deriving import BLANK, unsure, yes_no
-from annotation.questionnaires.form import Asked, ItemKind
-from annotation.questionnaires.options import NO_RELATION
+from annotation.questionnaires.base import (
+    COLORS,
+    COUNTS,
+    FORM_KEYS,
+    NO_RELATION,
+    RELATION_KEYS,
+    TICKED,
+    Condition,
+    Kind,
+    Option,
+    Question,
+    Value,
+    is_blank,
+    key_problem,
+    problem,
+    same,
+)
+from annotation.questionnaires.form import BLANK, FormItem, ItemKind, unsure, yes_no
 from data.aspects import CANNOT_TELL, NO, SCALES, YES, YES_NO_ASPECTS
 from data.records import Judgement
+
+MOST_OPTIONS: Final = 30
+_LONGEST: Final = 1000
+_OPTION_KEYS: Final = ("value", "label", "key")
+_RELATIONS: Final = (
+    *(Option(name, name.capitalize(), key) for name, key in RELATION_KEYS.items()),
+    Option(NO_RELATION, "None of these", "n"),
+)
+
+
+class Mistake(ValueError):
+    """Something in a user's file is wrong; the message says what and, where that is not plain, what to write instead."""
+
+
+def words(value: Mapping[str, Any], key: str, usual: str | None = None) -> str:
+    """A text, or a number that was meant as one.
+
+    Raises:
+        Mistake: it is missing and there is no usual one, or it is something else.
+    """
+    found = value.get(key, usual)
+    if isinstance(found, int) and not isinstance(found, bool):
+        found = str(found)
+    if not isinstance(found, str) or (not found.strip() and usual is None):
+        raise Mistake(f"'{key}' is {'missing' if found is None else repr(found)[:60]}; a text expected")
+    if len(found) > _LONGEST or any(not character.isprintable() and character != "\n" for character in found):
+        raise Mistake(f"'{key}' has more than {_LONGEST} characters, or some that cannot be shown")
+    return found.strip()
+
+
+def known_keys(value: Mapping[str, Any], known: Sequence[str]) -> None:
+    """See that a map has no other keys.
+
+    Raises:
+        Mistake: it has one.
+    """
+    for key in value:
+        if key not in known:
+            near = difflib.get_close_matches(str(key), known, 1)
+            raise Mistake(
+                f"unknown key {str(key)[:40]!r}; " + (f"did you mean '{near[0]}'?" if near else f"known: {', '.join(known)}")
+            )
+
+
+def options_of(kind: str, value: Mapping[str, Any]) -> tuple[Option, ...]:
+    """The answers of a question of this kind (as the file calls it), in their order.
+
+    Raises:
+        Mistake: they cannot be what the kind needs.
+    """
+    given = value.get("options")
+    if kind in ("count", "relation", "text"):
+        if given is not None:
+            raise Mistake(f"'options' are not chosen for the kind {kind}")
+        return {"count": COUNTS, "relation": _RELATIONS, "text": ()}[kind]
+    if kind == "colors":
+        return _colors(given)
+    if not isinstance(given, list) or not 2 <= len(given) <= MOST_OPTIONS:
+        raise Mistake(f"'options' must be a list of 2 to {MOST_OPTIONS} answers")
+    read = [_option(one) for one in given]
+    values = [option.value for option in read]
+    if len(set(map(str, values))) < len(values):
+        raise Mistake("'options' holds one answer twice")
+    if kind == "likert":
+        _check_levels(values)
+    elif not all(isinstance(one, str) for one in values):
+        raise Mistake("'options' of a choice are texts; write numbers in quotes")
+    return _with_keys(read)
+
+
+def _colors(given: Any) -> tuple[Option, ...]:
+    if given is None:
+        return COLORS
+    known = {option.value: option for option in COLORS}
+    if not isinstance(given, list) or not given or not all(isinstance(one, str) and one in known for one in given):
+        raise Mistake(f"'options' of colors are some of {', '.join(str(name) for name in known)}; without them all are offered")
+    return tuple(option for name, option in known.items() if name in given)
+
+
+def _option(given: Any) -> Option:
+    if isinstance(given, bool) or given is None:
+        raise Mistake(f"'options' holds {given!r}; write it in quotes if it is meant as a word")
+    if isinstance(given, (str, int)):
+        given = {"value": given}
+    if not isinstance(given, dict):
+        raise Mistake(f"'options' holds {str(given)[:40]!r}; a word expected, or a map with value, label and key")
+    known_keys(given, _OPTION_KEYS)
+    found = given.get("value")
+    value: Value = found if isinstance(found, int) and not isinstance(found, bool) else words(given, "value")
+    if value == CANNOT_TELL:
+        raise Mistake(f"'options' holds {CANNOT_TELL}, which the form offers itself (cannot_tell: false takes it away)")
+    usual = str(value)
+    return Option(value, words(given, "label", usual[:1].upper() + usual[1:]), _key(given))
+
+
+def _key(given: Mapping[str, Any]) -> str:
+    key = words(given, "key", "")
+    key = key if key.startswith("Arrow") else key.lower()
+    if key and not re.fullmatch(r"[a-z0-9]|Arrow(Left|Right|Up|Down)", key):
+        raise Mistake(f"'key' is {key!r}; a letter, a digit, or ArrowLeft, ArrowRight, ArrowUp, ArrowDown expected")
+    return key
+
+
+def _check_levels(values: Sequence[Value]) -> None:
+    if all(isinstance(value, int) for value in values):
+        first = int(values[0])
+        if first < 0 or [*values] != list(range(first, first + len(values))):
+            raise Mistake("'options' of a likert in numbers go up by one, from 0 or more")
+    elif not all(isinstance(value, str) for value in values):
+        raise Mistake("'options' of a likert are numbers or words, not both")
+    elif any("<" in str(value) for value in values):
+        raise Mistake("'options' of a likert must not hold '<', which stands between them in a scale's name")
+
+
+def _with_keys(options: Sequence[Option]) -> tuple[Option, ...]:
+    """Each with a key of its own, where none was given: y and n, the number that it is, its place, a letter of its own."""
+    taken = {option.key for option in options if option.key} | FORM_KEYS
+    done = []
+    for place, option in enumerate(options, 1):
+        key = option.key or next((one for one in _candidates(option, place) if one not in taken), "")
+        taken.add(key)
+        done.append(Option(option.value, option.label, key))
+    return tuple(done)
+
+
+def _candidates(option: Option, place: int) -> list[str]:
+    if isinstance(option.value, int):
+        first = [str(option.value)] if option.value <= 9 else []
+    else:
+        first = [option.value[0]] if option.value in (YES, NO) else [str(place)] if place <= 9 else []
+    own = [letter for letter in option.label.lower() if letter in string.ascii_lowercase]
+    return [*first, *own, *string.ascii_lowercase, *string.digits]
+
 
 KINDS: Final[dict[str, Kind]] = {
     "count": "count", "colors": "colors", "relation": "multi", "choice": "choice", "multi": "multi", "likert": "likert",
@@ -78,7 +224,7 @@ def ask(value: Any, item: ItemKind, before: Sequence[Ask]) -> Ask:
     )
     if (wrong := key_problem(question)) is not None:
         raise Mistake(wrong)
-    asked = _asked(value, question)
+    asked = _read_requested(value, question)
     aspect = words(value, "aspect", "") or None
     scale = "" if aspect is None else _scale(aspect, question, asked)
     if aspect == "preference":
@@ -88,7 +234,7 @@ def ask(value: Any, item: ItemKind, before: Sequence[Ask]) -> Ask:
     return Ask(question, each, aspect, words(value, "target", "") or None, scale, asked, _if_blank(value, question))
 
 
-def judgement(one: Ask, answer: Any, asked: Asked, *, blank: bool = False) -> Iterable[Judgement]:
+def judgement(one: Ask, answer: Any, asked: FormItem, *, blank: bool = False) -> Iterable[Judgement]:
     """What an answer means; nothing where there is no answer, or nothing is judged."""
     if one.aspect is None:
         return ()
@@ -172,7 +318,7 @@ def _values(question: Question, given: Any) -> tuple[Value, ...] | None:
     return tuple(values)
 
 
-def _asked(value: Mapping[str, Any], question: Question) -> tuple[Value, ...] | None:
+def _read_requested(value: Mapping[str, Any], question: Question) -> tuple[Value, ...] | None:
     given = value.get("asked")
     if given is None:
         return None

@@ -1,12 +1,17 @@
-"""A questionnaire as a whole: what it asks of an item, and what the answers mean. One definition for form, checks and docs."""
+"""A questionnaire as a whole: what it asks of an item, and what the answers mean. One definition for form, checks and docs.
+
+What the rules of all questionnaires share on the way from answers to judgements stands here, too: yes, no, or None, which
+is that it cannot be told.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from annotation.questionnaires.base import Questionnaire
+from annotation.questionnaires.base import Questionnaire, is_blank
+from data.aspects import CANNOT_TELL, NO, YES
 from data.prompts.questions import PromptQuestion
 from data.records import Judgement
 
@@ -14,7 +19,7 @@ ItemKind = Literal["image", "group", "pair"]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FormItem:
     """What a questionnaire is about: one prompt, and the images shown of it.
 
     Attributes:
@@ -74,11 +79,11 @@ class Form:
     item_kind: ItemKind
     summary: str
     rule_version: str
-    build: Callable[[Asked], Questionnaire]
-    derive: Callable[[Asked, Mapping[str, Any]], list[Derived]]
+    build: Callable[[FormItem], Questionnaire]
+    derive: Callable[[FormItem, Mapping[str, Any]], list[Derived]]
     meanings: tuple[Meaning, ...]
-    example: Asked
-    unfit: Callable[[Asked], str | None] = lambda _: None
+    example: FormItem
+    unfit: Callable[[FormItem], str | None] = lambda _: None
     prompted: bool = False
     undecided: Callable[[Sequence[Mapping[str, Any]]], bool] | None = None
 
@@ -87,7 +92,7 @@ class Form:
         """The scale of each aspect that it judges."""
         return {meaning.aspect: meaning.scale for meaning in self.meanings}
 
-    def problem(self, asked: Asked) -> str | None:
+    def problem(self, asked: FormItem) -> str | None:
         """Why it cannot ask about an item, in words for whoever makes a campaign; None if it can."""
         n = asked.n_images
         if (self.item_kind == "image" and n != 1) or (self.item_kind == "pair" and n != 2) or n < 1:
@@ -96,3 +101,39 @@ class Form:
 
 
 _SHOWN = {"image": "one image", "group": "one image or more together", "pair": "two images"}
+
+
+Verdict = bool | None
+
+BLANK: Final = "blank_image"
+"""Why nothing can be said of an aspect: the image is blank."""
+
+
+def yes_no(aspect: str, verdict: Verdict, target: str | None = None) -> Judgement:
+    if verdict is None:
+        return unsure(aspect, target)
+    return Judgement(aspect, YES if verdict else NO, 1.0 if verdict else 0.0, target)
+
+
+def unsure(aspect: str, target: str | None = None, reason: str = CANNOT_TELL) -> Judgement:
+    """That somebody was asked and nothing can be said."""
+    return Judgement(aspect, None, None, target, reason)
+
+
+def level(aspect: str, answer: Any, highest: int, target: str | None = None) -> Iterable[Judgement]:
+    """The judgement of a level from 1 to ``highest``; none of a blank, and of what is not on the scale."""
+    if is_blank(answer):
+        return ()
+    if answer == CANNOT_TELL:
+        return (unsure(aspect, target),)
+    if isinstance(answer, int) and not isinstance(answer, bool) and 1 <= answer <= highest:
+        return (Judgement(aspect, str(answer), float(answer), target),)
+    return ()
+
+
+def all_of(verdicts: Iterable[Verdict]) -> Verdict:
+    """No if one is no; else open if one is open."""
+    seen = set(verdicts)
+    if False in seen:
+        return False
+    return None if None in seen else True

@@ -10,17 +10,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from annotation.questionnaires.base import Condition, Option, Question, Questionnaire, Section, says_blank
-from annotation.questionnaires.deriving import Verdict, all_of, level, unsure, yes_no
-from annotation.questionnaires.form import Asked, Derived, Form, Meaning
-from annotation.questionnaires.options import COLORS, COUNTS, PRESENT_COUNTS
+from annotation.questionnaires.base import (
+    COLORS,
+    COUNTS,
+    PRESENT_COUNTS,
+    Condition,
+    InstructionSection,
+    Option,
+    Question,
+    Questionnaire,
+    says_blank,
+)
+from annotation.questionnaires.form import Derived, Form, FormItem, Meaning, Verdict, all_of, level, unsure, yes_no
 from data.aspects import CANNOT_TELL, COUNT_CAP, SCALES
 from data.prompts.coco import plural
 from data.prompts.spec import Relation, RelationSpec, Spec, parse_spec
 from data.records import Judgement
 
 INSTRUCTIONS: Final = (
-    Section(
+    InstructionSection(
         "You see one picture at a time, possibly made by an AI image generator. You may be asked about",
         (
             "List of objects: What objects are you able to discern in the image?",
@@ -31,7 +39,7 @@ INSTRUCTIONS: Final = (
             "Caption fit: How well does the image correspond to a provided caption?",
         ),
     ),
-    Section(
+    InstructionSection(
         "A few notes",
         (
             "Complete question 1 before moving on to other questions. If you are unable to recognize a particular object, "
@@ -46,7 +54,7 @@ INSTRUCTIONS: Final = (
             "If you really cannot say, choose “Cannot tell”: that is an answer too, and better than a guess.",
         ),
     ),
-    Section(
+    InstructionSection(
         "An example: asked for is “a red cup left of a dog”; shown are a dog and, to its right, two cups, one half white",
         (
             "Objects: cups, dog. Cups: 2, red and white. Dogs: 1, in the colors that it has.",
@@ -253,7 +261,7 @@ FORM: Final = Form(
         _meaning("realism", "each object", "as answered; nothing if it is not there"),
         _meaning("caption_fit", "", "as answered; a blank image: 1"),
     ),
-    example=Asked(
+    example=FormItem(
         "a photo of a purple cow left of a bench",
         {
             "tag": "position",

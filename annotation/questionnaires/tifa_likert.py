@@ -9,9 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from annotation.questionnaires.base import Blank, Counter, Numbers, Option, Question, Questionnaire, Section, says_blank
-from annotation.questionnaires.deriving import level
-from annotation.questionnaires.form import Asked, Derived, Form, Meaning
+from annotation.questionnaires.base import (
+    Blank,
+    Counter,
+    InstructionSection,
+    Numbers,
+    Option,
+    Question,
+    Questionnaire,
+    says_blank,
+)
+from annotation.questionnaires.form import Derived, Form, FormItem, Meaning, level
 from data.aspects import SCALES
 
 NAME: Final = "tifa_likert"
@@ -28,7 +36,7 @@ SCORES: Final = (
 )
 
 INSTRUCTIONS: Final = (
-    Section(
+    InstructionSection(
         "On a scale of 1-5, score “does the image match the prompt?”",
         (
             "The ranking of the images given the same text is important. If you believe the scoring guideline cannot reflect "
@@ -45,7 +53,7 @@ INSTRUCTIONS: Final = (
             "can’t tell if an object is a microwave).",
         ),
     ),
-    Section(
+    InstructionSection(
         "The text has n elements, and x of them are missed or misrepresented",
         (
             "5: The image perfectly matches the prompt.",
@@ -56,7 +64,7 @@ INSTRUCTIONS: Final = (
             "If you count n and x here, a score is suggested; yours is what counts.",
         ),
     ),
-    Section(
+    InstructionSection(
         "An example: “two dogs and a red cup” has four elements: dogs, two of them, a cup, red",
         (
             "One dog and a red cup: only the number is wrong, 1 of 4, which is a 4.",
@@ -88,7 +96,7 @@ _TABLE: Final = tuple(
 )
 
 
-def _build(asked: Asked) -> Questionnaire:
+def _build(asked: FormItem) -> Questionnaire:
     how_many = "How many elements does the text have?"
     counting = Numbers(1, MOST_ELEMENTS, 1)
     questions = [Question("elements", "number", how_many, cannot_tell=False, caption=True, optional=True, numbers=counting)]
@@ -122,7 +130,7 @@ def _blank(k: int) -> str:
     return f"blank_image_{k}"
 
 
-def _derive(asked: Asked, answers: Mapping[str, Any]) -> list[Derived]:
+def _derive(asked: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
     found: list[Derived] = []
     for k in range(asked.n_images):
         score = 1 if says_blank(answers, Blank(_blank(k))) else answers.get(_score(k))
@@ -139,5 +147,7 @@ FORM: Final = Form(
     build=_build,
     derive=_derive,
     meanings=(Meaning("faithfulness", SCALES["faithfulness"], "each image", "as answered; a blank image: 1"),),
-    example=Asked("two dogs and a red cup", {"include": [{"class": "dog", "count": 2}, {"class": "cup", "color": "red"}]}, 2),
+    example=FormItem(
+        "two dogs and a red cup", {"include": [{"class": "dog", "count": 2}, {"class": "cup", "color": "red"}]}, 2
+    ),
 )

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from annotation.questionnaires.base import Option, Question, Questionnaire, Section, is_blank, says_blank
-from annotation.questionnaires.deriving import unsure
-from annotation.questionnaires.form import Asked, Derived, Form, Meaning
-from annotation.questionnaires.options import YES_NO
+from annotation.questionnaires.base import YES_NO, InstructionSection, Option, Question, Questionnaire, is_blank, says_blank
+from annotation.questionnaires.form import Derived, Form, FormItem, Meaning, unsure
 from data.aspects import CANNOT_TELL, NO, SCALES, YES
 from data.prompts.questions import PromptQuestion, questions_from_spec
 from data.prompts.spec import parse_spec
@@ -20,7 +18,7 @@ NONE_OF_THEM: Final = "none of the above"
 
 PREFIX: Final = "answer:"
 INSTRUCTIONS: Final = (
-    Section(
+    InstructionSection(
         "Given an image, a question, and a set of choices, choose the correct choice according to the image content",
         (
             "There are two types of questions: some are answered yes or no, others have several choices. If you believe none "
@@ -30,7 +28,7 @@ INSTRUCTIONS: Final = (
             "unclear whether the human is a man, answer “no”.",
         ),
     ),
-    Section(
+    InstructionSection(
         "An example: “what color is the cat?” with the choices gray, red, black and white",
         ("The cat is brown: “None of the above”. There is no cat: “None of the above”, too.",),
     ),
@@ -48,7 +46,7 @@ def undecided(answers: Sequence[Mapping[str, Any]]) -> bool:
     return any(one.get(question) != other.get(question) for question in {*one, *other})
 
 
-def _build(asked: Asked) -> Questionnaire:
+def _build(asked: FormItem) -> Questionnaire:
     return Questionnaire(NAME, VERSION, INSTRUCTIONS, tuple(_question(one) for one in asked.questions))
 
 
@@ -68,7 +66,7 @@ def _options(asked: PromptQuestion) -> tuple[Option, ...]:
     return tuple(Option(choice, choice[:1].upper() + choice[1:], str(k)) for k, choice in enumerate(choices, 1))
 
 
-def _derive(asked: Asked, answers: Mapping[str, Any]) -> list[Derived]:
+def _derive(asked: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
     if says_blank(answers):
         return [Derived(_answered(one.question_id, _of_a_blank(one))) for one in asked.questions]
     given = ((key.removeprefix(PREFIX), value) for key, value in answers.items() if key.startswith(PREFIX))
@@ -87,7 +85,7 @@ def _of_a_blank(asked: PromptQuestion) -> str:
     return str(_options(asked)[-1].value)
 
 
-def _unfit(asked: Asked) -> str | None:
+def _unfit(asked: FormItem) -> str | None:
     if asked.questions:
         return None
     return "this prompt has no questions; import questions FILE brings some, import questions --from-specs makes them"
@@ -112,7 +110,7 @@ FORM: Final = Form(
             " stands beside it. Two people answer, and a third where they differ",
         ),
     ),
-    example=Asked("a photo of a red cup", _SPEC, questions=questions_from_spec(parse_spec(_SPEC))),
+    example=FormItem("a photo of a red cup", _SPEC, questions=questions_from_spec(parse_spec(_SPEC))),
     unfit=_unfit,
     prompted=True,
     undecided=undecided,

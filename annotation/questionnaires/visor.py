@@ -8,10 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from annotation.questionnaires.base import Condition, Option, Question, Questionnaire, Section, is_blank, says_blank
-from annotation.questionnaires.deriving import BLANK, Verdict, all_of, level, unsure, yes_no
-from annotation.questionnaires.form import Asked, Derived, Form, Meaning
-from annotation.questionnaires.options import COUNTS, NO_RELATION, RELATION_KEYS, YES_NO
+from annotation.questionnaires.base import (
+    COUNTS,
+    NO_RELATION,
+    RELATION_KEYS,
+    YES_NO,
+    Condition,
+    InstructionSection,
+    Option,
+    Question,
+    Questionnaire,
+    is_blank,
+    says_blank,
+)
+from annotation.questionnaires.form import BLANK, Derived, Form, FormItem, Meaning, Verdict, all_of, level, unsure, yes_no
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, SCALES, YES
 from data.prompts.coco import article_by_sound
 from data.prompts.spec import ObjectSpec, Spec, asks_only_positions, parse_spec
@@ -38,7 +48,7 @@ MERGED: Final = (Option("merged", "Merged into one", "m"), Option("distinct", "D
 _WHERE: Final = {"left of": "to the left of", "right of": "to the right of", "above": "above", "below": "below"}
 
 INSTRUCTIONS: Final = (
-    Section(
+    InstructionSection(
         "You see one picture at a time, made by an AI image generator. You are asked about",
         (
             "Quality: how good the image looks, whatever it shows.",
@@ -48,7 +58,7 @@ INSTRUCTIONS: Final = (
             "Merging: whether the two are blended into one thing (a dog made of bread), or distinct.",
         ),
     ),
-    Section(
+    InstructionSection(
         "An example: a dog on a table, and a cup to its right on the floor",
         (
             "Objects: 3. A dog: yes. A cup: yes.",
@@ -58,14 +68,14 @@ INSTRUCTIONS: Final = (
 )
 
 
-def _build(asked: Asked) -> Questionnaire:
+def _build(asked: FormItem) -> Questionnaire:
     spec = parse_spec(asked.spec)
     questions = [
         Question("quality", "likert", "How good is the quality of the image?", options=QUALITY),
         Question("scene", "likert", "How likely is such a scene in the real world?", options=LIKELIHOOD),
         Question("objects", "count", "How many objects are in the image?", options=COUNTS),
     ]
-    things = objects_asked(spec)
+    things = requested_objects(spec)
     for name, thing in zip("ab", things, strict=False):
         text = f"Is there {article_by_sound(thing.target)} {thing.target} in the image?"
         questions.append(Question(f"present_{name}", "choice", text, options=YES_NO))
@@ -86,14 +96,14 @@ def _about_both(a: str, b: str) -> list[Question]:
     ]
 
 
-def objects_asked(spec: Spec) -> tuple[ObjectSpec, ...]:
+def requested_objects(spec: Spec) -> tuple[ObjectSpec, ...]:
     """A and B, as the form asks for them: with a relation, whose place is asked for first."""
     if spec.relations:
         return tuple(spec.objects[k] for k in (spec.relations[0].subject, spec.relations[0].reference))
     return spec.objects
 
 
-def _derive(asked: Asked, answers: Mapping[str, Any]) -> list[Derived]:
+def _derive(asked: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
     return [Derived(one) for one in _judgements(parse_spec(asked.spec), answers)]
 
 
@@ -102,7 +112,7 @@ def _judgements(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
     if says_blank(answers):
         nothing = {"objects": 0, "present_a": NO, "present_b": NO}
         return [*(unsure(aspect, reason=BLANK) for aspect in ("quality", "scene")), *_judgements(spec, nothing)]
-    things = dict(zip(("present_a", "present_b"), objects_asked(spec), strict=False))
+    things = dict(zip(("present_a", "present_b"), requested_objects(spec), strict=False))
     here = {
         thing.target: _verdict(answers[key], answers[key] == YES) for key, thing in things.items() if not _left(answers, key)
     }
@@ -140,7 +150,7 @@ def _counted(answers: Mapping[str, Any]) -> Iterable[Judgement]:
     return ()
 
 
-def _unfit(asked: Asked) -> str | None:
+def _unfit(asked: FormItem) -> str | None:
     spec = parse_spec(asked.spec)
     if 1 <= len(spec.objects) <= 2 and len(spec.relations) <= 1:
         return None
@@ -176,6 +186,6 @@ FORM: Final = Form(
             " (no numbers, no colors), as VISOR's own rules; a blank image: no",
         ),
     ),
-    example=Asked("a cow above a bench", {"a": "cow", "b": "bench", "relation": "above"}),
+    example=FormItem("a cow above a bench", {"a": "cow", "b": "bench", "relation": "above"}),
     unfit=_unfit,
 )

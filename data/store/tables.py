@@ -2,7 +2,7 @@
 
 Which judgements count is decided as in ``data.store.frame``, but no row of theirs leaves the database: ``GROUP BY`` makes one
 row of each (item, target, who, label, reason), and every column is one of whole numbers (or of scores). The shapes are those
-that ``agreement.engine.counted`` describes.
+that ``agreement.engine.counts`` describes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Every command with its options, from the same definitions as ``--help``."""
+"""An example of every command, as it stands after ``uv run app.py``; a test has the app read each of them.
+
+Every command with its options, from the same definitions as ``--help``.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,122 @@ from typer.main import get_command
 
 from app import app
 from docs.making.blocks import code, table
-from docs.making.examples import EXAMPLES
 from ui.commands.options import FILTERS
+
+EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
+    "ablate": ("ablate elbo --trials 1,5 --steps 20,50 --seeds 0,1 --suite itm-playground --plot ablation.html",),
+    "agreement": (
+        "agreement --suite geneval --aspect correct",
+        "agreement --format json > agreement.json",
+        "agreement --by certainty --compare --thresholds",
+        "agreement --consensus majority --consensus mace",
+    ),
+    "backup": ("backup", "backup -o /mnt/other-disk/concord", "backup --list"),
+    "campaigns archive": ("campaigns archive cows",),
+    "campaigns create": (
+        "campaigns create cows --suite geneval --n 50 --overlap 3 --instructions 'Look closely.'",
+        "campaigns create duel --questionnaire ab --generator A --generator B",
+        "campaigns create --from campaign.yaml --dry-run",
+    ),
+    "campaigns delete": ("campaigns delete cows",),
+    "campaigns describe": (
+        "campaigns describe cows",
+        "campaigns describe cows --field recruitment='Two courses of our department.' --field pay_per_hour='12 EUR'",
+    ),
+    "campaigns list": ("campaigns list",),
+    "campaigns show": ("campaigns show cows --format json",),
+    "campaigns start": ("campaigns start cows",),
+    "campaigns stop": ("campaigns stop cows",),
+    "doctor": ("doctor", "doctor --only project --all --format json"),
+    "export annotations": ("export annotations --people pseudonyms -o annotations.jsonl",),
+    "export datasets": ("export datasets --suite mine -o dataset",),
+    "export judgements": ("export judgements -o judgements.parquet",),
+    "export manifest": ("export manifest geneval -o job/manifest.jsonl --with-images",),
+    "export prompts": ("export prompts --suite mine -o prompts.jsonl",),
+    "export questions": ("export questions --suite tifa -o questions.jsonl",),
+    "export ratings": ("export ratings --suite geneval -o ratings.csv",),
+    "export report": (
+        "export report --suite geneval --aspect correct -o report.html",
+        "export report --suite geneval --format md -o report.md",
+    ),
+    "export results geneval": ("export results geneval --rater geneval-playground -o results.jsonl",),
+    "export results visor": ("export results visor --rater visor-playground --generator sd15 -o detections.json",),
+    "export snapshot": ("export snapshot -o snapshot.duckdb",),
+    "flips": ("flips --kind relation",),
+    "generate": (
+        "generate playground --generator playground-late",
+        "generate mine --generator sdxl --device cuda --steps 30",
+    ),
+    "import cooccurrence": ("import cooccurrence instances_train2017.json",),
+    "import exported": ("import exported annotations.jsonl judgements.parquet",),
+    "import images": (
+        "import images pictures --layout csv --generator mine",
+        "import images outputs --layout geneval --generator sdv2",
+        "import images objdet --layout visor --generator glide",
+    ),
+    "import itm": ("import itm --playground", "import itm rows.jsonl --images pictures --suite mine"),
+    "import playground": ("import playground --project projects/small-world",),
+    "import prompts": ("import prompts prompts.jsonl --suite mine",),
+    "import questions": ("import questions --from-specs --suite geneval", "import questions question_answers.json"),
+    "import ratings": (
+        "import ratings ratings.csv --item image --rater worker --value answer --aspect correct --scale nominal",
+        "import ratings metric.csv --item image --rater metric --value score --aspect score --scale interval --kind scorer",
+        "import ratings people.csv --suite sr2d --item path --wide --aspect quality --scale ordinal:0.5-5:0.5 --dry-run",
+    ),
+    "import results geneval": ("import results geneval results.jsonl --generator sdv2",),
+    "import results tifa": ("import results tifa evaluation_result.json --generator sd21",),
+    "import scores": ("import scores run-made-elsewhere", "import scores job/scores"),
+    "import study geneval": (
+        "import study geneval --metadata evaluation_metadata.jsonl sdv2=annotations_sdv2.csv if-xl=annotations_if-xl.csv",
+    ),
+    "import study selfeval": ("import study selfeval",),
+    "import study tifa": ("import study tifa human_annotations_with_scores.json",),
+    "import undo": ("import undo", "import undo 3"),
+    "itm": ("itm --suite itm-playground --format json",),
+    "judge geneval": (
+        "judge geneval --evidence evidence.jsonl -o verdicts.jsonl",
+        "judge geneval --evidence evidence.jsonl --rule paper --summary",
+        "judge geneval --evidence evidence.jsonl --format results -o results.jsonl",
+    ),
+    "judge tifa": ("judge tifa --evidence evaluation_result.json --summary",),
+    "judge visor": ("judge visor --evidence evidence.jsonl --summary",),
+    "people code": ("people code prolific-1a2b3c4d5e",),
+    "people erase": ("people erase ada --yes",),
+    "people hash": ("people hash",),
+    "people invitations": ("people invitations --format csv",),
+    "people invite": ("people invite --campaign cows --expires 7d --uses 20 --address https://lab.example/concord",),
+    "people link": ("people link KwX2b0Yq5c1d prolific 5f3c0ffee --address https://lab.example/concord",),
+    "people list": ("people list --format csv",),
+    "people pseudonym": ("people pseudonym prolific 5f3c0ffee",),
+    "people reinstate": ("people reinstate ada --campaign cows",),
+    "people revoke": ("people revoke ada --uncounted",),
+    "people uninvite": ("people uninvite mXy2kPq0aB1c",),
+    "preferences": ("preferences --suite mine",),
+    "prompts": (
+        "prompts geneval -o prompts.jsonl",
+        "prompts geneval --seed 7 -o prompts.jsonl",
+        "prompts sr2d-attributes --n 100 --seed 0 -o prompts.jsonl",
+    ),
+    "questionnaires": ("questionnaires", "questionnaires visor", "questionnaires mine.yaml"),
+    "questions": ("questions prompts.txt --device cuda -o questions.jsonl",),
+    "rebuild": ("rebuild",),
+    "restore": ("restore", "restore 20261122T193000Z-asked"),
+    "reproduce geneval": (
+        "reproduce geneval --metadata evaluation_metadata.jsonl sdv2=annotations_sdv2.csv if-xl=annotations_if-xl.csv",
+    ),
+    "reproduce selfeval": ("reproduce selfeval --format md",),
+    "reproduce tifa": ("reproduce tifa human_annotations_with_scores.json",),
+    "reproduce visor": ("reproduce visor --suite sr2d",),
+    "score": (
+        "score geneval",
+        "score clipscore --generator playground-late --limit 100",
+        "score geneval --profile paper --set threshold=0.5 --device cuda",
+        "score geneval --manifest job/manifest.jsonl --shard 3/16 --out job/scores --device cuda",
+    ),
+    "serve": ("serve --project projects/mine", "serve --users users.toml --host 0.0.0.0 --port 7860 --no-browser"),
+    "vqa": ("vqa --reference photos --format json",),
+}
+
 
 RUN: Final = "uv run app.py"
 

@@ -1,4 +1,7 @@
-"""Every page: where it is, what its address holds, and its keys, the last from the scripts themselves."""
+"""What the parameters in the pages' addresses say.
+
+Every page: where it is, what its address holds, and its keys, the last from the scripts themselves.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,142 @@ from typing import Any, Final
 
 from data.store.selection import Selection
 from docs.making.blocks import ROOT, code, table
-from docs.making.parameters import FILTERS, LISTING, PARAMETERS
+
+FILTERS: Final[dict[str, str]] = {
+    "suite": "The suite.",
+    "task": "Only these tasks; repeatable, as all filters.",
+    "generator": "Only images by these models.",
+    "aspect": "What was judged, such as `correct`.",
+    "target": "Only judgements of these objects, relations or questions.",
+    "rater": "Only these people or scorers; it restricts each of the two kinds of which it names one.",
+    "campaign": "Only people's answers in these campaigns.",
+    "tag": "Only images with these tags.",
+    "certainty": "`unanimous`, `majority` or `split`: how far the selected people agree about it.",
+    "since": "ISO date or time, UTC: answers given before are left out.",
+    "until": "ISO date or time, UTC: answers given from then on are left out.",
+}
+"""A selection, as everywhere."""
+LISTING: Final[dict[str, str]] = {
+    "suite": "The suite.",
+    "task": "The task.",
+    "generator": "The model that made the images.",
+    "rater": "Whose judgement each image shows: `people`, `simulated`, or a scorer's name.",
+    "by": "The aspect that it shows and orders by (`correct`).",
+    "order": "`prompt`, `lowest`, `highest`, `split` (people differ most first), `differs` (disagreement of people and"
+    " scorers first), `confidence` (the scorer's least sure first), `likert` (largest gap between score and people's Likert),"
+    " or `recent`.",
+    "object": "What the prompt asks for: a kind of object. This and what follows down to `range`: repeatable, alternatives.",
+    "color": "... a colour.",
+    "count": "... a number.",
+    "relation": "... a relation, such as `left of`.",
+    "tag": "A tag.",
+    "q": "Every word, in the prompt's text or the item's id.",
+    "says": "What a scorer says on `correct`: `RATER:yes`, `RATER:no` or `RATER:failed`.",
+    "people": "What most people say on `correct`: `yes`, `no`, `tie`, or `none` (nobody has said).",
+    "differs": "`RATER:missed` (people say right, the scorer wrong), `RATER:passed` (the other way round), `people` (they are"
+    " split), `scorers` (two verdicts differ).",
+    "range": "`RATER:LOW..HIGH`: a scorer's score; either end may be empty.",
+    "show": "`grid`, or `prompts`: a row a prompt, its generators beside each other.",
+    "left": "Of rows by prompt: the generator on the left ...",
+    "right": "... and the one on the right.",
+    "of": "Whose scores the strip above the grid shows.",
+    "view": "A saved view, by its name; the page writes out what it holds.",
+    "map": "With `lasso`: the map on which the line was drawn ([Map](#map)).",
+    "lasso": "Only the images inside this line on the map.",
+    "about": "With `a` and `b`: only images of which two sides say something of this aspect.",
+    "a": "One side: a rater, `people` or `simulated`.",
+    "a_says": "What this side says; anything, if not given.",
+    "b": "The other side.",
+    "b_says": "What that one says.",
+    "way": "How people meet the other side: `each` answer, or their `majority`.",
+    "target": "Of crossed answers: only about these objects, relations or questions.",
+    "campaign": "Of crossed answers: only in these campaigns.",
+    "certainty": "Where people are `unanimous`, a `majority`, or `split`; of crossed answers, about these.",
+    "since": "Of crossed answers: from this moment on.",
+    "until": "Of crossed answers: up to this moment.",
+    "among": "Of crossed answers: only these raters.",
+    "picture": "With `seen_by`: only the images behind a mark of this failure picture on Explore.",
+    "seen_by": "The scorer whose failure picture it is.",
+    "asked": "What the mark says was asked.",
+    "found": "What the mark says was found.",
+}
+"""A listing of images: Browse's, which the Workbench keeps."""
+PARAMETERS: Final[dict[str, dict[str, str]]] = {
+    "agreement": {
+        "statistic": "The statistic that the matrix is shaded by.",
+        "show": "The part: `all` (numbers), `certainty`, `scorers` or `thresholds`.",
+        "consensus": "Consensuses of people as raters, with commas between: `majority`, `dawid_skene`, `mace`.",
+        "table": "`all_statistics`: tables with every statistic, not only the scale's main ones.",
+        "a": "One of the pair that is opened.",
+        "b": "The other.",
+    },
+    "preferences": {
+        "suite": "The suite.",
+        "two": "The two generators, as `A against B`.",
+        "task": "Of the pairs listed: the task.",
+        "who": "... who voted: a person, all people, a scorer.",
+        "chose": "... what they chose: a generator, `both`, `none`, a tie, or where people and scorer are opposed.",
+        "page": "The page of pairs, from 1.",
+    },
+    "matching": {
+        "suite": "The suite.",
+        "generator": "Where the images are from.",
+        "task": "Of the images listed: the task.",
+        "who": "... the scorer.",
+        "said": "... `right`, `wrong`, or `only` (right, and no other scorer is).",
+        "page": "The page of images, from 1.",
+    },
+    "explore": {
+        "suite": "The suite.",
+        "rater": "The scorer.",
+        "show": "The part: `thresholds`, `failures`, `flips` or `questions`.",
+        "task": "The task; all by default.",
+        "along": "The setting that the curve runs along.",
+        "statistic": "`cohen_kappa` or `percent_agreement` with people.",
+        "people": "`people` or `simulated`.",
+        "changed": "Of the verdicts that changed: `yes`, `no` or `open` now.",
+        "picture": "The failure picture: `counts`, `colors`, `bindings`, `positions`, `kinds`, `first`, `supercategories`,"
+        " `cooccurrence`, `thresholds` or `seeds`.",
+        "generator": "Whose failures.",
+        "flip": "What is flipped: `relation`, `color` or `count`.",
+        "see": "The picture of questions: `types`, `sources`, `entities`, `models` or `people`.",
+        "source": "Only prompts of this text source.",
+        "reference": "A generator of real images, to compare with.",
+        "against": "The rater to compare with.",
+        "group": "Of the answers listed: questions of which kind.",
+        "whose": "... about whose images.",
+        "answers": "... `right`, `wrong`, `different` from people's, and why.",
+    },
+    "campaigns": {
+        "campaign": "The campaign.",
+        "show": "Its part: `coverage`, `people`, `broken`, `adjudicate` or `invite`.",
+        "about": "What is adjudicated, as `suite: aspect`.",
+        "against": "`people`, or the scorer that people differ from.",
+        "only": "Which cases: `any`, `open`, or a verdict.",
+        "case": "The item that is opened.",
+    },
+    "map": {
+        "map": "`METHOD:MODEL[:KEY]`: how they are laid out (`pca`, `umap`), by whose embeddings, and which map it was.",
+        "lasso": "The corners of a line around some: `x,y;x,y;...`, 3 to 200, from 0 to 100. It works in Browse, too.",
+        "paint": "The colour: `generator`, `task`, `suite`, `object`, `people`, `simulated`, `says:RATER`, `score:RATER`.",
+    },
+    "reports": {name: what for name, what in FILTERS.items() if name != "target"}
+    | {"seed": "Of folds, and of swaps of prompts."},
+    "runs": {
+        "scorer": "The scorer to start.",
+        "profile": "Its profile.",
+        "suite": "Whose images.",
+        "generator": "Whose images.",
+        "device": "What the scorer is to run on: `cpu`, `cuda:1`, several with commas.",
+        "show": "Which runs the table has: `newest`, or a part such as `21-40`.",
+        "run": "The run whose log is shown.",
+    },
+}
+"""What each page's address holds, by the page's name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DocumentedPage:
     """A page as the docs tell of it.
 
     Attributes:
@@ -32,50 +166,52 @@ class Page:
     keys: str = ""
 
 
-PAGES: Final[dict[str, Page]] = {
-    "annotate": Page(
+PAGES: Final[dict[str, DocumentedPage]] = {
+    "annotate": DocumentedPage(
         "/annotate/",
         "The form for whoever labels: one item, its questions, all by keyboard ([guide](annotator.md)). People come to it by a"
         " link `/join/…`, by signing in, or, on this machine, by giving a name.",
         keys="assets/js/dialogs.js",
     ),
-    "overview": Page(
+    "overview": DocumentedPage(
         "/studio/",
         "What the project holds at a glance, and the score table: each generator and task by people and by every scorer, with"
         " intervals. An empty project says what to do.",
     ),
-    "browse": Page(
+    "browse": DocumentedPage(
         "/studio/browse", "All images, filtered, in a grid; the filters are the address.", keys="assets/js/browse/keys.js"
     ),
-    "agreement": Page(
+    "agreement": DocumentedPage(
         "/studio/agreement",
         "How far raters agree: a matrix of all, people among themselves, scorers by people's certainty, against each other, and"
         " as decisions. Every filter of the command line works in the address, too.",
         FILTERS,
     ),
-    "preferences": Page(
+    "preferences": DocumentedPage(
         "/studio/preferences",
         "A/B tests: whom people prefer, whom scorers would, strengths, side bias, and the pairs behind each number.",
     ),
-    "matching": Page(
+    "matching": DocumentedPage(
         "/studio/matching", "Image-text matching: accuracy against chance, votes, Winoground's scores, and images."
     ),
-    "explore": Page(
+    "explore": DocumentedPage(
         "/studio/explore",
         "Thresholds moved live, failure pictures, the flip test, and questions. The scorer's own settings are parameters, too,"
         " by their names ([settings](settings.md)).",
     ),
-    "campaigns": Page("/studio/campaigns", "Campaigns: made, watched, invited to, and adjudicated ([guide](campaigns.md))."),
-    "map": Page(
+    "campaigns": DocumentedPage(
+        "/studio/campaigns", "Campaigns: made, watched, invited to, and adjudicated ([guide](campaigns.md))."
+    ),
+    "map": DocumentedPage(
         "/studio/map",
         "The pictures by what an image-text model sees in them: alike ones lie near each other, and a line drawn around some"
         " leads to them in Browse. Its address also takes Browse's parameters, for which pictures.",
     ),
-    "reports": Page(
+    "reports": DocumentedPage(
         "/studio/reports", "A report made of a selection, in every format ([what is in it](exchange.md#the-report))."
     ),
-    "runs": Page("/studio/runs", "Scorers' runs: start, stop, go on, remove; progress and log."),
-    "workbench": Page(
+    "runs": DocumentedPage("/studio/runs", "Scorers' runs: start, stop, go on, remove; progress and log."),
+    "workbench": DocumentedPage(
         "/studio/workbench",
         "One image: what scorers saw on the left, the form on the right, what others said below. Its address also keeps the"
         " listing that it was opened from, by Browse's parameters, so that N and P go through it.",
@@ -131,7 +267,7 @@ def _within(page: ModuleType) -> Iterator[ModuleType]:
         yield importlib.import_module(one.name)
 
 
-def told(name: str) -> dict[str, str]:
+def documented(name: str) -> dict[str, str]:
     """What the docs tell of a page's address."""
     if name in ("browse", "workbench"):
         known = accepted(name)
@@ -139,7 +275,7 @@ def told(name: str) -> dict[str, str]:
     return PARAMETERS.get(name, {}) | dict(PAGES[name].also)
 
 
-def present() -> dict[str, Page]:
+def present() -> dict[str, DocumentedPage]:
     """The pages that this Concord has."""
     there = modules()
     return {name: page for name, page in PAGES.items() if name == "annotate" or name in there}
@@ -163,9 +299,9 @@ def made() -> str:
     return "\n\n".join(_page(name, page) for name, page in present().items())
 
 
-def _page(name: str, page: Page) -> str:
+def _page(name: str, page: DocumentedPage) -> str:
     parts = [f"## {name.capitalize()}\n\n{code(page.path)}: {page.what}"]
-    params = {key: what for key, what in told(name).items() if name != "workbench" or key not in LISTING}
+    params = {key: what for key, what in documented(name).items() if name != "workbench" or key not in LISTING}
     if params:
         parts.append(table(("in the address", "what it says"), ((code(key), what) for key, what in params.items())))
     if keys := keys_in(page.keys):
@@ -181,5 +317,5 @@ def undocumented() -> list[str]:
     """What of the pages nobody has written of: pages, parameters, scripts with keys."""
     missing: list[Any] = [name for name in modules() if name not in PAGES]
     for name in present():
-        missing += [f"{name}: {key}" for key in sorted(accepted(name) - set(told(name)))]
+        missing += [f"{name}: {key}" for key in sorted(accepted(name) - set(documented(name)))]
     return [*missing, *sorted(scripts_with_keys() - {page.keys for page in PAGES.values()})]

@@ -84,7 +84,7 @@ def _routes(routes: Any) -> Iterator[tuple[str, Any]]:
                 yield f"{method} {route.path}", route
 
 
-def said_of(name: str, route: Any) -> str:
+def description_of(name: str, route: Any) -> str:
     """What a route is for, in a paragraph; empty: nobody has said."""
     return SAID.get(name) or " ".join((inspect.getdoc(route.endpoint) or "").split())
 
@@ -97,7 +97,7 @@ def made() -> str:
     for name, route in listed():
         access = access_of(route.path)
         who = "nobody" if access is None else WHO[access.value]
-        rows.append((code(name), who, _takes(route), said_of(name, route)))
+        rows.append((code(name), who, _takes(route), description_of(name, route)))
     return table(("route", "who", "takes", "what it does"), rows)
 
 

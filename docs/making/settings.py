@@ -111,7 +111,7 @@ def undocumented() -> list[str]:
 
 def campaigns() -> str:
     """Campaigns' settings as Markdown."""
-    rows = ((code(name), _shown(default), what) for name, (default, what) in of_campaigns().items())
+    rows = ((code(name), _as_code(default), what) for name, (default, what) in of_campaigns().items())
     return table(("setting", "default", "what it means"), rows)
 
 
@@ -145,13 +145,13 @@ def _values(values: Mapping[str, Any]) -> list[str]:
     """Profiles that have the same value stand together."""
     by_value: dict[str, list[str]] = {}
     for profile, value in values.items():
-        by_value.setdefault(_shown(value), []).append(profile or "default")
+        by_value.setdefault(_as_code(value), []).append(profile or "default")
     if len(by_value) == 1:
         return [next(iter(by_value))]
     return [f"{value} ({', '.join(profiles)})" for value, profiles in by_value.items()]
 
 
-def _shown(value: Any) -> str:
+def _as_code(value: Any) -> str:
     if value is None or value in ("", ()):
         return "none"
     if isinstance(value, bool):

@@ -6,45 +6,45 @@ from itertools import combinations
 
 import pytest
 
-from agreement.disagreements import Contested, contested
+from agreement.disagreements import ContestedUnit, contested_units
 from tests.agreement.frames import SCALES, frame, judgement, people, scorer, ugly
 
 
 def test_people_among_themselves() -> None:
     said = frame(people({"a": "y y y", "b": "y n", "c": "y y n", "d": "n", "e": "y n n n"}))
-    assert contested(said, SCALES, "s", "correct") == [
-        Contested("b", None, 1.0, 2),
-        Contested("c", None, 2 / 3, 3),
-        Contested("e", None, 0.5, 4),
+    assert contested_units(said, SCALES, "s", "correct") == [
+        ContestedUnit("b", None, 1.0, 2),
+        ContestedUnit("c", None, 2 / 3, 3),
+        ContestedUnit("e", None, 0.5, 4),
     ]
 
 
 def test_an_ordinal_scale_knows_how_far() -> None:
     rows = [judgement("a", f"r{n}", label, aspect="faithfulness") for n, label in enumerate(("1", "5"))]
     rows += [judgement("b", f"r{n}", label, aspect="faithfulness") for n, label in enumerate(("3", "4", "4"))]
-    found = contested(frame(rows), SCALES, "s", "faithfulness")
+    found = contested_units(frame(rows), SCALES, "s", "faithfulness")
     # 4 of 4 steps; 1, 1 and 0 of 4 steps
     assert [(one.item, one.disagreement) for one in found] == [("a", 1.0), ("b", pytest.approx(2 / 12))]
 
 
 def test_a_scorer_against_people() -> None:
     said = frame(people({"a": "y y", "b": "n y", "c": "n n", "d": "y n"}) + scorer("m", {"a": "no", "b": "no", "c": "no"}))
-    found = contested(said, SCALES, "s", "correct", "m")
+    found = contested_units(said, SCALES, "s", "correct", "m")
     assert [(one.item, one.disagreement, one.n) for one in found] == [("a", 1.0, 2), ("b", 0.5, 2)]
-    assert contested(said, SCALES, "s", "correct", "nobody") == []
+    assert contested_units(said, SCALES, "s", "correct", "nobody") == []
 
 
 def test_targets_are_units_of_their_own_and_what_does_not_count_plays_no_part() -> None:
     rows = people({"a": "y n"}, target="cow") + people({"a": "y y"}, target="dog")
     rows += [judgement("a", "late", "no", target="dog", excluded="surplus")]
-    assert contested(frame(rows), SCALES, "s", "correct") == [Contested("a", "cow", 1.0, 2)]
-    assert contested(frame([]), SCALES, "s", "correct") == []
+    assert contested_units(frame(rows), SCALES, "s", "correct") == [ContestedUnit("a", "cow", 1.0, 2)]
+    assert contested_units(frame([]), SCALES, "s", "correct") == []
 
 
 def test_imitations_stay_apart() -> None:
     rows = people({"a": "y y"}) + [row | {"rater": "x" + row["rater"]} for row in people({"a": "y n"}, simulated=True)]
-    assert contested(frame(rows), SCALES, "s", "correct") == []
-    assert [one.item for one in contested(frame(rows), SCALES, "s", "correct", simulated=True)] == ["a"]
+    assert contested_units(frame(rows), SCALES, "s", "correct") == []
+    assert [one.item for one in contested_units(frame(rows), SCALES, "s", "correct", simulated=True)] == ["a"]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -63,5 +63,5 @@ def test_stated_once_more(seed: int) -> None:
         if len(labels) > 1
     }
     wanted = sorted(((-share, -len(by_item[item]), item) for item, share in shares.items() if share))
-    found = [(round(-one.disagreement, 9), -one.n, one.item) for one in contested(frame(rows), SCALES, "s", "correct")]
+    found = [(round(-one.disagreement, 9), -one.n, one.item) for one in contested_units(frame(rows), SCALES, "s", "correct")]
     assert found == [(round(share, 9), n, item) for share, n, item in wanted]

@@ -6,19 +6,29 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agreement.flips import ALL_TIED, NOTHING_PAIRED, SHARED, STATISTICS, Measured, Pairs, flip_test, measured, shared
+from agreement.flips import (
+    ALL_TIED,
+    NOTHING_PAIRED,
+    SHARED,
+    STATISTICS,
+    FlipPairs,
+    FlipStatistic,
+    flip_statistics,
+    flip_test,
+    shared_pairs,
+)
 from agreement.study.cells import Options
-from tests.agreement import naive
+from tests.agreement import reference_implementations
 
 QUICK = Options()
 NAN = float("nan")
 
 
-def pairs(rows: list[tuple[str, int, int, float, float, str]], *, people: bool = False) -> Pairs:
+def pairs(rows: list[tuple[str, int, int, float, float, str]], *, people: bool = False) -> FlipPairs:
     """From (generator, prompt, item, true, flipped, why): an empty why counts."""
     generators = tuple(sorted({row[0] for row in rows}))
     reasons = tuple(sorted({row[5] for row in rows if row[5]}))
-    return Pairs(
+    return FlipPairs(
         true=np.array([row[3] for row in rows], float),
         flipped=np.array([row[4] for row in rows], float),
         item=np.array([row[2] for row in rows], np.int64),
@@ -31,7 +41,7 @@ def pairs(rows: list[tuple[str, int, int, float, float, str]], *, people: bool =
     )
 
 
-def pick(found: list[Measured], statistic: str, generator: str = "all") -> Measured:
+def pick(found: list[FlipStatistic], statistic: str, generator: str = "all") -> FlipStatistic:
     (one,) = (each for each in found if (each.statistic, each.generator) == (statistic, generator))
     return one
 
@@ -109,7 +119,7 @@ def test_values_and_intervals_equal_pandas() -> None:
             one = pick(found, statistic, str(name))
             assert one.outcome.value == pytest.approx(by_hand[statistic])
             without, scale = [each[statistic] for each in again], "logit" if statistic == "preferred" else ""
-            expected = naive.jackknife(by_hand[statistic], without, scale)
+            expected = reference_implementations.jackknife(by_hand[statistic], without, scale)
             assert (one.bounds.low, one.bounds.high) == pytest.approx(expected)
             assert f"95% jackknife over {len(prompts)} prompts" in one.method
 
@@ -124,18 +134,18 @@ def test_what_all_raters_share() -> None:
     one = pairs([("g", 0, 0, 1.0, 0.0, ""), ("g", 0, 1, 1.0, 0.0, ""), ("h", 0, 2, 0.0, 0.0, "failed")])
     two = pairs([("g", 0, 1, 0.0, 0.0, ""), ("g", 0, 1, 1.0, 0.0, ""), ("h", 0, 2, 1.0, 0.0, "")], people=True)
     nothing = pairs([("g", 0, 1, NAN, NAN, "no_verdict")])
-    mine, theirs, none = shared([one, two, nothing])
+    mine, theirs, none = shared_pairs([one, two, nothing])
     assert none is None
     assert mine is not None
     assert theirs is not None
     assert (mine.item.tolist(), theirs.item.tolist()) == ([1], [1, 1])
-    assert pick(measured(theirs, SHARED, QUICK), "s", SHARED).outcome.value == 0.5
+    assert pick(flip_statistics(theirs, SHARED, QUICK), "s", SHARED).outcome.value == 0.5
     # where everybody has scored the same, or nothing is shared, there is nothing to add
-    assert shared([one, one]) == [None, None]
-    assert shared([one.take(one.item == 0), two]) == [None, None]
-    assert shared([]) == []
+    assert shared_pairs([one, one]) == [None, None]
+    assert shared_pairs([one.take(one.item == 0), two]) == [None, None]
+    assert shared_pairs([]) == []
 
 
-def test_no_intervals_where_none_are_asked_for() -> None:
+def test_no_intervals_unless_requested() -> None:
     found = flip_test(pairs([("g", 0, 0, 1.0, 0.0, ""), ("g", 1, 1, 1.0, 0.0, "")]), Options(intervals=False))
     assert {one.bounds.low for one in found} == {None}

@@ -7,15 +7,15 @@ from itertools import product
 
 import pytest
 
-from annotation.quality import ABOVE_OTHERS, FEWEST, Answer, Sameness, Speed, pattern, sameness, shape, speeds, tail
+from annotation.quality import ABOVE_OTHERS, FEWEST, Sameness, Speed, TimedAnswer, pattern, sameness, shape, speeds, tail
 from annotation.questionnaires import geneval, tifa_vqa
 
 ONE, TWO = ("choice",), ("choice", "choice")
 
 
-def said(person: str, text: str, first: int = 0, seconds: float | None = None) -> list[Answer]:
+def timed_answers(person: str, text: str, first: int = 0, seconds: float | None = None) -> list[TimedAnswer]:
     """One letter for each item in turn: what was pressed there."""
-    return [Answer(person, f"i{first + n}", ONE, (letter,), seconds) for n, letter in enumerate(text) if letter != "."]
+    return [TimedAnswer(person, f"i{first + n}", ONE, (letter,), seconds) for n, letter in enumerate(text) if letter != "."]
 
 
 def test_the_tail_is_that_of_all_outcomes() -> None:
@@ -31,7 +31,7 @@ def test_the_tail_is_that_of_all_outcomes() -> None:
 
 
 def test_repeats_are_counted_against_what_the_others_say_there() -> None:
-    found = sameness([*said("same", "aaab"), *said("x", "abab"), *said("y", "bbbb")])
+    found = sameness([*timed_answers("same", "aaab"), *timed_answers("x", "abab"), *timed_answers("y", "bbbb")])
     # same: a->a, a->a, a->b: two of three; of the others at i1 (b b), i2 (a b), i3 (b b) say a: 0, 1/2, 0
     same = found["same"]
     assert replace(same, others=None, chance=None) == Sameness(3, 2 / 3, None, 3, None)
@@ -45,7 +45,7 @@ def test_repeats_are_counted_against_what_the_others_say_there() -> None:
 
 def test_only_answers_of_one_shape_are_compared() -> None:
     mixed = [
-        Answer("p", f"i{n}", kind, given)
+        TimedAnswer("p", f"i{n}", kind, given)
         for n, (kind, given) in enumerate([(ONE, ("a",)), (TWO, ("a", "b")), (ONE, ("a",)), (TWO, ("a", "c"))])
     ]
     assert sameness(mixed)["p"] == Sameness(2, 0.5, None, 2, None)
@@ -54,18 +54,18 @@ def test_only_answers_of_one_shape_are_compared() -> None:
 
 def test_who_is_flagged_as_a_straight_liner() -> None:
     careful = "abcdabcdabcd"
-    others = [answer for name in ("x", "y", "z") for answer in said(name, careful)]
-    assert sameness([*others, *said("line", "aaaaaaaaaaaa")])["line"].flagged
-    assert not sameness([*others, *said("careful", careful)])["careful"].flagged
+    others = [answer for name in ("x", "y", "z") for answer in timed_answers(name, careful)]
+    assert sameness([*others, *timed_answers("line", "aaaaaaaaaaaa")])["line"].flagged
+    assert not sameness([*others, *timed_answers("careful", careful)])["careful"].flagged
     # what the items give: everybody says the same of everything
-    dull = [answer for name in ("x", "y", "z") for answer in said(name, "a" * 40)]
+    dull = [answer for name in ("x", "y", "z") for answer in timed_answers(name, "a" * 40)]
     assert not any(one.flagged for one in sameness(dull).values())
     # too few to tell: FEWEST comparisons need one answer more
     short = "a" * FEWEST
-    assert not sameness([*others, *said("line", short)])["line"].flagged
-    assert sameness([*others, *said("line", short + "a")])["line"].flagged
+    assert not sameness([*others, *timed_answers("line", short)])["line"].flagged
+    assert sameness([*others, *timed_answers("line", short + "a")])["line"].flagged
     # nobody else has answered these
-    assert not sameness(said("alone", "a" * 30))["alone"].flagged
+    assert not sameness(timed_answers("alone", "a" * 30))["alone"].flagged
 
 
 def test_each_limit_of_the_flag_counts() -> None:
@@ -77,14 +77,18 @@ def test_each_limit_of_the_flag_counts() -> None:
 
 
 def test_answers_below_the_floor_are_counted() -> None:
-    timed = [Answer("p", f"i{n}", ONE, ("a",), seconds) for n, seconds in enumerate((0.3, 0.9, 1.0, 8.0, None))]
+    timed = [TimedAnswer("p", f"i{n}", ONE, ("a",), seconds) for n, seconds in enumerate((0.3, 0.9, 1.0, 8.0, None))]
     speed = speeds(timed)["p"]
     assert (speed.n, speed.hurried, speed.flagged) == (4, 2, False)
 
 
 def test_speed_is_against_the_median_of_medians() -> None:
-    timed = [*said("slow", "a" * 10, seconds=30), *said("usual", "a" * 30, seconds=12), *said("fast", "a" * 10, seconds=3.9)]
-    found = speeds([*timed, *said("untimed", "aaa")])
+    timed = [
+        *timed_answers("slow", "a" * 10, seconds=30),
+        *timed_answers("usual", "a" * 30, seconds=12),
+        *timed_answers("fast", "a" * 10, seconds=3.9),
+    ]
+    found = speeds([*timed, *timed_answers("untimed", "aaa")])
     assert found["fast"] == Speed(10, 3.9, 12)
     assert [name for name, one in found.items() if one.flagged] == ["fast"]
     assert found["untimed"] == Speed(0, None, 12)

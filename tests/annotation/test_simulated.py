@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from annotation.questionnaires.base import visible
-from annotation.questionnaires.checks import validate
+from annotation.questionnaires.base import validate, visible
 from annotation.questionnaires.geneval import geneval_questionnaire
-from annotation.simulated import PEOPLE, Known, Person, annotate
+from annotation.simulated import PEOPLE, DepictedItem, SimulatedPerson, annotate
 from data.aspects import CANNOT_TELL, COUNT_CAP, NO, YES
 from data.playground import sample
 from data.playground.drawing import draw_carelessly
@@ -20,24 +19,24 @@ from data.playground.scene import scene_facts
 from data.prompts.spec import parse_spec
 from data.records import Annotation, Item
 
-FLAWLESS = Person("Zoe", objects=0, counts=0, colors=0, positions=0, cannot_tell=0, answers=1)
+FLAWLESS = SimulatedPerson("Zoe", objects=0, counts=0, colors=0, positions=0, cannot_tell=0, answers=1)
 
 
-def known(first_seed: int = 0, n: int = 168) -> list[Known]:
+def known(first_seed: int = 0, n: int = 168) -> list[DepictedItem]:
     asked = sample.sample_prompts()
     found = []
     for seed in range(n):
         prompt = asked[seed % len(asked)]
         spec = parse_spec(prompt.spec)
         item = Item(f"{prompt.prompt_id}/renderer-careless/{seed}", prompt.suite, prompt.prompt_id, prompt.task)
-        found.append(Known(item, spec, draw_carelessly(spec, first_seed + seed).scene))
+        found.append(DepictedItem(item, spec, draw_carelessly(spec, first_seed + seed).scene))
     return found
 
 
 KNOWN = known()
 
 
-def truth(one: Known) -> dict[tuple[str, str | None], str]:
+def truth(one: DepictedItem) -> dict[tuple[str, str | None], str]:
     """What follows from the scene, in the words of judgements; a relation is not asked of objects that are not there."""
     said: dict[tuple[str, str | None], str] = {}
     there = {fact.target for fact in scene_facts(one.spec, one.scene) if fact.aspect == "present" and fact.value}

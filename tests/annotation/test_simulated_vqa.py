@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from annotation import simulated, simulated_vqa
+from annotation import simulated
 from annotation.questionnaires import tifa_vqa
-from annotation.questionnaires.form import Asked
-from annotation.simulated import Known
+from annotation.questionnaires.form import FormItem
+from annotation.simulated import DepictedItem
 from data.playground.sample import careless_drawing, sample_prompts
 from data.playground.scene import true_answers
 from data.prompts.spec import parse_spec
@@ -18,9 +18,9 @@ from data.records import Item
 
 
 @pytest.fixture(scope="module")
-def known() -> list[Known]:
+def known() -> list[DepictedItem]:
     return [
-        Known(
+        DepictedItem(
             Item(f"{prompt.prompt_id}/c/{k}", "playground", prompt.prompt_id),
             parse_spec(prompt.spec),
             careless_drawing(prompt, k).scene,
@@ -30,23 +30,23 @@ def known() -> list[Known]:
     ]
 
 
-def faultless(**rates: float) -> list[simulated.Person]:
+def faultless(**rates: float) -> list[simulated.SimulatedPerson]:
     none: dict[str, Any] = dict.fromkeys(("objects", "counts", "colors", "positions", "cannot_tell"), 0.0)
     return [replace(person, **(none | rates)) for person in simulated.PEOPLE]
 
 
-def test_two_answer_and_a_third_where_they_differ(known: list[Known]) -> None:
+def test_two_answer_and_a_third_where_they_differ(known: list[DepictedItem]) -> None:
     said: dict[str, list[dict[str, str]]] = {}
-    for one in simulated_vqa.annotate(known):
+    for one in simulated.annotate_vqa(known):
         said.setdefault(one.item_id, []).append(dict(one.answers))
     assert set(said) == {one.item.item_id for one in known}
     assert {len(some) for some in said.values()} == {2, 3}
     assert all((len(some) == 3) == tifa_vqa.undecided(some[:2]) for some in said.values())
 
 
-def test_who_never_errs_says_what_is_true(known: list[Known]) -> None:
+def test_who_never_errs_says_what_is_true(known: list[DepictedItem]) -> None:
     true = {one.item.item_id: {q.question_id: answer for q, answer in true_answers(one.spec, one.scene)} for one in known}
-    found = simulated_vqa.annotate(known, faultless())
+    found = simulated.annotate_vqa(known, faultless())
     assert len(found) == 2 * len(known)
     ambiguous = 0
     for one in found:
@@ -57,10 +57,10 @@ def test_who_never_errs_says_what_is_true(known: list[Known]) -> None:
     assert 0 < ambiguous < len(found)
 
 
-def test_who_errs_in_colours_errs_there_alone(known: list[Known]) -> None:
+def test_who_errs_in_colours_errs_there_alone(known: list[DepictedItem]) -> None:
     asked = {one.item.item_id: true_answers(one.spec, one.scene) for one in known}
     wrong = set()
-    for one in simulated_vqa.annotate(known, faultless(colors=1.0)):
+    for one in simulated.annotate_vqa(known, faultless(colors=1.0)):
         for question, answer in asked[one.item_id]:
             said = one.answers[tifa_vqa.PREFIX + question.question_id]
             if answer is not None and said != answer:
@@ -69,13 +69,13 @@ def test_who_errs_in_colours_errs_there_alone(known: list[Known]) -> None:
     assert wrong == {"color"}
 
 
-def test_the_answers_are_those_of_the_form_and_the_same_every_time(known: list[Known]) -> None:
-    found = simulated_vqa.annotate(known)
-    assert found == simulated_vqa.annotate(known)
+def test_the_answers_are_those_of_the_form_and_the_same_every_time(known: list[DepictedItem]) -> None:
+    found = simulated.annotate_vqa(known)
+    assert found == simulated.annotate_vqa(known)
     spec = {one.item.item_id: one for one in known}
     for one in found:
         asked = tuple(question for question, _ in true_answers(spec[one.item_id].spec, spec[one.item_id].scene))
-        form = tifa_vqa.FORM.build(Asked("", {}, questions=asked))
+        form = tifa_vqa.FORM.build(FormItem("", {}, questions=asked))
         allowed = {question.id: {option.value for option in question.options} for question in form.questions}
         assert set(one.answers) == set(allowed)
         assert all(value in allowed[key] or value == "cannot_tell" for key, value in one.answers.items())

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.server import Server
 from tests.e2e.world import RATED_SUITE, STUDY_SUITE
-from ui.words import STATISTICS
+from ui.words import DEFINITIONS
 
 Visit = Callable[..., Visitor]
 Row = dict[str, Any]
@@ -101,9 +101,9 @@ def assert_equal(shown: dict[tuple[str, str], str], rows: list[Row], name: Calla
     """Each statistic that the page shows has the command line's value, and something was compared."""
     columns = {column for _, column in shown}
     expected = {
-        (name(row), STATISTICS[row["statistic"]].title): "–" if row["value"] is None else f"{row['value']:.3f}"
+        (name(row), DEFINITIONS[row["statistic"]].title): "–" if row["value"] is None else f"{row['value']:.3f}"
         for row in rows
-        if STATISTICS[row["statistic"]].title in columns
+        if DEFINITIONS[row["statistic"]].title in columns
     }
     assert len(expected) >= 2
     assert {key: shown.get(key) for key in expected} == expected

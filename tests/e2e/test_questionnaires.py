@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from annotation.questionnaires.base import TICKED, Question, Questionnaire, clean, is_blank, to_json, visible
-from annotation.questionnaires.checks import validate
+from annotation.questionnaires.base import TICKED, Question, Questionnaire, clean, is_blank, to_json, validate, visible
 from data.aspects import CANNOT_TELL
-from tests.annotation.forms import ALL, asked_of
+from tests.annotation.questionnaires.forms import ALL, item_of
 from tests.e2e.form import Form
 
 SINGLE = [name for name, form in ALL.items() if form.item_kind == "image"]
@@ -46,7 +45,7 @@ def cases(questionnaire: Questionnaire, n: int) -> list[dict[str, Any]]:
 def test_the_browser_has_the_servers_rules(page: Page) -> None:
     page.goto("/annotate/")
     for name in ALL:
-        _, _, questionnaire = asked_of(name)
+        _, _, questionnaire = item_of(name)
         some = cases(questionnaire, 300)
         optional = {question.id for question in questionnaire.questions if question.optional}
         expected = []
@@ -117,7 +116,7 @@ def answer_of(question: Question) -> Any:
 
 @pytest.mark.parametrize("name", SINGLE)
 def test_a_questionnaire_by_keyboard_then_a_blank_image_by_two_keys(page: Page, name: str) -> None:
-    _, _, questionnaire = asked_of(name)
+    _, _, questionnaire = item_of(name)
     desk = Desk(page, questionnaire)
     form = desk.open()
     expected: dict[str, Any] = {}

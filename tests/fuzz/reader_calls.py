@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from agreement import Scale
 from annotation.questionnaires import custom, registry
-from annotation.questionnaires.checks import validate
-from annotation.questionnaires.form import Asked
-from annotation.questionnaires.plain_yaml import read as read_yaml
+from annotation.questionnaires.base import validate
+from annotation.questionnaires.custom import read_yaml
+from annotation.questionnaires.form import FormItem
 from data.export import ratings
 from data.files import parse_json, read_json_lines, read_text
 from data.formats import geneval_results, tifa_results
@@ -71,7 +71,7 @@ def spec_of(text: str, raw: Mapping[str, Any]) -> Spec:
     caption_candidates(text, raw)
     for form in registry.FORMS.values():
         n = 2 if form.item_kind == "pair" else 1
-        asked = Asked(text, raw, n, questions, ("g", "h")[:n])
+        asked = FormItem(text, raw, n, questions, ("g", "h")[:n])
         if form.problem(asked) is None:
             validate(form.build(asked), {})
             derive(form, {"count_0": 1, "preference": "left"}, asked, ["i"] * n)
@@ -103,7 +103,7 @@ def answers_of(folder: Path) -> None:
         return
     for name, form in registry.FORMS.items():
         n = 2 if form.item_kind == "pair" else 1
-        asked = Asked(str(seeds.CATS["prompt"]), seeds.CATS, n, questions_from_spec(parse_spec(seeds.CATS)), ("g", "h")[:n])
+        asked = FormItem(str(seeds.CATS["prompt"]), seeds.CATS, n, questions_from_spec(parse_spec(seeds.CATS)), ("g", "h")[:n])
         wrong = validate(form.build(asked), given)
         if not wrong:
             derive(form, given, asked, ["i"] * n)
@@ -190,7 +190,7 @@ def study_of(folder: Path) -> None:
     form, by_id = registry.get("geneval"), {prompt.prompt_id: prompt for prompt in prompts}
     for row in study.rows:
         prompt = by_id[row.image.prompt_id]
-        derive(form, row.answers, Asked(prompt.text, prompt.spec))
+        derive(form, row.answers, FormItem(prompt.text, prompt.spec))
 
 
 def locations_of(layout: folders.Layout, folder: Path) -> None:
@@ -255,7 +255,7 @@ def journal_of(folder: Path) -> None:
 def custom_of(folder: Path) -> None:
     form = custom.read(read_text(folder / "q.yaml"), "q.yaml")
     n = 1 if form.item_kind == "image" else 2
-    asked = Asked("a red cup", n_images=n, generators=("g", "h")[:n])
+    asked = FormItem("a red cup", n_images=n, generators=("g", "h")[:n])
     form.build(asked)
     derive(form, {}, asked, ["i"] * n)
     for meaning in form.meanings:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
-from annotation.questionnaires.markdown import EXAMPLE
+from annotation.questionnaires.registry import EXAMPLE
 from data.jobs import runs
 from data.jobs.runs import Detection, Observation
 from tests.ui.admitting import HASH

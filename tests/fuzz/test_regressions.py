@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from annotation.questionnaires.plain_yaml import YamlError
-from annotation.questionnaires.plain_yaml import read as read_yaml
+from annotation.questionnaires.custom import YamlError, read_yaml
 from data.files import read_json_lines
 from data.formats.tifa_results import read_results
 from data.jobs import runs

@@ -217,7 +217,7 @@ def pages(client: TestClient) -> Lines:
         for path, title, *_ in client.get(f"{mount}/config").json()["pages"]:
             lines.append(f"{mount}/{path} {title}")
     for name, page in page_docs.present().items():
-        lines += [f"{page.path} ?{key}" for key in sorted(page_docs.accepted(name) | set(page_docs.told(name)))]
+        lines += [f"{page.path} ?{key}" for key in sorted(page_docs.accepted(name) | set(page_docs.documented(name)))]
     lines += [f"/annotate/ ?{key}" for key in _in_script("form.js", r'URLSearchParams\(location\.search\)\.get\("(\w+)"\)')]
     lines += [f"/join/{{token}} ?{key}" for key in PLATFORMS.values()]
     return sorted(lines)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from annotation.questionnaires import tifa_vqa
-from annotation.questionnaires.form import Asked
+from annotation.questionnaires.form import FormItem
 from data.jobs.runs import Observation
 from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Rater
@@ -72,7 +72,7 @@ def say(store: Store, person: str, choose: Choose, about: Sequence[str], **more:
     for item in about:
         now = asked(store, item)
         answers = {f"answer:{one.question_id}": choose(item, one) for one in now.questions}
-        judged = derive(tifa_vqa.FORM, answers, Asked("", {}, 1, now.questions, (), ()))
+        judged = derive(tifa_vqa.FORM, answers, FormItem("", {}, 1, now.questions, (), ()))
         raw = {"questions": now.number}
         ids = (str(uuid.uuid4()), item, person, tifa_vqa.NAME)
         said.append(Annotation(*ids, answers, judged, tifa_vqa.FORM.rule_version, raw=raw, **more))  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from agreement import CONSENSUSES, ConsensusMethod
-from agreement.consensus import crowd_models
+from agreement.consensus import methods
 from tests.ui.making import agreement, concord, done
 from tests.ui.test_agreement_command import made, rows
 from ui.commands.options import Consensus
@@ -29,7 +29,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(crowd_models, "RESTARTS", 1)
+    monkeypatch.setattr(methods, "RESTARTS", 1)
 
 
 def test_other_rows_stay_as_they_are(judged: Path) -> None:
@@ -80,7 +80,7 @@ def test_an_unknown_method_and_a_missing_package(judged: Path, monkeypatch: pyte
     ran = concord(judged, "agreement", "--consensus", "median")
     assert ran.status == 2
     assert "median" in ran.err
-    monkeypatch.setattr(crowd_models, "installed", lambda: False)
+    monkeypatch.setattr(methods, "installed", lambda: False)
     ran = concord(judged, "agreement", "--consensus", "mace")
     assert (ran.status, ran.out) == (1, "")
     expected = "agreement: --consensus mace needs crowd-kit, which is not installed: do not leave out the group `consensus`\n"

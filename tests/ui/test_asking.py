@@ -10,8 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import app
-from annotation.questionnaires.markdown import EXAMPLE
-from annotation.questionnaires.registry import FORMS
+from annotation.questionnaires.registry import EXAMPLE, FORMS
 from data.prompts.questions import questions_from_spec
 from data.store import questions
 from data.store.store import Store

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from annotation.questionnaires.options import COLORS
+from annotation.questionnaires.base import COLORS
 from data.campaign import Campaign, CampaignItem, Settings, sample_items
 from data.people import platform_pseudonym
 from data.records import Annotation, Judgement

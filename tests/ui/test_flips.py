@@ -16,7 +16,7 @@ import pytest
 
 from annotation import simulated
 from annotation.questionnaires.geneval import RULE_VERSION, derive
-from annotation.simulated import Known
+from annotation.simulated import DepictedItem
 from data.aspects import SCALES
 from data.jobs.runs import Observation, RunFolder
 from data.prompts.flips import Flipped, flip
@@ -69,7 +69,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _answer(store: Store) -> None:
     known = [
-        Known(
+        DepictedItem(
             image_item(Image(id_, GENERATOR, k), replace(prompt, prompt_id=id_)),
             parse_spec(prompt.spec),
             seeing.scene(prompt, k),

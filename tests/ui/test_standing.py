@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agreement import Options
-from agreement.engine.live import AGAINST, AMONG
+from agreement.engine.live import HUMAN_HUMAN, SCORER_HUMAN
 from data.records import Evidence, Item, Judgement, Rater
 from data.store import campaigns, imports, statements, tables
 from data.store.imports import Bundle
@@ -70,7 +70,7 @@ def same(store: Store, selection: Selection = SELECTION) -> Rows:
     found = standing.quick(store, selection)
     assert found is not None
     full = recall(store, selection, Options(intervals=False, each_generator=False))
-    for section, names in (("among_people", AMONG), ("raters", AGAINST)):
+    for section, names in (("among_people", HUMAN_HUMAN), ("raters", SCORER_HUMAN)):
         wanted = [row for row in full[section] if row["statistic"] in names]
         assert wanted
         assert [_but_value(row) for row in found[section]] == [_but_value(row) for row in wanted]

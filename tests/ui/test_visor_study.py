@@ -15,7 +15,7 @@ import pytest
 from agreement import Options
 from agreement.visor_study import Roles, tables
 from annotation.questionnaires.base import visible
-from annotation.questionnaires.form import Asked
+from annotation.questionnaires.form import FormItem
 from annotation.questionnaires.visor import FORM
 from data.aspects import SCALES
 from data.studies.published import VISOR_PRINTED
@@ -37,7 +37,7 @@ def row(item: str, rater: str, aspect: str, label: str, target: str | None = Non
 
 def derived(item: str, rater: str, answers: Answers, seq: int = 0, **other: Any) -> list[Judgement]:
     """The judgements of a real answer to the real form."""
-    found = [one.judgement for one in FORM.derive(Asked("", SPEC), answers)]
+    found = [one.judgement for one in FORM.derive(FormItem("", SPEC), answers)]
     return [
         row(item, rater, j.aspect, j.label or "", j.target, seq=seq, excluded=None if j.label else j.reason, **other)
         for j in found
@@ -185,7 +185,7 @@ def simulate(seed: int, images: int = 60) -> tuple[dict[str, list[Answers]], dic
     rng = random.Random(seed)
     said: dict[str, list[Answers]] = {}
     seen = {}
-    questions = {question.id: question for question in FORM.build(Asked("", SPEC)).questions}
+    questions = {question.id: question for question in FORM.build(FormItem("", SPEC)).questions}
     for n in range(images):
         here = [rng.random() < 0.8, rng.random() < 0.7, rng.random() < 0.5]
         seen[f"i{n:02}"] = tuple(truth if rng.random() < 0.8 else not truth for truth in here)
@@ -196,7 +196,7 @@ def simulate(seed: int, images: int = 60) -> tuple[dict[str, list[Answers]], dic
             full |= {f"present_{k}": "yes" if person[i] else "no" for i, k in enumerate("ab")}
             full |= {"relations": ["above"] if person[2] else ["none"], "merged": rng.choice(("merged", "distinct"))}
             assert set(full) == set(questions)
-            said[f"i{n:02}"].append({key: full[key] for key in visible(FORM.build(Asked("", SPEC)), full)})
+            said[f"i{n:02}"].append({key: full[key] for key in visible(FORM.build(FormItem("", SPEC)), full)})
     return said, seen  # type: ignore[return-value]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from annotation.questionnaires.custom import read as read_form
-from annotation.questionnaires.markdown import EXAMPLE
+from annotation.questionnaires.registry import EXAMPLE
 from data.campaign import Campaign, CampaignItem
 from data.prompts.questions import questions_from_spec
 from data.prompts.spec import parse_spec

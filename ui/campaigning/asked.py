@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotation.questionnaires.form import Asked
+from annotation.questionnaires.form import FormItem
 from data.store.composing import Composed
 from data.store.store import Store
 from data.store.subjects import Subject, subjects
@@ -18,7 +18,7 @@ class Asking:
     item_id: str
     kind: str
     suite: str
-    asked: Asked
+    asked: FormItem
 
 
 def of_items(store: Store, item_ids: Sequence[str]) -> dict[str, Asking]:
@@ -33,9 +33,9 @@ def of_composed(store: Store, made: Sequence[Composed], kind: str) -> dict[str, 
     return {item_id: Asking(item_id, kind, some[0].suite, _together(some)) for item_id, some in several.items()}
 
 
-def asked(subject: Subject) -> Asked:
+def asked(subject: Subject) -> FormItem:
     """What is asked about one item."""
-    return Asked(
+    return FormItem(
         text=subject.text,
         spec=subject.spec,
         n_images=len(subject.pictures),
@@ -44,7 +44,7 @@ def asked(subject: Subject) -> Asked:
     )
 
 
-def _together(images: Sequence[Subject]) -> Asked:
+def _together(images: Sequence[Subject]) -> FormItem:
     first = images[0]
     generators = tuple(name for image in images for name in image.generators)
-    return Asked(first.text, first.spec, len(images), first.questions, generators)
+    return FormItem(first.text, first.spec, len(images), first.questions, generators)

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from agreement import Scale
-from agreement.disagreements import Contested, contested
+from agreement.disagreements import ContestedUnit, contested_units
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.store import adjudications, frame, uncovered
 from data.store.adjudications import Adjudication
@@ -106,12 +106,12 @@ def _contested(
     campaign_id: str,
     topic: Topic,
     against: str,
-) -> Sequence[Contested]:
+) -> Sequence[ContestedUnit]:
     said, scales = judged(store, campaign_id), frame.scales(store)
     scorer = None if against == PEOPLE else against
-    found = contested(said, scales, topic.suite, topic.aspect, scorer)
+    found = contested_units(said, scales, topic.suite, topic.aspect, scorer)
     # where nobody but imitations has judged, theirs is what there is
-    return found or contested(said, scales, topic.suite, topic.aspect, scorer, simulated=True)
+    return found or contested_units(said, scales, topic.suite, topic.aspect, scorer, simulated=True)
 
 
 def values(store: Store, campaign_id: str, topic: Topic, item: str, target: str | None) -> list[Value]:

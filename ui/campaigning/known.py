@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from annotation.questionnaires.base import TICKED, Question, Questionnaire, visible
-from annotation.questionnaires.checks import problem
+from annotation.questionnaires.base import TICKED, Question, Questionnaire, problem, visible
 from annotation.questionnaires.form import Form, ItemKind
 from data.aspects import CANNOT_TELL, YES
 from data.campaign import ROLES, CampaignItem

@@ -9,10 +9,9 @@ from functools import lru_cache
 import pandas as pd
 
 from agreement import Options
-from agreement.pair.one_person import each_person
-from agreement.pair.rater_pair import Estimate
+from agreement.pair.rater_pair import Estimate, each_person
 from annotation import quality
-from annotation.quality import Answer, Sameness, Speed
+from annotation.quality import Sameness, Speed, TimedAnswer
 from data.campaign import Campaign
 from data.store import frame, watching
 from data.store.store import Store
@@ -121,16 +120,16 @@ def _work(
     return quality.sameness(given), quality.speeds(given)
 
 
-def answers(store: Store, campaign: Campaign) -> Sequence[Answer]:
+def answers(store: Store, campaign: Campaign) -> Sequence[TimedAnswer]:
     """Everybody's answers for the rules of ``annotation.quality``: of each item the first, as it stands; training apart."""
     said = [one for one in watching.given(store, campaign.campaign_id) if one.role != "training"]
     form = form_of(campaign.questionnaire, campaign.definition)
     items = sorted({one.item_id for one in said})
     asks = {item_id: form.build(asked(subject)) for item_id, subject in subjects(store, items).items()}
-    made: dict[tuple[str, str], Answer] = {}
+    made: dict[tuple[str, str], TimedAnswer] = {}
     for one in said:
         if one.item_id in asks:
             asked_of = asks[one.item_id]
             pattern, shape = quality.pattern(asked_of, one.answers), quality.shape(asked_of)
-            made.setdefault((one.person, one.item_id), Answer(one.person, one.item_id, shape, pattern, one.seconds))
+            made.setdefault((one.person, one.item_id), TimedAnswer(one.person, one.item_id, shape, pattern, one.seconds))
     return [*made.values()]

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
-from annotation.questionnaires.plain_yaml import YamlError
-from annotation.questionnaires.plain_yaml import read as read_yaml
+from annotation.questionnaires.custom import YamlError, read_yaml
 from data.campaign import Settings
 from data.files import MAX_PROBLEMS, InputError, quoted
 

@@ -8,9 +8,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from agreement import Scale
-from annotation import direct as ratings
+from annotation.questionnaires import direct as ratings
 from annotation.questionnaires import registry as questionnaires
-from annotation.questionnaires.form import Asked, Derived, Form
+from annotation.questionnaires.form import Derived, Form, FormItem
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.files import quoted
 from data.jobs.runs import Observation
@@ -76,7 +76,7 @@ def form_of(questionnaire: str, definition: str | None = None) -> Form:
     return questionnaires.get(questionnaire, definition)
 
 
-def derive(form: Form, said: Mapping[str, Any], asked: Asked, members: Sequence[str] = ()) -> tuple[Judgement, ...]:
+def derive(form: Form, said: Mapping[str, Any], asked: FormItem, members: Sequence[str] = ()) -> tuple[Judgement, ...]:
     """The judgements of a person's answers; ``members`` are the images of an item of several, in their order.
 
     Raises:
@@ -122,4 +122,4 @@ def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
     form, members = form_of(source["questionnaire"], source["definition"]), source["members"] or [source["item_id"]]
     order = tuple((source["raw"] or {}).get("order", ()))
     shown = (len(members), source["questions"], tuple(source["generators"]), order)
-    return form.rule_version, derive(form, source["answers"], Asked("", source["spec"] or {}, *shown), members)
+    return form.rule_version, derive(form, source["answers"], FormItem("", source["spec"] or {}, *shown), members)

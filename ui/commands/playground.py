@@ -13,8 +13,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from annotation import simulated, simulated_vqa
-from annotation.simulated import Known
+from annotation import simulated
+from annotation.simulated import DepictedItem
 from data.aspects import SCALES
 from data.playground import sample
 from data.playground.drawing import CARELESS
@@ -155,9 +155,9 @@ def _questions(store: Store, prompts: Mapping[str, Prompt]) -> None:
         imports.apply(store, [Bundle(QUESTIONS, SUITE, sha256, questions=asked)])
 
 
-def _known(found: PlaygroundSample, prompts: Mapping[str, Prompt]) -> list[Known]:
+def _known(found: PlaygroundSample, prompts: Mapping[str, Prompt]) -> list[DepictedItem]:
     return [
-        Known(
+        DepictedItem(
             image_item(image, prompts[image.prompt_id]),
             parse_spec(prompts[image.prompt_id].spec),
             sample.careless_drawing(prompts[image.prompt_id], image.index).scene,
@@ -180,5 +180,5 @@ def _people(store: Store, name: str, said: Sequence[Annotation]) -> None:
     imports.apply(store, [bundle])
 
 
-_SAID: Final = {SUITE: simulated.annotate, _ANSWERING: simulated_vqa.annotate}
+_SAID: Final = {SUITE: simulated.annotate, _ANSWERING: simulated.annotate_vqa}
 """What the simulated people are asked, each an import of its own."""

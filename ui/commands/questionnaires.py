@@ -7,7 +7,7 @@ from typing import TextIO
 
 from annotation.questionnaires import registry
 from annotation.questionnaires.custom import read
-from annotation.questionnaires.markdown import describe, everything
+from annotation.questionnaires.registry import all_as_markdown, as_markdown
 from data.files import InputError, printable, read_text
 
 
@@ -30,8 +30,8 @@ def execute(name: str | None, out: TextIO, err: TextIO) -> int:
 
 def _text(name: str | None) -> str:
     if name is None:
-        return everything()
+        return all_as_markdown()
     if not name.lower().endswith((".yaml", ".yml")):
-        return describe(registry.get(name))
+        return as_markdown(registry.get(name))
     path = Path(name)
-    return describe(read(read_text(path), printable(path)))
+    return as_markdown(read(read_text(path), printable(path)))

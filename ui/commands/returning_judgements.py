@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from agreement import Scale, ScaleError
-from annotation import direct
+from annotation.questionnaires import direct
 from data.export.judgements import ExportedJudgement
 from data.files import quoted
 from data.records import Annotation, Evidence, Identity, Item, Judgement, Rater, RaterKind

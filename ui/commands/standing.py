@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from weakref import WeakKeyDictionary
 
-from agreement.engine.live import About, NotServedError, StaleError, Standing
+from agreement.engine.live import AspectScale, LiveEstimates, NotServedError, StaleError
 from data.store import tables
 from data.store.selection import Selection
 from data.store.store import Store
@@ -27,7 +27,7 @@ class _Kept:
 
     lock: Lock = field(default_factory=Lock)
     version: str = ""
-    standing: Standing | None = None
+    standing: LiveEstimates | None = None
     refused: bool = False
 
 
@@ -98,6 +98,6 @@ def _make(store: Store, asked: tables.Asked, kept: _Kept) -> None:
     try:
         if scales.get((asked.suite, tables.SCORE), "interval") != "interval":
             raise NotServedError("scores are no numbers")
-        kept.standing = Standing(About(asked.suite, asked.aspect, scale), tables.counted(store, asked))
+        kept.standing = LiveEstimates(AspectScale(asked.suite, asked.aspect, scale), tables.counted(store, asked))
     except NotServedError:
         kept.refused = True

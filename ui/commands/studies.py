@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.questionnaires.form import Asked
+from annotation.questionnaires.form import FormItem
 from data.aspects import SCALES
 from data.records import Annotation, AnnotationRow, Evidence, Prompt, Rater, ScoreRow, StudyRatings
 from data.store import imports, prompts
@@ -86,7 +86,7 @@ def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Anno
     else:
         prompt = stored[row.image.prompt_id]
         form = form_of(questionnaire)
-        rule_version, judgements = form.rule_version, derive(form, said, Asked(prompt.text, prompt.spec))
+        rule_version, judgements = form.rule_version, derive(form, said, FormItem(prompt.text, prompt.spec))
     return Annotation(
         annotation_id=str(uuid.uuid5(_NAMESPACE, key)),
         item_id=row.item.item_id,

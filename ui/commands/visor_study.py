@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 
 from agreement import Options
-from agreement.visor_study import Roles, Tables, tables
-from annotation.questionnaires.visor import objects_asked
+from agreement.visor_study import Roles, StudyTables, tables
+from annotation.questionnaires.visor import requested_objects
 from data.prompts.spec import SpecError, parse_spec
 from data.store import frame, prompts
 from data.store.store import Store
@@ -48,7 +48,7 @@ def run(context: Context, selection: Mapping[str, Sequence[str]], intervals: boo
         context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
         return
     write = _markdown if output == "md" else _aligned
-    for line in _lines(Tables(tuple(four), tuple(five)), write):
+    for line in _lines(StudyTables(tuple(four), tuple(five)), write):
         context.say(line)
 
 
@@ -61,7 +61,7 @@ def _roles(store: Store, said: pd.DataFrame) -> dict[str, Roles]:
             spec = parse_spec(prompt.spec)
         except SpecError:
             continue
-        objects = [thing.target for thing in objects_asked(spec)]
+        objects = [thing.target for thing in requested_objects(spec)]
         if objects:
             b = objects[1] if len(objects) == 2 else None
             found[prompt_id] = Roles(objects[0], b, bool(spec.relations) and len(objects) == 2)
@@ -75,7 +75,7 @@ def _printed(rows: Sequence[Row]) -> list[Row]:
     return [row | {"printed": VISOR_PRINTED.get(place)} for place, row in zip(places, rows, strict=True)]
 
 
-def _lines(found: Tables, write: Any) -> Iterator[str]:
+def _lines(found: StudyTables, write: Any) -> Iterator[str]:
     for title, names, rows in (("Table IV", _IV, found.questions), ("Table V", _V, found.metrics)):
         yield f"{title}\n"
         yield from write([_header(names), *(_cells(row, names) for row in rows)]) if rows else ["  no scorer has judged these"]

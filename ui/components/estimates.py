@@ -50,7 +50,7 @@ def statistics_table(caption: str, name: str, rows: Sequence[Row], label: Callab
         name,
         Cell("images"),
         Cell("answers"),
-        *(Cell(words.title(s), note=words.STATISTICS[s].meaning) for s in shown),
+        *(Cell(words.title(s), note=words.DEFINITIONS[s].meaning) for s in shown),
     ]
     body: list[list[str | Cell]] = []
     for text, line in lines.items():

@@ -12,9 +12,8 @@ from functools import lru_cache
 from typing import Any
 
 from agreement import Options
-from agreement.flips import SCORE, SHARED, Measured, flip_test, measured, shared
-from agreement.study.cells import ALL
-from agreement.study.outcome import Outcome
+from agreement.flips import SCORE, SHARED, FlipStatistic, flip_statistics, flip_test, shared_pairs
+from agreement.study.cells import ALL, Outcome
 from data.prompts.flips import FLIP_REASONS, FlipKind
 from data.store import flipped
 from data.store.selection import Selection
@@ -60,8 +59,8 @@ def rows(store: Store, selection: Selection, kind: FlipKind, options: Options | 
             continue
         images, total = images + len(board.places), total + board.total
         found = [*people(store, only, suite, board), *scorers(store, only, suite, board, kind)]
-        for one, common in zip(found, shared([one.pairs for one in found]), strict=True):
-            of_all = measured(common, SHARED, options) if common is not None else []
+        for one, common in zip(found, shared_pairs([one.pairs for one in found]), strict=True):
+            of_all = flip_statistics(common, SHARED, options) if common is not None else []
             made += [_row(one, kind, each) for each in [*flip_test(one.pairs, options), *of_all]]
     return Rows(made, unflippable, images, total)
 
@@ -98,7 +97,7 @@ def _why(outcome: Outcome) -> str:
     return f"{outcome.reason} ({', '.join(others)})" if others else str(outcome.reason)
 
 
-def _row(one: Tested, kind: FlipKind, made: Measured) -> Row:
+def _row(one: Tested, kind: FlipKind, made: FlipStatistic) -> Row:
     """Plain types; ``n_items`` counts images, ``n_ratings`` people's ratings of them, ``excluded`` what was left out of these;
     a ``command`` makes what is missing."""
     outcome = made.outcome

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from agreement.flips import Pairs
+from agreement.flips import FlipPairs
 from data.prompts.flips import FlipKind, Flipped, Unflipped, flip
 from data.prompts.spec import Spec, parse_spec
 from data.records import Judgement
@@ -35,7 +35,7 @@ class Tested:
     kind: str
     simulated: bool
     aspect: str
-    pairs: Pairs
+    pairs: FlipPairs
     missing: str = ""
     command: str = ""
 
@@ -108,7 +108,7 @@ class Board:
         assert isinstance(made, Flipped)
         return parse_spec(made.spec)
 
-    def pairs(self, entries: Sequence[Entry], *, people: bool = False) -> Pairs:
+    def pairs(self, entries: Sequence[Entry], *, people: bool = False) -> FlipPairs:
         """One rater's entries, as ``agreement.flips`` takes them."""
         reasons = sorted({one.why for one in entries if one.why is not None})
         generators = sorted({place.generator for place in self.places})
@@ -120,7 +120,7 @@ class Board:
         def whole(values: list[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
             return np.array(values, np.int64)
 
-        return Pairs(
+        return FlipPairs(
             true=np.array([np.nan if one.true is None else one.true for one in entries], np.float64),
             flipped=np.array([np.nan if one.flipped is None else one.flipped for one in entries], np.float64),
             item=whole([one.place for one in entries]),

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from agreement.matching import COLUMNS
-from agreement.matching.answers import is_known
+from agreement.matching import COLUMNS, is_known
 from agreement.numeric import FloatArray, IntArray
 from data.store.matched import Matched
 from scorers.likelihood import judging

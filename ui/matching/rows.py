@@ -8,8 +8,8 @@ from itertools import groupby
 from typing import Any, Final
 
 from agreement import Options
-from agreement.matching import Votes, by_trials, figures, votes, winoground
-from agreement.questions import Figure
+from agreement.matching import Votes, by_trials, matching_statistics, votes, winoground
+from agreement.questions import GroupStatistic
 from agreement.study.cells import ALL
 from data.store.matched import Matched, matched
 from data.store.selection import Selection
@@ -52,7 +52,7 @@ def of(found: Sequence[Matched], options: Options | None = None) -> Rows:
     for suite, listed in groupby(found, key=lambda one: one.suite):
         mine = list(listed)
         frame = answers(mine)
-        made["matching"] += [figure_row(one, suite) for one in figures(frame, options)]
+        made["matching"] += [figure_row(one, suite) for one in matching_statistics(frame, options)]
         made["matching"] += _spent(mine, suite)
         made["winoground"] += [figure_row(one, suite) for one in winoground(frame, options)]
         made["votes"] += [_vote(one, suite) for one in votes(frame, options)]
@@ -107,7 +107,7 @@ def _trials(mine: Sequence[Matched], suite: str, options: Options | None) -> lis
     return made
 
 
-def figure_row(one: Figure, suite: str) -> Row:
+def figure_row(one: GroupStatistic, suite: str) -> Row:
     """Plain types; ``n`` counts ``unit``, ``excluded`` what was left out and why."""
     return {
         "suite": suite,
@@ -125,7 +125,7 @@ def _vote(one: Votes, suite: str) -> Row:
     return {**where, **counts, "statistic": one.difference.statistic, **_number(one.difference)}
 
 
-def _number(one: Figure) -> Row:
+def _number(one: GroupStatistic) -> Row:
     return {
         "value": one.outcome.value,
         "low": one.bounds.low,

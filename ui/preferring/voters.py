@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from agreement.preferences import CANNOT_TELL, Mean, Vote, Way, implied
-from agreement.preferences.implied import Two
-from agreement.preferences.votes import BOTH, NONE
+from agreement.preferences import CANNOT_TELL, MetricMean, ValueAspect, Vote, implied_votes
+from agreement.preferences.votes import BOTH, NONE, PairValues
 from data.store.browse import PEOPLE, SIMULATED
 from data.store.preferences import OfGenerator, OfImage, Told
 
 By = Literal["preference", "correct", "score"]
-WAYS: Final[tuple[Way, ...]] = ("correct", "score")
+WAYS: Final[tuple[ValueAspect, ...]] = ("correct", "score")
 NO_VALUE: Final = "no_value"
 
 
@@ -41,7 +40,7 @@ class Metric:
 
     name: str
     by: By
-    means: tuple[Mean, ...]
+    means: tuple[MetricMean, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +66,10 @@ def polls(told: Sequence[Told], of_images: Sequence[OfImage], of_generators: Seq
 
 def _poll(suite: str, told: Sequence[Told], of_images: Sequence[OfImage], of_generators: Sequence[OfGenerator]) -> Poll:
     voters = [*_people(told), *_judges(told), *_scorers({one.item_id: one for one in told}, of_images)]
-    means: dict[tuple[str, By], list[Mean]] = {}
+    means: dict[tuple[str, By], list[MetricMean]] = {}
     for row in of_generators:
         if row.suite == suite:
-            made = Mean(row.task, row.generator, row.prompt_id, row.total, row.n)
+            made = MetricMean(row.task, row.generator, row.prompt_id, row.total, row.n)
             means.setdefault((row.rater_id, _by(row.aspect)), []).append(made)
     metrics = [Metric(name, by, tuple(each)) for (name, by), each in sorted(means.items())]
     return Poll(suite, tuple(voters), tuple(metrics))
@@ -107,13 +106,13 @@ def _scorers(pairs: Mapping[str, Told], of_images: Sequence[OfImage]) -> Iterato
     for name, by in sorted(values):
         mine = values[name, by]
         twos = [_two(pair, mine) for pair in pairs.values()]
-        votes = tuple(implied(twos, "correct" if by == "correct" else "score"))
+        votes = tuple(implied_votes(twos, "correct" if by == "correct" else "score"))
         yield Voter(name, "scorer", None, by, votes, (name,) * len(votes))
 
 
-def _two(pair: Told, values: Mapping[tuple[str, int], float]) -> Two:
+def _two(pair: Told, values: Mapping[tuple[str, int], float]) -> PairValues:
     first, second = (values.get((pair.item_id, position)) for position in (0, 1))
-    return Two(pair.item_id, pair.task, pair.prompt_id, pair.first, pair.second, first, second)
+    return PairValues(pair.item_id, pair.task, pair.prompt_id, pair.first, pair.second, first, second)
 
 
 def _by(aspect: str) -> By:

@@ -117,7 +117,7 @@ def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, 
 def _definitions() -> list[dict[str, Any]]:
     return [
         {"statistic": name, "name": s.title, "meaning": s.meaning, "formula": s.formula, "range": s.range, "source": s.source}
-        for name, s in words.STATISTICS.items()
+        for name, s in words.DEFINITIONS.items()
     ]
 
 

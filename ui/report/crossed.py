@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from agreement import Options, Pair, meet
+from agreement import Options, PairReport, pair_report
 from data.store.frame import Scales
 from ui import words
 from ui.commands.agreement import Rows
@@ -61,11 +61,11 @@ def confusions(
     return found
 
 
-def _met(said: pd.DataFrame, scales: Scales, about: tuple[str, str, str], options: Options) -> Pair | None:
+def _met(said: pd.DataFrame, scales: Scales, about: tuple[str, str, str], options: Options) -> PairReport | None:
     aspect, people, rater = about
     quick = Options(statistics=("percent_agreement",), intervals=False, seed=options.seed)
     try:
-        return meet(said, scales, aspect, rater, options=quick, simulated=people == "simulated")
+        return pair_report(said, scales, aspect, rater, options=quick, simulated=people == "simulated")
     except ValueError:  # they share nothing
         return None
 

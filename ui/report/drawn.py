@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from agreement import Curve, Cutting, Options, Place, curve
+from agreement import CellName, CutOptions, Options, ThresholdCurve, curve
 from data.store.frame import Scales
 from ui import charts, words
 from ui.commands.agreement import Rows
@@ -96,7 +96,7 @@ class Along:
 
     suite: str
     people: str
-    made: Curve
+    made: ThresholdCurve
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """For machines: one row per cut."""
@@ -113,7 +113,7 @@ def curves(said: pd.DataFrame, scales: Scales, rows: Rows, options: Options, tel
     for n, (suite, people, rater) in enumerate(asked):
         tell(n, len(asked))
         part, simulated = said[said["suite"] == suite], people == "simulated"
-        made = curve(part, scales, rater, Cutting(), options, place=Place(ALL, ALL), simulated=simulated)
+        made = curve(part, scales, rater, CutOptions(), options, place=CellName(ALL, ALL), simulated=simulated)
         if made.cuts:
             found.append(Along(suite, people, made))
     return found
@@ -124,7 +124,7 @@ def along(found: Sequence[Along]) -> list[Figure]:
     return [_curve(one.suite, "simulated people" if one.people == "simulated" else "people", one.made) for one in found]
 
 
-def _curve(suite: str, who: str, made: Curve) -> Figure:
+def _curve(suite: str, who: str, made: ThresholdCurve) -> Figure:
     band = pd.DataFrame({"value": made.values, "low": made.low, "high": made.high}, dtype=float)
     axes = (f"{made.rater}: yes above this", "agreement")
     caption = f"{suite}: {made.rater} cut to agree with {who}, over all generators and tasks, in sample; the best cut dotted"
@@ -136,7 +136,7 @@ def _curve(suite: str, who: str, made: Curve) -> Figure:
     return Figure(caption, drawn(charts.decisions(made.cuts, band, made.threshold, axes)), Table(caption, headings, body))
 
 
-def _at(made: Curve, place: int) -> tuple[Cell, ...]:
+def _at(made: ThresholdCurve, place: int) -> tuple[Cell, ...]:
     numbers = (made.values[place], made.low[place], made.high[place])
     return (
         Cell(f"{made.cuts[place]:.4g}", exact=made.cuts[place]),

@@ -53,7 +53,7 @@ def revision() -> str:
 def definitions(material: Material) -> Section:
     """Every statistic shown, with formula and source."""
     shown = {row["statistic"] for rows in material.rows.values() for row in rows}
-    terms = [Term(s.title, s.meaning, s.formula, s.range, s.source) for name, s in words.STATISTICS.items() if name in shown]
+    terms = [Term(s.title, s.meaning, s.formula, s.range, s.source) for name, s in words.DEFINITIONS.items() if name in shown]
     return Section("Definitions", (words.NOTATION, *_RULES), terms=tuple(terms))
 
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 import pandas as pd
 
-from agreement.questions import met
-from agreement.questions.figures import images
+from agreement.questions import with_people
+from agreement.questions.scores import images
 from data.store import asked
 from data.store.selection import Selection
 from data.store.store import Store
@@ -95,7 +95,7 @@ def _recall_people(store: Store, version: str, suite: str, source: str) -> tuple
 
 @lru_cache(maxsize=4)
 def _beside(store: Store, version: str, suite: str, source: str, kind: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
-    return met(answers(store, suite, source), of_kind(asked.said(store, _selection(suite, source)), kind))
+    return with_people(answers(store, suite, source), of_kind(asked.said(store, _selection(suite, source)), kind))
 
 
 def places(store: Store, suite: str, rater: str) -> Places:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pandas as pd
 
 from agreement import Options
-from agreement.questions import Figure, Split, beside_people, between_models, met, scores, splits
+from agreement.questions import GroupStatistic, Split, beside_people, between_models, scores, splits, with_people
 from data.store import asked
 from data.store.selection import Selection
 from data.store.store import Store
@@ -81,7 +81,7 @@ def of_people(
         if kind == SIMULATED and heard.empty:
             continue
         made += _rows(beside_people(found, heard, options), suite, people=kind)
-        for rater, rows in met(found, heard).groupby("rater", sort=True):
+        for rater, rows in with_people(found, heard).groupby("rater", sort=True):
             split += [_split(one, suite, str(rater), kind) for one in splits(rows)]
     return made, split
 
@@ -91,7 +91,7 @@ def of_kind(said: pd.DataFrame, kind: str) -> pd.DataFrame:
     return said[said["simulated"] == _SIMULATED[kind]]
 
 
-def _rows(found: Iterable[Figure], suite: str, people: str | None = None, reference: str | None = None) -> list[Row]:
+def _rows(found: Iterable[GroupStatistic], suite: str, people: str | None = None, reference: str | None = None) -> list[Row]:
     """Plain types; ``n`` counts ``unit``, ``excluded`` what was left out and why."""
     return [
         {

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement import Options, build
-from agreement.engine.live import AGAINST, AMONG, About, NotServedError, StaleError, Standing
+from agreement.engine.live import HUMAN_HUMAN, SCORER_HUMAN, AspectScale, LiveEstimates, NotServedError, StaleError
 from agreement.statistics import correlation, many_raters, two_raters
-from tests.agreement.counting import Judgement, counted, marked
+from tests.agreement.judgement_counts import Judgement, counted, marked
 
 SCALES = {
     "nominal yes/no": ("nominal", ("yes", "no", "Yes")),
@@ -38,16 +38,16 @@ def row(item: str, rater: str, label: str | None, **other: Any) -> Judgement:
 
 def expected(rows: list[Judgement], scale: str, **options: Any) -> dict[str, Rows]:
     scales = {("s", ASPECT): scale, ("s", "score"): "interval"}
-    asked = Options(tuple(AMONG | AGAINST), intervals=False, matrix=False, **options)
+    asked = Options(tuple(HUMAN_HUMAN | SCORER_HUMAN), intervals=False, matrix=False, **options)
     found = build(pd.DataFrame(rows), scales, asked).to_dict() if rows else {}
-    allowed = {"among_people": AMONG, "raters": AGAINST}
+    allowed = {"among_people": HUMAN_HUMAN, "raters": SCORER_HUMAN}
     return {
         name: [each for each in found.get(name, []) if each["statistic"] in names and each["aspect"] == ASPECT]
         for name, names in allowed.items()
     }
 
 
-def same(standing: Standing, rows: list[Judgement], scale: str, **options: Any) -> None:
+def same(standing: LiveEstimates, rows: list[Judgement], scale: str, **options: Any) -> None:
     """Every row, in order: all keys equal, values to rounding."""
     found = standing.report(**options).to_dict()
     wanted = expected(rows, scale, **options)
@@ -62,8 +62,8 @@ def _but_value(each: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in each.items() if key != "value"} | {"defined": each["value"] is not None}
 
 
-def make(rows: list[Judgement], scale: str) -> Standing:
-    return Standing(About("s", ASPECT, scale), counted(rows, ASPECT, PLACES))
+def make(rows: list[Judgement], scale: str) -> LiveEstimates:
+    return LiveEstimates(AspectScale("s", ASPECT, scale), counted(rows, ASPECT, PLACES))
 
 
 # --- random ugly frames -----------------------------------------------------------------------------------------------
@@ -74,7 +74,9 @@ REASONS = (None, None, None, None, "cannot_tell", "saw_evidence")
 
 
 @st.composite
-def said(draw: st.DrawFn, labels: tuple[str, ...], items: tuple[str, ...] = tuple(ITEMS), most: int = 40) -> list[Judgement]:
+def judgement_lists(
+    draw: st.DrawFn, labels: tuple[str, ...], items: tuple[str, ...] = tuple(ITEMS), most: int = 40
+) -> list[Judgement]:
     """What people say of items: some not at all, some twice, some in a way that does not count."""
     rows = []
     for seq in range(draw(st.integers(0, most))):
@@ -110,13 +112,13 @@ def judged(draw: st.DrawFn, labels: tuple[str, ...]) -> list[Judgement]:
 def test_equal_to_the_report_before_and_after_updates(name: str, data: st.DataObject, each_generator: bool) -> None:
     scale, labels = SCALES[name]
     machines = data.draw(judged(labels))
-    people = data.draw(said(labels))
+    people = data.draw(judgement_lists(labels))
     everything = marked(people + machines)
     standing = make(everything, scale)
     same(standing, everything, scale, each_generator=each_generator)
     for _ in range(3):
         touched = tuple(data.draw(st.sets(st.sampled_from(ITEMS), min_size=1, max_size=3)))
-        people = [each for each in people if each["item"] not in touched] + data.draw(said(labels, touched, 8))
+        people = [each for each in people if each["item"] not in touched] + data.draw(judgement_lists(labels, touched, 8))
         everything = marked(people + machines)
         try:
             standing.update(counted(everything, ASPECT, PLACES, touched))
@@ -131,7 +133,7 @@ def test_ordinal_scales_never_go_stale_over_labels(data: st.DataObject) -> None:
     scale, labels = SCALES["ordinal:1-3"]
     seed = [row(item, "ann", "1") for item in ITEMS]  # every task and generator is there
     standing = make(seed, scale)
-    everything = marked(seed + data.draw(said(labels)))
+    everything = marked(seed + data.draw(judgement_lists(labels)))
     standing.update(counted(everything, ASPECT, PLACES, ITEMS))
     same(standing, everything, scale)
 
@@ -180,7 +182,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_only_the_cells_of_the_answer_are_computed_again(made: list[str]) -> None:
     rows = study()
-    standing = Standing(About("s", ASPECT, "nominal"), counted(rows, ASPECT, STUDY_PLACES))
+    standing = LiveEstimates(AspectScale("s", ASPECT, "nominal"), counted(rows, ASPECT, STUDY_PLACES))
     standing.report()
     # 3 x 3 cells (each generator or all, each task or all); in each fleiss_kappa of people, cohen_kappa of the scorer that
     # labels, and rho and r of both scorers
@@ -199,7 +201,7 @@ def test_only_the_cells_of_the_answer_are_computed_again(made: list[str]) -> Non
     same_study(standing, rows)
 
 
-def same_study(standing: Standing, rows: list[Judgement]) -> None:
+def same_study(standing: LiveEstimates, rows: list[Judgement]) -> None:
     found, wanted = standing.report().to_dict(), expected(rows, "nominal")
     for section, each in wanted.items():
         assert [(r["task"], r["generator"], r["statistic"]) for r in found[section]] == [
@@ -210,7 +212,7 @@ def same_study(standing: Standing, rows: list[Judgement]) -> None:
 
 def test_an_answer_that_changes_nothing_computes_nothing() -> None:
     rows = study()
-    standing = Standing(About("s", ASPECT, "nominal"), counted(rows, ASPECT, STUDY_PLACES))
+    standing = LiveEstimates(AspectScale("s", ASPECT, "nominal"), counted(rows, ASPECT, STUDY_PLACES))
     standing.report()
     before = standing.computed
     standing.update(counted(rows, ASPECT, STUDY_PLACES, ["i1", "i2"]))
@@ -218,8 +220,8 @@ def test_an_answer_that_changes_nothing_computes_nothing() -> None:
     assert standing.computed == before
 
 
-def test_only_the_statistics_asked_for_are_computed() -> None:
-    standing = Standing(About("s", ASPECT, "nominal"), counted(study(), ASPECT, STUDY_PLACES))
+def test_only_requested_statistics_are_computed() -> None:
+    standing = LiveEstimates(AspectScale("s", ASPECT, "nominal"), counted(study(), ASPECT, STUDY_PLACES))
     assert standing.computed == 0
     standing.report(("mean",), each_generator=False)
     # t1, t2, all: people, and the scorer that labels
@@ -228,7 +230,7 @@ def test_only_the_statistics_asked_for_are_computed() -> None:
 
 def test_answers_of_simulated_people_leave_the_rows_of_real_ones() -> None:
     rows = study()
-    standing = Standing(About("s", ASPECT, "nominal"), counted(rows, ASPECT, STUDY_PLACES))
+    standing = LiveEstimates(AspectScale("s", ASPECT, "nominal"), counted(rows, ASPECT, STUDY_PLACES))
     standing.report()
     before = standing.computed
     rows = answered(rows, "i5", "sim1", "yes")
@@ -261,7 +263,7 @@ def test_correlations_do_not_drift() -> None:
     """Hundreds of answers come, change and go, some about an item whose score is far off; then nobody has rated that one."""
     rng = np.random.default_rng(1)
     rows = [each | {"number": 1e9 if each["item"] == "i7" else each["number"]} for each in study()]
-    standing = Standing(About("s", ASPECT, "nominal"), counted(rows, ASPECT, STUDY_PLACES))
+    standing = LiveEstimates(AspectScale("s", ASPECT, "nominal"), counted(rows, ASPECT, STUDY_PLACES))
     standing.report(("pearson", "spearman"))
     for n in range(200):
         item = f"i{7 if n % 4 == 0 else rng.integers(40)}"

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from agreement import build
-from agreement.pair.confusion import DEFAULT, meet
-from agreement.pair.prevalence import prevalence, share
+from agreement.pair.confusion import PAIR_STATISTICS, pair_report, percent, prevalence
 from agreement.pair.rater_pair import Estimate
-from agreement.study.cells import ALL, Options, Place
+from agreement.study.cells import ALL, CellName, Options
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.oracles import metrics, stats
 
@@ -23,7 +22,7 @@ QUICK = Options()
 def met(rows: list[Judgement], a: str, b: str = "people", options: Options = QUICK, **other: Any) -> dict[str, Any]:
     """The pair as plain types, with what holds for each."""
     aspect = other.pop("aspect", "correct")
-    found = meet(frame(rows), other.pop("scales", SCALES), aspect, a, b, options, **other).to_dict()
+    found = pair_report(frame(rows), other.pop("scales", SCALES), aspect, a, b, options, **other).to_dict()
     json.dumps(found, allow_nan=False)
     counted = {(cell["a"], cell["b"]): cell["n"] for cell in found["cells"]}
     labels = found["labels"]
@@ -100,10 +99,10 @@ def test_tables_equal_scikit_learn(seed: int) -> None:
 
 # --- the same digits as the report ------------------------------------------------------------------------------------
 @pytest.mark.parametrize("people_as", [None, "majority"])
-@pytest.mark.parametrize("place", [Place(ALL, ALL), Place(ALL, "t0"), Place("g0", "t1")])
-def test_a_scorer_and_people_have_the_digits_of_the_report(place: Place, people_as: Any) -> None:
+@pytest.mark.parametrize("place", [CellName(ALL, ALL), CellName(ALL, "t0"), CellName("g0", "t1")])
+def test_a_scorer_and_people_have_the_digits_of_the_report(place: CellName, people_as: Any) -> None:
     rows = ugly(4)
-    options = Options(statistics=DEFAULT, people_as=people_as)
+    options = Options(statistics=PAIR_STATISTICS, people_as=people_as)
     report = build(frame(rows), SCALES, options).to_dict()["raters"]
     for name, score in (("alpha", False), ("alpha", True), ("gamma", False)):
         found = met(rows, name, options=options, place=place, score=score)
@@ -123,7 +122,7 @@ def test_a_scorer_and_people_have_the_digits_of_the_report(place: Place, people_
 
 def test_two_raters_have_the_digits_of_the_matrix() -> None:
     rows = ugly(5, prompts=20)
-    report = build(frame(rows), SCALES, Options(statistics=DEFAULT)).to_dict()["matrix"]
+    report = build(frame(rows), SCALES, Options(statistics=PAIR_STATISTICS)).to_dict()["matrix"]
     for a, b in (("alpha", "beta"), ("alpha", "r0"), ("r0", "r1")):
         for each in met(rows, a, b)["estimates"]:
             (row,) = [
@@ -288,7 +287,7 @@ def test_an_undefined_kappa_is_explained() -> None:
 
 
 def test_shares_are_rounded_honestly() -> None:
-    assert [share(v) for v in (0.0, 1.0, 0.5, 0.996, 0.0004, 0.9999999)] == [
+    assert [percent(v) for v in (0.0, 1.0, 0.5, 0.996, 0.0004, 0.9999999)] == [
         "0%",
         "100%",
         "50%",
@@ -306,7 +305,7 @@ def test_simulated_people_are_met_apart() -> None:
     assert met(rows, "m")["table"] == [[2, 1], [3, 5]]
 
 
-def test_unknown_names_are_told() -> None:
+def test_unknown_names_are_errors_that_name_them() -> None:
     rows = people(PEOPLE) + scorer("m", SCORER)
     with pytest.raises(ValueError, match="has no rater 'nobody'"):
         met(rows, "nobody")
@@ -315,7 +314,7 @@ def test_unknown_names_are_told() -> None:
     with pytest.raises(ValueError, match="has two raters called 'm'"):
         met([*rows, judgement("i1", "m", "yes")], "m")
     with pytest.raises(ValueError, match="has no generator 'h'"):
-        met(rows, "m", place=Place("h", ALL))
+        met(rows, "m", place=CellName("h", ALL))
     with pytest.raises(ValueError, match="one suite, not of 0"):
         met([], "m")
 

@@ -8,17 +8,26 @@ import numpy as np
 import pytest
 
 from agreement import Options
-from agreement.preferences import Mean, Vote, beside, counted, implied, ranked, sided, standings, winners
-from agreement.preferences.implied import Two
-from agreement.preferences.ranks import RESAMPLES
-from agreement.preferences.strength import NOT_CONNECTED, log_strengths
+from agreement.preferences import (
+    MetricMean,
+    Vote,
+    count_votes,
+    generator_strengths,
+    implied_votes,
+    order_agreement,
+    rank_correlation,
+    side_choices,
+    winners,
+)
+from agreement.preferences.ranking import NOT_CONNECTED, RESAMPLES, log_strengths
+from agreement.preferences.votes import PairValues
 from tests.agreement.oracles import sm, stats
 
 QUICK = Options()
 PLAIN = Options(intervals=False)
 
 
-def votes(text: str, task: str = "t", two: str = "xy", **other: object) -> list[Vote]:
+def make_votes(text: str, task: str = "t", two: str = "xy", **other: object) -> list[Vote]:
     """A vote for each letter, each on a pair and prompt of its own: a generator, b(oth), n(one), = (a tie), ? (cannot tell)."""
     told = {"b": "both", "n": "none", "=": "tie", "?": None}
     made = []
@@ -30,8 +39,8 @@ def votes(text: str, task: str = "t", two: str = "xy", **other: object) -> list[
     return made
 
 
-def test_votes_are_counted_by_task_and_ties_are_kept() -> None:
-    first, second, whole = counted([*votes("xxxybn?", "t"), *votes("yy", "u")], QUICK)
+def test_votes_are_counted_by_task_with_their_ties() -> None:
+    first, second, whole = count_votes([*make_votes("xxxybn?", "t"), *make_votes("yy", "u")], QUICK)
     assert (first.task, second.task, whole.task) == ("t", "u", "all")
     assert (first.a_wins, first.both, first.none, first.tie, first.b_wins, first.cannot_tell) == (3, 1, 1, 0, 1, 1)
     assert (first.votes, first.clear, first.pairs) == (6, 4, 6)
@@ -44,42 +53,47 @@ def test_votes_are_counted_by_task_and_ties_are_kept() -> None:
 
 
 def test_the_order_of_the_two_names_means_nothing() -> None:
-    turned = [Vote(v.pair, v.task, v.prompt, v.second, v.first, v.chose) for v in votes("xxybn")]
-    assert counted(turned, QUICK) == counted(votes("xxybn"), QUICK)
+    turned = [Vote(v.pair, v.task, v.prompt, v.second, v.first, v.chose) for v in make_votes("xxybn")]
+    assert count_votes(turned, QUICK) == count_votes(make_votes("xxybn"), QUICK)
 
 
 @pytest.mark.parametrize(("text", "reason"), [("bbn", "no vote has a clear preference"), ("??", "no vote counts")])
 def test_no_clear_preference_is_undefined_with_a_reason(text: str, reason: str) -> None:
-    found = counted(votes(text), QUICK)[0]
+    found = count_votes(make_votes(text), QUICK)[0]
     assert (found.share.value, found.share.low, found.share.reason, found.sign_test_p) == (None, None, reason, None)
 
 
 def test_the_interval_leaves_prompts_out_with_all_their_votes() -> None:
     # four votes for x of one prompt, four for y of another: two prompts tell nothing
-    crowd = [*votes("xxxx", prompt="p"), *votes("yyyy", "t", prompt="q")]
-    share = counted(crowd, QUICK)[0].share
+    crowd = [*make_votes("xxxx", prompt="p"), *make_votes("yyyy", "t", prompt="q")]
+    share = count_votes(crowd, QUICK)[0].share
     assert (share.value, share.low, share.high) == pytest.approx((0.5, 0.0, 1.0), abs=1e-9)
-    alone = counted(votes("xxyy", prompt="p"), QUICK)[0].share
+    alone = count_votes(make_votes("xxyy", prompt="p"), QUICK)[0].share
     assert (alone.value, alone.low) == (0.5, None)
     assert "one prompt" in alone.method
 
 
 def test_sides_count_clear_votes_whose_side_is_known() -> None:
-    known = [*votes("xxx", side="left"), *votes("y", "u", side="right"), *votes("bn", "v", side=None), *votes("x", "w")]
-    found = sided(known, QUICK)
+    known = [
+        *make_votes("xxx", side="left"),
+        *make_votes("y", "u", side="right"),
+        *make_votes("bn", "v", side=None),
+        *make_votes("x", "w"),
+    ]
+    found = side_choices(known, QUICK)
     assert (found.left, found.right, found.unknown, found.share.value) == (3, 1, 1, 3 / 4)
     assert found.sign_test_p == pytest.approx(stats.binomtest(3, 4).pvalue)
-    assert sided(votes("xy"), QUICK).share.reason == "of no vote with a clear preference the chosen side is known"
+    assert side_choices(make_votes("xy"), QUICK).share.reason == "of no vote with a clear preference the chosen side is known"
 
 
 def test_a_scorer_votes_by_only_one_is_right_and_by_the_larger_score() -> None:
     values = [(1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (0.0, 0.0), (None, 1.0), (float("nan"), 0.0)]
-    pairs = [Two(str(k), "t", None, "x", "y", *both) for k, both in enumerate(values)]
-    right = implied(pairs, "correct")
+    pairs = [PairValues(str(k), "t", None, "x", "y", *both) for k, both in enumerate(values)]
+    right = implied_votes(pairs, "correct")
     assert [vote.chose for vote in right] == ["x", "y", "both", "none", None, None]
     assert [vote.excluded for vote in right] == [None] * 4 + ["no_scorer_value"] * 2
-    assert [vote.chose for vote in implied(pairs, "score")] == ["x", "y", "tie", "tie", None, None]
-    assert [vote.chose for vote in implied([Two("p", "t", None, "x", "y", 0.2, 0.3)], "score")] == ["y"]
+    assert [vote.chose for vote in implied_votes(pairs, "score")] == ["x", "y", "tie", "tie", None, None]
+    assert [vote.chose for vote in implied_votes([PairValues("p", "t", None, "x", "y", 0.2, 0.3)], "score")] == ["y"]
 
 
 def test_people_and_a_scorer_pair_by_pair() -> None:
@@ -88,17 +102,17 @@ def test_people_and_a_scorer_pair_by_pair() -> None:
     people += [Vote("2", "t", "p2", "x", "y", "y"), Vote("3", "t", "p3", "x", "y", "both")]
     assert winners(people) == {"0": "x", "1": None, "2": "y", "3": "both"}
     scorer = [Vote(f"{k}", "t", f"p{k}", "x", "y", who) for k, who in ((0, "x"), (1, "x"), (2, "x"), (3, "x"))]
-    task, whole = beside(people, scorer, QUICK)
+    task, whole = order_agreement(people, scorer, QUICK)
     # both are clear on pairs 0 and 2, and opposed on the latter; people's clear votes are 3 to 3
     assert (task.same.value, task.same.items, task.opposed, task.same_order) == (0.5, 2, 1, None)
     assert (whole.task, whole.same.value) == ("all", 0.5)
     more = [*people, Vote("9", "t", "p9", "x", "y", "y")]
-    assert beside(more, scorer, PLAIN)[0].same_order is False
-    assert beside(more, scorer[:0], PLAIN) == []
+    assert order_agreement(more, scorer, PLAIN)[0].same_order is False
+    assert order_agreement(more, scorer[:0], PLAIN) == []
 
 
 def test_two_generators_have_the_logit_of_their_share() -> None:
-    x, y = standings(votes("xxxyb"), QUICK)[:2]
+    x, y = generator_strengths(make_votes("xxxyb"), QUICK)[:2]
     assert (x.generator, x.rank, x.wins, x.losses, x.ties) == ("x", 1, 3, 1, 1)
     # 3.5 wins to 1.5: the difference of log strengths is log(3.5 / 1.5)
     assert x.strength.value == pytest.approx(np.log(3.5 / 1.5) / 2)
@@ -134,35 +148,37 @@ def names(rows: Iterable[str]) -> str:
 
 
 def test_strengths_are_undefined_where_one_won_or_lost_all() -> None:
-    lost = [*votes("xxyy", two="xy"), *votes("xx", two="xz"), *votes("y", two="yz")]
-    found = [one for one in standings(lost, QUICK) if one.task == "all"]
+    lost = [*make_votes("xxyy", two="xy"), *make_votes("xx", two="xz"), *make_votes("y", two="yz")]
+    found = [one for one in generator_strengths(lost, QUICK) if one.task == "all"]
     assert [one.strength.value for one in found] == [None] * 3
     assert {one.strength.reason for one in found} == {"z lost every vote, without a tie: no finite strength explains that"}
     assert [one.rank for one in found] == [None] * 3
     # a single tie makes an estimate
-    tied = [one for one in standings([*lost, *votes("n", "t", two="yz", prompt="q")], PLAIN) if one.task == "all"]
+    tied = [
+        one for one in generator_strengths([*lost, *make_votes("n", "t", two="yz", prompt="q")], PLAIN) if one.task == "all"
+    ]
     assert names(one.generator for one in tied)[-1] == "z"
     assert all(one.strength.value is not None for one in tied)
     # two groups: each has won and lost, but w and z never won against x and y
-    apart = [*votes("xy", two="xy"), *votes("wz", two="wz"), *votes("x", two="xw")]
-    assert {one.strength.reason for one in standings(apart, PLAIN)} == {NOT_CONNECTED}
+    apart = [*make_votes("xy", two="xy"), *make_votes("wz", two="wz"), *make_votes("x", two="xw")]
+    assert {one.strength.reason for one in generator_strengths(apart, PLAIN)} == {NOT_CONNECTED}
 
 
 def test_no_interval_where_one_vote_makes_the_estimate() -> None:
-    found = standings(votes("xxxxxxxy"))[0].strength
+    found = generator_strengths(make_votes("xxxxxxxy"))[0].strength
     assert found.value is not None
     assert found.low is None
     assert "no interval: undefined without one of the 8" in found.method
 
 
-def points(**of: float) -> list[Mean]:
-    return [Mean(name[0], name[1], None, value, 1) for name, value in of.items()]
+def points(**of: float) -> list[MetricMean]:
+    return [MetricMean(name[0], name[1], None, value, 1) for name, value in of.items()]
 
 
 def test_spearman_over_generators_and_tasks() -> None:
-    said = [*votes("xxxxy", "t"), *votes("xyyb", "u"), *votes("yyyyyyy", "v")]
+    said = [*make_votes("xxxxy", "t"), *make_votes("xyyb", "u"), *make_votes("yyyyyyy", "v")]
     means = points(tx=0.9, ty=0.2, ux=0.1, uy=0.5, vx=0.3, vy=0.8, wx=9.0)
-    found = ranked(said, means, QUICK)
+    found = rank_correlation(said, means, QUICK)
     assert [(p.task, p.generator, p.votes) for p in found.points] == [
         ("t", "x", 4), ("t", "y", 1), ("u", "x", 1), ("u", "y", 2), ("v", "x", 0), ("v", "y", 7),
     ]  # fmt: skip
@@ -170,16 +186,17 @@ def test_spearman_over_generators_and_tasks() -> None:
     assert (found.rho.items, found.rho.ratings) == (6, 15)
     assert "3 tasks" in found.rho.method
     assert (found.agreeing, found.opposed) == (("t", "u", "v"), ())
-    assert ranked(said, points(tx=0.1, ty=0.2, vx=1, vy=1), QUICK).opposed == ("t",)
+    assert rank_correlation(said, points(tx=0.1, ty=0.2, vx=1, vy=1), QUICK).opposed == ("t",)
 
 
 def test_spearman_is_undefined_with_a_reason() -> None:
     assert (
-        ranked(votes("x"), points(tx=1.0), QUICK).rho.reason == "fewer than two generators and tasks have both votes and a mean"
+        rank_correlation(make_votes("x"), points(tx=1.0), QUICK).rho.reason
+        == "fewer than two generators and tasks have both votes and a mean"
     )
-    assert ranked(votes("xxy"), points(tx=1.0, ty=1.0), QUICK).rho.reason == "the metric is constant"
-    assert ranked(votes("xy"), points(tx=1.0, ty=2.0), QUICK).rho.reason == "the number of votes is constant"
-    assert ranked([], [], QUICK).rho.value is None
+    assert rank_correlation(make_votes("xxy"), points(tx=1.0, ty=1.0), QUICK).rho.reason == "the metric is constant"
+    assert rank_correlation(make_votes("xy"), points(tx=1.0, ty=2.0), QUICK).rho.reason == "the number of votes is constant"
+    assert rank_correlation([], [], QUICK).rho.value is None
 
 
 def test_spearman_resamples_prompts_with_votes_and_values_together() -> None:
@@ -189,8 +206,8 @@ def test_spearman_resamples_prompts_with_votes_and_values_together() -> None:
         for k in range(12):
             chose = "x" if draw.random() < 0.6 else "y"
             said.append(Vote(f"{task}{k}", task, f"{task}{k}", "x", "y", chose))
-            means += [Mean(task, name, f"{task}{k}", float(draw.random() + (name == chose)), 1) for name in "xy"]
-    found = ranked(said, means, QUICK)
+            means += [MetricMean(task, name, f"{task}{k}", float(draw.random() + (name == chose)), 1) for name in "xy"]
+    found = rank_correlation(said, means, QUICK)
     assert "24 prompts" in found.rho.method
     assert found.rho.low is not None
     # the same by copying rows

@@ -10,10 +10,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from agreement.questions import ALL, ASKED, SAID, Figure, Split, agreed, beside_people, between_models, met, scores, splits
+from agreement.questions import (
+    ALL,
+    MODEL_COLUMNS,
+    PEOPLE_COLUMNS,
+    GroupStatistic,
+    Split,
+    beside_people,
+    between_models,
+    people_answers,
+    scores,
+    splits,
+    with_people,
+)
 from agreement.report.report import build
 from agreement.study.cells import Options
-from tests.agreement import naive
+from tests.agreement import reference_implementations
 from tests.agreement.oracles import stats
 
 QUICK = Options()
@@ -21,24 +33,25 @@ NONE = Options(intervals=False)
 Row = tuple[Any, ...]
 
 
-def asked(rows: list[Row]) -> pd.DataFrame:
+def model_answers(rows: list[Row]) -> pd.DataFrame:
     """From (rater, prompt, generator, question, wording, element type, answer, chosen); one image of each text."""
     return pd.DataFrame(
-        [(r, f"{p}/{g}", p, g, p[0], q, w, t, f"thing {q}", a, c) for r, p, g, q, w, t, a, c in rows], columns=list(ASKED)
+        [(r, f"{p}/{g}", p, g, p[0], q, w, t, f"thing {q}", a, c) for r, p, g, q, w, t, a, c in rows],
+        columns=list(MODEL_COLUMNS),
     )
 
 
-def said(rows: list[Row]) -> pd.DataFrame:
+def people_rows(rows: list[Row]) -> pd.DataFrame:
     """From (item, question, wording, person, label, excluded)."""
     made = [(i, i.split("/")[0], q, w, who, label, why, k) for k, (i, q, w, who, label, why) in enumerate(rows)]
-    return pd.DataFrame(made, columns=list(SAID)).astype({"label": object, "excluded": object, "wording": "UInt64"})
+    return pd.DataFrame(made, columns=list(PEOPLE_COLUMNS)).astype({"label": object, "excluded": object, "wording": "UInt64"})
 
 
 def each_row(rows: pd.DataFrame) -> list[Any]:
     return [*rows.itertuples()]
 
 
-def pick(found: list[Figure], statistic: str, group: str = ALL, **where: Any) -> Figure:
+def pick(found: list[GroupStatistic], statistic: str, group: str = ALL, **where: Any) -> GroupStatistic:
     (one,) = [
         each
         for each in found
@@ -47,7 +60,7 @@ def pick(found: list[Figure], statistic: str, group: str = ALL, **where: Any) ->
     return one
 
 
-SMALL = asked(
+SMALL = model_answers(
     [
         ("vqa", "c1", "sd", "q1", 1, "object", "yes", "yes"),
         ("vqa", "c1", "sd", "q2", 2, "color", "red", "blue"),
@@ -102,14 +115,14 @@ def test_beside_a_reference_only_shared_texts_count() -> None:
 def test_several_images_of_a_text_are_one_text() -> None:
     rows = [("x", f"c1/sd/{k}", "c1", "sd", "c", "q", 1, "object", "cat", "yes", c) for k, c in enumerate(("yes", "no", "no"))]
     rows.append(("x", "c2/sd/0", "c2", "sd", "c", "q", 1, "object", "Cat ", "yes", "yes"))
-    found = scores(pd.DataFrame(rows, columns=list(ASKED)), NONE)
+    found = scores(pd.DataFrame(rows, columns=list(MODEL_COLUMNS)), NONE)
     assert pick(found, "tifa").outcome.value == (1 / 3 + 1) / 2
     assert pick(found, "accuracy").outcome.value == 2 / 4
     assert pick(found, "tifa").n == 4
 
 
 def test_peoples_answer_is_what_more_than_half_say() -> None:
-    made = said(
+    made = people_rows(
         [
             ("c/1", "two agree", 1, "a", "cat", None), ("c/1", "two agree", 1, "b", "cat", None),
             ("c/1", "two differ", 1, "a", "cat", None), ("c/1", "two differ", 1, "b", "dog", None),
@@ -125,19 +138,19 @@ def test_peoples_answer_is_what_more_than_half_say() -> None:
             ("c/1", "again", 1, "a", "dog", "repeat"),
         ]
     )  # fmt: skip
-    found = {row.question: (row.state, row.label, row.votes) for row in each_row(agreed(made))}
+    found = {row.question: (row.state, row.label, row.votes) for row in each_row(people_answers(made))}
     assert found == {
         "two agree": ("decided", "cat", 2), "two differ": ("undecided", None, 2), "third": ("decided", "dog", 3),
         "all differ": ("undecided", None, 3), "alone": ("decided", "cat", 1), "unsure": ("cannot_tell", None, 3),
         "one unsure": ("undecided", None, 2), "seen": ("decided", "cat", 1), "again": ("decided", "cat", 1),
     }  # fmt: skip
-    shuffled = agreed(made.sample(frac=1, random_state=3))
-    pd.testing.assert_frame_equal(agreed(made), shuffled)
-    assert agreed(made[:0]).empty
+    shuffled = people_answers(made.sample(frac=1, random_state=3))
+    pd.testing.assert_frame_equal(people_answers(made), shuffled)
+    assert people_answers(made[:0]).empty
 
 
 def test_other_words_do_not_meet() -> None:
-    people = said(
+    people = people_rows(
         [
             ("c1/sd", "q1", 1, "a", "yes", None),
             ("c1/sd", "q2", 7, "a", "red", None),
@@ -146,7 +159,7 @@ def test_other_words_do_not_meet() -> None:
             ("d2/sd", "q4", 6, "a", "3", None),
         ]
     )
-    beside = met(SMALL, people)
+    beside = with_people(SMALL, people)
     assert {f"{row.item} {row.question}": (row.state, row.people) for row in each_row(beside)} == {
         "c1/real q1": ("other_version", None), "c1/real q2": ("not_asked", None),
         "c1/sd q1": ("decided", "yes"), "c1/sd q2": ("other_version", None),
@@ -171,7 +184,7 @@ def test_other_words_do_not_meet() -> None:
 def test_whose_fault_a_wrong_answer_is() -> None:
     rows = [("vqa", "c1", "sd", f"q{k}", 1, t, "yes", c) for k, (t, c) in enumerate(
         [("color", "no"), ("color", "no"), ("color", "yes"), ("food", "no"), ("food", "no"), ("food", "no")])]  # fmt: skip
-    people = said([
+    people = people_rows([
         ("c1/sd", "q0", 1, "a", "no", None),  # the image has it wrong
         ("c1/sd", "q1", 1, "a", "yes", None),  # the model has
         ("c1/sd", "q2", 1, "a", "no", None),  # nothing is wrong with its answer
@@ -179,7 +192,7 @@ def test_whose_fault_a_wrong_answer_is() -> None:
         ("c1/sd", "q4", 1, "a", None, "cannot_tell"),
     ])  # fmt: skip
     apart = {"undecided": 0, "cannot_tell": 0, "other_version": 0, "not_asked": 0}
-    assert splits(met(asked(rows), people)) == [
+    assert splits(with_people(model_answers(rows), people)) == [
         Split(ALL, ALL, 5, 2, 1, apart | {"cannot_tell": 1, "not_asked": 1}),
         Split("element_type", "color", 2, 1, 1, apart),
         Split("element_type", "food", 3, 1, 0, apart | {"cannot_tell": 1, "not_asked": 1}),
@@ -187,7 +200,7 @@ def test_whose_fault_a_wrong_answer_is() -> None:
 
 
 def test_what_is_undefined_says_why() -> None:
-    nobody = beside_people(SMALL, said([]), QUICK)
+    nobody = beside_people(SMALL, people_rows([]), QUICK)
     assert {(one.statistic, one.outcome.reason) for one in nobody} == {
         ("krippendorff_alpha_nominal", "no question has two answers by people"),
         ("vqa_accuracy", "people have answered none of these questions"),
@@ -197,18 +210,18 @@ def test_what_is_undefined_says_why() -> None:
     }
     assert {one.bounds.low for one in nobody} == {None}
     one_image = [("c1/sd", "q1", 1, who, "yes", None) for who in "ab"]
-    found = beside_people(SMALL, said(one_image), QUICK)
+    found = beside_people(SMALL, people_rows(one_image), QUICK)
     assert pick(found, "vqa_accuracy").outcome.value == 1
     assert "fewer than two" in str(pick(found, "spearman_with_people").outcome.reason)
     assert pick(found, "krippendorff_alpha_nominal").outcome.reason is not None
-    constant = beside_people(SMALL, said([*one_image, ("d2/sd", "q2", 4, "a", "pie", None)]), QUICK)
+    constant = beside_people(SMALL, people_rows([*one_image, ("d2/sd", "q2", 4, "a", "pie", None)]), QUICK)
     assert "constant" in str(pick(constant, "spearman_with_people").outcome.reason)
     assert scores(SMALL[:0], QUICK) == []
     assert between_models(SMALL, QUICK) == []
     with pytest.raises(ValueError, match="lacks the columns chosen"):
         scores(SMALL.drop(columns="chosen"))
     with pytest.raises(ValueError, match="two answers to one question"):
-        met(pd.concat([SMALL, SMALL]), said([]))
+        with_people(pd.concat([SMALL, SMALL]), people_rows([]))
 
 
 def test_models_are_compared_where_they_were_asked_the_same() -> None:
@@ -248,8 +261,12 @@ def ugly(seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
                         people.append(
                             (item, f"p{p}", f"q{q}", 10 * q + int(rng.random() < 0.1), str(who), label, why, len(people))
                         )
-    heard = pd.DataFrame(people, columns=list(SAID)).astype({"label": object, "excluded": object, "wording": "UInt64"})
-    return pd.DataFrame(rows, columns=list(ASKED)).sample(frac=1, random_state=seed), heard.sample(frac=1, random_state=seed)
+    heard = pd.DataFrame(people, columns=list(PEOPLE_COLUMNS)).astype(
+        {"label": object, "excluded": object, "wording": "UInt64"}
+    )
+    return pd.DataFrame(rows, columns=list(MODEL_COLUMNS)).sample(frac=1, random_state=seed), heard.sample(
+        frac=1, random_state=seed
+    )
 
 
 def per_image(rows: pd.DataFrame) -> dict[str, tuple[str, float]]:
@@ -300,7 +317,7 @@ def test_scores_equal_a_restatement(seed: int) -> None:
             if one.bounds.low is not None and "Wilson" not in one.method:
                 without = [formula(inside[inside["prompt"] != text]) for text in inside["prompt"].unique()]
                 assert one.outcome.value is not None
-                expected = naive.jackknife(one.outcome.value, without, "logit")
+                expected = reference_implementations.jackknife(one.outcome.value, without, "logit")
                 assert (one.bounds.low, one.bounds.high) == pytest.approx(expected), (column, group)
 
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from agreement import Options, build
-from agreement.inference.jackknife import COEFFICIENT, SHARE, Deletions, Kind, Spread
+from agreement.inference.intervals import COEFFICIENT, SHARE, Deletions, Spread, ValueRange
 from agreement.report.ceiling import SAW_LABELS, judge, needed, opposite
-from agreement.report.leave_one_out import DIFFERENCE, PEOPLE, SCORER, beside, others
-from agreement.report.scorer_human import Against, Meeting
+from agreement.report.leave_one_out import DIFFERENCE, PEOPLE, SCORER, remaining_ratings, with_leave_one_out
+from agreement.report.scorer_human import ComparisonScale, ScorerAgreement
 from agreement.study.cells import Cell, Key
 from agreement.study.frame import read
-from tests.agreement import frames, naive
+from tests.agreement import frames, reference_implementations
 from tests.agreement.frames import Judgement, frame, judgement, people, scorer
 from tests.agreement.oracles import metrics, stats
 
@@ -90,7 +90,7 @@ def test_persons_without_a_value_are_counted() -> None:
 
 def test_others_of_a_rating() -> None:
     """a b a on one unit, c on another: the first a has b and a, b has a twice, the last a has a and b, c has nobody."""
-    found = others(np.array([0, 0, 0, 1]), np.array([0, 1, 0, 2]))
+    found = remaining_ratings(np.array([0, 0, 0, 1]), np.array([0, 1, 0, 2]))
     value = np.array([0, 1, 0, 2])
     rows = zip(found.place.tolist(), value[found.of].tolist(), found.times.tolist(), strict=True)
     assert sorted(rows) == [(0, 0, 1.0), (0, 1, 1.0), (1, 0, 2.0), (2, 0, 1.0), (2, 1, 1.0)]
@@ -118,7 +118,7 @@ WAYS: dict[str, Callable[[float, list[float]], list[Pair]]] = {"each": _each, "m
 
 def _ac1(pairs: list[Pair], labels: list[float]) -> float:
     coded = [[labels.index(a), labels.index(b)] for a, b in pairs]
-    return naive.gwet(coded, len(labels))
+    return reference_implementations.gwet(coded, len(labels))
 
 
 LIKERT = [1.0, 2.0, 3.0, 4.0, 5.0]
@@ -128,7 +128,7 @@ FORMULAS: dict[str, Callable[[list[Pair]], float]] = {
     "cohen_kappa_quadratic": lambda pairs: float(
         metrics.cohen_kappa_score(*zip(*pairs, strict=True), weights="quadratic", labels=LIKERT)
     ),
-    "krippendorff_alpha_interval": lambda pairs: naive.alpha(pairs, lambda a, b: (a - b) ** 2),
+    "krippendorff_alpha_interval": lambda pairs: reference_implementations.alpha(pairs, lambda a, b: (a - b) ** 2),
     "pearson": lambda pairs: float(stats.pearsonr(*zip(*pairs, strict=True)).statistic),
     "spearman": lambda pairs: float(stats.spearmanr(*zip(*pairs, strict=True)).statistic),
     "kendall_tau_b": lambda pairs: float(stats.kendalltau(*zip(*pairs, strict=True)).statistic),
@@ -252,9 +252,9 @@ def test_deviations_are_those_without_each_prompt(statistic: str, way: Any, slot
     (aspect,) = suite.aspects
     rows, cell = aspect.ratings, Cell(None, None, Deletions(wanted=True))
     mine, theirs = (rows.take(suite.raters_where(scorer=who)[rows.rater]) for who in (True, False))
-    against = Against(mine, theirs, suite, Meeting(aspect.measure, False), cell)
+    against = ScorerAgreement(mine, theirs, suite, ComparisonScale(aspect.measure, False), cell)
     key = Key(statistic, rater="m", people_as=way)
-    found = beside({key: against.outcome(statistic, way)}, {"m": against.met}, suite, {statistic: way})
+    found = with_leave_one_out({key: against.outcome(statistic, way)}, {"m": against.met}, suite, {statistic: way})
     assert [k.side for k in found] == [None, PEOPLE, SCORER, DIFFERENCE]
     without: list[tuple[float, float]] = []
     for prompt in range(10):  # of three items each
@@ -304,7 +304,7 @@ def judged(people_right: float, scorer_right: float, items: int, **other: Any) -
 
 
 @pytest.mark.parametrize(("people", "kind", "apart"), [(0.8, SHARE, 0.6), (0.8, COEFFICIENT, 1.6), (0.5, SHARE, 0.0)])
-def test_who_says_the_opposite_of_people(people: float, kind: Kind, apart: float) -> None:
+def test_who_says_the_opposite_of_people(people: float, kind: ValueRange, apart: float) -> None:
     assert opposite(people, kind) == pytest.approx(apart)
 
 
@@ -396,7 +396,7 @@ def test_other_people_are_random_as_well() -> None:
 
     variances = []
     for name, values in (("prompt", [f"p{k}" for k in range(20)]), ("rater", [f"r{k}" for k in range(6)])):
-        low, high = naive.jackknife(0.0, [difference(value, name) for value in values])
+        low, high = reference_implementations.jackknife(0.0, [difference(value, name) for value in values])
         variances.append(((high - low) / 2 / stats.t.ppf(0.975, len(values) - 1)) ** 2)
     reach = stats.t.ppf(0.975, 5) * np.sqrt(sum(variances))
     assert (found["others_low"], found["others_high"]) == pytest.approx(

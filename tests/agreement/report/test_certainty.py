@@ -134,7 +134,7 @@ def test_a_task_without_such_units_is_no_task_of_the_selection() -> None:
     assert pick(found, statistic="mean", task="tasks_mean")["value"] == 0.5
 
 
-def kept(rows: list[Judgement], *names: str) -> set[tuple[str, str, str]]:
+def selected_rows(rows: list[Judgement], *names: str) -> set[tuple[str, str, str]]:
     """Item, rater and aspect of the rows that are selected."""
     found = select(frame(rows), SCALES | {("s", "present"): "nominal"}, names)
     return set(zip(found["item"], found["rater"], found["aspect"], strict=True))
@@ -153,7 +153,7 @@ def test_who_stays_where() -> None:
     of_people = {("i", "r0"), ("i", "r1"), ("j", "simr0"), ("j", "simr1")}
     expected = {(item, who, "correct") for item, who in of_people | {("i", "m"), ("j", "m")}}
     expected |= {("i", "m", "score"), ("j", "m", "score"), ("i", "m", "present")}
-    assert kept(real + imitated + own + score + present, "unanimous") == expected
+    assert selected_rows(real + imitated + own + score + present, "unanimous") == expected
 
 
 def test_a_scorers_label_stays_with_its_own_target() -> None:

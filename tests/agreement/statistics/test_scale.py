@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agreement.statistics.scale import Scale, ScaleError, Value, with_labels
+from agreement.statistics.scale import Scale, ScaleError, ScaleValue, with_labels
 
 
 @pytest.mark.parametrize(
@@ -39,14 +39,14 @@ def test_a_bad_scale_is_refused(text: str) -> None:
 
 def test_cells_of_each_scale() -> None:
     likert, words = Scale.parse("ordinal:1-5"), Scale.parse("ordinal:low<mid<high")
-    assert likert.read(" 3 ") == likert.read("3.0") == Value("3", 3.0)
-    assert words.read("high") == Value("high", 3.0)
+    assert likert.read(" 3 ") == likert.read("3.0") == ScaleValue("3", 3.0)
+    assert words.read("high") == ScaleValue("high", 3.0)
     stars = Scale.parse("ordinal:0.5-5:0.5")
-    assert stars.read("3.50") == Value("3.5", 3.5)
-    assert stars.read("3.0") == Value("3", 3.0)
-    assert Scale.parse("ordinal:-2-2").read("-2") == Value("-2", -2.0)
-    assert Scale.parse("ordinal:-2-2").read("-0.0") == Value("0", 0.0)
-    assert Scale.parse("interval").read("-1.5e3") == Value(None, -1500.0)
+    assert stars.read("3.50") == ScaleValue("3.5", 3.5)
+    assert stars.read("3.0") == ScaleValue("3", 3.0)
+    assert Scale.parse("ordinal:-2-2").read("-2") == ScaleValue("-2", -2.0)
+    assert Scale.parse("ordinal:-2-2").read("-0.0") == ScaleValue("0", 0.0)
+    assert Scale.parse("interval").read("-1.5e3") == ScaleValue(None, -1500.0)
     nominal = Scale.parse("nominal")
     assert [nominal.read(t).number for t in ("yes", "No", "TRUE", "false", "1", "0", "both")] == [1, 0, 1, 0, 1, 0, None]
     assert nominal.read(" both ").label == "both"

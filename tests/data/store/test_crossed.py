@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from agreement import Options, Pair, PeopleAs, meet
+from agreement import Options, PairReport, PeopleAs, pair_report
 from data.store import frame
 from data.store.browse import PEOPLE, SIMULATED
 from data.store.crossed import Crossed, Unit, Way
@@ -24,13 +24,15 @@ EVERYTHING = Selection()
 WAYS: tuple[Way, ...] = ("each", "majority")
 
 
-def table(store: Store, a: str, b: str, way: Way, selection: Selection) -> Pair | None:
+def table(store: Store, a: str, b: str, way: Way, selection: Selection) -> PairReport | None:
     """What agreement makes of one suite's judgements; None where the two do not meet on labels."""
     people_as: PeopleAs = way
     options = Options(intervals=False, people_as=people_as, certainty=selection.certainty)
     one = PEOPLE if b == SIMULATED else b
     try:
-        pair = meet(frame.frame(store, selection), frame.scales(store), "correct", a, one, options, simulated=b == SIMULATED)
+        pair = pair_report(
+            frame.frame(store, selection), frame.scales(store), "correct", a, one, options, simulated=b == SIMULATED
+        )
     except ValueError:
         return None
     return None if pair.by_score else pair

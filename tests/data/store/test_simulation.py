@@ -6,15 +6,19 @@ import os
 
 import pytest
 
-from benchmarks.simulate_campaign import Plan, Simulation, check
+from benchmarks.simulate_campaign import Simulation, SimulationPlan, check
 from data.store.store import Store
 
 FULL = os.environ.get("CONCORD_FULL_SIMULATION")
-PLANS = [Plan(people=200, items=500)] if FULL else [Plan(14, 10, 5, gold=2, threads=8, seed=seed) for seed in range(2)]
+PLANS = (
+    [SimulationPlan(people=200, items=500)]
+    if FULL
+    else [SimulationPlan(14, 10, 5, gold=2, threads=8, seed=seed) for seed in range(2)]
+)
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=str)
-def test_exactly_k_answers_by_k_people_and_nothing_lost(store: Store, plan: Plan) -> None:
+def test_exactly_k_answers_by_k_people_and_nothing_lost(store: Store, plan: SimulationPlan) -> None:
     simulation = Simulation(store, plan)
     simulation.run()
     statuses = check(store, plan, simulation)

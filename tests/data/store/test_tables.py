@@ -18,7 +18,7 @@ from data.store.imports import Bundle
 from data.store.selection import Selection
 from data.store.store import Store, run
 from data.store.tables import Asked, Counted, Entries
-from tests.agreement import counting
+from tests.agreement import judgement_counts
 from tests.data.store.making import answer
 
 EVERYTHING = Selection()
@@ -98,7 +98,7 @@ def by_hand(store: Store, asked: Asked, items: list[str] | None = None) -> Count
         condition, parameters = chosen.items()
         listed = cursor.execute(f"select item_id, task, generator from items t where {condition}", parameters).fetchall()
     places = [{"item": item, "task": task, "generator": generator} for item, task, generator in listed]
-    return counting.counted(rows, asked.aspect, places, items)
+    return judgement_counts.counted(rows, asked.aspect, places, items)
 
 
 def plain(counted: Counted) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agreement.pair.prevalence import GAP, HIGH, share
+from agreement.pair.confusion import GAP, HIGH, percent
 from data.aspects import YES_NO_ASPECTS
 from ui import teaching, words
 from ui.commands.agreement import Rows
@@ -77,7 +77,7 @@ def _paradox(people: dict[str, Row], view: View) -> str:
         return ""
     word, common = ("yes", mean) if mean > 0.5 else ("no", 1 - mean)
     return (
-        f"{words.title(str(name))} is only {words.two(kappa)}, as {share(common)} of the answers are {word} and chance alone"
+        f"{words.title(str(name))} is only {words.two(kappa)}, as {percent(common)} of the answers are {word} and chance alone"
         f" would agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is {ac1:.2f}."
     )
 

@@ -11,8 +11,8 @@ import gradio as gr
 import numpy as np
 import pandas as pd
 
-from agreement import Options, Pair, Place, meet
-from agreement.pair.confusion import Part
+from agreement import CellName, Options, PairReport, pair_report
+from agreement.pair.confusion import PartEstimates
 from agreement.pair.rater_pair import Estimate
 from agreement.report.topic import SCORE
 from data.store import frame
@@ -73,19 +73,19 @@ def panels(store: Store, view: View) -> Iterator[Panel]:
 
 
 @lru_cache(maxsize=32)
-def _met(store: Store, version: str, view: View, intervals: bool) -> Pair:  # noqa: ARG001 - part of the key
+def _met(store: Store, version: str, view: View, intervals: bool) -> PairReport:  # noqa: ARG001 - part of the key
     # a rater's other aspects say where the two part ways
     selection = replace(view.selection, aspect=())
     said = frame.frame(store, selection)
     a, b = _sides(said, view)
-    return meet(
+    return pair_report(
         said,
         scales_of(store),
         SCORE if _only_scores(said, view.aspect, a) and _only_scores(said, view.aspect, b) else view.aspect,
         a,
         PEOPLE if b in (PEOPLE, SIMULATED) else b,
         Options(intervals=intervals, certainty=selection.certainty),
-        place=Place("all", view.task),
+        place=CellName("all", view.task),
         simulated=b == SIMULATED,
     )
 
@@ -101,7 +101,7 @@ def _only_scores(said: pd.DataFrame, aspect: str, rater: str) -> bool:
     return SCORE in judged and aspect not in judged
 
 
-def _panel(store: Store, view: View, pair: Pair) -> Panel:
+def _panel(store: Store, view: View, pair: PairReport) -> Panel:
     b = SIMULATED if pair.b == PEOPLE and pair.people == "simulated" else pair.b
     sentence = pair.prevalence.sentence if pair.prevalence else ""
     text = heading(f"{pair.a} and {b}", f"{where(view)}. {sentence}".strip())
@@ -125,7 +125,7 @@ _COUNTED = (
 _COUNTED_TWO = "What both have judged; a number leads to its images."
 
 
-def _crossings(view: View, pair: Pair, b: str) -> str:
+def _crossings(view: View, pair: PairReport, b: str) -> str:
     """The confusion table."""
     images = {(cell.a, cell.b): len(cell.items) for cell in pair.cells}
     place = view.selection if view.task == "all" else replace(view.selection, task=(view.task,))
@@ -137,7 +137,7 @@ def _crossings(view: View, pair: Pair, b: str) -> str:
     return confusion_table(f"Where their answers cross: {words.aspect(pair.aspect)}", crossed, link)
 
 
-def _furthest(store: Store, pair: Pair, view: View) -> str:
+def _furthest(store: Store, pair: PairReport, view: View) -> str:
     """The images that the two rank most differently."""
     if not pair.values or len(pair.values.x) < 2:
         return ""
@@ -157,7 +157,7 @@ def _furthest(store: Store, pair: Pair, view: View) -> str:
     return heading("Ranked most differently") + thumbnails(looks(store, [*shown]), shown, places)
 
 
-def _parts(pair: Pair, view: View) -> str:
+def _parts(pair: PairReport, view: View) -> str:
     """By aspect and by generator, and why numbers are missing."""
     body = _by("aspect", pair.aspects, view) if len(pair.aspects) > 1 else ""
     body += _by("generator", pair.generators, view) if len(pair.generators) > 1 else ""
@@ -165,7 +165,7 @@ def _parts(pair: Pair, view: View) -> str:
     return body + explained(_rows(every, view), open_=False)
 
 
-def _by(name: str, parts: Sequence[Part], view: View) -> str:
+def _by(name: str, parts: Sequence[PartEstimates], view: View) -> str:
     return _table(f"By {name}", name, [(part.name, part.estimates) for part in parts], view)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from agreement import Curve, Cutting, Options, Place, curve
+from agreement import CellName, CutOptions, Options, ThresholdCurve, curve
 from data.store import frame
 from data.store.selection import Selection
 from data.store.store import Store
@@ -30,7 +30,7 @@ _NO_SCORES = "No scorer gives a score for images that people have judged here, s
 
 def scores_to_decisions(store: Store, view: View, *, intervals: bool) -> tuple[Any, str]:
     """The curve of one scorer (None: nothing to draw) and the tables as HTML."""
-    if view.aspect != Cutting().aspect:
+    if view.aspect != CutOptions().aspect:
         return None, note(_NO_YES)
     options = Options(intervals=intervals, each_generator=False, certainty=view.selection.certainty)
     rows = recall_further(store, view.selection, options, "thresholds")
@@ -43,10 +43,10 @@ def scores_to_decisions(store: Store, view: View, *, intervals: bool) -> tuple[A
 
 
 @lru_cache(maxsize=16)
-def _curve(store: Store, version: str, selection: Selection, asked: tuple[str, str, str], options: Options) -> Curve:  # noqa: ARG001
+def _curve(store: Store, version: str, selection: Selection, asked: tuple[str, str, str], options: Options) -> ThresholdCurve:  # noqa: ARG001
     rater, task, people = asked
     said, scales = frame.frame(store, selection), frame.scales(store)
-    return curve(said, scales, rater, Cutting(), options, place=Place("all", task), simulated=people == "simulated")
+    return curve(said, scales, rater, CutOptions(), options, place=CellName("all", task), simulated=people == "simulated")
 
 
 def _figure(store: Store, view: View, scorers: Sequence[tuple[str, str]], options: Options) -> Any:

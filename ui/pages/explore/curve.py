@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from agreement.engine.verdicts import share_of_yes
-from agreement.thresholds.tuning import FOLDS, Tuned, tune
+from agreement.tuning import FOLDS, Tuned, share_of_yes, tune
 from data.store.store import Store
 from scorers.again import Sweep
 from ui import rejudging, words

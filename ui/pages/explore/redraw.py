@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from agreement.engine.verdicts import Heard, Shared, agreements, shares
+from agreement.tuning import CellStatistic, YesNoCounts, agreements, shares
 from data.store import judges
 from data.store.selection import Selection
 from data.store.store import Store
@@ -67,7 +67,7 @@ def drawn(store: Store, view: View) -> Drawn:
     )
 
 
-def _lead(compared: Compared, evidence: Evidence, view: View, heard: Heard | None) -> str:
+def _lead(compared: Compared, evidence: Evidence, view: View, heard: YesNoCounts | None) -> str:
     """The page's first sentence: what follows from these settings."""
     both = (compared.before, compared.now)
     score = [_of_all(shares(said, compared.places), "mean") for said in both]
@@ -82,7 +82,7 @@ def _lead(compared: Compared, evidence: Evidence, view: View, heard: Heard | Non
     return note(sentence, "cc-lead")
 
 
-def _of_all(found: Sequence[Shared], statistic: str) -> float | None:
+def _of_all(found: Sequence[CellStatistic], statistic: str) -> float | None:
     """The value of all images of all generators."""
     return next(
         one.outcome.value for one in found if (one.place.generator, one.place.task, one.statistic) == (ALL, ALL, statistic)

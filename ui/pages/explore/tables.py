@@ -10,8 +10,8 @@ from typing import Final
 import gradio as gr
 import numpy as np
 
-from agreement.engine.verdicts import NO, STATISTICS, YES, Heard, Places, Shared, agreements, shares
-from agreement.study.outcome import TASKS_MEAN, Outcome
+from agreement.study.cells import TASKS_MEAN, Outcome
+from agreement.tuning import NO, STATISTICS, YES, CellStatistic, ItemCells, YesNoCounts, agreements, shares
 from data.store.selection import Selection
 from scorers.again import Verdicts
 from ui import words
@@ -38,7 +38,7 @@ class Compared:
 
     before: Verdicts
     now: Verdicts
-    places: Places
+    places: ItemCells
 
     def changed(self, task: str = ALL, says: str = ALL) -> list[int]:
         """Positions of the images of a task whose verdict is another one now, and says so."""
@@ -72,16 +72,16 @@ def _listed(view: View, generator: str, task: str) -> str:
     return browse_address(place, rater=view.rater, by="correct", order="lowest")
 
 
-def _by_place(found: Sequence[Shared]) -> dict[tuple[str, str], Outcome]:
+def _by_place(found: Sequence[CellStatistic]) -> dict[tuple[str, str], Outcome]:
     return {(one.place.generator, one.place.task): one.outcome for one in found}
 
 
-def with_people(compared: Compared, heard: Mapping[str, Heard]) -> str:
+def with_people(compared: Compared, heard: Mapping[str, YesNoCounts]) -> str:
     """Agreement by task, a table for each kind of people."""
     return "".join(_agreement(compared, kind, people) for kind, people in heard.items())
 
 
-def _agreement(compared: Compared, kind: str, heard: Heard) -> str:
+def _agreement(compared: Compared, kind: str, heard: YesNoCounts) -> str:
     before, now = (
         {(one.place.task, one.statistic): one.outcome for one in agreements(said, heard, compared.places)}
         for said in (compared.before, compared.now)

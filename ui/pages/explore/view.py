@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from agreement.thresholds.cuts import Objective
+from agreement.thresholds import Objective
 from data.prompts.flips import FLIP_KINDS as KINDS_OF_FLIPS
 from data.prompts.flips import FlipKind
 from data.store.browse import PEOPLE, SIMULATED

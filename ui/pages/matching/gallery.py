@@ -7,7 +7,7 @@ from html import escape
 from string import ascii_uppercase
 from typing import Final
 
-from agreement.matching.answers import is_known, is_right
+from agreement.matching import is_known, is_right
 from agreement.study.cells import ALL
 from data.store import judges
 from data.store.judges import Look

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from agreement.questions.models import SPEARMAN
-from agreement.questions.scores import TIFA
+from agreement.questions.scores import SPEARMAN, TIFA
 from data.store import judges
 from data.store.selection import Selection
 from data.store.store import Store

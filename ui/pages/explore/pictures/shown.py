@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from agreement.inference.proportion import Share, Trials, mean_share, share
+from agreement.inference.intervals import PromptTrials, Share, mean_share, share
 from data.formats.cooccurrence import Cooccurrence
 from data.store.selection import Selection
 from scorers.failures import ANY, Cell, Table
@@ -109,21 +109,21 @@ class Shown:
 
 def shared(cell: Cell) -> Share:
     """A cell's hits of its units, with its interval by prompt."""
-    return share([Trials(one.hits, one.n) for one in cell.counts])
+    return share([PromptTrials(one.hits, one.n) for one in cell.counts])
 
 
 def score(cell: Cell) -> Share:
     """The unweighted mean of the tasks' shares, as GenEval's overall score is made."""
-    tasks: dict[str, list[Trials]] = {}
+    tasks: dict[str, list[PromptTrials]] = {}
     for one in cell.counts:
-        tasks.setdefault(one.task, []).append(Trials(one.hits, one.n))
+        tasks.setdefault(one.task, []).append(PromptTrials(one.hits, one.n))
     return mean_share([*tasks.values()])
 
 
 def among(part: Cell, whole: Cell) -> Share:
     """How many of the hits of ``whole`` are hits of ``part``, too."""
     hits = {(one.task, one.prompt_id): one.hits for one in part.counts}
-    return share([Trials(hits[one.task, one.prompt_id], one.hits) for one in whole.counts])
+    return share([PromptTrials(hits[one.task, one.prompt_id], one.hits) for one in whole.counts])
 
 
 def percent(value: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from agreement.correlates import Across, across
+from agreement.estimates import UnitCorrelation, correlate_units
 from data.formats.cooccurrence import Cooccurrence
 from scorers.failures import ANY, Cell
 from scorers.failures.together import BOTH, HELD, held, pairs
@@ -61,7 +61,7 @@ def _cell(shown: Shown, asked: str, found: str, generator: str = ANY) -> Cell:
     return held(shown.table, asked, who) if found == HELD else shown.table.cell(asked, found, who)
 
 
-def _rhos(shown: Shown, placed: Sequence[_Pair]) -> dict[str, list[Across]]:
+def _rhos(shown: Shown, placed: Sequence[_Pair]) -> dict[str, list[UnitCorrelation]]:
     """By generator, and of all that are shown together (ANY) if they are several."""
     found = {}
     for name in (*shown.generators, *([ANY] if len(shown.generators) > 1 else [])):
@@ -70,14 +70,14 @@ def _rhos(shown: Shown, placed: Sequence[_Pair]) -> dict[str, list[Across]]:
     return found
 
 
-def _rho(placed: Sequence[_Pair], cells: Sequence[Cell], found: str) -> Across:
+def _rho(placed: Sequence[_Pair], cells: Sequence[Cell], found: str) -> UnitCorrelation:
     """Over the pairs of which there is an image to take a share of."""
     known = [(one.share or 0.0, cell.hits / cell.n) for one, cell in zip(placed, cells, strict=True) if cell.n]
     names = ("co-occurrence", f"the share of images ({_NAMES[found]})")
-    return across("spearman", [x for x, _ in known], [y for _, y in known], names, "pair")
+    return correlate_units("spearman", [x for x, _ in known], [y for _, y in known], names, "pair")
 
 
-def _about(found: str, rho: Across, name: str) -> str:
+def _about(found: str, rho: UnitCorrelation, name: str) -> str:
     what = "Both objects are found" if found == BOTH else "Where both are found, images are as asked"
     if rho.value is None:
         return f"{_NAMES[found].capitalize()}: no correlation with co-occurrence, as {rho.reason}."
@@ -88,7 +88,7 @@ def _about(found: str, rho: Across, name: str) -> str:
     return f"{what} {'more' if rho.value > 0 else 'less'} often for classes that are often together in {name} ({number})."
 
 
-def _span(rho: Across) -> str:
+def _span(rho: UnitCorrelation) -> str:
     return "" if rho.low is None or rho.high is None else f"{words.two(rho.low)} to {words.two(rho.high)}"
 
 
@@ -109,13 +109,13 @@ def _below(known: Cooccurrence, placed: Sequence[_Pair], strange: Sequence[_Pair
     return "".join(map(note, told))
 
 
-def _correlations(rhos: Mapping[str, Sequence[Across]]) -> str:
+def _correlations(rhos: Mapping[str, Sequence[UnitCorrelation]]) -> str:
     rows: list[list[str | HtmlCell]] = [[name or "all generators", *_correlated(some)] for name, some in rhos.items()]
     heads: list[str | HtmlCell] = ["generator", *map(HtmlCell, _NAMES.values())]
     return html_table("Spearman’s rho with co-occurrence", heads, rows)
 
 
-def _correlated(rhos: Sequence[Across]) -> Iterator[HtmlCell]:
+def _correlated(rhos: Sequence[UnitCorrelation]) -> Iterator[HtmlCell]:
     for rho in rhos:
         value = "–" if rho.value is None else words.two(rho.value)
         yield HtmlCell(value, f"{_span(rho) or rho.reason or 'no interval'}, {words.count(rho.n, 'pair')}", rho.method)

@@ -1,0 +1,110 @@
+"""Estimates with their 95 % interval: one number, what it rests on, how it was made.
+
+A share of yes and no clustered by prompt, and a correlation of two numbers across units that are no ratings (such as pairs
+of classes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from agreement.inference.intervals import CORRECTED, SHARE, Deletions, ValueRange
+from agreement.numeric import IntArray, cluster_sums, ratio
+from agreement.statistics.correlation import FORMULAS, Correlation, Units, why_undefined
+from agreement.study.cells import Options, Outcome, Used, interval, outcome
+
+
+@dataclass(frozen=True)
+class UnitCorrelation:
+    """A correlation over ``n`` units; None has a ``reason``.
+
+    Attributes:
+        low, high: 95 % interval by the jackknife over the units; None with the value, or where `method` says why.
+        method: in words, how both were made.
+    """
+
+    value: float | None
+    reason: str | None
+    low: float | None
+    high: float | None
+    n: int
+    method: str
+
+
+def correlate_units(
+    statistic: Correlation, x: Sequence[float], y: Sequence[float], names: tuple[str, str], unit: str = "unit"
+) -> UnitCorrelation:
+    """A correlation of two vectors of finite numbers. Units count as independent of each other.
+
+    ``names`` are those of x and y in a reason, ``unit`` what there are many of.
+    """
+    a, b = np.asarray(x, float), np.asarray(y, float)
+    n = int(a.size)
+    if n < 2:
+        return UnitCorrelation(None, why_undefined(a, b, names), None, None, n, "")
+    values = FORMULAS[statistic](a, b, Units.single(n), Deletions(wanted=True).weights(n))
+    made = outcome(values, why_undefined(a, b, names), Used(n, n, n), "")
+    bounds, method = interval(made, CORRECTED, many=f"{unit}s")
+    return UnitCorrelation(made.value, made.reason, bounds.low, bounds.high, n, method)
+
+
+@dataclass(frozen=True)
+class IntervalEstimate:
+    """One number: its 95 % interval, what it rests on, and what was left out; ``value`` None has a ``reason``."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    items: int
+    ratings: int
+    reason: str | None
+    method: str
+    excluded: Mapping[str, int] = field(default_factory=dict)
+
+
+def with_interval(made: Outcome, kind: ValueRange, *, by_prompt: bool = True) -> IntervalEstimate:
+    """An outcome with its interval."""
+    bounds, method = interval(made, kind, by_prompt=by_prompt)
+    used = made.used
+    return IntervalEstimate(
+        made.value, bounds.low, bounds.high, used.items, used.ratings, made.reason, method, dict(used.excluded)
+    )
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """The prompts of votes as codes; a pair whose prompt is not known stands for itself."""
+
+    codes: IntArray
+    size: int
+    known: bool
+
+    @classmethod
+    def of(cls, prompts: Sequence[str | None], pairs: Sequence[str]) -> Clusters:
+        """By prompt, else by pair."""
+        names = [("prompt", p) if p is not None else ("pair", pair) for p, pair in zip(prompts, pairs, strict=True)]
+        place = {name: n for n, name in enumerate(sorted(set(names)))}
+        codes = np.array([place[name] for name in names], np.int64)
+        return cls(codes, len(place), all(p is not None for p in prompts))
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Yes or no of each vote, whose votes they are (``clusters``), and what they rest on."""
+
+    yes: Sequence[bool]
+    clusters: Clusters
+    items: int
+    excluded: Mapping[str, int]
+
+
+def share_estimate(hits: Hits, options: Options, how: str, reason: str) -> IntervalEstimate:
+    """The share of hits, 0 to 1; ``reason`` says why there is none."""
+    columns = np.stack([np.array(hits.yes, float), np.ones(len(hits.yes))], axis=1).reshape(-1, 2)
+    clusters = hits.clusters
+    sums = Deletions(options.intervals).weights(clusters.size) @ cluster_sums(columns, clusters.codes, clusters.size)
+    used = Used(hits.items, len(hits.yes), clusters.size, hits.excluded)
+    return with_interval(outcome(ratio(sums[:, 0], sums[:, 1]), reason, used, how), SHARE, by_prompt=clusters.known)

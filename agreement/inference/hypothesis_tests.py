@@ -1,0 +1,244 @@
+"""Hypothesis tests of a difference: sign flips over prompts (Fisher 1935), McNemar's exact test, Holm's correction.
+
+Sign flips: of two scorers beside the same people, whose judgements of whole prompts are swapped, and of a scorer beside
+people, where what each prompt adds to the difference changes its sign. If two scorers are equally good, it is chance which
+of them gave which judgements of a prompt. So both sets of judgements of a prompt change hands or stay, the difference of
+the two scorers' statistics is made again, and p is the share of these swaps whose difference is at least as large as the
+one that was seen. All 2^G swaps are made where there are at most EXACT, else DRAWN of them. Numbers are put on a common
+footing first, as scorers have units of their own: ranks for statistics of order, deviations in standard deviations for
+Pearson's r; people's numbers stand as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from agreement.inference.intervals import Deletions
+from agreement.numeric import FloatArray, IntArray, cluster_sums, ratio, standardised
+from agreement.statistics.alpha import MomentSums
+from agreement.statistics.correlation import Ties, of_centred, pearson_of_moments
+from agreement.statistics.two_raters import FORMULAS, PairSums
+
+# Differences of two coefficients that are equal by their definition may differ by rounding.
+ROUNDING = 1e-12
+
+
+def rounded_difference(first: FloatArray, second: FloatArray) -> FloatArray:
+    """first - second, with what is only rounding exactly 0, so that ties are seen as ties."""
+    apart = np.asarray(first, float) - np.asarray(second, float)
+    return np.where(np.abs(apart) <= ROUNDING, 0.0, apart)
+
+
+def holm(p: Sequence[float | None]) -> list[float | None]:
+    """Holm's step-down correction (1979): the smallest of m times m, the next times m - 1, ...; never falling, at most 1.
+
+    A None is no test: it stays None and does not count in m.
+    """
+    known = [place for place, value in enumerate(p) if value is not None]
+    values = np.array([p[place] for place in known], float)
+    order = np.argsort(values, kind="stable")
+    stepped = np.minimum(np.maximum.accumulate(values[order] * np.arange(values.size, 0, -1)), 1.0)
+    out: list[float | None] = [None] * len(p)
+    for rank, place in enumerate(order):
+        out[known[place]] = float(stepped[rank])
+    return out
+
+
+def mcnemar_exact(only_first: int, only_second: int) -> float:
+    """McNemar's exact test (1947): two-sided binomial p of the discordant counts at one half; 1 where there is none."""
+    from scipy import stats  # takes a second to load, and most who import this compare no scorers
+
+    n = only_first + only_second
+    return 1.0 if not n else float(stats.binomtest(only_first, n, 0.5).pvalue)
+
+
+EXACT = 4096
+DRAWN = 10_000
+_LARGE = 4_000
+"""So many units are compared pair by pair for Kendall's tau; more have no p."""
+_ROUNDING = 1e-12
+
+_BLOCK = 500
+
+Difference = Callable[[FloatArray], FloatArray]
+"""From swaps (n, clusters), 1 where the judgements of a prompt change hands, to the differences (n,)."""
+
+
+@dataclass(frozen=True)
+class Swaps:
+    """The differences of all swaps; the first is the one that was seen. `exact`: whether all swaps are there."""
+
+    differences: FloatArray
+    exact: bool
+
+    @property
+    def method(self) -> str:
+        """In words."""
+        return f"all {self.differences.size:,}" if self.exact else f"{DRAWN:,} drawn"
+
+    @property
+    def p(self) -> float | None:
+        """Two-sided, exact or (1 + as large) / (1 + DRAWN); a swap that leaves it undefined counts as large."""
+        seen = self.differences[0]
+        if np.isnan(seen):
+            return None
+        return float(np.mean(~(np.abs(self.differences) < abs(seen) - _ROUNDING)))
+
+
+def swap_test(difference: Difference, clusters: int, deletions: Deletions) -> Swaps:
+    """The differences under swaps of some prompts."""
+    exact = 2**clusters <= EXACT if clusters < 64 else False
+    if exact:
+        flips = (np.arange(2**clusters)[:, None] >> np.arange(clusters)) & 1
+    else:
+        generator = deletions.generator()
+        flips = np.concatenate([np.zeros((1, clusters), np.int64), generator.integers(0, 2, (DRAWN, clusters))])
+    return Swaps(difference(flips.astype(float)), exact)
+
+
+def mean_swaps(tasks: list[Swaps]) -> Swaps:
+    """Of the mean over tasks, whose prompts change hands independently."""
+    size = 1
+    for each in tasks:
+        size *= each.differences.size if each.exact else EXACT + 1
+    if size <= EXACT:
+        total = np.zeros(1)
+        for each in tasks:
+            total = (total[:, None] + each.differences).ravel()
+        return Swaps(total / len(tasks), True)
+    generator = np.random.default_rng(0)
+    drawn = [each.differences[generator.integers(0, each.differences.size, DRAWN)] for each in tasks]
+    seen = np.mean([each.differences[0] for each in tasks])
+    return Swaps(np.r_[seen, np.mean(drawn, axis=0)], False)
+
+
+def sign_flips(contributions: FloatArray) -> float:
+    """Two-sided p of the sum of `contributions`, one of each prompt, each of which is as likely to have the other sign.
+
+    Of all 2^G signs where they are at most EXACT, else (1 + as large) / (1 + DRAWN).
+    """
+    size = contributions.size
+    seen = abs(float(contributions.sum())) - _ROUNDING
+    if size < 64 and 2**size <= EXACT:
+        every = 1.0 - 2.0 * ((np.arange(2**size)[:, None] >> np.arange(size)) & 1)
+        return float(np.mean(np.abs(every @ contributions) >= seen))
+    larger = 0
+    for signs in np.split(_signs(size), DRAWN // _BLOCK):
+        larger += int((np.abs(signs.astype(float) @ contributions) >= seen).sum())
+    return (1 + larger) / (1 + DRAWN)
+
+
+@lru_cache(4)
+def _signs(size: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
+    """Drawn signs: (DRAWN, size), the same for every test."""
+    return np.random.default_rng(0).integers(0, 2, (DRAWN, size), np.int8) * np.int8(2) - np.int8(1)
+
+
+def table_difference(statistic: str, a: FloatArray, b: FloatArray, labels: int) -> Difference:
+    """Of a statistic of label tables, from both scorers' `pair_columns` (clusters, columns)."""
+    formula, total = FORMULAS[statistic], a.sum(0) + b.sum(0)
+
+    def difference(flips: FloatArray) -> FloatArray:
+        mine = a.sum(0) + flips @ (b - a)
+        return formula(PairSums.unpack(mine, labels)) - formula(PairSums.unpack(total - mine, labels))
+
+    return difference
+
+
+def alpha_difference(a: FloatArray, b: FloatArray, people: FloatArray, cluster: IntArray, clusters: int) -> Difference:
+    """Of Krippendorff's interval alpha: both scorers' and people's numbers of each pair."""
+    size = a.size
+    scaled = standardised(np.concatenate([a, b, people]))
+    y = scaled[2 * size :]
+    columns = []
+    for x in (scaled[:size], scaled[size : 2 * size]):
+        moments = np.stack([np.full(size, 2.0), x + y, x * x + y * y, 2.0 * (x - y) ** 2], axis=1)
+        columns.append(cluster_sums(moments, cluster, clusters))
+    total = columns[0].sum(0) + columns[1].sum(0)
+
+    def difference(flips: FloatArray) -> FloatArray:
+        mine = columns[0].sum(0) + flips @ (columns[1] - columns[0])
+        return MomentSums.unpack(mine).alpha_interval() - MomentSums.unpack(total - mine).alpha_interval()
+
+    return difference
+
+
+def pearson_difference(a: FloatArray, b: FloatArray, people: FloatArray, cluster: IntArray, clusters: int) -> Difference:
+    """Of Pearson's r of each scorer's numbers with people's, by unit; of ranks it is Spearman's rho."""
+    y = standardised(people)
+    columns = [
+        cluster_sums(np.stack([np.ones(y.size), x, y, x * x, y * y, x * y], axis=1), cluster, clusters)
+        for x in (_in_deviations(a), _in_deviations(b))
+    ]
+    total = columns[0].sum(0) + columns[1].sum(0)
+
+    def difference(flips: FloatArray) -> FloatArray:
+        mine = columns[0].sum(0) + flips @ (columns[1] - columns[0])
+        return pearson_of_moments(mine) - pearson_of_moments(total - mine)
+
+    return difference
+
+
+def auc_difference(
+    a: FloatArray, b: FloatArray, yes: FloatArray, no: FloatArray, cluster: IntArray, clusters: int
+) -> Difference:
+    """Of the area under the ROC curve: the ranks of the yes, as each answer counts."""
+    votes = (yes + no)[None]
+    # of each side the midranks among all answers, summed over the yes
+    sums = [cluster_sums((Ties.of(x).midranks(votes)[0] * yes)[:, None], cluster, clusters)[:, 0] for x in (a, b)]
+    pairs = np.asarray(yes.sum() * no.sum())
+
+    def difference(flips: FloatArray) -> FloatArray:
+        return ratio((1.0 - 2.0 * flips) @ (sums[0] - sums[1]), pairs)
+
+    return difference
+
+
+def kendall_difference(a: FloatArray, b: FloatArray, people: FloatArray, cluster: IntArray, clusters: int) -> Difference | None:
+    """Of Kendall's tau-b: sums over pairs of prompts that hold, change one, the other, or both; None for too many units."""
+    if a.size > _LARGE:
+        return None
+    one = np.ones((1, a.size))
+    x, y = (Ties.of(v).midranks(one)[0] for v in (a, b))
+    order = np.sign(np.subtract.outer(people, people))
+    untied = np.asarray((order != 0).sum(), float)
+    member = np.zeros((clusters, a.size))
+    member[cluster, np.arange(a.size)] = 1.0
+    parts = []
+    for mine, theirs in ((x, x), (y, y), (x, y)):
+        signs = np.sign(np.subtract.outer(mine, theirs))
+        parts.append((member @ (signs * order) @ member.T, member @ (signs != 0) @ member.T))
+
+    def difference(flips: FloatArray) -> FloatArray:
+        return _tau(flips, parts, untied) - _tau(1.0 - flips, parts, untied)
+
+    return difference
+
+
+def _tau(flips: FloatArray, parts: list[tuple[FloatArray, FloatArray]], untied: FloatArray) -> FloatArray:
+    """Tau-b of who holds a's judgements where there is no flip, b's where there is one."""
+    stay = 1.0 - flips
+    sums = []
+    for k in (0, 1):
+        aa, bb, ab = (part[k] for part in parts)
+        # both orders of a mixed pair are the same, as both factors change their sign, or neither has one
+        sums.append(((stay @ aa) * stay).sum(1) + ((flips @ bb) * flips).sum(1) + 2.0 * ((stay @ ab) * flips).sum(1))
+    return of_centred(sums[0], sums[1], np.broadcast_to(untied, sums[1].shape))
+
+
+def midranks(values: FloatArray) -> FloatArray:
+    """Midranks."""
+    ranks: FloatArray = Ties.of(values).midranks(np.ones((1, values.size)))[0]
+    return ranks
+
+
+def _in_deviations(values: FloatArray) -> FloatArray:
+    """From the mean, in standard deviations; a constant is 0."""
+    scaled = standardised(values)
+    scaled = scaled - scaled.mean() if scaled.size else scaled
+    spread = float(np.sqrt(scaled @ scaled / max(scaled.size, 1)))
+    return scaled / spread if spread > 0 else scaled

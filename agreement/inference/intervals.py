@@ -1,0 +1,393 @@
+"""95 % intervals: the delete-one-prompt jackknife with Student's t for smooth statistics, Wilson's for shares.
+
+Jackknife (Tukey 1958; Efron and Tibshirani 1993, ch. 11): each prompt in turn is left out with all its images and ratings,
+and the statistic is made again: with replicates r_1 .. r_G,
+
+    variance = (G - 1) / G * sum (r_i - mean r)^2
+
+and the interval is value +- t(G - 1) * standard error, made where the statistic is unbounded (`ValueRange`) and carried
+back. It is the same every time, covers with few prompts (`benchmarks/coverage.py`), and a difference of two statistics on
+the same prompts has the differences of their replicates. A replicate is a row of weights, 0 for the prompt that is left
+out: sufficient statistics are weighted, ratings are never copied.
+
+Shares: images of one prompt are alike, so n images in m prompts tell less than n independent ones. The number that would
+tell as much is n over the design effect (Kish 1965, Survey Sampling), less what estimating that effect from m prompts costs
+(Korn and Graubard 1998, Survey Methodology 24). With it for n, Wilson's interval (1927, JASA 22) stays sensible near 0 and
+1, where an interval by the spread of a handful of prompts collapses (compared by Franco, Little, Louis and Slud 2019,
+Journal of Survey Statistics and Methodology 7). Closed form: the same every time, and quick enough for every cell of a
+table.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import fsum
+from statistics import NormalDist
+
+import numpy as np
+
+from agreement.numeric import FloatArray
+
+LEVEL = 95
+MOST = 1000
+"""With more clusters, so many groups of them are left out instead of each."""
+_ROUNDING = 1e-9
+_FEW = 8
+"""Fewer prompts (and fewer than a third) that are not all right, or all wrong, do not show how much others would differ."""
+_AT_END = 0.75
+"""So far from the value to the end of the range the others must be on average; of unequal size they are not quite at it."""
+
+
+@dataclass(frozen=True)
+class ValueRange:
+    """What a statistic's value can be, and so on which scale its interval is symmetric: log((v - low) / (high - v)).
+
+    Attributes:
+        low, high: the ends of its range; infinite: the scale is that of the value itself.
+        counted: whether it is a share of cases, which has Wilson's interval where no prompt changes it.
+        informative: so many prompts must change it otherwise than the commonest way does, or there is no interval: a
+            chance-corrected coefficient of nearly constant ratings rests on the few that are not.
+        unit: the size of its values; what is smaller by nine digits is rounding.
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    counted: bool = False
+    informative: int = 0
+    unit: float = 1.0
+
+    @property
+    def scale(self) -> str:
+        """In words, for `method`."""
+        if math.isinf(self.high):
+            return ""
+        return " on Fisher's z scale" if self.low < 0 else " on the logit scale"
+
+
+NUMBER = ValueRange(unit=0.0)
+"""A mean of numbers of any size: no bounds that matter."""
+CONTRAST = ValueRange()
+"""A difference of two statistics."""
+SHARE = ValueRange(0.0, 1.0, counted=True)
+AREA = ValueRange(0.0, 1.0)
+"""The area under a ROC curve: a share of pairs, not of cases."""
+COEFFICIENT = ValueRange(-1.0, 1.0)
+"""1 is perfect; what chance gives does not hang on how common the labels are, or hardly."""
+CORRECTED = ValueRange(-1.0, 1.0, informative=5)
+"""A correlation, or a coefficient less what chance gives by the margins."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A 95 % interval, or two Nones; `note` says in words how it was made, or why there is none."""
+
+    low: float | None = None
+    high: float | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Deviations:
+    """Replicates less their mean, for each stratum of independent prompts (a task); NaN where a replicate is undefined.
+
+    Strata are weighted already: the variance of the whole is the sum of theirs. Persons that are left out one by one are a
+    stratum, too.
+
+    Attributes:
+        strata: of each stratum, as many as it has replicates.
+        values: what each stratum adds to the statistic.
+        prompts: how many there are in all.
+        most_freedom: no more degrees of freedom than that.
+    """
+
+    strata: tuple[FloatArray, ...]
+    values: tuple[float, ...]
+    prompts: int
+    most_freedom: float = math.inf
+
+    @classmethod
+    def of(cls, values: FloatArray, prompts: int) -> Deviations:
+        """From a statistic's value followed by its replicates (1 + G,).
+
+        Where it rests on fewer `prompts` than were left out, the others move nothing and are no replicates.
+        """
+        replicates = values[1:]
+        unmoved = replicates.size - prompts
+        if unmoved > 0:
+            replicates = replicates[np.sort(np.argsort(np.abs(replicates - values[0]), kind="stable")[unmoved:])]
+        defined = replicates[~np.isnan(replicates)]
+        deviations = replicates - defined.mean() if defined.size else replicates
+        return cls((deviations,), (float(values[0]),), prompts)
+
+    def __sub__(self, other: Deviations) -> Deviations:
+        """Of a difference of two statistics over the same prompts."""
+        strata = tuple(a - b for a, b in zip(self.strata, other.strata, strict=True))
+        return Deviations(strata, tuple(a - b for a, b in zip(self.values, other.values, strict=True)), self.prompts)
+
+    @property
+    def contributions(self) -> FloatArray:
+        """What each prompt adds to the statistic, or nearly so: Tukey's pseudo-values, divided by how many there are."""
+        parts = [(value - (d.size - 1) * d) / d.size for value, d in zip(self.values, self.strata, strict=True)]
+        return np.concatenate(parts)
+
+    @property
+    def alike(self) -> float:
+        """How many prompts of one stratum have the variance of all, where prompts vary alike: Kish's effective number."""
+        groups = sum(d.size for d in self.strata)
+        return self.prompts / groups * len(self.strata) ** 2 / sum(1 / d.size for d in self.strata)
+
+    @property
+    def variances(self) -> list[float]:
+        """Of each stratum."""
+        return [(d.size - 1) / d.size * float(d @ d) for d in self.strata]
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom: G - 1, and of several strata Welch and Satterthwaite's."""
+        parts = self.variances
+        if len(parts) == 1 or not sum(parts):
+            return min(sum(d.size - 1 for d in self.strata), self.most_freedom)
+        freedom = sum(parts) ** 2 / sum(v * v / (d.size - 1) for v, d in zip(parts, self.strata, strict=True))
+        return min(freedom, self.most_freedom)
+
+    @property
+    def informative(self) -> int:
+        """Replicates that are not the commonest one of their stratum."""
+        return sum(d.size - _commonest(d) for d in self.strata)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a statistic varies: its value, standard error and degrees of freedom."""
+
+    value: float
+    error: float
+    freedom: float
+
+    def reach(self, level: int) -> float:
+        """Half the width of its interval, in per cent, on its own scale."""
+        return quantile(0.5 + level / 200, self.freedom) * self.error
+
+    def within(self, level: int) -> tuple[float, float]:
+        """Its interval, in per cent, on its own scale."""
+        return self.value - self.reach(level), self.value + self.reach(level)
+
+    @property
+    def p(self) -> float:
+        """Two-sided, of the value 0, by Student's t."""
+        from scipy import stats
+
+        return float(2 * stats.t.sf(abs(self.value) / self.error, self.freedom))
+
+
+def spread(value: float, deviations: Deviations) -> Spread:
+    """For a statistic that has an interval."""
+    return Spread(value, math.sqrt(sum(deviations.variances)), deviations.freedom)
+
+
+def _commonest(deviations: FloatArray) -> int:
+    """How often the commonest value is there, up to rounding."""
+    ordered = np.sort(deviations)
+    ends = np.flatnonzero(np.diff(ordered) > _ROUNDING * float(np.abs(ordered).max(initial=0.0)))
+    return int(np.diff(np.r_[-1, ends, ordered.size - 1]).max())
+
+
+@dataclass(frozen=True)
+class Deletions:
+    """Which clusters each replicate leaves out.
+
+    Attributes:
+        wanted: whether there are replicates at all.
+        seed: the user's, for what a cell draws (folds of a cross-validation).
+        stream: names the cell, so that cells draw apart.
+    """
+
+    wanted: bool
+    seed: int = 0
+    stream: str = "all"
+
+    def weights(self, clusters: int) -> FloatArray:
+        """(1 + replicates, clusters): a row of ones, the sample itself, then for each replicate 0 for what is left out."""
+        replicates = min(clusters, MOST) if self.wanted else 0
+        weights = np.ones((1 + replicates, clusters))
+        if replicates:
+            weights[1 + np.arange(clusters) % replicates, np.arange(clusters)] = 0.0
+        return weights
+
+    def generator(self) -> np.random.Generator:
+        """Random numbers of this cell."""
+        return np.random.default_rng([self.seed, zlib.crc32(self.stream.encode())])
+
+
+def interval(value: float, deviations: Deviations, kind: ValueRange, many: str = "prompts") -> Interval:
+    """The interval of a statistic; `many` is what was left out one by one.
+
+    Ends are within the kind's range. None of it has width zero.
+    """
+    one, groups = many.removesuffix("s"), sum(d.size for d in deviations.strata)
+    if any(d.size < 2 for d in deviations.strata):
+        return Interval(note=f"no interval: {f'one {one}' if len(deviations.strata) == 1 else f'a task has one {one}'}")
+    if any(d.size > 2 and np.isnan(d).all() for d in deviations.strata):
+        # no two prompts are each indispensable to a third; these were not made
+        return Interval(note="no interval: not made for so many units")
+    if any(np.isnan(d).any() for d in deviations.strata):
+        return Interval(note=f"no interval: undefined without one of the {deviations.prompts} {many}")
+    error = math.sqrt(sum(deviations.variances))
+    same = error <= _ROUNDING * max(kind.unit, abs(value))
+    if kind.counted and (same or _nearly_all_alike(value, deviations)):
+        low, high = wilson(value, deviations.alike)
+        apart = "all alike" if same else "nearly all alike"
+        note = f"{LEVEL}% interval by Wilson, as of {deviations.prompts} {many}, which are {apart}"
+        return Interval(float(low), float(high), note)
+    if same:
+        return Interval(note=f"no interval: the same whichever of the {deviations.prompts} {many} is left out")
+    if (few := deviations.informative) < kind.informative:
+        return Interval(note=f"no interval: only {few} of {deviations.prompts} {many} tell more than all the others do")
+    freedom = deviations.freedom
+    low, high = _carried_back(value, spread(value, deviations).reach(LEVEL), kind)
+    words = f"{groups} {many}" if groups == deviations.prompts else f"{groups} groups of {deviations.prompts} {many}"
+    scale = "" if kind.low >= value or value >= kind.high else kind.scale
+    return Interval(float(low), float(high), f"{LEVEL}% jackknife over {words}, t with {freedom:.4g} degrees of freedom{scale}")
+
+
+def _nearly_all_alike(value: float, deviations: Deviations) -> bool:
+    """Whether a share is near 0 or 1 because most prompts are all wrong or all right, and too few are not to show how much
+    others would differ."""
+    sizes = np.repeat([d.size * len(deviations.strata) for d in deviations.strata], [d.size for d in deviations.strata])
+    of_prompt, to_end = deviations.contributions * sizes, max(value, 1.0 - value)
+    if value < 0.5:
+        of_prompt = 1.0 - of_prompt
+    others = of_prompt < to_end - _ROUNDING
+    at_end = float(np.mean(of_prompt[~others] - to_end)) > _AT_END * (1.0 - to_end)
+    return at_end and int(others.sum()) < min(_FEW, of_prompt.size / 3)
+
+
+def _carried_back(value: float, reach: float, kind: ValueRange) -> tuple[float, float]:
+    """value +- reach, taken on the kind's scale by its slope at the value."""
+    below, above = value - kind.low, kind.high - value
+    if math.isinf(kind.high) or below <= 0 or above <= 0:
+        return max(value - reach, kind.low), min(value + reach, kind.high)
+    wide = kind.high - kind.low
+    # log(below / above) moves by `step`; written so that nothing overflows
+    step = min(reach * wide / (below * above), 700.0)
+    grown = math.exp(-step)
+    return kind.low + wide * below * grown / (below * grown + above), kind.low + wide * below / (below + above * grown)
+
+
+def wilson(value: float, n: float) -> tuple[float, float]:
+    """Wilson's 95 % interval (1927) of a share `value` of `n` independent trials (n > 0, whole or not)."""
+    z = NormalDist().inv_cdf(0.5 + LEVEL / 200)
+    square = z * z / n
+    center = (value + square / 2) / (1 + square)
+    half = math.sqrt(square * (value * (1 - value) + square / 4)) / (1 + square)
+    # at 0 and 1 rounding must not leave the value outside
+    return min(max(center - half, 0.0), value), max(min(center + half, 1.0), value)
+
+
+@cache
+def quantile(share: float, freedom: float) -> float:
+    """Of Student's t."""
+    from scipy import stats  # takes a second to load
+
+    return float(stats.t.ppf(share, freedom))
+
+
+_Z = NormalDist().inv_cdf(0.5 + LEVEL / 200)
+
+
+@dataclass(frozen=True)
+class PromptTrials:
+    """Of one prompt: ``hits`` of ``n`` trials."""
+
+    hits: int
+    n: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.hits <= self.n:
+            raise ValueError(f"hits must be from 0 to n, got {self.hits} of {self.n}")
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share with its 95 % interval.
+
+    Attributes:
+        value: 0 to 1; None where there is no trial.
+        low, high: None where there is only one prompt (or one in a task), as nothing tells then how prompts differ.
+        hits: of ``n`` trials in ``prompts`` prompts.
+        effective: as many independent trials would tell as much.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    hits: int
+    n: int
+    prompts: int
+    effective: float
+
+
+def share(prompts: Sequence[PromptTrials]) -> Share:
+    """All hits by all trials."""
+    return mean_share([prompts])
+
+
+def mean_share(tasks: Sequence[Sequence[PromptTrials]]) -> Share:
+    """The unweighted mean of the tasks' shares; a task without trials is left out. With one task: ``share``."""
+    parts = [_TaskTrials.of(prompts) for prompts in tasks]
+    parts = [part for part in parts if part.n]
+    hits, n, count = (sum(getattr(part, name) for part in parts) for name in ("hits", "n", "prompts"))
+    if not parts:
+        return Share(None, None, None, 0, 0, 0, 0.0)
+    value = fsum(part.value for part in parts) / len(parts)
+    effective = _together(value, parts)
+    if any(part.prompts < 2 for part in parts):
+        return Share(value, None, None, hits, n, count, effective)
+    return Share(value, *wilson(value, effective), hits, n, count, effective)
+
+
+@dataclass(frozen=True)
+class _TaskTrials:
+    """One task's trials, summed, and how many independent ones would tell as much."""
+
+    hits: int
+    n: int
+    prompts: int
+    effective: float
+
+    @property
+    def value(self) -> float:
+        return self.hits / self.n
+
+    @classmethod
+    def of(cls, prompts: Sequence[PromptTrials]) -> _TaskTrials:
+        shown = [one for one in prompts if one.n]
+        hits, n, m = sum(one.hits for one in shown), sum(one.n for one in shown), len(shown)
+        if not n:
+            return cls(0, 0, 0, 0.0)
+        # were a prompt's images all the same; as many images of each prompt: as many as prompts
+        least = n * n / sum(one.n**2 for one in shown)
+        if m < 2 or hits in (0, n):
+            # nothing tells how alike they are
+            return cls(hits, n, m, least)
+        value = hits / n
+        # the linearised variance of a ratio over clusters
+        spread = fsum((one.hits - value * one.n) ** 2 for one in shown) * m / (m - 1) / n**2
+        found = value * (1 - value) / spread * (_Z / quantile(0.5 + LEVEL / 200, m - 1)) ** 2 if spread else n
+        return cls(hits, n, m, min(max(found, least), n))
+
+    @property
+    def variance(self) -> float:
+        """Of the share; where all trials ended alike, of one half of a hit more and one half of a miss more (Jeffreys)."""
+        p = self.value if 0 < self.hits < self.n else (self.value * self.effective + 0.5) / (self.effective + 1)
+        return p * (1 - p) / self.effective
+
+
+def _together(value: float, parts: Sequence[_TaskTrials]) -> float:
+    if len(parts) == 1 or not 0 < value < 1:
+        return fsum(part.effective for part in parts)
+    return value * (1 - value) * len(parts) ** 2 / fsum(part.variance for part in parts)

@@ -1,0 +1,287 @@
+"""Ranking of generators by votes: Bradley-Terry strengths, and Spearman's rho of votes with a metric.
+
+Bradley and Terry (1952, Biometrika 39): P(i beats j) = s_i / (s_i + s_j). A tie counts as half a win for each. The
+strengths are found by the MM algorithm (Hunter 2004, Annals of Statistics 32), which climbs to the maximum of the
+likelihood wherever there is one: where the graph with an arc from each winner to whom it beat is strongly connected (Ford
+1957, American Mathematical Monthly 64).
+
+Do more votes go with a higher metric? (SelfEval, Figure 6.) A point is one generator in one task: how many votes with a
+clear preference people gave it there, and the metric's mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from agreement.estimates import IntervalEstimate, with_interval
+from agreement.inference.intervals import CONTRAST, LEVEL, Deletions, Interval
+from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
+from agreement.preferences.votes import Vote, clusters_of, grouped, left_out, same_order
+from agreement.statistics.correlation import Units, of_centred, spearman, why_undefined
+from agreement.study.cells import ALL, Options, Used, outcome
+
+_STEPS, _CLOSE = 20_000, 1e-10
+NOT_CONNECTED: Final = (
+    "the generators fall into groups of which one never won against another: their strengths have no finite estimate"
+)
+_HOW = "Bradley-Terry log strength, mean 0, ties half a win each"
+
+
+@dataclass(frozen=True)
+class GeneratorStrength:
+    """One generator in one task, or in all.
+
+    Attributes:
+        wins, losses, ties: votes of its pairs.
+        strength: natural logarithm; those of all generators have the mean 0. With d more than another one it wins with
+            probability 1 / (1 + exp(-d)).
+        rank: from 1; equal strengths share the best. None where strengths are undefined.
+    """
+
+    task: str
+    generator: str
+    wins: int
+    losses: int
+    ties: int
+    strength: IntervalEstimate
+    rank: int | None
+
+
+def generator_strengths(votes: Sequence[Vote], options: Options | None = None) -> list[GeneratorStrength]:
+    """All generators that met, in each task and in all together, the strongest first."""
+    counting = [vote for vote in votes if vote.excluded is None]
+    tasks = [*grouped(counting, lambda vote: vote.task).items(), (ALL, counting)]
+    wanted = options or Options()
+    out = {name: [v for v in votes if v.excluded is not None and name in (ALL, v.task)] for name, _ in tasks}
+    return [one for name, part in tasks if part for one in _strengths_in(name, part, out[name], wanted)]
+
+
+def _strengths_in(task: str, votes: Sequence[Vote], out: Sequence[Vote], options: Options) -> list[GeneratorStrength]:
+    names = sorted({name for vote in votes for name in (vote.first, vote.second)})
+    place = {name: n for n, name in enumerate(names)}
+    won = np.zeros((len(votes), len(names), len(names)))
+    for row, vote in zip(won, votes, strict=True):
+        i, j = place[vote.first], place[vote.second]
+        points = 0.5 if not vote.clear else float(vote.chose == vote.first)
+        row[i, j], row[j, i] = points, 1.0 - points
+    clusters = clusters_of(votes)
+    sums = cluster_sums(won.reshape(len(votes), -1), clusters.codes, clusters.size)
+    wins = (Deletions(options.intervals).weights(clusters.size) @ sums).reshape(-1, len(names), len(names))
+    found = log_strengths(wins)
+    used = Used(len({vote.pair for vote in votes}), len(votes), clusters.size, left_out(out))
+    why = undefined(names, wins[0]) or NOT_CONNECTED
+    made = [with_interval(outcome(found[:, n], why, used, _HOW), CONTRAST, by_prompt=clusters.known) for n in range(len(names))]
+    rows = []
+    for name, strength in zip(names, made, strict=True):
+        mine = [vote for vote in votes if name in (vote.first, vote.second)]
+        won_by_it, ties = sum(vote.chose == name for vote in mine), sum(not vote.clear for vote in mine)
+        better = None if strength.value is None else sum(o.value is not None and o.value > strength.value for o in made)
+        rank = None if better is None else 1 + better
+        rows.append(GeneratorStrength(task, name, won_by_it, len(mine) - won_by_it - ties, ties, strength, rank))
+    return sorted(rows, key=lambda one: (one.rank or 0, one.generator))
+
+
+def log_strengths(wins: FloatArray) -> FloatArray:
+    """Of win matrices (..., G, G), whose entry i, j is how often i beat j: (..., G), NaN where undefined."""
+    n = wins.shape[-1]
+    flat = wins.reshape(-1, n, n)
+    out = np.full((len(flat), n), np.nan)
+    active = np.flatnonzero(connected(flat))
+    met = flat + flat.swapaxes(1, 2)
+    total = flat.sum(axis=2)
+    s = np.ones((active.size, n))
+    for _ in range(_STEPS):
+        if not active.size:
+            break
+        weight = met[active] / (s[:, :, None] + s[:, None, :])
+        new = total[active] / weight.sum(axis=2)
+        new /= np.exp(np.log(new).mean(axis=1, keepdims=True))
+        done = np.abs(np.log(new / s)).max(axis=1) < _CLOSE
+        out[active[done]] = np.log(new[done])
+        active, s = active[~done], new[~done]
+    # what has not settled after all steps has no estimate that could be told from infinity
+    return out.reshape(*wins.shape[:-2], n)
+
+
+def connected(wins: FloatArray) -> BoolArray:
+    """Whether from each generator every other one is reached along wins: (R, G, G) to (R,)."""
+    n = wins.shape[-1]
+    reach = (wins > 0) | np.eye(n, dtype=bool)
+    for middle in range(n):
+        reach |= reach[:, :, middle, None] & reach[:, None, middle, :]
+    return np.asarray(reach.all(axis=(1, 2)))
+
+
+def undefined(names: Sequence[str], wins: FloatArray) -> str | None:
+    """Why strengths are undefined, None if they are not."""
+    if connected(wins[None])[0]:
+        return None
+    for what, sums in (("lost", wins.sum(axis=1)), ("won", wins.sum(axis=0))):
+        if alone := [name for name, points in zip(names, sums, strict=True) if not points]:
+            return f"{', '.join(alone)} {what} every vote, without a tie: no finite strength explains that"
+    return NOT_CONNECTED
+
+
+RESAMPLES: Final = 2000
+_HOW_CORRELATED: Final = "Spearman's rho over generators and tasks of votes with a clear preference and the metric's mean"
+TOO_FEW: Final = "fewer than two generators and tasks have both votes and a mean"
+
+
+@dataclass(frozen=True, slots=True)
+class MetricMean:
+    """A metric's values of one generator's images of one prompt: their sum and number; prompt None: a total, of no prompt."""
+
+    task: str
+    generator: str
+    prompt: str | None
+    total: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class WinningVotes:
+    """A point: one generator in one task."""
+
+    task: str
+    generator: str
+    votes: int
+    mean: float
+
+
+@dataclass(frozen=True)
+class RankCorrelation:
+    """Spearman's rho of a metric's means and people's winning votes.
+
+    Attributes:
+        rho: its ``items`` are the points, its ``ratings`` the votes.
+        agreeing, opposed: tasks with two generators in which metric and votes put them in the same, in the other order.
+    """
+
+    points: tuple[WinningVotes, ...]
+    rho: IntervalEstimate
+    agreeing: tuple[str, ...]
+    opposed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Point:
+    task: str
+    generator: str
+
+
+@dataclass(frozen=True)
+class _ClusterSums:
+    """Sums by cluster (clusters, points): votes, the metric's values and their number.
+
+    Clusters are prompts, or tasks: then ``tasks`` is that of each point, else None.
+    """
+
+    votes: FloatArray
+    total: FloatArray
+    n: FloatArray
+    points: tuple[_Point, ...]
+    tasks: IntArray | None
+
+
+def rank_correlation(votes: Sequence[Vote], means: Sequence[MetricMean], options: Options | None = None) -> RankCorrelation:
+    """One metric beside people's votes.
+
+    The ranks of a few points are no smooth function of the prompts, so the interval is a percentile bootstrap: prompts are
+    drawn with replacement, with their votes and values together. Where a side is known as totals only, tasks are: that is
+    all there is to vary then. Draws in which the value is undefined are left out, and counted.
+    """
+    wanted = options or Options()
+    table = _table(votes, means)
+    clusters = table.votes.shape[0]
+    weights = _drawn(clusters, wanted)
+    x, y = weights @ table.votes, ratio(weights @ table.total, weights @ table.n)
+    points = tuple(WinningVotes(at.task, at.generator, int(x[0, k]), float(y[0, k])) for k, at in enumerate(table.points))
+    # a resample holds the points of a task as often as the task was drawn
+    rho = _rho(x, y) if table.tasks is None else spearman(x[0], y[0], Units(table.tasks, clusters), weights)
+    counts = len(points), int(x[0].sum())
+    if np.isnan(rho[0]):
+        why = TOO_FEW if len(points) < 2 else why_undefined(x[0], y[0], ("the number of votes", "the metric"))
+        found = IntervalEstimate(None, None, None, *counts, why, _HOW_CORRELATED)
+    else:
+        bounds = _percentiles(rho[1:], f"{clusters} {'prompts' if table.tasks is None else 'tasks'}", wanted)
+        method = "; ".join(part for part in (_HOW_CORRELATED, bounds.note) if part)
+        found = IntervalEstimate(float(rho[0]), bounds.low, bounds.high, *counts, None, method)
+    agreeing, opposed = _orders(points)
+    return RankCorrelation(points, found, agreeing, opposed)
+
+
+def _drawn(clusters: int, options: Options) -> FloatArray:
+    """How often each cluster stands in the sample itself (first row, ones) and in each of RESAMPLES draws with replacement."""
+    weights = np.ones((1, clusters))
+    if clusters < 2 or not options.intervals:
+        return weights
+    generator = np.random.default_rng(options.seed)
+    return np.concatenate([weights, generator.multinomial(clusters, np.full(clusters, 1 / clusters), RESAMPLES)])
+
+
+def _percentiles(replicates: FloatArray, clusters: str, options: Options) -> Interval:
+    """The 2.5th and 97.5th percentile; none where more than half are undefined, or where both are the same."""
+    known = replicates[~np.isnan(replicates)]
+    left = replicates.size - known.size
+    if not replicates.size:
+        return Interval(note=f"no interval: {clusters.removesuffix('s')}" if options.intervals else None)
+    if 2 * left > replicates.size:
+        return Interval(note=f"no interval: undefined in {left} of {replicates.size} resamples")
+    low, high = np.percentile(known, [50 - LEVEL / 2, 50 + LEVEL / 2])
+    if not low < high:
+        return Interval(note=f"no interval: the same in nearly all of {replicates.size} resamples of {clusters}")
+    words = f"{LEVEL}% percentile bootstrap over {clusters}, {RESAMPLES} resamples, seed {options.seed}"
+    return Interval(float(low), float(high), words + (f", {left} undefined ones left out" if left else ""))
+
+
+def _table(votes: Sequence[Vote], means: Sequence[MetricMean]) -> _ClusterSums:
+    counting = [vote for vote in votes if vote.excluded is None]
+    met = {_Point(vote.task, name) for vote in counting for name in (vote.first, vote.second)}
+    points = tuple(sorted(met & {_Point(mean.task, mean.generator) for mean in means}))
+    place = {point: k for k, point in enumerate(points)}
+    used = [mean for mean in means if _Point(mean.task, mean.generator) in place]
+    clear = [vote for vote in counting if vote.clear and _Point(vote.task, str(vote.chose)) in place]
+    by_prompt = None not in {*(mean.prompt for mean in used), *(vote.prompt for vote in counting)}
+
+    def cluster(one: Vote | MetricMean) -> str:
+        return str(one.prompt) if by_prompt else one.task
+
+    code = {name: k for k, name in enumerate(sorted({*map(cluster, used), *map(cluster, counting)}))}
+    chosen, total, n = np.zeros((3, len(code), len(points)))
+    for vote in clear:
+        chosen[code[cluster(vote)], place[_Point(vote.task, str(vote.chose))]] += 1
+    for mean in used:
+        at = code[cluster(mean)], place[_Point(mean.task, mean.generator)]
+        total[at] += mean.total
+        n[at] += mean.n
+    tasks = None if by_prompt else np.array([code[point.task] for point in points], np.int64)
+    return _ClusterSums(chosen, total, n, points, tasks)
+
+
+def _rho(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Of (R, points) each row's rho; a point without a mean in a resample makes that one undefined."""
+    from scipy.stats import rankdata  # as in ``significance``
+
+    if x.shape[1] < 2:
+        return np.full(len(x), np.nan)
+    known = np.asarray(~np.isnan(y).any(axis=1))
+    a, b = (rankdata(np.where(known[:, None], v, 0.0), axis=1) for v in (x, y))
+    a, b = a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True)
+    rho = of_centred((a * b).sum(axis=1), (a * a).sum(axis=1), (b * b).sum(axis=1))
+    return np.where(known, rho, np.nan)
+
+
+def _orders(points: Sequence[WinningVotes]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    tasks: dict[str, list[WinningVotes]] = {}
+    for point in points:
+        tasks.setdefault(point.task, []).append(point)
+    found: Mapping[str, bool | None] = {
+        task: same_order({p.generator: p.votes for p in two}, {p.generator: p.mean for p in two})
+        for task, two in tasks.items()
+        if len(two) == 2
+    }
+    return tuple(t for t, same in found.items() if same), tuple(t for t, same in found.items() if same is False)

@@ -1,0 +1,636 @@
+"""Thresholds of a score: the cut that agrees best with people's yes or no, and how well it does on other prompts.
+
+As GenEval does for CLIPScore (Ghosh et al. 2023, section 4: a threshold for each task, the one that agrees best), but
+reported out of fold: a cut is chosen on four fifths of the prompts and judged on the fifth, for each fifth (k = 5 as in
+their appendix A.2). The interval is that of the pooled decisions out of fold, thresholds held. `curve` says how agreement
+changes as the cut moves, with a band.
+
+A cut means "yes if score > t". Everything is made from how many yes and no stand at each distinct score: one sort, then
+cumulative sums. A cut lies midway between two neighbouring distinct scores, or half a mean gap beyond the lowest or
+highest, where all or none are yes.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from agreement.catalogue import PeopleAs, people_as, value_range_of
+from agreement.inference.hypothesis_tests import ROUNDING
+from agreement.inference.intervals import LEVEL, Deviations, ValueRange
+from agreement.inference.intervals import interval as intervals_interval
+from agreement.numeric import BoolArray, FloatArray, IntArray
+from agreement.report.certainty import select
+from agreement.report.scorer_human import pair_judgements, to_majority
+from agreement.report.topic import ReportTopic, topics
+from agreement.statistics.correlation import WHY_NO_AUC
+from agreement.statistics.two_raters import FORMULAS, PairSums, pair_columns, why_undefined
+from agreement.study.cells import (
+    EVERYWHERE,
+    Cell,
+    CellName,
+    Key,
+    Options,
+    Outcome,
+    Used,
+    cell_name,
+    cell_of,
+    compact,
+    interval,
+    merged,
+    outcome,
+    refused,
+    undefined,
+    walk,
+)
+from agreement.study.frame import Ratings, Suite, read
+
+Objective = Literal["percent_agreement", "cohen_kappa"]
+OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
+ONE_SCORE = "the scorer's scores are all the same"
+
+
+@dataclass(frozen=True)
+class ScoredAnswers:
+    """Rows of a score and an answer to compare it with, and the cluster (code) of each; columns of equal length."""
+
+    score: FloatArray
+    yes: BoolArray
+    cluster: IntArray
+    clusters: int
+
+
+@dataclass(frozen=True)
+class ScoreCounts:
+    """Distinct scores, ascending, and the number of yes and no at each."""
+
+    scores: FloatArray
+    yes: FloatArray
+    no: FloatArray
+
+    @classmethod
+    def of(cls, score: FloatArray, yes: BoolArray) -> ScoreCounts:
+        """Count the answers at each distinct score."""
+        scores, code = np.unique(score, return_inverse=True)
+        size = scores.size
+        return cls(scores, *(np.bincount(code, part, size).astype(float) for part in (yes, ~yes)))
+
+    def present(self) -> ScoreCounts:
+        """Without the scores at which nothing stands."""
+        some = self.yes + self.no > 0
+        return ScoreCounts(self.scores[some], self.yes[some], self.no[some])
+
+    def edges(self) -> FloatArray:
+        """The scores between one more below and one more above; cut k lies between edges k and k + 1."""
+        n, most = self.scores.size, np.finfo(float).max
+        low, high = self.scores[0], self.scores[-1]
+        with np.errstate(over="ignore"):
+            gap = high / (n - 1) - low / (n - 1) if n > 1 else 1.0
+            edges: FloatArray = np.clip(np.r_[low - gap, self.scores, high + gap], -most, most)
+        return edges
+
+    def tables(self) -> FloatArray:
+        """Confusion tables (cuts, 2, 2) of every cut: the decision in rows, the answer in columns, no before yes."""
+        return cut_tables(np.r_[0.0, self.yes, 0.0], np.r_[0.0, self.no, 0.0])
+
+
+def cut_tables(yes: FloatArray, no: FloatArray) -> FloatArray:
+    """Confusion tables (..., J, 2, 2) of J cuts from counts (..., J + 1) between them; cut j has bins 0 .. j below it."""
+    below = [np.cumsum(counts, axis=-1) for counts in (no, yes)]
+    said_no = np.stack([part[..., :-1] for part in below], axis=-1)
+    said_yes = np.stack([part[..., -1:] - part[..., :-1] for part in below], axis=-1)
+    return np.stack([said_no, said_yes], axis=-2)
+
+
+def middle(low: FloatArray, high: FloatArray) -> FloatArray:
+    """A number t with low <= t < high, midway: with "> t" what is `low` stays below and what is `high` above."""
+    half = low / 2.0 + high / 2.0
+    return np.where((half >= high) | (half < low), low, half)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Neighbouring values that are all the best: each run's first place, and the one after its last."""
+
+    first: IntArray
+    after: IntArray
+
+
+def best_runs(values: FloatArray) -> Runs:
+    """The runs of highest values, one of which at least is defined; rounding makes no difference."""
+    best = np.r_[False, values >= np.nanmax(values) - ROUNDING, False]
+    return Runs(np.flatnonzero(best[1:] & ~best[:-1]), np.flatnonzero(best[:-1] & ~best[1:]))
+
+
+@dataclass(frozen=True)
+class BestCut:
+    """The best cut: threshold, the objective there, and the place of the cut; or the reason why there is none."""
+
+    threshold: float | None
+    value: float | None
+    cut: int
+    reason: str | None = None
+
+
+def best_cut(tally: ScoreCounts, objective: Objective) -> BestCut:
+    """The cut of highest objective; of several, the one at the middle of the widest run of neighbours (the lowest such run).
+
+    With yes or no alone the share of equal answers still has a best cut, kappa has none: it is 0 or undefined everywhere.
+    """
+    one_answer = not (tally.yes.any() and tally.no.any())
+    if tally.scores.size < 2 or (one_answer and objective == "cohen_kappa"):
+        return BestCut(None, None, -1, ONE_SCORE if tally.scores.size == 1 else WHY_NO_AUC)
+    values = FORMULAS[objective](PairSums.of(tally.tables()))
+    edges = tally.edges()
+    runs = best_runs(values)
+    low, high = edges[runs.first], edges[runs.after]
+    widest = int(np.argmax(high / 2.0 - low / 2.0))
+    place = int(np.searchsorted(tally.scores, middle(low[widest], high[widest]), side="right"))
+    return BestCut(float(middle(edges[place], edges[place + 1])), float(values[place]), place)
+
+
+@dataclass(frozen=True)
+class CrossValidated:
+    """Decisions for every row by a cut that its own fold had no part in; or the reason why not.
+
+    Attributes:
+        said: the decision on each row, yes or no.
+        fold: the fold of each row, 0, 1, ...
+        thresholds: the cut chosen without each fold.
+        reason: why there are no decisions; then the arrays are empty.
+    """
+
+    said: BoolArray
+    fold: IntArray
+    thresholds: tuple[float, ...]
+    reason: str | None = None
+
+
+def fold_generator(seed: int, stream: str) -> np.random.Generator:
+    """What deals the clusters of a cell into folds; `stream` names the cell."""
+    return np.random.default_rng([seed, zlib.crc32(f"folds {stream}".encode())])
+
+
+def folds_of(clusters: int, folds: int, generator: np.random.Generator) -> IntArray:
+    """A fold for each cluster: shuffled, then dealt out in turn, so that sizes differ by one at most."""
+    fold = np.empty(clusters, np.int64)
+    fold[generator.permutation(clusters)] = np.arange(clusters) % folds
+    return fold
+
+
+def cross_validate(answers: ScoredAnswers, objective: Objective, fold_of_cluster: IntArray) -> CrossValidated:
+    """Choose a cut on all folds but one and decide on that one, for each fold."""
+    fold = fold_of_cluster[answers.cluster]
+    folds = int(fold_of_cluster.max(initial=-1)) + 1
+    scores, code = np.unique(answers.score, return_inverse=True)
+    place, size = fold * scores.size + code, folds * scores.size
+    yes, no = (np.bincount(place, part, size).reshape(folds, -1) for part in (answers.yes, ~answers.yes))
+    said = np.zeros(answers.score.size, bool)
+    thresholds = []
+    for left_out in range(folds):
+        others = ScoreCounts(scores, yes.sum(0) - yes[left_out], no.sum(0) - no[left_out]).present()
+        best = best_cut(others, objective)
+        if best.threshold is None:
+            nothing = np.zeros(0, np.int64)
+            return CrossValidated(nothing > 0, nothing, (), f"without fold {left_out + 1} of {folds}, {best.reason}")
+        thresholds.append(best.threshold)
+        mine = fold == left_out
+        said[mine] = answers.score[mine] > best.threshold
+    return CrossValidated(said, fold, tuple(thresholds))
+
+
+def why_no_cut(answers: ScoredAnswers, folds: int, clusters_are: str) -> str | None:
+    """Why no cut of these answers can be chosen and checked, in words; None if it can."""
+    if not answers.score.size:
+        return "the scorer and people share no unit"
+    if answers.yes.all() or not answers.yes.any():
+        return WHY_NO_AUC
+    if not (answers.score != answers.score[0]).any():
+        return ONE_SCORE
+    if answers.clusters < folds:
+        return f"{answers.clusters} {clusters_are} cannot be dealt into {folds} folds"
+    return None
+
+
+def thinned(cuts: int, keep: int, points: int) -> IntArray:
+    """At most `points` of the cuts 0 .. cuts - 1, evenly spaced, both ends and `keep` among them."""
+    if cuts <= points:
+        return np.arange(cuts)
+    even = np.round(np.linspace(0, cuts - 1, points - 1)).astype(np.int64)
+    return np.union1d(even, [keep])
+
+
+def curve_values(answers: ScoredAnswers, objective: Objective, cuts: IntArray, weights: FloatArray) -> FloatArray:
+    """The objective at each of `cuts` (ascending) in every resample: (resamples, cuts), from sums by cluster between them."""
+    code = np.unique(answers.score, return_inverse=True)[1]
+    bins = cuts.size + 1
+    place = answers.cluster * bins + np.searchsorted(cuts, code, side="right")
+    size = answers.clusters * bins
+    counts = [np.bincount(place, part, size).reshape(-1, bins) for part in (answers.yes, ~answers.yes)]
+    return FORMULAS[objective](PairSums.of(cut_tables(*(weights @ part for part in counts))))
+
+
+@dataclass(frozen=True)
+class CutOptions:
+    """What is cut, and how.
+
+    Attributes:
+        aspect: people's yes/no aspect.
+        number: the scorers' numeric aspect.
+        objective: what the cut is best in.
+        folds: k of the cross-validation, at least 2.
+    """
+
+    aspect: str = "correct"
+    number: str = "score"
+    objective: Objective = "percent_agreement"
+    folds: int = 5
+
+
+@dataclass(frozen=True)
+class MatchedAnswers:
+    """A scorer's numbers beside people's answers in one cell, and what was used."""
+
+    answers: ScoredAnswers
+    used: Used
+
+
+@dataclass(frozen=True)
+class ScorerTopic:
+    """One scorer's numbers and people's answers on one topic."""
+
+    topic: ReportTopic
+    rater: str
+    scored: Ratings
+    people: Ratings
+    simulated: bool
+    people_as: PeopleAs
+
+    @property
+    def clusters_are(self) -> str:
+        """What is drawn and dealt into folds."""
+        return "prompts" if self.topic.suite.by_prompt else "items"
+
+    def matched(self, cell: Cell) -> MatchedAnswers:
+        """Every rating by people, or their strict majority by unit, beside the scorer's number.
+
+        A number without a target stands beside every answer about its item.
+        """
+        scored, people = cell.of(self.scored), cell.of(self.people)
+        by_item = not (self.scored.target >= 0).any()
+        each = pair_judgements(scored, people, by_item=by_item)
+        rows, tied = each, 0
+        if self.people_as == "majority":
+            rows = to_majority(each, 2)
+            tied = int(np.unique(each.unit).size) - rows.size
+        mine, theirs = (part.item if by_item else part.unit for part in (scored, people))
+        lonely = int((~np.isin(mine[scored.valid], theirs[people.valid])).sum())
+        apart = {"no_scorer_value": int(people.valid.sum()) - each.size, "no_people": lonely, "tied_majority": tied}
+        excluded = merged([refused(scored, self.topic.suite), refused(people, self.topic.suite), apart])
+        cluster = compact(rows.cluster)
+        ratings = int(np.isin(each.unit, rows.unit).sum())
+        used = Used(int(np.unique(rows.item).size), ratings, cluster.size, excluded)
+        return MatchedAnswers(ScoredAnswers(rows.number_a, rows.label_b == 1, cluster.codes, cluster.size), used)
+
+
+def scorer_topics(suite: Suite, cut: CutOptions, options: Options, *, simulated: bool) -> Iterator[ScorerTopic]:
+    """Every scorer that has the number, with every topic of people's aspect.
+
+    Raises:
+        ValueError: for an aspect of people that is not yes/no, a number that is none, an unknown objective, one fold.
+    """
+    check_cut(suite, cut)
+    aspects = {aspect.name: aspect for aspect in suite.aspects}
+    way = people_as("percent_agreement", options.people_as)
+    if cut.aspect not in aspects or cut.number not in aspects or way is None:
+        return
+    numbers = aspects[cut.number].ratings
+    for topic in topics(suite, aspects[cut.aspect], options):
+        people = topic.people(simulated=simulated)
+        for code, rater in enumerate(suite.raters):
+            scored = _about(topic, numbers.take(numbers.rater == code))
+            if rater.scorer and scored.size:
+                yield ScorerTopic(topic, rater.name, scored, people, simulated, way)
+
+
+def _about(topic: ReportTopic, scored: Ratings) -> Ratings:
+    """The numbers about the topic's target, where numbers have targets."""
+    if topic.target is None or not (scored.target >= 0).any():
+        return scored
+    return scored.take(scored.target == topic.suite.targets.index(topic.target))
+
+
+def check_cut(suite: Suite, cut: CutOptions) -> None:
+    """ValueError for what cannot be cut, in words."""
+    if cut.folds < 2:
+        raise ValueError(f"cross-validation needs two folds at least, not {cut.folds}")
+    if cut.objective not in OBJECTIVES:
+        raise ValueError(f"a cut is chosen by {' or '.join(OBJECTIVES)}, not {cut.objective}")
+    if reason := unfit(suite, cut):
+        raise ValueError(reason)
+
+
+def unfit(suite: Suite, cut: CutOptions) -> str:
+    """What of the suite cannot be cut or compared with a cut; nothing if all can."""
+    for aspect in suite.aspects:
+        wrong = "yes or no" if aspect.name == cut.aspect and not aspect.measure.binary else ""
+        wrong = wrong or ("a number" if aspect.name == cut.number and not aspect.measure.numeric else "")
+        if wrong:
+            return f"the aspect {aspect.name!r} of the suite {suite.name!r} is not {wrong}"
+    return ""
+
+
+STATISTICS = OBJECTIVES
+
+
+@dataclass(frozen=True)
+class ChosenCuts:
+    """The cuts of one cell.
+
+    Attributes:
+        threshold: chosen on all data; None where none can be, and for the mean over tasks, which each have their own.
+        fold_thresholds: the cut chosen without each fold.
+        in_sample: the statistic of the threshold on the data that it was chosen on: too good, to be set beside the value.
+        fold_values: the statistic in each fold; None where it is undefined there.
+    """
+
+    threshold: float | None = None
+    fold_thresholds: tuple[float, ...] = ()
+    in_sample: float | None = None
+    fold_values: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True)
+class ThresholdAgreement:
+    """Agreement, by one statistic in one cell, of a scorer's decisions out of fold with people."""
+
+    suite: str
+    aspect: str
+    target: str | None
+    people: str
+    place: CellName
+    key: Key
+    cutting: CutOptions
+    chosen: ChosenCuts
+    outcome: Outcome
+    low: float | None
+    high: float | None
+    method: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types; `n_items` and `n_ratings` count people's ratings."""
+        used = self.outcome.used
+        return {
+            "suite": self.suite,
+            "task": self.place.task,
+            "generator": self.place.generator,
+            "aspect": self.aspect,
+            "target": self.target,
+            "people": self.people,
+            "statistic": self.key.statistic,
+            "rater": self.key.rater,
+            "number": self.cutting.number,
+            "people_as": self.key.people_as,
+            "objective": self.cutting.objective,
+            "value": self.outcome.value,
+            "low": self.low,
+            "high": self.high,
+            "threshold": self.chosen.threshold,
+            "fold_thresholds": list(self.chosen.fold_thresholds),
+            "in_sample": self.chosen.in_sample,
+            "fold_values": list(self.chosen.fold_values),
+            "n_items": used.items,
+            "n_ratings": used.ratings,
+            "excluded": dict(used.excluded),
+            "reason": self.outcome.reason,
+            "method": self.method,
+        }
+
+
+def thresholds(
+    frame: pd.DataFrame,
+    scales: Mapping[tuple[str, str], str],
+    cutting: CutOptions | None = None,
+    options: Options | None = None,
+) -> list[ThresholdAgreement]:
+    """Cut every scorer's number to agree with people, in the cells of the report; percent agreement and kappa out of fold.
+
+    Args:
+        frame: as for `build`.
+        scales: as for `build`.
+        cutting: what is cut; None for people's `correct` by `score`, in the suites where these are yes/no and a number.
+        options: `people_as` each or majority (None: each); `statistics` and `matrix` play no part.
+
+    Raises:
+        ValueError: as `build`; for an aspect of people that is not yes/no, a number that is none, fewer than two folds.
+    """
+    cut, wanted = cutting or CutOptions(), options or Options()
+    found: list[ThresholdAgreement] = []
+    for suite in read(select(frame, scales, wanted.certainty), scales):
+        if cutting is None and unfit(suite, cut):
+            continue
+        for simulated in (False, True):
+            for meeting in scorer_topics(suite, cut, wanted, simulated=simulated):
+                found += _CellCuts(meeting, cut).rows()
+    return found
+
+
+class _CellCuts:
+    """The cuts of one scorer on one topic, in every cell."""
+
+    def __init__(self, meeting: ScorerTopic, cut: CutOptions) -> None:
+        self._meeting, self._cut = meeting, cut
+        self._chosen: dict[tuple[CellName, str], ChosenCuts] = {}
+
+    def rows(self) -> list[ThresholdAgreement]:
+        """Both statistics in every cell."""
+        topic = self._meeting.topic
+        suite, options = topic.suite, topic.options
+        people = "simulated" if self._meeting.simulated else "real"
+        rows = []
+        for found in walk(self._meeting.people, suite, options, self._cell):
+            kind = value_range_of(found.key.statistic, binary=True)
+            bounds, method = interval(found.outcome, kind, by_prompt=suite.by_prompt)
+            chosen = self._chosen.get((found.place, found.key.statistic), ChosenCuts())
+            kept = replace(found.outcome, deviations=None)
+            about = (suite.name, topic.aspect.name, topic.target, people, found.place, found.key, self._cut, chosen)
+            rows.append(ThresholdAgreement(*about, kept, bounds.low, bounds.high, method))
+        return rows
+
+    def _cell(self, cell: Cell) -> dict[Key, Outcome]:
+        meeting, cut = self._meeting, self._cut
+        if not cell.of_generator(meeting.scored).size:
+            return {}
+        matched, many = meeting.matched(cell), meeting.clusters_are
+        made = _decide(matched.answers, cut, cell, many)
+        how = f"yes if {cut.number} > t, t the best by {cut.objective} on the other folds; {cut.folds} folds of {many}, seeded"
+        found: dict[Key, Outcome] = {}
+        for name in STATISTICS:
+            key = Key(name, rater=meeting.rater, people_as=meeting.people_as)
+            if made.reason is not None:
+                found[key] = undefined(made.reason, matched.used, how)
+                continue
+            values, sample = FORMULAS[name](_sums(made.said, matched.answers, cell)), _sums(made.said, matched.answers)
+            found[key] = outcome(values, why_undefined(name, sample), matched.used, how)
+            self._chosen[cell_name(cell, meeting.topic.suite), name] = _chosen(name, made, matched.answers, cut)
+        return found
+
+
+def _decide(answers: ScoredAnswers, cut: CutOptions, cell: Cell, many: str) -> CrossValidated:
+    """Decisions out of fold, or why there are none."""
+    reason = why_no_cut(answers, cut.folds, many)
+    if reason is not None:
+        nothing = np.zeros(0, np.int64)
+        return CrossValidated(nothing > 0, nothing, (), reason)
+    dealt = folds_of(answers.clusters, cut.folds, fold_generator(cell.deletions.seed, cell.deletions.stream))
+    return cross_validate(answers, cut.objective, dealt)
+
+
+def _chosen(statistic: str, made: CrossValidated, answers: ScoredAnswers, cut: CutOptions) -> ChosenCuts:
+    formula, best = FORMULAS[statistic], best_cut(ScoreCounts.of(answers.score, answers.yes), cut.objective)
+    if best.threshold is None:
+        return ChosenCuts(None, made.thresholds)
+    in_sample = float(formula(_sums(answers.score > best.threshold, answers)))
+    by_fold = PairSums.unpack(_columns(made.said, replace(answers, cluster=made.fold, clusters=cut.folds)), 2)
+    values = tuple(None if np.isnan(value) else float(value) for value in formula(by_fold))
+    return ChosenCuts(best.threshold, made.thresholds, None if np.isnan(in_sample) else in_sample, values)
+
+
+def _columns(said: BoolArray, answers: ScoredAnswers) -> FloatArray:
+    decision, answer = said.astype(np.int64), answers.yes.astype(np.int64)
+    return pair_columns(decision, answer, answers.cluster, answers.clusters, 2, ordinal=False)
+
+
+def _sums(said: BoolArray, answers: ScoredAnswers, cell: Cell | None = None) -> PairSums:
+    """The confusion sums of decisions and answers: of the sample, or with a cell of the sample and its replicates."""
+    columns = _columns(said, answers)
+    return PairSums.unpack(columns.sum(0) if cell is None else cell.deletions.weights(answers.clusters) @ columns, 2)
+
+
+POINTS = 200
+
+
+@dataclass(frozen=True)
+class ThresholdCurve:
+    """The objective at cuts of one scorer's number, on all data of one cell, with a 95% band at each cut.
+
+    Attributes:
+        rater: the scorer.
+        cutting: what is cut.
+        place: generator and task.
+        cuts: ascending, at most POINTS, the best one among them; empty with a reason.
+        values: the objective at each cut; None where it is undefined.
+        low: lower end of the band.
+        high: upper end.
+        threshold: the best cut.
+        best: the objective there.
+        used: items, ratings, clusters, and what was left out.
+        reason: why there is no curve.
+        method: in words.
+    """
+
+    rater: str
+    cutting: CutOptions
+    place: CellName
+    cuts: tuple[float, ...]
+    values: tuple[float | None, ...]
+    low: tuple[float | None, ...]
+    high: tuple[float | None, ...]
+    threshold: float | None
+    best: float | None
+    used: Used
+    reason: str | None
+    method: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types."""
+        listed = {name: list(getattr(self, name)) for name in ("cuts", "values", "low", "high")}
+        return listed | {
+            "rater": self.rater,
+            "aspect": self.cutting.aspect,
+            "number": self.cutting.number,
+            "objective": self.cutting.objective,
+            "task": self.place.task,
+            "generator": self.place.generator,
+            "threshold": self.threshold,
+            "best": self.best,
+            "n_items": self.used.items,
+            "n_ratings": self.used.ratings,
+            "excluded": dict(self.used.excluded),
+            "reason": self.reason,
+            "method": self.method,
+        }
+
+
+def curve(
+    frame: pd.DataFrame,
+    scales: Mapping[tuple[str, str], str],
+    rater: str,
+    cutting: CutOptions | None = None,
+    options: Options | None = None,
+    *,
+    place: CellName | None = None,
+    simulated: bool = False,
+) -> ThresholdCurve:
+    """The objective at every cut of one scorer's number, thinned to POINTS.
+
+    Args:
+        frame: as for `build`, of one suite.
+        scales: as for `build`.
+        rater: the scorer's name.
+        cutting: what is cut; folds play no part.
+        options: `people_as` and `intervals` count. Targets are pooled.
+        place: the cell; None is all generators and tasks.
+        simulated: against simulated people instead of real ones.
+
+    Raises:
+        ValueError: as `thresholds`; for more than one suite, an unknown task or generator, or a scorer without the number.
+    """
+    cut, wanted, where = cutting or CutOptions(), options or Options(), place or EVERYWHERE
+    suites = list(read(select(frame, scales, wanted.certainty), scales))
+    if len(suites) != 1:
+        raise ValueError(f"a curve is made of one suite, not of {len(suites)}")
+    pooled = replace(wanted, by_target=False)
+    met = next((m for m in scorer_topics(suites[0], cut, pooled, simulated=simulated) if m.rater == rater), None)
+    if met is None:
+        raise ValueError(f"{rater!r} is no scorer with a {cut.number!r} that can meet people's {cut.aspect!r}")
+    return _curve(met, cut, where, cell_of(suites[0], where, wanted))
+
+
+def _curve(met: ScorerTopic, cut: CutOptions, place: CellName, cell: Cell) -> ThresholdCurve:
+    matched = met.matched(cell)
+    answers, about = matched.answers, (met.rater, cut, place)
+    how = f'{cut.objective} of "yes if {cut.number} > t" with people, people as {met.people_as}, on all data: no fold left out'
+    reason = why_no_cut(answers, 1, met.clusters_are)
+    if reason is not None:
+        return ThresholdCurve(*about, (), (), (), (), None, None, matched.used, reason, how)
+    tally = ScoreCounts.of(answers.score, answers.yes)
+    best, edges = best_cut(tally, cut.objective), tally.edges()
+    cuts = thinned(edges.size - 1, best.cut, POINTS)
+    values = curve_values(answers, cut.objective, cuts, cell.deletions.weights(answers.clusters))
+    low, high = _band(values, answers.clusters, value_range_of(cut.objective, binary=True))
+    if cell.deletions.wanted and answers.clusters > 1:
+        how += f"; band: {LEVEL}% jackknife over {answers.clusters} {met.clusters_are} at each cut"
+    at = middle(edges[cuts], edges[cuts + 1])
+    cut_at, on_all = tuple(at.tolist()), tuple(_number(value) for value in values[0])
+    return ThresholdCurve(*about, cut_at, on_all, low, high, best.threshold, best.value, matched.used, None, how)
+
+
+Bound = tuple[float | None, ...]
+
+
+def _band(values: FloatArray, clusters: int, kind: ValueRange) -> tuple[Bound, Bound]:
+    """Both ends of the interval at each cut, from the values (1 + replicates, cuts)."""
+    if len(values) < 2:
+        return ((None,) * values.shape[1],) * 2
+    bounds = [intervals_interval(at[0], Deviations.of(at, clusters), kind) for at in values.T]
+    return tuple(bound.low for bound in bounds), tuple(bound.high for bound in bounds)
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

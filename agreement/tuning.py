@@ -1,0 +1,289 @@
+"""Tuning a setting to people: agreement by each of its values, the best one, and what that is worth on other prompts.
+
+People's answers are counted once (`count_answers`); then each new set of verdicts costs a few sums. The numbers are those
+of the report (`build`) for the same judgements, without intervals. `tune` chooses as GenEval does for its counting
+confidence and its minimum distance (Ghosh et al. 2023, appendix A.2 and Figure 8): k = 5 folds of prompts; the value is
+chosen on four fifths and judged on the fifth, for each fifth. `thresholds` does the same for cuts of a score; here the
+verdicts by each value are given, and need not rise or fall with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from agreement.engine.counts import PEOPLE, SIMULATED, JudgementCounts, Labels, UnitColumns
+from agreement.numeric import BoolArray, FloatArray, IntArray, ratio
+from agreement.report.scorer_human import HOW, NOTHING_SHARED
+from agreement.statistics.scale import Scale
+from agreement.statistics.two_raters import FORMULAS, PairSums, why_undefined
+from agreement.study.cells import ALL, TASKS_MEAN, CellName, Outcome, Used, compact, mean_over_tasks, outcome
+from agreement.thresholds import Objective, best_runs, fold_generator, folds_of
+
+NONE, NO, YES = -1, 0, 1
+"""Codes of verdicts; NONE is no verdict, or one that was left open."""
+STATISTICS = ("percent_agreement", "cohen_kappa", "gwet_ac1")
+_KINDS = {"real": PEOPLE, "simulated": SIMULATED}
+_OWN = "the share of yes among the scorer's verdicts"
+
+
+@dataclass(frozen=True)
+class ItemCells:
+    """Where the judged items stand, in the order of their verdicts; -1 is none.
+
+    Attributes:
+        tasks, generators: names; `task`, `generator`: of each item its position in them.
+        cluster: of each item (its prompt), any codes.
+    """
+
+    tasks: tuple[str, ...]
+    generators: tuple[str, ...]
+    task: IntArray
+    generator: IntArray
+    cluster: IntArray
+
+    def take(self, rows: BoolArray | IntArray) -> ItemCells:
+        """Some of the items."""
+        return replace(self, task=self.task[rows], generator=self.generator[rows], cluster=self.cluster[rows])
+
+
+@dataclass(frozen=True)
+class YesNoCounts:
+    """What one kind of people say of the items, in the order of the verdicts.
+
+    Attributes:
+        no, yes: how many ratings that count.
+        asked: whether anybody has rated the item, in a way that counts or not.
+    """
+
+    no: FloatArray
+    yes: FloatArray
+    asked: BoolArray
+
+    def take(self, rows: BoolArray | IntArray) -> YesNoCounts:
+        """Some of the items."""
+        return YesNoCounts(self.no[rows], self.yes[rows], self.asked[rows])
+
+
+@dataclass(frozen=True)
+class CellStatistic:
+    """A number of one cell."""
+
+    place: CellName
+    statistic: str
+    outcome: Outcome
+
+
+def count_answers(scale: str, counted: JudgementCounts, items: Sequence[str]) -> dict[str, YesNoCounts]:
+    """What people say of these items as wholes, by kind of people (`real`, `simulated`); a kind that says nothing is left out.
+
+    Args:
+        scale: the aspect's, as it is written.
+        counted: judgements of the aspect; those about a target of an item play no part.
+        items: in the order of the verdicts; others may be counted as well.
+
+    Raises:
+        ValueError: people's values are not yes and no.
+    """
+    said = counted.said
+    used = np.bincount(said.label[(said.reason < 0) & (said.label >= 0)], minlength=len(said.labels)) > 0
+    if not used.any():
+        return {}
+    labels, columns = Labels(Scale.parse(scale), said.labels, used), UnitColumns(counted)
+    if not labels.measure.binary:
+        raise ValueError("what people say here is not yes or no")
+    read = columns.read(said, labels, np.arange(columns.task.size))
+    whole = columns.target < 0
+    unit_of = dict(zip((counted.items[item] for item in columns.item[whole]), np.flatnonzero(whole).tolist(), strict=True))
+    # the place after the last is for items of which nobody says anything
+    at = np.array([unit_of.get(item, columns.units) for item in items], np.int64)
+    found: dict[str, YesNoCounts] = {}
+    for kind, code in _KINDS.items():
+        mine = read.of(code)
+        table = mine.table(columns.units, 2).astype(float)
+        rated = table.sum(1) + mine.refused(columns.units, len(columns.reasons)).sum(1) > 0
+        no, yes, asked = (np.r_[column, 0][at] for column in (table[:, NO], table[:, YES], rated))
+        if asked.any():
+            found[kind] = YesNoCounts(no, yes, asked > 0)
+    return found
+
+
+def confusion_tables(said: IntArray, heard: YesNoCounts, group: IntArray, groups: int) -> FloatArray:
+    """Confusion tables (..., groups, 2, 2) of verdicts (..., items) with each rating by people: the verdict in rows, no first.
+
+    `group` is a code of each item below `groups`; -1: it is in none.
+    """
+    weights = np.zeros((group.size, groups, 2))
+    rows = np.flatnonzero(group >= 0)
+    weights[rows, group[rows], NO], weights[rows, group[rows], YES] = heard.no[rows], heard.yes[rows]
+    flat = weights.reshape(group.size, groups * 2)
+    met = [(said == verdict).astype(float) @ flat for verdict in (NO, YES)]
+    return np.stack([part.reshape(*said.shape[:-1], groups, 2) for part in met], axis=-2)
+
+
+def agreements(said: IntArray, heard: YesNoCounts, places: ItemCells) -> list[CellStatistic]:
+    """STATISTICS of verdicts (items,) with people, for each task, all items, and the mean over tasks."""
+    by_task = confusion_tables(said, heard, places.task, len(places.tasks))
+    every = confusion_tables(said, heard, np.zeros(said.size, np.int64), 1)[0]
+    present = [code for code in range(len(places.tasks)) if heard.asked[places.task == code].any()]
+    found = {places.tasks[code]: _agreed(by_task[code], said, heard, places.task == code) for code in present}
+    found[ALL] = _agreed(every, said, heard, np.ones(said.size, bool))
+    return _with_mean(ALL, found)
+
+
+def _agreed(table: FloatArray, said: IntArray, heard: YesNoCounts, inside: BoolArray) -> dict[str, Outcome]:
+    met = inside & (said >= 0) & (heard.no + heard.yes > 0)
+    used, sums = Used(int(met.sum()), int(table.sum()), 0), PairSums.of(table)
+    made: dict[str, Outcome] = {}
+    for name in STATISTICS:
+        reason = why_undefined(name, sums) if used.ratings else NOTHING_SHARED
+        made[name] = outcome(np.atleast_1d(FORMULAS[name](sums)), reason, used, HOW["each"])
+    return made
+
+
+def shares(said: IntArray, places: ItemCells) -> list[CellStatistic]:
+    """`mean`, the share of yes: for each generator and all, of each task, all items, and the mean over tasks."""
+    found: list[CellStatistic] = []
+    for code, generator in [*enumerate(places.generators), (-1, ALL)]:
+        inside = np.ones(said.size, bool) if generator == ALL else places.generator == code
+        of: dict[str, Outcome] = {}
+        for task, name in enumerate(places.tasks):
+            rows = inside & (places.task == task)
+            if rows.any():
+                of[name] = _share(said[rows])
+        of[ALL] = _share(said[inside])
+        found += _with_mean(generator, {task: {"mean": made} for task, made in of.items()})
+    return found
+
+
+def _share(said: IntArray) -> Outcome:
+    n = int((said >= 0).sum())
+    value = share_of_yes(said, np.zeros(said.size, np.int64), 1)
+    return outcome(value, "the scorer has no verdict", Used(n, n, 0), _OWN)
+
+
+def share_of_yes(said: IntArray, group: IntArray, groups: int) -> FloatArray:
+    """(..., groups): of verdicts (..., items) the share of yes by group, NaN without a verdict; `group` as for `tables`."""
+    member = (group[:, None] == np.arange(groups)).astype(float)
+    return ratio((said == YES).astype(float) @ member, (said >= 0).astype(float) @ member)
+
+
+def _with_mean(generator: str, found: Mapping[str, Mapping[str, Outcome]]) -> list[CellStatistic]:
+    """The outcomes of tasks and of all, and the means over tasks."""
+    rows = [CellStatistic(CellName(generator, task), name, made) for task, of in found.items() for name, made in of.items()]
+    tasks = {task: of for task, of in found.items() if task != ALL}
+    for name in found[ALL] if tasks else ():
+        mean = mean_over_tasks({task: of.get(name) for task, of in tasks.items()})
+        rows.append(CellStatistic(CellName(generator, TASKS_MEAN), name, mean))
+    return rows
+
+
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """Agreement of one statistic by value of a setting.
+
+    Attributes:
+        values: at each value of the setting, on all items; None where it is undefined.
+        best: the place of the best value: of equally good ones, that nearest to the middle of their widest run, which goes
+            from place `run[0]` to `run[1]`. None with a `reason`.
+        fold_best: the place of the value chosen without each fold; empty where none can be.
+        fold_values: the statistic in each fold by that value; None where it is undefined there.
+        out_of_fold: the statistic over all folds together, each judged by the value chosen without it.
+        reason: why nothing is chosen.
+    """
+
+    values: tuple[float | None, ...]
+    best: int | None = None
+    run: tuple[int, int] | None = None
+    fold_best: tuple[int, ...] = ()
+    fold_values: tuple[float | None, ...] = ()
+    out_of_fold: float | None = None
+    n_items: int = 0
+    n_ratings: int = 0
+    reason: str | None = None
+
+
+def tune(
+    at: FloatArray,
+    said: IntArray,
+    heard: YesNoCounts,
+    places: ItemCells,
+    objective: Objective,
+    *,
+    folds: int = FOLDS,
+    seed: int = 0,
+    task: str = ALL,
+) -> Tuned:
+    """Choose a setting's value by its agreement with people, and judge the choice out of fold.
+
+    Args:
+        at: (values,) of the setting, ascending.
+        said: (values, items) verdicts as in `verdicts`.
+        heard: what people say of the items.
+        places: their prompts.
+        objective: what the value is best in.
+        folds: k of the cross-validation, at least 2.
+        seed: of the folds.
+        task: whose items they are; the folds of a task are those of `thresholds`.
+    """
+    met = (heard.no + heard.yes > 0) & (said >= 0).any(0)
+    said, heard, places = said[:, met], heard.take(met), places.take(met)
+    clusters = compact(places.cluster)
+    n_items, n_ratings = int(met.sum()), int((heard.no + heard.yes).sum())
+    whole = confusion_tables(said, heard, np.zeros(said.shape[1], np.int64), 1)[:, 0]
+    values = FORMULAS[objective](PairSums.of(whole))
+    shown = tuple(_number(value) for value in values)
+    reason = _why_not(said, values, clusters.size, folds)
+    if reason is not None:
+        return Tuned(shown, n_items=n_items, n_ratings=n_ratings, reason=reason)
+    stream = ALL if task == ALL else f"task {task}"
+    fold = folds_of(clusters.size, folds, fold_generator(seed, stream))[clusters.codes]
+    by_fold = confusion_tables(said, heard, fold, folds)
+    chosen: list[int] = []
+    for left_out in range(folds):
+        others = FORMULAS[objective](PairSums.of(whole - by_fold[:, left_out]))
+        if np.isnan(others).all():
+            why = f"without fold {left_out + 1} of {folds} it is undefined at every value"
+            return Tuned(shown, *_best(at, values), n_items=n_items, n_ratings=n_ratings, reason=why)
+        chosen.append(_best(at, others)[0])
+    judged = by_fold[chosen, np.arange(folds)]
+    return Tuned(
+        shown,
+        *_best(at, values),
+        tuple(chosen),
+        tuple(_number(value) for value in FORMULAS[objective](PairSums.of(judged))),
+        _number(FORMULAS[objective](PairSums.of(judged.sum(0)))),
+        n_items,
+        n_ratings,
+    )
+
+
+def _why_not(said: IntArray, values: FloatArray, clusters: int, folds: int) -> str | None:
+    """Why no value can be chosen and checked, in words."""
+    if not said.size:
+        return NOTHING_SHARED
+    if (said == said[:1]).all():
+        return "no value of this setting changes a verdict that people can be compared with"
+    if np.isnan(values).all():
+        return "it is undefined at every value"
+    return f"{clusters} prompts cannot be dealt into {folds} folds" if clusters < folds else None
+
+
+def _best(at: FloatArray, values: FloatArray) -> tuple[int, tuple[int, int]]:
+    """The place of the best value, and the run that it stands for."""
+    runs = best_runs(values)
+    first, last = runs.first, runs.after - 1
+    widest = int(np.argmax(at[last] - at[first]))
+    run = int(first[widest]), int(last[widest])
+    middle = (at[run[0]] + at[run[1]]) / 2
+    return run[0] + int(np.argmin(np.abs(at[run[0] : run[1] + 1] - middle))), run
+
+
+def _number(value: float | np.float64 | FloatArray) -> float | None:
+    number = float(value)
+    return None if np.isnan(number) else number

@@ -35,10 +35,11 @@ if not __package__:
 
 from agreement.engine.live import AspectScale, LiveEstimates
 from data.records import Annotation, Judgement
-from data.store import statements, tables
-from data.store.selection import Selection
-from data.store.store import Store
-from data.store.store import run as store_run
+from data.store.analysis import aggregates
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.core.store import per_payload as store_run
+from data.store.judgements import recording
 from ui.commands import standing
 from ui.commands.agreement import Rows
 
@@ -153,7 +154,7 @@ def timed(make: Callable[[], T]) -> tuple[T, float]:
 def counted(store: Store) -> Values:
     """Ours: everything counted in the database, then summed and computed."""
     about = AspectScale(SUITE, ASPECT, "nominal")
-    made = LiveEstimates(about, tables.counted(store, tables.Asked(SUITE, ASPECT, SELECTION)))
+    made = LiveEstimates(about, aggregates.aggregate(store, aggregates.AggregateQuery(SUITE, ASPECT, SELECTION)))
     return values(made.report(each_generator=False).to_dict())
 
 
@@ -238,7 +239,7 @@ def rated_and_unrated(store: Store, *, rated: bool) -> list[str]:
 def answered(store: Store, n: int, item: str) -> None:
     """One more person's answer about an image."""
     said = Judgement(ASPECT, *(("yes", 1.0) if n % 3 else ("no", 0.0)))
-    statements.submit(store, Annotation(str(uuid.uuid4()), item, f"person-{PEOPLE + n}", "direct", {}, (said,), "direct-1"))
+    recording.submit(store, Annotation(str(uuid.uuid4()), item, f"person-{PEOPLE + n}", "direct", {}, (said,), "direct-1"))
 
 
 def live(store: Store) -> tuple[Values, list[float], list[float]]:

@@ -43,7 +43,7 @@ if not __package__:
 
 from benchmarks import annotators
 from benchmarks.annotators import Choose, Http, ItemQuestions, Loop, OurForm, QueuedForm, enter, work
-from data.store.store import Store
+from data.store.core.store import Store
 
 _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
 _THINKING_MS: Final = 400

@@ -27,10 +27,11 @@ from annotation.questionnaires.base import Question, Questionnaire, clean, valid
 from data.campaign import Campaign, CampaignItem
 from data.prompts.coco import COCO
 from data.records import Image, Item, Prompt
-from data.store import imports, managing
-from data.store.imports import Bundle
-from data.store.store import Store
-from data.store.tasks import tasks
+from data.store import imports
+from data.store.campaigns import management
+from data.store.core.campaign_items import read_tasks
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
 from ui import asking
 
 Answers = Mapping[str, Any]
@@ -269,9 +270,9 @@ def make_campaign(store: Store, folder: Path, images: int, people: int, side: in
     prompts = [_prompt(n) for n in range(60)]
     painted = [_picture(folder / f"{n:04}.jpg", prompts[n % len(prompts)], n, side) for n in range(images)]
     items = [Item(one.image_id, SUITE, one.prompt_id, None, one.generator) for one in painted]
-    imports.apply(store, [Bundle("images", "generator", SUITE, prompts, painted, items)])
-    managing.create(store, Campaign(NAME, "A benchmark", overlap=people), [CampaignItem(one.item_id) for one in items])
-    managing.move(store, NAME, "running")
+    imports.apply(store, [ImportBundle("images", "generator", SUITE, prompts, painted, items)])
+    management.create(store, Campaign(NAME, "A benchmark", overlap=people), [CampaignItem(one.item_id) for one in items])
+    management.move(store, NAME, "running")
 
 
 def _prompt(n: int) -> Prompt:
@@ -320,7 +321,7 @@ def questions_by_ticket(store: Store, folder: Path) -> list[ItemQuestions]:
     assert campaign is not None
     files = {hashlib.sha256(path.read_bytes()).hexdigest(): path.name for path in folder.iterdir()}
     with store.read() as cursor:
-        found = tasks(cursor, [item.item_id for item in managing.items(store, NAME)]).values()
+        found = read_tasks(cursor, [item.item_id for item in management.items(store, NAME)]).values()
     return [
         ItemQuestions(one.public_id, asking.asking(store, campaign, one, "").questionnaire, sha256, files[sha256])
         for one in found

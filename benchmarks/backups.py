@@ -23,9 +23,9 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from benchmarks import agreement
-from data.store import backups, copying, manifest, restoring, scheduled
-from data.store.store import Store
-from tests.data.store.making import submit
+from data.store.backup import backups, restoring, scheduler
+from data.store.core.store import Store
+from tests.data.store.small_project import submit
 
 
 class BusyPeople:
@@ -91,32 +91,32 @@ def _measure(folder: Path, asked: argparse.Namespace, say: Callable[[str], None]
         with BusyPeople(store, items, asked.people, asked.think) as people:
             time.sleep(asked.alone)
         say(f"no backup         {asked.alone:6.1f} s  {people.summary()}")
-        for name, rest in (("asked", copying.no_rest), ("scheduled", _resting)):
+        for name, rest in (("asked", backups.no_pause), ("scheduled", _resting)):
             with BusyPeople(store, items, asked.people, asked.think) as people:
                 begun = time.perf_counter()
                 made = _made(store, name, rest)
                 took = time.perf_counter() - begun
             say(f"backup, {name:9} {took:6.1f} s  {people.summary()}; {made.manifest.bytes / 2**20:,.0f} MB")
-            manifest.check(made)
+            backups.check_backup(made)
         begun = time.perf_counter()
-        assert scheduled.make(store, made) is not None, "people have answered since"
+        assert scheduler.make_scheduled(store, made) is not None, "people have answered since"
     begun = time.perf_counter()
     restoring.restore(folder / "new", made)
     say(f"restored in       {time.perf_counter() - begun:6.1f} s")
     with Store(folder / "new") as store, store.read() as cursor:
-        found = copying.contents(cursor).said()
-    assert {name: held.rows for name, held in found.items()} == {n: h.rows for n, h in made.manifest.contents.said().items()}
+        found = backups.database_contents(cursor).lasting()
+    assert {name: held.rows for name, held in found.items()} == {n: h.rows for n, h in made.manifest.contents.lasting().items()}
     say("all rows of the backup are in the restored project")
 
 
-def _made(store: Store, name: str, rest: copying.Rest) -> manifest.Backup:
-    found: list[manifest.Backup] = []
+def _made(store: Store, name: str, rest: backups.Pause) -> backups.Backup:
+    found: list[backups.Backup] = []
 
     def work() -> None:
-        if rest is not copying.no_rest:
-            scheduled.be_modest()
-        with backups.making, store.read() as cursor:
-            found.append(backups.make(cursor, store.project, name, rest=rest))
+        if rest is not backups.no_pause:
+            scheduler.lower_priority()
+        with backups.backup_lock, store.read() as cursor:
+            found.append(backups.make_backup(cursor, store.project, name, rest=rest))
 
     # a thread of its own, as it stays modest
     worker = threading.Thread(target=work)
@@ -126,7 +126,7 @@ def _made(store: Store, name: str, rest: copying.Rest) -> manifest.Backup:
 
 
 def _resting(seconds: float) -> None:
-    time.sleep(min(seconds * scheduled.SHARE, scheduled.LONGEST_REST))
+    time.sleep(min(seconds * scheduler.SHARE, scheduler.LONGEST_REST))
 
 
 if __name__ == "__main__":

@@ -36,8 +36,10 @@ from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
 from data.records import Annotation, Judgement
-from data.store import refreshing, rows, statements, wide
-from data.store.store import Store, run
+from data.store.browse import index_refresh
+from data.store.core import browse_index, rows
+from data.store.core.store import Store, per_payload
+from data.store.judgements import recording
 from ui import browse_api, studio_api, workbench_api
 
 PEOPLE: Final = ("ann", "bob", "cyd")
@@ -254,7 +256,7 @@ def answered(store: Store, items: Sequence[str], n: int) -> list[float]:
             annotation_id=str(uuid.uuid4()), item_id=items[k % len(items)], rater_id="dan", questionnaire="direct", answers={},
             judgements=(judgement,), rule_version="1", campaign_id="default",
         )  # fmt: skip
-        found.append(timed(partial(statements.submit, store, answer))[0])
+        found.append(timed(partial(recording.submit, store, answer))[0])
         time.sleep(0.01)
     return found
 
@@ -264,9 +266,9 @@ def submitted(store: Store, n: int) -> list[str]:
     with store.read() as cursor:
         items = [row[0] for row in cursor.execute("select item_id from items using sample 200").fetchall()]
     nothing = mock.Mock(return_value=None)
-    with mock.patch.object(wide, "mark", nothing), mock.patch.object(wide, "mark_where", nothing):
+    with mock.patch.object(browse_index, "mark_stale", nothing), mock.patch.object(browse_index, "mark_stale_where", nothing):
         without = answered(store, items, n)
-    with closing(refreshing.Keeper(store)):
+    with closing(index_refresh.IndexRefresher(store)):
         with_them = answered(store, items, n)
     told = []
     for name, took in (("without wide rows", without), ("with wide rows kept", with_them)):
@@ -277,7 +279,9 @@ def submitted(store: Store, n: int) -> list[str]:
 
 def costs(store: Store) -> list[str]:
     """Seconds that wide rows take to make, all and a part of them, and their bytes."""
-    wall, cpu = timed(lambda: store.write(run(lambda connection, _: wide.remake(connection)), None, shown=False))
+    wall, cpu = timed(
+        lambda: store.write(per_payload(lambda connection, _: browse_index.remake(connection)), None, shown=False)
+    )
     with store.read() as cursor:
         cursor.execute("checkpoint")
         n = int(rows.value(cursor, "select count(*) from browse"))
@@ -287,10 +291,14 @@ def costs(store: Store) -> list[str]:
         some = max(1, n // 20)
         before = _sums(cursor)
     store.write(
-        run(lambda c, _: wide.mark_where(c, f"select item_id from items using sample reservoir({some} rows) repeatable (1)")),
+        per_payload(
+            lambda c, _: browse_index.mark_stale_where(
+                c, f"select item_id from items using sample reservoir({some} rows) repeatable (1)"
+            )
+        ),
         None,
     )
-    again, again_cpu = timed(lambda: refreshing.refresh(store))
+    again, again_cpu = timed(lambda: index_refresh.refresh(store))
     with store.read() as cursor:
         assert _sums(cursor) == before
     return [

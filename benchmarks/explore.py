@@ -37,10 +37,9 @@ from data.playground.sample import SUITE, PlaygroundSample
 from data.prompts.spec import parse_spec
 from data.records import Evidence, Image, Rater, image_item
 from data.store import imports, runs
-from data.store.imports import Bundle
-from data.store.observed import Observed
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import ImportBundle, ImportedRun
 from scorers import registry
 from ui import rejudging
 from ui.commands import playground
@@ -79,11 +78,11 @@ def fill(store: Store, n: int) -> None:
         imports.apply(store, [_bundle(store, found, copies)])
 
 
-def _bundle(store: Store, found: PlaygroundSample, copies: Sequence[tuple[Image, Image]]) -> Bundle:
+def _bundle(store: Store, found: PlaygroundSample, copies: Sequence[tuple[Image, Image]]) -> ImportBundle:
     """Copies (image, its copy) with what ``RATER`` saw of the images, and with people of their own."""
     row = next(row for row in runs.listed(store) if row.rater_id == RATER)
     scorer = registry.get(row.scorer)
-    sights = runs.seen_without_masks(store, [image.image_id for image, _ in copies], RATER)
+    sights = runs.evidence_without_masks(store, [image.image_id for image, _ in copies], RATER)
     assert sights is not None
     prompts = {prompt.prompt_id: prompt for prompt in found.prompts}
     items = [image_item(copy, prompts[copy.prompt_id]) for _, copy in copies]
@@ -107,7 +106,7 @@ def _bundle(store: Store, found: PlaygroundSample, copies: Sequence[tuple[Image,
         for item, (image, copy) in zip(items, copies, strict=True)
         if image.generator == CARELESS
     ]
-    return Bundle(
+    return ImportBundle(
         "benchmark",
         "copies",
         "copies",
@@ -116,7 +115,7 @@ def _bundle(store: Store, found: PlaygroundSample, copies: Sequence[tuple[Image,
         raters=[Rater(RATER, "scorer", None, row.version, row.settings)],
         annotations=simulated.annotate(known),
         evidence=evidence,
-        observed=Observed(run, RATER, row.folder, seen),
+        observed=ImportedRun(run, RATER, row.folder, seen),
     )
 
 

@@ -29,7 +29,7 @@ from benchmarks import annotators
 from benchmarks.annotate import served
 from benchmarks.annotators import Http
 from benchmarks.load import percentile, processor
-from data.store.store import Store
+from data.store.core.store import Store
 from ui.assets import SCRIPT, STYLES
 from ui.images_api import IN_FORM
 

@@ -46,8 +46,9 @@ from benchmarks.annotators import Choose, Http, Refused
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.prompts.coco import COCO
 from data.prompts.geneval import COLORS
-from data.store import browse, rows
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.core import rows
+from data.store.core.store import Store
 from scorers import registry
 from ui import images_api
 from ui.commands import forward
@@ -199,7 +200,7 @@ def make_load_project(project: Path, folder: Path, images: int) -> list[annotato
     """
     with Store(project) as store:
         annotators.make_campaign(store, folder, images, OVERLAP, side=_SIDE)
-        for sha256 in browse.files(store):
+        for sha256 in contents.image_hashes(store):
             images_api.make_ahead(store, sha256, images_api.IN_GRIDS)
         return annotators.questions_by_ticket(store, folder)
 

@@ -29,8 +29,10 @@ from fastapi import FastAPI
 from annotation.questionnaires.base import COLORS, COUNTS, Option, Questionnaire, clean, validate
 from annotation.questionnaires.geneval import CAPTION_FIT, POSITION_X, POSITION_Y, REALISM
 from data.aspects import CANNOT_TELL, YES
-from data.store import browse, campaigns, statements
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.campaigns import participation
+from data.store.core.store import Store
+from data.store.judgements import recording
 from ui import asking
 
 BLANK: Final = "blank_image"
@@ -62,12 +64,12 @@ class QueuedDesk:
         self._store, self._campaign = store, campaign
 
     def enter(self, name: str) -> list[Any]:
-        campaigns.enter(self._store, name)
+        participation.enter(self._store, name)
         return [name, *self._next(name)]
 
     def submit(self, person: str, ticket: str, blank: bool, *values: Any) -> list[Any]:
         campaign = asking.campaign_of(self._store, self._campaign)
-        task = campaigns.task(self._store, ticket)
+        task = participation.get_task(self._store, ticket)
         if campaign is None or task is None:
             raise gr.Error("This image is no longer part of the project.")
         about = asking.asking(self._store, campaign, task, person)
@@ -75,13 +77,13 @@ class QueuedDesk:
         if validate(about.questionnaire, said):
             raise gr.Error("Some answers are missing or cannot be right.")
         annotation = about.annotation(person, clean(about.questionnaire, said), annotation_id=str(uuid.uuid4()))
-        statements.submit(self._store, annotation, about.form.undecided)
+        recording.submit(self._store, annotation, about.form.undecided)
         return self._next(person)
 
     def _next(self, person: str) -> list[Any]:
         """The next item's ticket, picture, progress, and what becomes of the components."""
         campaign = asking.campaign_of(self._store, self._campaign)
-        desk = campaigns.desk(self._store, person, self._campaign, ahead=1)
+        desk = participation.next_tasks(self._store, person, self._campaign, ahead=1)
         if campaign is None or not desk.tasks:
             return ["", None, "Nothing is left for you.", False, *(gr.update(visible=False, value=None) for _ in IDS)]
         about = asking.asking(self._store, campaign, desk.tasks[0], person)
@@ -114,7 +116,7 @@ def _label(about: asking.Asking, question: Any) -> str:
 
 @lru_cache(maxsize=10_000)
 def _path(store: Store, sha256: str) -> str:
-    return str(browse.pictures(store, sha256)[0])
+    return str(contents.pictures(store, sha256)[0])
 
 
 def form(store: Store, campaign: str, limit: int | None) -> gr.Blocks:

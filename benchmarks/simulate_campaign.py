@@ -28,10 +28,12 @@ if not __package__:
 
 from data.campaign import Campaign, CampaignItem, Settings, sample_items
 from data.records import Annotation, Image, Item, Judgement, Prompt
-from data.store import campaigns, composing, drafts, imports, managing, revoking, statements, watching
-from data.store.imports import Bundle
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store import imports
+from data.store.campaigns import allocation, composition, management, monitoring, participation
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
+from data.store.judgements import recording, revocations
 
 NAME = "simulated"
 LEASE = timedelta(minutes=Settings().lease_minutes)
@@ -141,10 +143,10 @@ class Simulation:
                 if self._wait_for((n + 1) / (len(leaving) + 2)):
                     return
                 self.left.add(name)
-                revoking.revoke(self._store, name, "manager", NAME, uncount=True, now=self._clock.now())
+                revocations.revoke(self._store, name, "manager", NAME, uncount=True, now=self._clock.now())
                 self.revoked.add(name)
                 if n % 3 == 0:
-                    revoking.restore(self._store, name, "manager", NAME, now=self._clock.now())
+                    revocations.restore(self._store, name, "manager", NAME, now=self._clock.now())
                     self.revoked.discard(name)
             self._wait_for(1)
         finally:
@@ -153,7 +155,7 @@ class Simulation:
     def _wait_for(self, share: float) -> bool:
         """Wait until this share of the answers is there; whether all has come to an end before."""
         while not self._finished.is_set():
-            coverage = watching.coverage(self._store, NAME, self._clock.now())
+            coverage = monitoring.coverage(self._store, NAME, self._clock.now())
             if coverage.answers >= share * coverage.wanted:
                 return False
             time.sleep(0.1)
@@ -164,7 +166,7 @@ class Simulation:
         if person.unsent and person.chance.random() < 0.7:
             self._send(person.unsent.pop(0))
         begun = time.perf_counter()
-        desk = campaigns.desk(self._store, person.name, NAME, ahead=person.chance.choice((1, 2)), now=now)
+        desk = participation.next_tasks(self._store, person.name, NAME, ahead=person.chance.choice((1, 2)), now=now)
         with self._lock:
             self.waits.append(time.perf_counter() - begun)
         if not desk.tasks:
@@ -200,14 +202,16 @@ class Simulation:
         )
 
     def _send(self, annotation: Annotation) -> str:
-        saved = statements.submit(self._store, annotation)
+        saved = recording.submit(self._store, annotation)
         with self._lock:
             self.acknowledged[saved.annotation_id] = saved.status
         return saved.status
 
     def _plainly(self, person: SimulatedWorker, annotation: Annotation) -> None:
         if person.chance.random() < 0.2:
-            drafts.save(self._store, drafts.Draft(NAME, person.name, annotation.item_id, {}), now=self._clock.now())
+            allocation.save_draft(
+                self._store, allocation.AnswerDraft(NAME, person.name, annotation.item_id, {}), now=self._clock.now()
+            )
         self._send(annotation)
         person.sent.append(annotation.annotation_id)
 
@@ -223,7 +227,7 @@ class Simulation:
         other.join()
 
     def _answer_lost(self, person: SimulatedWorker, annotation: Annotation) -> None:
-        statements.submit(self._store, annotation)  # nobody hears of it
+        recording.submit(self._store, annotation)  # nobody hears of it
         person.unsent.append(annotation)
 
     def _never_arrived(self, person: SimulatedWorker, annotation: Annotation) -> None:
@@ -231,7 +235,7 @@ class Simulation:
 
     def _refreshing(self, person: SimulatedWorker, _: Annotation) -> None:
         now = self._clock.now()
-        first, again = (campaigns.desk(self._store, person.name, NAME, now=now) for _ in range(2))
+        first, again = (participation.next_tasks(self._store, person.name, NAME, now=now) for _ in range(2))
         # what others send late, or a manager does, may take an item away between the two
         kept = {task.item_id for task in first.tasks} & {task.item_id for task in again.tasks}
         with self._lock:
@@ -249,9 +253,9 @@ class Simulation:
         self._send(self._answer(person, annotation.item_id))
 
     def _skipping(self, person: SimulatedWorker, annotation: Annotation) -> None:
-        campaigns.skip(self._store, person.name, annotation.item_id, NAME, now=self._clock.now())
+        participation.skip(self._store, person.name, annotation.item_id, NAME, now=self._clock.now())
         if person.chance.random() < 0.3:
-            campaigns.unskip(self._store, person.name, NAME, now=self._clock.now())
+            participation.unskip(self._store, person.name, NAME, now=self._clock.now())
 
     def _revising(self, person: SimulatedWorker, annotation: Annotation) -> None:
         self._send(annotation)
@@ -259,7 +263,7 @@ class Simulation:
         self._send(replace(other, revises=annotation.annotation_id))
 
     def _pausing(self, person: SimulatedWorker, _: Annotation) -> None:
-        campaigns.pause(self._store, person.name, NAME)
+        participation.pause(self._store, person.name, NAME)
         person.back = self._clock.now() + LEASE / 4
 
 
@@ -269,18 +273,18 @@ def make(store: Store, plan: SimulationPlan) -> None:
     total = plan.items + plan.gold
     pictures = [Image(prompt.prompt_id, "generator", n, Path(f"nowhere/{n}.png"), f"{n:064x}", 8, 8) for n in range(total)]
     items = [Item(one.image_id, "simulated", prompt.prompt_id, "counting", "generator") for one in pictures]
-    imports.apply(store, [Bundle("images", "generator", "simulated", [prompt], pictures, items)])
-    drawn = sample_items(composing.images(store, Selection()), None, plan.seed)
+    imports.apply(store, [ImportBundle("images", "generator", "simulated", [prompt], pictures, items)])
+    drawn = sample_items(composition.images(store, Selection()), None, plan.seed)
     gold = [CampaignItem(one.item_id, "gold", expected=GOLD) for one in drawn[plan.items :]]
     settings = Settings(check_every=10 if plan.gold else None)
     campaign = Campaign(NAME, "A simulation", overlap=plan.overlap, seed=plan.seed, settings=settings)
-    managing.create(store, campaign, [*drawn[: plan.items], *gold])
-    managing.move(store, NAME, "running")
+    management.create(store, campaign, [*drawn[: plan.items], *gold])
+    management.move(store, NAME, "running")
 
 
 def check(store: Store, plan: SimulationPlan, done: Simulation) -> Counter[str]:
     """Every promise, told from the tables alone; returns how many answers there are of each status."""
-    given = watching.given(store, NAME)
+    given = monitoring.current_answers(store, NAME)
     stored = _stored(store)
     missing = set(done.acknowledged) - set(stored)
     assert not missing, f"{len(missing)} acknowledged answers are missing"
@@ -291,7 +295,7 @@ def check(store: Store, plan: SimulationPlan, done: Simulation) -> Counter[str]:
     for one in given:
         if one.status == "valid":
             valid.setdefault(one.item_id, []).append(one.person)
-    ordinary = [item.item_id for item in managing.items(store, NAME) if item.role == "ordinary"]
+    ordinary = [item.item_id for item in management.items(store, NAME) if item.role == "ordinary"]
     assert len(ordinary) == plan.items
     wrong = {item: valid.get(item, []) for item in ordinary if len(valid.get(item, [])) != plan.overlap}
     assert not wrong, f"{len(wrong)} items have another number of valid answers: {next(iter(wrong.items()))}"
@@ -300,7 +304,7 @@ def check(store: Store, plan: SimulationPlan, done: Simulation) -> Counter[str]:
     assert not twice, f"{len(twice)} items have two valid answers of one person"
     uncounted = {one.person for one in given if one.status == "valid"} & done.revoked
     assert not uncounted, f"answers of the revoked count: {uncounted}"
-    coverage = watching.coverage(store, NAME)
+    coverage = monitoring.coverage(store, NAME)
     assert (coverage.full, coverage.answers) == (plan.items, plan.items * plan.overlap), coverage
     return Counter(one.status for one in given)
 

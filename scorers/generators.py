@@ -37,7 +37,7 @@ __all__ = [
 PLAYGROUND_FOLDER: Final = ROOT / "assets" / "playground" / "generator"
 SAMPLERS: Final = ("default", "ddim")
 SEEDS: Final = "blake2b(seed, index, text), drawn on the CPU"
-"""Where a picture's noise comes from (``data.jobs.generation.seed_of``): the same on every machine, whatever is painted
+"""Where a picture's noise comes from (``data.jobs.generation.picture_seed``): the same on every machine, whatever is painted
 beside it.
 """
 _MOST_STEPS: Final = 1000

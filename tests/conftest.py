@@ -48,9 +48,9 @@ def _template_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 
     All of them share a secret. Where anything of a project is there already, the product's own way is left alone.
     """
-    from data.store import migrate, store
+    from data.store.core import schema, store
 
-    newest = max(migrate.steps())
+    newest = max(schema.migration_files())
     project = tmp_path_factory.mktemp("template")
     template = project / store.DATABASE
     with store.Store(project):
@@ -60,7 +60,7 @@ def _template_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     def connect_to_copy(path: Path) -> Any:
         untouched = not any(path.parent.glob(f"{path.name}*")) and not (path.parent / "backups").exists()
         # a test of migrations may make believe that this Concord is an earlier one
-        if untouched and max(migrate.steps()) == newest:
+        if untouched and max(schema.migration_files()) == newest:
             try:
                 shutil.copyfile(template, path)
                 path.chmod(0o600)

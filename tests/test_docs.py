@@ -191,7 +191,7 @@ HELD = {
     ),
     "One judgement counts": (
         "test_a_second_answer_is_a_repeat test_excluded_rows_are_only_counted"
-        " test_what_was_seen_and_what_cannot_be_told_does_not_count"
+        " test_unblinded_and_undecided_answers_do_not_count"
     ),
     "random stratum": "test_only_the_random_stratum_counts_where_there_is_one",
     "Suites are never pooled": "test_suites_are_never_pooled test_simulated_people_stand_apart",

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import joining, load
-from data.store.store import Store
-from tests.data.store.making import fill, submit
+from data.store.core.store import Store
+from tests.data.store.small_project import fill, submit
 
 
 @pytest.mark.slow

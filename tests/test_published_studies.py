@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from agreement import Options
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from data.studies.published import STUDIES as PUBLISHED
 from tests.agreement.oracles import krippendorff, stats
 from ui.commands import agreement, runner

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import get_args
 from urllib.parse import urlencode
 
-from data.store.crossed import Crossed, Way
-from data.store.filters import AMONG_PEOPLE, AMONG_SCORERS, MISSED, MOST, PASSED, VERDICTS, Between, Filters
-from data.store.selection import CERTAINTIES, Selection
+from data.store.analysis.confusion import CellWay, ConfusionCell
+from data.store.browse.filters import AMONG_PEOPLE, AMONG_SCORERS, MAJORITY_VALUES, MISSED, PASSED, VERDICTS, Between, Filters
+from data.store.core.selection import CERTAINTIES, Selection
 from scorers.failures import PICTURES
 from ui.marked import Marked
 from ui.root import at
@@ -35,7 +35,9 @@ Read = Callable[[str], Sequence[str]]
 """All values of a name in an address."""
 
 
-def browse_address(selection: Selection, crossed: Crossed | None = None, marked: Marked | None = None, **listing: str) -> str:
+def browse_address(
+    selection: Selection, crossed: ConfusionCell | None = None, marked: Marked | None = None, **listing: str
+) -> str:
     """Browse's address for a selection, for those of its images where two sides' answers cross, or for a failure's.
 
     Of the selection its places count, and with ``crossed`` also what restricts the judgements that are looked at (targets,
@@ -52,7 +54,7 @@ def browse_address(selection: Selection, crossed: Crossed | None = None, marked:
     return at(f"{BROWSE}?{urlencode(query)}" if query else BROWSE)
 
 
-def crossed_in(read: Read) -> Crossed | None:
+def crossed_in(read: Read) -> ConfusionCell | None:
     """What an address asks to cross; None if it asks for nothing of the kind.
 
     Raises:
@@ -64,11 +66,11 @@ def crossed_in(read: Read) -> Crossed | None:
     missing = [name for name in _NEEDED if not given[name]]
     if missing:
         raise ValueError(f"answers cross where about, a and b are given; there is no {' and no '.join(missing)}.")
-    ways = get_args(Way)
+    ways = get_args(CellWay)
     way = given["way"] or "each"
     if way not in ways:
         raise ValueError(f"way must be one of {', '.join(ways)}.")
-    return Crossed(given["about"], given["a"], given["a_says"], given["b"], given["b_says"], way)  # type: ignore[arg-type]
+    return ConfusionCell(given["about"], given["a"], given["a_says"], given["b"], given["b_says"], way)  # type: ignore[arg-type]
 
 
 def crossed_among(read: Read) -> Selection:
@@ -110,7 +112,7 @@ def filters_in(read: Read) -> Filters:
         given["count"],
         given["relation"],
         tuple(_said(value) for value in given["says"]),
-        tuple(_known("people", value, MOST) for value in given["people"]),
+        tuple(_known("people", value, MAJORITY_VALUES) for value in given["people"]),
         () if any(read("about")) else tuple(_known("certainty", value, CERTAINTIES) for value in given["certainty"]),
         tuple(_differing(value) for value in given["differs"]),
         tuple(dict.fromkeys(word for value in given["q"] for word in value.split())),

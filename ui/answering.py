@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from data.store import asked
-from data.store.asked import Said
-from data.store.runs import SeenBy
-from data.store.store import Store
+from data.store.analysis import vqa_answers
+from data.store.analysis.vqa_answers import PersonAnswer
+from data.store.core.store import Store
+from data.store.runs import ItemEvidence
 from scorers.base import Verdict
 
 
-def questions(store: Store, item_id: str, by: SeenBy, verdict: Verdict | None) -> list[dict[str, Any]]:
+def questions(store: Store, item_id: str, by: ItemEvidence, verdict: Verdict | None) -> list[dict[str, Any]]:
     """A scorer's answers in the questions' order; none where it answers no questions.
 
     Each has the question's words, ``chosen``, ``probabilities`` (of the choices in their order, or None), ``free``, ``matched``
@@ -23,7 +23,7 @@ def questions(store: Store, item_id: str, by: SeenBy, verdict: Verdict | None) -
     known = [one for one in entries if _readable(one)] if isinstance(entries, list) else []
     if not known:
         return []
-    said, wordings = asked.about(store, item_id), asked.wordings(store, item_id, by.rater_id)
+    said, wordings = vqa_answers.answers_about(store, item_id), vqa_answers.wordings(store, item_id, by.rater_id)
     holds = {check.target: check.holds for check in verdict.checks} if verdict else {}
     return [_question(one, holds.get(one["question_id"]), said, wordings.get(one["question_id"])) for one in known]
 
@@ -38,7 +38,7 @@ def _readable(entry: Any) -> bool:
     )
 
 
-def _question(entry: Mapping[str, Any], holds: bool | None, said: list[Said], wording: int | None) -> dict[str, Any]:
+def _question(entry: Mapping[str, Any], holds: bool | None, said: list[PersonAnswer], wording: int | None) -> dict[str, Any]:
     choices, right = [str(choice) for choice in entry["choices"]], entry["answer"] == entry["chosen"]
     similarity = entry.get("similarity")
     return {
@@ -60,7 +60,7 @@ def _probabilities(found: Any, n: int) -> list[float] | None:
     return [min(max(float(one), 0.0), 1.0) for one in found] if fits else None
 
 
-def _person(one: Said, wording: int | None) -> dict[str, Any]:
+def _person(one: PersonAnswer, wording: int | None) -> dict[str, Any]:
     """``why`` says why the answer does not count; None if it does."""
     told = {"rater": one.person, "simulated": one.simulated, "says": one.label, "why": one.excluded}
     return told | {"other": one.wording is None or one.wording != wording}

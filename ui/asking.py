@@ -11,11 +11,12 @@ from annotation.questionnaires.form import Form, FormItem
 from data.aspects import CANNOT_TELL
 from data.campaign import Campaign, Settings, pair_order
 from data.records import Annotation
-from data.store import managing, questions
-from data.store.campaigns import DEFAULT, DEFAULT_OVERLAP, Task
-from data.store.questions import Version
-from data.store.statuses import Feedback
-from data.store.store import Store
+from data.store import library
+from data.store.campaigns import management
+from data.store.campaigns.participation import DEFAULT, DEFAULT_OVERLAP, AnnotationTask
+from data.store.core.store import Store
+from data.store.judgements.answer_status import Feedback
+from data.store.library import QuestionVersion
 from ui.commands.derive import derive, form_of
 from ui.root import at
 
@@ -30,7 +31,7 @@ class Asking:
     """
 
     campaign: str
-    task: Task
+    task: AnnotationTask
     form: Form
     asked: FormItem
     questionnaire: Questionnaire
@@ -72,13 +73,13 @@ class Asking:
 
 def campaign_of(store: Store, campaign_id: str) -> Campaign | None:
     """A campaign; the default one is there before anybody has worked in it."""
-    found = managing.get(store, campaign_id)
+    found = management.get(store, campaign_id)
     if found is None and campaign_id == DEFAULT:
         return Campaign(DEFAULT, DEFAULT, overlap=DEFAULT_OVERLAP, state="running", settings=Settings(order="shared"))
     return found
 
 
-def asking(store: Store, campaign: Campaign, task: Task, person: str, version: int | None = None) -> Asking:
+def asking(store: Store, campaign: Campaign, task: AnnotationTask, person: str, version: int | None = None) -> Asking:
     """What this person is asked about a task; of the prompt's own questions those of ``version``, None: of today.
 
     Raises:
@@ -98,10 +99,10 @@ def asking(store: Store, campaign: Campaign, task: Task, person: str, version: i
     return Asking(campaign.campaign_id, task, form, asked, form.build(asked), own.number if own else None)
 
 
-def _own_questions(store: Store, task: Task, version: int | None) -> Version:
+def _own_questions(store: Store, task: AnnotationTask, version: int | None) -> QuestionVersion:
     if version is not None:
-        return questions.at(store, task.prompt_id, version)
-    return questions.of(store, [task.prompt_id]).get(task.prompt_id, Version())
+        return library.questions_at(store, task.prompt_id, version)
+    return library.current_questions(store, [task.prompt_id]).get(task.prompt_id, QuestionVersion())
 
 
 def feedback_json(questionnaire: Questionnaire, answers: Mapping[str, Any], feedback: Feedback | None) -> dict[str, Any] | None:

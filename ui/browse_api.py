@@ -11,11 +11,12 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
 from data.jobs import generation
-from data.store import facets, prompt_rows, strip, tags, views
-from data.store.browse import rater_names
-from data.store.filters import sentence
-from data.store.store import Store
-from data.store.tags import Tagging, TagRefused
+from data.store.browse import facets, filters, grid
+from data.store.browse.contents import rater_names
+from data.store.browse.filters import sentence
+from data.store.core.store import Store
+from data.store.judgements import remarks
+from data.store.judgements.remarks import Tagging, TagRefused
 from ui.studio_api import Listing, listing_of
 
 T = TypeVar("T")
@@ -76,7 +77,7 @@ def _add_listings(routes: APIRouter, store: Store) -> None:
     @routes.get("/strip")
     def distribution(listing: _Asked, of: Annotated[str, Query(max_length=1000)] = "") -> dict[str, Any]:
         asked = listing.asked(store)
-        return asdict(_understood(lambda: strip.strip(store, asked, of or None)))
+        return asdict(_understood(lambda: facets.score_histogram(store, asked, of or None)))
 
     @routes.get("/rows")
     def by_prompt(
@@ -86,9 +87,7 @@ def _add_listings(routes: APIRouter, store: Store) -> None:
         right: Annotated[str, Query(max_length=1000)] = "",
     ) -> dict[str, Any]:
         columns = [name for name in (left, right) if name] if left and right else []
-        found = prompt_rows.prompt_rows(
-            store, listing.asked(store), listing.shown, columns=columns, offset=page * ROWS, limit=ROWS
-        )
+        found = grid.prompt_rows(store, listing.asked(store), listing.shown, columns=columns, offset=page * ROWS, limit=ROWS)
         return {
             "rows": [asdict(row) | {"cells": _cells(row.cells)} for row in found.rows],
             "generators": found.generators,
@@ -112,37 +111,37 @@ def _cells(cells: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, A
 def _add_tags(routes: APIRouter, store: Store) -> None:
     @routes.get("/tags")
     def listed() -> dict[str, Any]:
-        return {"tags": [asdict(tag) for tag in tags.listed(store)]}
+        return {"tags": [asdict(tag) for tag in remarks.list_tags(store)]}
 
     @routes.post("/tags")
     def tagged(request: Request, body: Tag) -> dict[str, Any]:
         name = _written(body.tag, "tag")
         by = _name(request, "who tags an image is recorded")
         try:
-            new = tags.tag(store, Tagging(body.id, tuple(body.items), name, body.on, by))
+            new = remarks.tag_items(store, Tagging(body.id, tuple(body.items), name, body.on, by))
         except TagRefused as error:
             raise HTTPException(404, f"{str(error)[0].upper()}{str(error)[1:]}.") from error
-        return {"new": new, "tags": tags.of(store, body.items)}
+        return {"new": new, "tags": remarks.tags_of_items(store, body.items)}
 
 
 def _add_views(routes: APIRouter, store: Store) -> None:
     @routes.get("/views")
     def listed() -> dict[str, Any]:
-        return {"views": [asdict(view) for view in views.listed(store)]}
+        return {"views": [asdict(view) for view in filters.saved_views(store)]}
 
     @routes.post("/views")
     def kept(request: Request, body: View) -> dict[str, Any]:
         by = _name(request, "who keeps a view is recorded")
-        views.save(store, body.id, _written(body.name, "name"), body.query.removeprefix("?"), by)
+        filters.save_view(store, body.id, _written(body.name, "name"), body.query.removeprefix("?"), by)
         return listed()
 
     @routes.post("/views/forget")
     def forgotten(request: Request, body: Forgotten) -> dict[str, Any]:
         by = _name(request, "who lets go of a view is recorded")
         name = _written(body.name, "name")
-        if name not in {view.name for view in views.listed(store)}:
+        if name not in {view.name for view in filters.saved_views(store)}:
             raise HTTPException(404, f"There is no view {name!r}.")
-        views.save(store, body.id, name, None, by)
+        filters.save_view(store, body.id, name, None, by)
         return listed()
 
 

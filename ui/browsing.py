@@ -9,14 +9,14 @@ from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import QueryParams
 
-from data.store import browse, views
-from data.store.crossed import groups
-from data.store.store import Store
+from data.store.analysis.confusion import rater_groups
+from data.store.browse import contents, filters
+from data.store.core.store import Store
 from ui import failing
 from ui.addresses import CROSSED, FILTERED, MARKED, RESTRICTING, crossed_among, crossed_in, filters_in, marked_in
 from ui.mapping import lasso as lassos
 
-DEFAULTS: Mapping[str, str] = {"rater": browse.PEOPLE, "by": "correct", "order": "prompt", "show": "grid"}
+DEFAULTS: Mapping[str, str] = {"rater": contents.PEOPLE, "by": "correct", "order": "prompt", "show": "grid"}
 """What an address that does not say so asks for."""
 _ORDERS = {
     "prompt": "by prompt",
@@ -59,7 +59,7 @@ def choices(store: Store) -> dict[str, list[tuple[str, str]] | list[str]]:
     return {
         "rater": [(name, name) for name in known.shown],
         "by": [(name, name) for name in known.aspects],
-        "order": [(name, words) for name, words in _ORDERS.items() if name in browse.ORDERS],
+        "order": [(name, words) for name, words in _ORDERS.items() if name in contents.ORDERS],
         "generators": known.places["generator"],
     }
 
@@ -69,7 +69,7 @@ def follow(store: Store, asked: QueryParams) -> Followed:
 
     A kept view (``view=NAME``) stands for its query, beside what else the address says.
     """
-    kept_views = {view.name: view.query for view in views.listed(store)} if asked.get("view") else {}
+    kept_views = {view.name: view.query for view in filters.saved_views(store)} if asked.get("view") else {}
     missing = [name for name in asked.getlist("view") if name and name not in kept_views]
     inside = [one for name in asked.getlist("view") for one in parse_qsl(kept_views.get(name, ""))]
     rest = [(name, value) for name, value in asked.multi_items() if name != "view"]
@@ -109,10 +109,10 @@ def _complete(known: _Known, kept: Iterable[tuple[str, str]]) -> list[tuple[str,
 
 @lru_cache(maxsize=8)
 def _known(store: Store, version: str) -> _Known:  # noqa: ARG001 - part of the key
-    found = browse.choices(store)
+    found = contents.filter_choices(store)
     aspects = sorted(found["aspect"], key=lambda name: (name == "score", name != "correct", name)) or ["correct"]
     places = {name: found[name] for name in ("suite", "task", "generator")}
-    return _Known(places, browse.rater_names(store), [*found["people"], *found["rater"]], aspects)
+    return _Known(places, contents.rater_names(store), [*found["people"], *found["rater"]], aspects)
 
 
 def _fits(known: _Known, name: str, value: str, *, crosses: bool) -> bool:
@@ -120,7 +120,7 @@ def _fits(known: _Known, name: str, value: str, *, crosses: bool) -> bool:
     fits: dict[str, Callable[[], bool]] = {
         "rater": lambda: value in known.shown,
         "by": lambda: value in known.aspects,
-        "order": lambda: value in browse.ORDERS,
+        "order": lambda: value in contents.ORDERS,
         "show": lambda: value in _SHOWS,
         "left": lambda: value in known.places["generator"],
         "right": lambda: value in known.places["generator"],
@@ -162,11 +162,11 @@ def _lost(store: Store, asked: QueryParams) -> set[str]:
         return {"way"} if {"about", "a", "b"} <= asked.keys() else {*CROSSED}
     if crossed is None:
         return {*RESTRICTING}
-    raters = groups(store)
+    raters = rater_groups(store)
     known = {
-        "about": crossed.aspect in browse.choices(store)["aspect"],
+        "about": crossed.aspect in contents.filter_choices(store)["aspect"],
         "a": crossed.a in raters,
-        "b": crossed.b in raters or crossed.b in browse.GROUPS,
+        "b": crossed.b in raters or crossed.b in contents.GROUPS,
     }
     lost = {name for name, is_known in known.items() if not is_known}
     try:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from data.store.watching import Hour
+from data.store.campaigns.monitoring import Hour
 from ui.charts import COLORS, plain
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-from data.store.store import Store
+from data.store.core.store import Store
 from ui.commands import runner
 from ui.commands.context import Context
 

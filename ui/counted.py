@@ -10,7 +10,7 @@ import pandas as pd
 
 from agreement import Scale, ScaleError
 from data.export.ratings import RATING_COLUMNS, SIMULATED
-from data.store.frame import Scales
+from data.store.core.frame import Scales
 
 HASHED = tuple(name for name in RATING_COLUMNS if name != "seq")
 HASH_RULE = (

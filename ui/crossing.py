@@ -10,49 +10,49 @@ import pandas as pd
 
 from agreement import Scale
 from agreement.study.frame import read_values
-from data.store import crossed as store_crossed
-from data.store.browse import GROUPS
-from data.store.crossed import Crossed, Crossing, Word, groups
-from data.store.frame import scales
-from data.store.selection import Selection, Where
-from data.store.store import Store
+from data.store.analysis import confusion as store_crossed
+from data.store.analysis.confusion import ConfusionCell, ConfusionQuery, StoredLabel, rater_groups
+from data.store.browse.contents import GROUPS
+from data.store.core.frame import scales
+from data.store.core.selection import Selection, Where
+from data.store.core.store import Store
 from ui import words
 
 _NAMED = 8
 """So many of an aspect's labels are told at most."""
 
 
-def crossing_of(store: Store, crossed: Crossed, selection: Selection) -> Crossing:
+def crossing_of(store: Store, crossed: ConfusionCell, selection: Selection) -> ConfusionQuery:
     """The crossing among the selected judgements, its labels read as agreement reads them.
 
     Which labels there are is told without regard to the selection's certainty.
     """
-    return Crossing(crossed, _words(store, store.version, crossed.aspect, selection), selection)
+    return ConfusionQuery(crossed, _words(store, store.version, crossed.aspect, selection), selection)
 
 
-def listed(store: Store, crossing: Crossing) -> Where:
+def listed(store: Store, crossing: ConfusionQuery) -> Where:
     """The condition on ``items t`` that they are the crossing's; made out once while the project stays as it is."""
     found = _items(store, store.version, crossing)
     return "t.item_id in (select unnest(?::varchar[]))", [found]
 
 
-def count(store: Store, crossing: Crossing) -> int:
+def count(store: Store, crossing: ConfusionQuery) -> int:
     """How many items the crossing has."""
     return len(_items(store, store.version, crossing))
 
 
 @lru_cache(maxsize=16)
-def _items(store: Store, version: str, crossing: Crossing) -> list[str]:  # noqa: ARG001 - part of the key
+def _items(store: Store, version: str, crossing: ConfusionQuery) -> list[str]:  # noqa: ARG001 - part of the key
     return crossing.items(store)
 
 
 @lru_cache(maxsize=64)
-def _words(store: Store, version: str, aspect: str, selection: Selection) -> tuple[Word, ...]:  # noqa: ARG001 - part of the key
+def _words(store: Store, version: str, aspect: str, selection: Selection) -> tuple[StoredLabel, ...]:  # noqa: ARG001 - part of the key
     known = scales(store)
-    found: list[Word] = []
+    found: list[StoredLabel] = []
     for suite, labels in store_crossed.stored_labels(store, aspect, selection).items():
         read = _read(known[suite, aspect], labels)
-        found += [Word(suite, stored, label) for stored, label in zip(labels, read, strict=True) if label is not None]
+        found += [StoredLabel(suite, stored, label) for stored, label in zip(labels, read, strict=True) if label is not None]
     return tuple(found)
 
 
@@ -63,20 +63,20 @@ def _read(scale: str, labels: Sequence[str]) -> list[str | None]:
     return [read.names[code] if code >= 0 else None for code in read.label]
 
 
-def sentence(store: Store, crossing: Crossing) -> str:
+def sentence(store: Store, crossing: ConfusionQuery) -> str:
     """What the images are: how many, and what both sides say of them; where there are none, why that may be."""
     crossed, found = crossing.crossed, count(store, crossing)
     images = words.count(found, "image") if found else "No image"
-    among = groups(store).get(crossed.a) == crossed.b
+    among = rater_groups(store).get(crossed.a) == crossed.b
     told = f"{images} that {_first(crossed)} and {_second(crossed, other=among)}, about “{crossed.aspect}”"
     return f"{told}{_restricted(crossing.selection)}.{'' if found else _why(crossing)}"
 
 
-def _first(crossed: Crossed) -> str:
+def _first(crossed: ConfusionCell) -> str:
     return f"{crossed.a} calls “{crossed.a_says}”" if crossed.a_says else f"{crossed.a} has judged"
 
 
-def _second(crossed: Crossed, *, other: bool) -> str:
+def _second(crossed: ConfusionCell, *, other: bool) -> str:
     if crossed.b not in GROUPS:
         return f"{crossed.b} calls “{crossed.b_says}”" if crossed.b_says else f"{crossed.b} has judged"
     who = f"other {crossed.b}" if other else crossed.b
@@ -99,7 +99,7 @@ def _restricted(selection: Selection) -> str:
     return f", of answers only those of {', '.join(told)}" if told else ""
 
 
-def _why(crossing: Crossing) -> str:
+def _why(crossing: ConfusionQuery) -> str:
     """Why there may be none."""
     crossed, known = crossing.crossed, sorted({word.label for word in crossing.words})
     if not known:

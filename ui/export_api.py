@@ -13,8 +13,8 @@ from fastapi import APIRouter, Depends, HTTPException
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui.commands import export, export_answers
 from ui.commands.context import CommandError, Context
 from ui.studio_api import selection_of

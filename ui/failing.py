@@ -8,10 +8,11 @@ from functools import lru_cache
 from typing import Any, Final
 
 from data.prompts.spec import SpecError, parse_spec
-from data.store import explored, judged, runs
-from data.store.explored import Source
-from data.store.selection import Selection, Where
-from data.store.store import Store
+from data.store import runs
+from data.store.core.selection import Selection, Where
+from data.store.core.store import Store
+from data.store.judgements import scorer_evidence
+from data.store.judgements.scorer_evidence import EvidenceSource
 from scorers import registry
 from scorers.failures import PICTURES, Case, Looked, Table
 from ui import words
@@ -32,13 +33,13 @@ class Drawable:
     settings: Mapping[str, Any]
 
 
-def sources(store: Store, suite: str = _ALL_TOGETHER) -> list[Source]:
+def sources(store: Store, suite: str = _ALL_TOGETHER) -> list[EvidenceSource]:
     """Scorers' evidence of a suite (of all suites), of scorers that this Concord knows."""
     known = {*registry.known(), *registry.IMPORTED}
     return [one for one in _sources(store, store.version) if one.scorer in known and suite in (_ALL_TOGETHER, one.suite)]
 
 
-def source(store: Store, suite: str, rater: str) -> Source | None:
+def source(store: Store, suite: str, rater: str) -> EvidenceSource | None:
     """One scorer's evidence of a suite; None if there is none."""
     return next((one for one in sources(store, suite) if one.rater_id == rater), None)
 
@@ -93,22 +94,22 @@ def sentence(store: Store, marked: Marked, selection: Selection) -> str:
 
 
 @lru_cache(maxsize=8)
-def _sources(store: Store, version: str) -> list[Source]:  # noqa: ARG001 - part of the key
-    return explored.sources(store)
+def _sources(store: Store, version: str) -> list[EvidenceSource]:  # noqa: ARG001 - part of the key
+    return scorer_evidence.evidence_sources(store)
 
 
 # by the evidence's stamp, not by the project's version: answers of people leave it what it is
 @lru_cache(maxsize=32)
-def _drawable(store: Store, of: Source, picture: str) -> Drawable:
+def _drawable(store: Store, of: EvidenceSource, picture: str) -> Drawable:
     looked, total = _looked(store, of)
     return Drawable(PICTURES[picture](looked), len(looked.cases), total, looked.settings)
 
 
 @lru_cache(maxsize=2)
-def _looked(store: Store, of: Source) -> tuple[Looked, int]:
-    places = judged.judged(store, Selection(suite=(of.suite,)), of.rater_id)
+def _looked(store: Store, of: EvidenceSource) -> tuple[Looked, int]:
+    places = scorer_evidence.perceived_images(store, Selection(suite=(of.suite,)), of.rater_id)
     held = some(places)
-    sights = runs.seen_without_masks(store, [one.item_id for one in held], of.rater_id)
+    sights = runs.evidence_without_masks(store, [one.item_id for one in held], of.rater_id)
     if sights is None:
         raise ValueError(f"no run of {of.rater_id} is left in this project")
     scorer, cases = registry.get(sights.scorer), []

@@ -20,7 +20,7 @@ from queue import SimpleQueue
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
-from data.store.store import Store
+from data.store.core.store import Store
 
 T = TypeVar("T")
 

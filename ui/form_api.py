@@ -16,8 +16,9 @@ from pydantic import AfterValidator, BaseModel, Field
 from annotation.questionnaires.base import clean, validate
 from data.campaign import Campaign
 from data.records import Annotation
-from data.store import answering, campaigns, consents, drafts, own, statements, uncovered
-from data.store.store import Store
+from data.store.campaigns import allocation, management, participation
+from data.store.core.store import Store
+from data.store.judgements import recording, unblinding
 from ui import asking, offers, standing
 
 MAX_NAME = 60
@@ -50,7 +51,7 @@ class Ticket(BaseModel):
     """What a request is about: as the task told it, whatever campaign the person has turned to since."""
 
     ticket: str = Field(max_length=64)
-    campaign: str = Field(default=campaigns.DEFAULT, max_length=64)
+    campaign: str = Field(default=participation.DEFAULT, max_length=64)
 
 
 class Draft(Ticket):
@@ -95,8 +96,8 @@ def router(store: Store) -> APIRouter:
     def enter(request: Request, body: Name) -> dict[str, str]:
         name = checked_name(body.name)
         try:
-            campaigns.enter(store, name)
-        except campaigns.NameTaken as error:
+            participation.enter(store, name)
+        except participation.NameTaken as error:
             sentence = str(error)
             raise HTTPException(422, sentence[0].upper() + sentence[1:] + ".") from error
         request.session["name"] = name
@@ -105,7 +106,7 @@ def router(store: Store) -> APIRouter:
     @routes.post("/leave")
     def leave(request: Request) -> dict[str, bool]:
         if name := request.session.get("name"):
-            campaigns.leave(store, name)
+            participation.leave(store, name)
         request.session.clear()
         return {"left": True}
 
@@ -121,9 +122,9 @@ def router(store: Store) -> APIRouter:
     @routes.post("/consent")
     def agree(request: Request, body: Agreed) -> dict[str, bool]:
         person, campaign = _person(request), _campaign(store, request)
-        if body.text != consents.text_hash(campaign.settings):
+        if body.text != management.consent_hash(campaign.settings):
             raise HTTPException(409, "The text has changed meanwhile. Please read it again.")
-        consents.give(store, campaign.campaign_id, person, body.text)
+        management.give_consent(store, campaign.campaign_id, person, body.text)
         return {"agreed": True}
 
     # these two are asked for most, and are JSON already: FastAPI would walk through all of it once more
@@ -148,28 +149,28 @@ def _ways(store: Store, routes: APIRouter) -> None:
     @routes.post("/skip")
     def skip(request: Request, body: Ticket) -> dict[str, bool]:
         person, campaign = _person(request), _campaign(store, request, body.campaign)
-        campaigns.skip(store, person, _task(store, body.ticket).item_id, campaign.campaign_id)
+        participation.skip(store, person, _task(store, body.ticket).item_id, campaign.campaign_id)
         return {"skipped": True}
 
     @routes.post("/unskip")
     def unskip(request: Request) -> dict[str, bool]:
         person, campaign = _person(request), _campaign(store, request)
-        return {"taken_back": campaigns.unskip(store, person, campaign.campaign_id) is not None}
+        return {"taken_back": participation.unskip(store, person, campaign.campaign_id) is not None}
 
     @routes.post("/pause")
     def pause(request: Request) -> dict[str, Any]:
         person, campaign = _person(request), _campaign(store, request)
         # whoever is paused, or has failed the training, has no other code for leaving this way
-        leaving = standing.outcome(campaigns.desk(store, person, campaign.campaign_id))
-        campaigns.pause(store, person, campaign.campaign_id)
-        worked = bool(own.answers(store, person, campaign.campaign_id, limit=1))
+        leaving = standing.outcome(participation.next_tasks(store, person, campaign.campaign_id))
+        participation.pause(store, person, campaign.campaign_id)
+        worked = bool(participation.own_answers(store, person, campaign.campaign_id, limit=1))
         return {"paused": True} | standing.completion(campaign.settings, leaving, worked=worked)
 
     @routes.post("/report")
     def report(request: Request, body: Report) -> dict[str, bool]:
         person, campaign = _person(request), _campaign(store, request, body.campaign)
         try:
-            campaigns.report(store, person, _task(store, body.ticket).item_id, body.reason.strip(), campaign.campaign_id)
+            participation.report(store, person, _task(store, body.ticket).item_id, body.reason.strip(), campaign.campaign_id)
         except KeyError as error:
             raise HTTPException(422, "This image is not part of the campaign.") from error
         return {"reported": True}
@@ -177,8 +178,8 @@ def _ways(store: Store, routes: APIRouter) -> None:
     @routes.post("/draft")
     def draft(request: Request, body: Draft) -> dict[str, bool]:
         person, campaign = _person(request), _campaign(store, request, body.campaign)
-        kept = drafts.Draft(campaign.campaign_id, person, _task(store, body.ticket).item_id, body.answers)
-        drafts.save(store, kept)
+        kept = allocation.AnswerDraft(campaign.campaign_id, person, _task(store, body.ticket).item_id, body.answers)
+        allocation.save_draft(store, kept)
         return {"kept": True}
 
 
@@ -188,7 +189,7 @@ def _looking_back(store: Store, routes: APIRouter) -> None:
     @routes.get("/last")
     def last(request: Request) -> dict[str, Any]:
         person, campaign = _person(request), _campaign(store, request)
-        found = own.answers(store, person, campaign.campaign_id)
+        found = participation.own_answers(store, person, campaign.campaign_id)
         if not found:
             raise HTTPException(404, "You have not answered anything yet.")
         return _again(store, person, campaign, found[0])
@@ -196,13 +197,13 @@ def _looking_back(store: Store, routes: APIRouter) -> None:
     @routes.get("/mine")
     def mine(request: Request) -> dict[str, Any]:
         person, campaign = _person(request), _campaign(store, request)
-        found = own.answers(store, person, campaign.campaign_id, limit=_LOOK_BACK)
+        found = participation.own_answers(store, person, campaign.campaign_id, limit=_LOOK_BACK)
         return {"answers": [_past(store, person, campaign, one) for one in found]}
 
     @routes.get("/mine/{annotation_id}")
     def one_of_mine(request: Request, annotation_id: uuid.UUID) -> dict[str, Any]:
         person, campaign = _person(request), _campaign(store, request)
-        found = own.answer(store, person, campaign.campaign_id, str(annotation_id))
+        found = participation.own_answer(store, person, campaign.campaign_id, str(annotation_id))
         if found is None:
             raise HTTPException(404, "This is no answer of yours, or you have revised it since.")
         return _again(store, person, campaign, found)
@@ -233,10 +234,10 @@ def _person(request: Request) -> str:
 
 def _campaign(store: Store, request: Request, named: str | None = None) -> Campaign:
     """The campaign that this person works in; or the one of a request, if they have worked in it."""
-    turned_to = request.session.get("campaign", campaigns.DEFAULT)
+    turned_to = request.session.get("campaign", participation.DEFAULT)
     # the Workbench asks for the default one, whatever somebody has turned to on the annotators' page
-    theirs = {turned_to} if "invitation" in request.session else {turned_to, campaigns.DEFAULT}
-    if named is not None and named not in theirs and not campaigns.worked_in(store, _person(request), named):
+    theirs = {turned_to} if "invitation" in request.session else {turned_to, participation.DEFAULT}
+    if named is not None and named not in theirs and not participation.worked_in(store, _person(request), named):
         raise HTTPException(422, "You do not work in this campaign. Please load the page again.")
     found = asking.campaign_of(store, named or turned_to)
     if found is None:
@@ -244,29 +245,29 @@ def _campaign(store: Store, request: Request, named: str | None = None) -> Campa
     return found
 
 
-def _task(store: Store, ticket: str) -> campaigns.Task:
-    task = campaigns.task(store, ticket)
+def _task(store: Store, ticket: str) -> participation.AnnotationTask:
+    task = participation.get_task(store, ticket)
     if task is None:
         raise HTTPException(404, "This image is no longer part of the project.")
     return task
 
 
 def _desk(store: Store, name: str, chosen: str | None) -> dict[str, Any]:
-    turned_to = chosen or campaigns.DEFAULT
-    return _before(store, name, chosen) or _told(store, name, turned_to, campaigns.desk(store, name, turned_to))
+    turned_to = chosen or participation.DEFAULT
+    return _before(store, name, chosen) or _told(store, name, turned_to, participation.next_tasks(store, name, turned_to))
 
 
 def _before(store: Store, name: str, chosen: str | None) -> dict[str, Any] | None:
     """What is to be done before anything is offered."""
     if chosen is None and (offered := standing.choices(store)):
         return {"state": "choose", "name": name, "campaigns": offered}
-    campaign = asking.campaign_of(store, chosen or campaigns.DEFAULT)
+    campaign = asking.campaign_of(store, chosen or participation.DEFAULT)
     if campaign is not None and campaign.state == "running" and (first := standing.consent(store, campaign, name)):
         return first | {"name": name, "campaign": standing.about(store, campaign)}
     return None
 
 
-def _told(store: Store, name: str, campaign_id: str, desk: campaigns.Desk) -> dict[str, Any]:
+def _told(store: Store, name: str, campaign_id: str, desk: participation.NextTasks) -> dict[str, Any]:
     """What lies before somebody, as their browser is told."""
     campaign = asking.campaign_of(store, campaign_id)
     answer: dict[str, Any] = {"name": name, "progress": standing.progress(desk.progress)}
@@ -285,21 +286,21 @@ def _offer(store: Store, person: str, about: asking.Asking) -> dict[str, Any]:
     return about.to_json() | {"offer": offers.sign(store, person, about)}
 
 
-def _past(store: Store, person: str, campaign: Campaign, said: own.Said) -> dict[str, Any]:
+def _past(store: Store, person: str, campaign: Campaign, said: participation.OwnAnswer) -> dict[str, Any]:
     """A past answer in the list of one's own: with no more than the form shows, as it can still be revised."""
-    here = campaigns.task(store, said.public_id) is not None
+    here = participation.get_task(store, said.public_id) is not None
     shown = _asking_of(store, person, campaign, said).to_json() if here else {"images": [], "caption": None}
     given = {"id": said.annotation_id, "answers": said.answers, "submitted": said.submitted.isoformat()}
     return given | {name: shown[name] for name in ("images", "caption")}
 
 
-def _again(store: Store, person: str, campaign: Campaign, said: own.Said) -> dict[str, Any]:
+def _again(store: Store, person: str, campaign: Campaign, said: participation.OwnAnswer) -> dict[str, Any]:
     """An answer in its form, to be revised: the questions that were asked then."""
     about = _asking_of(store, person, campaign, said)
     return _offer(store, person, about) | {"answers": said.answers, "revises": said.annotation_id}
 
 
-def _asking_of(store: Store, person: str, campaign: Campaign, said: own.Said) -> asking.Asking:
+def _asking_of(store: Store, person: str, campaign: Campaign, said: participation.OwnAnswer) -> asking.Asking:
     return asking.asking(store, campaign, _task(store, said.public_id), person, (said.raw or {}).get("questions"))
 
 
@@ -315,13 +316,13 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
     answers = clean(about.questionnaire, body.answers)
     annotation = _annotation(store, about, person, answers, body)
     first = _before(store, person, chosen) if body.following else None
-    desk: campaigns.Desk | None = None
+    desk: participation.NextTasks | None = None
     try:
         if body.following and first is None:
-            answered = answering.answer(store, annotation, about.form.undecided, chosen or campaigns.DEFAULT)
+            answered = participation.submit_answer(store, annotation, about.form.undecided, chosen or participation.DEFAULT)
             saved, desk = answered.saved, answered.desk
         else:
-            saved = statements.submit(store, annotation, about.form.undecided)
+            saved = recording.submit(store, annotation, about.form.undecided)
     except KeyError as error:
         raise HTTPException(422, "The image or the answer that this one revises is gone, or is not yours.") from error
     told = asking.feedback_json(about.questionnaire, answers, saved.feedback)
@@ -330,13 +331,13 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
     said = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": told}
     said["earlier"] = saved.earlier
     if desk is not None:
-        first = _told(store, person, chosen or campaigns.DEFAULT, desk)
+        first = _told(store, person, chosen or participation.DEFAULT, desk)
     return JSONResponse(said if first is None else said | {"next": first})
 
 
 def _annotation(store: Store, about: asking.Asking, person: str, answers: Mapping[str, Any], body: Submission) -> Annotation:
     revised = str(body.revises) if body.revises else None
-    saw_evidence, revises = uncovered.place_of(store, person, about.task.item_id, revised)
+    saw_evidence, revises = unblinding.resolve_revision(store, person, about.task.item_id, revised)
     offered = offers.moment(store, person, about, body.offer)
     started, active_seconds = offers.plausible(offered, body.started, body.active_seconds)
     return about.annotation(

@@ -15,8 +15,8 @@ from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, Response
 
 from data.images import files
-from data.store import browse
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.core.store import Store
 
 WIDTHS = (160, 320, 640, 1280, 1600)
 IN_GRIDS = 320
@@ -55,7 +55,7 @@ def router(store: Store) -> APIRouter:
 
 
 def _fresh(store: Store, sha256: str, width: int | None) -> Response:
-    path, content = _unchanged(browse.pictures(store, sha256), sha256)
+    path, content = _unchanged(contents.pictures(store, sha256), sha256)
     media_type = next((kind for magic, kind in _SHOWN_BY_BROWSERS.items() if magic.match(content)), None)
     if width is None and media_type:
         return Response(content, media_type=media_type, headers=_FOREVER)
@@ -72,7 +72,7 @@ def make_ahead(store: Store, sha256: str, width: int) -> bool:
     if _cache_path(store, sha256, width).is_file():
         return False
     try:
-        path, _ = _unchanged(browse.pictures(store, sha256), sha256)
+        path, _ = _unchanged(contents.pictures(store, sha256), sha256)
         _made(store, sha256, width, path)
     except HTTPException as error:
         raise ValueError(error.detail) from error

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Query
 
-from data.store import browse, mapped
-from data.store.store import Store
+from data.store.browse import contents, map_points
+from data.store.core.store import Store
 from ui.mapping.lasso import LassoLost, Mapped, map_of, mapped_of
 from ui.studio_api import Listing, listing_of
 
@@ -24,7 +24,7 @@ def router(store: Store) -> APIRouter:
             items = map_of(store, on).items
         except LassoLost as error:
             raise HTTPException(409, str(error)) from error
-        found = mapped.one(store, items[n]) if n < len(items) else None
+        found = map_points.map_item(store, items[n]) if n < len(items) else None
         if found is None:
             raise HTTPException(404, "This image is not in the project any more.")
         return found
@@ -33,7 +33,7 @@ def router(store: Store) -> APIRouter:
     def inside(listing: Annotated[Listing, Depends(listing_of)]) -> dict[str, Any]:
         if listing.lasso is None:
             raise HTTPException(422, "lasso is missing: the corners of a line, as x,y;x,y;x,y.")
-        found = browse.items(
+        found = contents.items(
             store,
             listing.selection,
             aspect=listing.aspect,

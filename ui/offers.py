@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from itsdangerous import BadSignature, Signer
 
-from data.store.store import Store
+from data.store.core.store import Store
 from ui.asking import Asking
 
 

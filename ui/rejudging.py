@@ -12,11 +12,13 @@ import numpy as np
 
 from agreement.tuning import ItemCells, YesNoCounts, count_answers
 from data.prompts.spec import Spec, parse_spec
-from data.store import explored, frame, judged, runs, tables
-from data.store.explored import Source
-from data.store.judged import Judged
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store import runs
+from data.store.analysis import aggregates
+from data.store.core import frame
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.judgements import scorer_evidence
+from data.store.judgements.scorer_evidence import EvidenceSource, PerceivedImage
 from scorers import registry
 from scorers.again import Again, Case
 from scorers.base import Knob, Scorer
@@ -37,7 +39,7 @@ class Evidence:
         total: how many images there are; fewer may be held.
     """
 
-    source: Source
+    source: EvidenceSource
     again: Again
     places: ItemCells
     total: int
@@ -55,7 +57,7 @@ class Evidence:
         return {name: self.again.settings[name] for name in self.scorer.knobs}
 
 
-def sources(store: Store) -> list[Source]:
+def sources(store: Store) -> list[EvidenceSource]:
     """All evidence of this project; not all of it has knobs to turn."""
     return _sources(store, store.version)
 
@@ -103,16 +105,16 @@ def rounded(value: float) -> float:
 
 
 @lru_cache(maxsize=8)
-def _sources(store: Store, version: str) -> list[Source]:  # noqa: ARG001 - part of the key
-    return explored.sources(store)
+def _sources(store: Store, version: str) -> list[EvidenceSource]:  # noqa: ARG001 - part of the key
+    return scorer_evidence.evidence_sources(store)
 
 
 # by its stamp, not by the project's version: answers of people leave it what it is
 @lru_cache(maxsize=4)
-def _evidence(store: Store, source: Source) -> Evidence:
-    found = judged.judged(store, Selection(suite=(source.suite,)), source.rater_id)
+def _evidence(store: Store, source: EvidenceSource) -> Evidence:
+    found = scorer_evidence.perceived_images(store, Selection(suite=(source.suite,)), source.rater_id)
     held = some(found)
-    sights = runs.seen_without_masks(store, [one.item_id for one in held], source.rater_id)
+    sights = runs.evidence_without_masks(store, [one.item_id for one in held], source.rater_id)
     assert sights is not None
     specs = {one.item_id: spec for one in held if one.item_id in sights.seen and (spec := _spec(one)) is not None}
     held = [one for one in held if one.item_id in specs]
@@ -120,7 +122,7 @@ def _evidence(store: Store, source: Source) -> Evidence:
     return Evidence(source, Again(registry.get(sights.scorer), cases, sights.settings), _places(held), len(found))
 
 
-def _spec(one: Judged) -> Spec | None:
+def _spec(one: PerceivedImage) -> Spec | None:
     """None where it cannot be read: such an image has no verdict either."""
     try:
         return parse_spec(one.spec)
@@ -128,7 +130,7 @@ def _spec(one: Judged) -> Spec | None:
         return None
 
 
-def some(found: Sequence[Judged]) -> list[Judged]:
+def some(found: Sequence[PerceivedImage]) -> list[PerceivedImage]:
     """All, or as many as are held: those whose ids' checksums are lowest."""
     if len(found) <= MOST_IMAGES:
         return list(found)
@@ -136,7 +138,7 @@ def some(found: Sequence[Judged]) -> list[Judged]:
     return [found[k] for k in sorted(order[:MOST_IMAGES])]
 
 
-def _places(held: Sequence[Judged]) -> ItemCells:
+def _places(held: Sequence[PerceivedImage]) -> ItemCells:
     tasks, generators = (
         tuple(sorted({value for one in held if (value := getattr(one, name))})) for name in ("task", "generator")
     )
@@ -156,11 +158,11 @@ def _places(held: Sequence[Judged]) -> ItemCells:
 
 
 @lru_cache(maxsize=4)
-def _heard(store: Store, version: str, source: Source) -> dict[str, YesNoCounts]:  # noqa: ARG001 - part of the key
+def _heard(store: Store, version: str, source: EvidenceSource) -> dict[str, YesNoCounts]:  # noqa: ARG001 - part of the key
     scale = frame.scales(store).get((source.suite, ASPECT))
     if scale is None:
         return {}
-    counted = tables.counted(store, tables.Asked(source.suite, ASPECT, Selection()))
+    counted = aggregates.aggregate(store, aggregates.AggregateQuery(source.suite, ASPECT, Selection()))
     try:
         return count_answers(scale, counted, _evidence(store, source).items)
     except ValueError:  # another vocabulary than yes and no: there is nothing to compare

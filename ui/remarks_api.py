@@ -9,10 +9,12 @@ from uuid import UUID
 from fastapi import APIRouter, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
-from data.store import adjudications, campaigns, history, notes, tags
-from data.store.adjudications import Adjudication, Wrong
-from data.store.notes import Note, NoteRefused
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.campaigns import participation
+from data.store.core.store import Store
+from data.store.judgements import remarks
+from data.store.judgements import remarks as notes
+from data.store.judgements.remarks import Adjudication, Note, NoteRefused, Wrong
 from ui.campaigning import judging
 from ui.campaigning.people import Topic
 from ui.workbench_api import Item, item_of, may_see, name_of
@@ -60,7 +62,7 @@ def router(store: Store) -> APIRouter:
             raise HTTPException(422, "There is nothing in this note yet.")
         revises = str(body.revises) if body.revises else None
         try:
-            notes.write(store, Note(str(body.id), found["item_id"], body.text.strip(), person, revises))
+            notes.write_note(store, Note(str(body.id), found["item_id"], body.text.strip(), person, revises))
         except NoteRefused as error:
             raise HTTPException(409, str(error)) from error
         return _seen(store, person, found)
@@ -80,7 +82,7 @@ def router(store: Store) -> APIRouter:
             made_by=person,
             target=body.target,
             # the Workbench's form is that of the default campaign
-            campaign_id=campaigns.DEFAULT,
+            campaign_id=participation.DEFAULT,
             rater_id=body.rater if body.wrong in ("scorer", "person") else None,
             note=body.note.strip(),
         )
@@ -108,11 +110,11 @@ def _remarks(store: Store, item: Item) -> dict[str, Any]:
     item_id = item["item_id"]
     return {
         "covered": False,
-        "tags": tags.of(store, [item_id]).get(item_id, []),
-        "known_tags": tags.names(store),
-        "notes": [asdict(one) for one in notes.of_item(store, item_id)],
-        "verdicts": [asdict(one) for one in adjudications.verdicts(store, [item_id])],
-        "history": [asdict(one) for one in history.of_item(store, item_id)],
+        "tags": remarks.tags_of_items(store, [item_id]).get(item_id, []),
+        "known_tags": remarks.tag_names(store),
+        "notes": [asdict(one) for one in notes.notes_of_item(store, item_id)],
+        "verdicts": [asdict(one) for one in remarks.verdicts(store, [item_id])],
+        "history": [asdict(one) for one in contents.item_history(store, item_id)],
         "cases": _cases(store, item),
     }
 

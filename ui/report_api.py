@@ -7,7 +7,7 @@ from typing import Final
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
-from data.store.store import Store
+from data.store.core.store import Store
 from ui.commands.context import CommandError
 from ui.commands.reporting import FORMATS, SUFFIX, made
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from data.jobs.runs import RunFolder, WorkerProgress
 from data.store import runs
+from data.store.core.store import Store
 from data.store.runs import RunRow
-from data.store.store import Store
 from ui import following
 from ui.commands import again as trying
 from ui.commands import generate, queueing, runner, score, working
@@ -125,7 +125,7 @@ def version(store: Store) -> str:
     """Moves with the project and with what workers tell of runs that are at work here."""
     parts = [occupation(store)]
     for run_id, job in sorted(queueing.jobs(store).items()):
-        if job.at_work and (row := runs.one(store, run_id)) is not None:
+        if job.at_work and (row := runs.get(store, run_id)) is not None:
             folder = working.folder_of(store, row)
             parts.append(f"{working.progress_of(folder)} {_log_size(folder)}")
     return "\n".join(parts)
@@ -151,7 +151,7 @@ def start(store: Store, parameters: Mapping[str, Any]) -> str:
 
 def resume(store: Store, run_id: str) -> str:
     """Have a run go on in its turn; returns at once, with what went wrong so far."""
-    row = runs.one(store, run_id)
+    row = runs.get(store, run_id)
     name, go_on = ("generate", generate.resume) if row is not None and row.kind == "generate" else ("score", score.resume)
     return _in_background(store, lambda context: runner.guarded(context, name, partial(go_on, context, run_id)))
 
@@ -165,7 +165,7 @@ def pause(store: Store, run_id: str) -> str:
     """Ask a run to stop after the images that it is at, or to wait no longer; it can go on later."""
     if queueing.stop(store, run_id):
         return ""
-    row = runs.one(store, run_id)
+    row = runs.get(store, run_id)
     if row is not None and row.state == "queued":
         runs.set_state(store, run_id, "paused")
         return ""
@@ -174,7 +174,7 @@ def pause(store: Store, run_id: str) -> str:
 
 def cancel(store: Store, run_id: str) -> str:
     """Give a run up: what it judged stays, and it does not go on."""
-    row = runs.one(store, run_id)
+    row = runs.get(store, run_id)
     if row is None:
         return f"There is no run {run_id} any more."
     if not queueing.stop(store, run_id, given_up=True):
@@ -187,7 +187,7 @@ def cancel(store: Store, run_id: str) -> str:
 def remove(store: Store, run_id: str) -> str:
     """Take back what a run saw and what was judged by it, and delete its folder, unless masks in it are those of settings that
     were kept; returns what went wrong."""
-    row = runs.one(store, run_id)
+    row = runs.get(store, run_id)
     if row is None:
         return f"There is no run {run_id} any more."
     if run_id in queueing.jobs(store):

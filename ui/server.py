@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
-from data.store import scheduled
-from data.store.refreshing import Keeper
-from data.store.store import Store, StoreBusy
+from data.store.backup import scheduler
+from data.store.browse.index_refresh import IndexRefresher
+from data.store.core.store import Store, StoreBusy
 from ui import process
 from ui.commands import forward, queueing
 from ui.commands.context import CommandError
@@ -82,8 +82,8 @@ def create_app(store: Store, token: str, accounts: Accounts | None = None, root:
     from fastapi.exceptions import RequestValidationError
     from fastapi.responses import FileResponse
 
-    from data.store.erased import Erased
-    from data.store.faults import NotWritten
+    from data.store.core.connections import NotWritten
+    from data.store.core.erased import Erased
     from ui.access import routes
     from ui.access.door import Door
     from ui.access.sessions import Sessions
@@ -123,7 +123,7 @@ async def _not_written(_: Request, error: Exception) -> Response:
     """The disk is full, say: browsers keep what they sent, and send it again."""
     from fastapi.responses import JSONResponse
 
-    from data.store.faults import NotWritten
+    from data.store.core.connections import NotWritten
 
     print(f"concord: {error}", file=sys.stderr, flush=True)
     why = error.why if isinstance(error, NotWritten) else "please try again"
@@ -189,7 +189,7 @@ class Serving:
         users: the file of accounts; None: nobody signs in, and only this machine may come.
         root_path: where a proxy serves the app, such as ``/concord``.
         backup_every: hours; 0: no backups.
-        keep_backups: so many of them stay, and the last of each week before (``data.store.backups``).
+        keep_backups: so many of them stay, and the last of each week before (``data.store.backup.backups``).
     """
 
     host: str = "127.0.0.1"
@@ -197,8 +197,8 @@ class Serving:
     browser: bool = True
     users: Path | None = None
     root_path: str = ""
-    backup_every: float = scheduled.EVERY_HOURS
-    keep_backups: int = scheduled.KEEP
+    backup_every: float = scheduler.EVERY_HOURS
+    keep_backups: int = scheduler.KEEP
 
 
 def serve(project: Path, how: Serving) -> None:
@@ -247,8 +247,8 @@ def serve(project: Path, how: Serving) -> None:
             )
             logging.getLogger("uvicorn.error").addFilter(_no_farewell)
             keep_pace(store)
-            backing = closing(scheduled.Keeper(store, how.backup_every, how.keep_backups))
-            with suppress(KeyboardInterrupt), closing(Keeper(store)), closing(Thumbnails(store)), backing:
+            backing = closing(scheduler.BackupScheduler(store, how.backup_every, how.keep_backups))
+            with suppress(KeyboardInterrupt), closing(IndexRefresher(store)), closing(Thumbnails(store)), backing:
                 _Server(config, ready).run(sockets=[listening])
         finally:
             forward.withdraw(store.project)

@@ -7,13 +7,14 @@ from typing import Any, Final
 
 from data.campaign import Campaign, Settings, Training
 from data.people import looks_like_pseudonym
-from data.store import browse, consents, managing
-from data.store.campaigns import DEFAULT, Closed, Desk, Progress
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.campaigns import management
+from data.store.campaigns.participation import DEFAULT, CampaignProgress, ClosedReason, NextTasks
+from data.store.core.store import Store
 from ui import rich_text, teaching
 from ui.root import at
 
-_CLOSED: Final[dict[Closed, str]] = {
+_CLOSED: Final[dict[ClosedReason, str]] = {
     "none": "This campaign is gone. Please ask whoever invited you.",
     "draft": "This campaign has not started yet. Please come back later.",
     "stopped": "This campaign has been stopped for now. What you have answered is kept; please come back later.",
@@ -25,7 +26,7 @@ _CLOSED: Final[dict[Closed, str]] = {
     "limit": "You have answered as many as one person may here. Thank you!",
 }
 
-_TITLES: Final[dict[Closed, str]] = {
+_TITLES: Final[dict[ClosedReason, str]] = {
     "none": "This campaign is gone",
     "draft": "Not started yet",
     "stopped": "Stopped for now",
@@ -59,14 +60,14 @@ def _plain(markdown: str) -> list[rich_text.Node]:
 
 
 def _address(store: Store, item_id: str) -> str | None:
-    found = browse.item(store, item_id)
+    found = contents.item(store, item_id)
     return None if found is None or found["sha256"] is None else at(f"/img/{found['sha256']}")
 
 
 def consent(store: Store, campaign: Campaign, person: str) -> dict[str, Any] | None:
     """What this person has yet to agree to before they are shown anything; None: nothing."""
-    asked = consents.text_hash(campaign.settings)
-    if asked is None or consents.given(store, campaign.campaign_id, person, asked):
+    asked = management.consent_hash(campaign.settings)
+    if asked is None or management.has_consented(store, campaign.campaign_id, person, asked):
         return None
     settings = campaign.settings
     return {
@@ -80,15 +81,15 @@ def consent(store: Store, campaign: Campaign, person: str) -> dict[str, Any] | N
 
 def choices(store: Store) -> list[dict[str, str]]:
     """The campaigns that somebody may choose from who was not invited to one; none where there is only the default one."""
-    running = [one for one in managing.listed(store) if one.state == "running" and one.campaign_id != DEFAULT]
+    running = [one for one in management.listed(store) if one.state == "running" and one.campaign_id != DEFAULT]
     if not running:
         return []
-    default = managing.get(store, DEFAULT)
+    default = management.get(store, DEFAULT)
     everything = [] if default is not None and default.state != "running" else [{"id": DEFAULT, "title": "All images"}]
     return [{"id": one.campaign_id, "title": one.title or one.campaign_id} for one in running] + everything
 
 
-def progress(found: Progress) -> dict[str, int]:
+def progress(found: CampaignProgress) -> dict[str, int]:
     return {"done": found.done, "remaining": found.remaining, "total": found.done + found.remaining}
 
 
@@ -99,7 +100,7 @@ def training(found: Training | None) -> dict[str, int] | None:
     return {"right": found.right, "needed": found.needed, "left": found.left}
 
 
-def nothing(store: Store, campaign: Campaign | None, desk: Desk, name: str) -> dict[str, Any]:
+def nothing(store: Store, campaign: Campaign | None, desk: NextTasks, name: str) -> dict[str, Any]:
     """Why no item is offered, and what to do."""
     trained = desk.training is not None and (desk.training.passed or desk.training.failed)
     worked = desk.progress.done > 0 or trained
@@ -107,7 +108,7 @@ def nothing(store: Store, campaign: Campaign | None, desk: Desk, name: str) -> d
         closed = desk.closed or "none"
         done = {} if campaign is None else completion(campaign.settings, outcome(desk), worked=worked)
         return {"state": "closed", "why": closed, "title": _TITLES[closed], "message": _CLOSED[closed]} | done
-    if campaign.campaign_id == DEFAULT and browse.totals(store)["images"] == 0:
+    if campaign.campaign_id == DEFAULT and contents.totals(store)["images"] == 0:
         message = "There are no images in this project yet. Import some, and this page will offer them."
         return {"state": "empty", "message": message, "commands": teaching.commands(store, teaching.IMAGES)}
     done = completion(campaign.settings, "completion" if desk.progress.done else "quota", worked=worked)
@@ -127,7 +128,7 @@ def nothing(store: Store, campaign: Campaign | None, desk: Desk, name: str) -> d
 _HELD: Final = "other people work on the last images. If one of them stops, this page offers you what they leave. Thank you!"
 
 
-_OUTCOMES: Final[dict[Closed, str]] = {
+_OUTCOMES: Final[dict[ClosedReason, str]] = {
     "stopped": "stopped",
     "revoked": "paused",
     "paused": "paused",
@@ -135,7 +136,7 @@ _OUTCOMES: Final[dict[Closed, str]] = {
 }
 
 
-def outcome(desk: Desk) -> str:
+def outcome(desk: NextTasks) -> str:
     """How somebody leaves who leaves now (``OUTCOMES``)."""
     if desk.closed is None:
         return "stopped" if desk.tasks else "completion"

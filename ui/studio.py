@@ -8,7 +8,7 @@ from typing import Final
 
 import gradio as gr
 
-from data.store.store import Store
+from data.store.core.store import Store
 from ui.pages import agreement, browse, campaigns, explore, map, matching, overview, preferences, reports, runs, workbench
 
 _OTHERS: Final = (browse, map, agreement, preferences, matching, explore, campaigns, runs, reports, workbench)

@@ -10,12 +10,13 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.jobs import generation
 from data.prompts.spec import parse_spec
-from data.store import browse, runs
-from data.store.crossed import Crossed, Crossing
-from data.store.filters import Asked, Filters
-from data.store.grid import Shown
-from data.store.selection import Selection, Where
-from data.store.store import Store
+from data.store import runs
+from data.store.analysis.confusion import ConfusionCell, ConfusionQuery
+from data.store.browse import contents
+from data.store.browse.filters import Filters, ListingQuery
+from data.store.browse.grid import ListingDisplay
+from data.store.core.selection import Selection, Where
+from data.store.core.store import Store
 from scorers import registry
 from ui import crossing as crossings
 from ui import failing
@@ -42,23 +43,23 @@ class Listing:
     selection: Selection
     aspect: str
     rater: str
-    order: browse.Order
-    crossed: Crossed | None
+    order: contents.Order
+    crossed: ConfusionCell | None
     judged: Selection
     marked: Marked | None = None
     filters: Filters = field(default_factory=Filters)
     lasso: Lasso | None = None
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> ListingDisplay:
         """Whose values of what it shows, and in which order."""
-        return Shown(self.aspect, self.rater, self.order)
+        return ListingDisplay(self.aspect, self.rater, self.order)
 
-    def asked(self, store: Store) -> Asked:
+    def asked(self, store: Store) -> ListingQuery:
         """All that restricts it."""
-        return Asked(self.selection, self.filters, self.also(store))
+        return ListingQuery(self.selection, self.filters, self.also(store))
 
-    def crossing(self, store: Store) -> Crossing | None:
+    def crossing(self, store: Store) -> ConfusionQuery | None:
         """Where answers cross, if only that is listed."""
         return crossings.crossing_of(store, self.crossed, self.judged) if self.crossed else None
 
@@ -98,7 +99,7 @@ def router(store: Store) -> APIRouter:
     def items(
         listing: Annotated[Listing, Depends(listing_of)], page: Annotated[int, Query(ge=0, le=1_000_000)] = 0
     ) -> dict[str, Any]:
-        found = browse.items(
+        found = contents.items(
             store,
             listing.selection,
             aspect=listing.aspect,
@@ -119,7 +120,7 @@ def router(store: Store) -> APIRouter:
 def listing_of(
     request: Request,
     by: Annotated[str, Query(max_length=100)] = "correct",
-    rater: Annotated[str, Query(max_length=1000)] = browse.PEOPLE,
+    rater: Annotated[str, Query(max_length=1000)] = contents.PEOPLE,
     order: Annotated[str, Query()] = "prompt",
 ) -> Listing:
     """The listing in an address's query.
@@ -127,8 +128,8 @@ def listing_of(
     Raises:
         HTTPException: 422, with the reason.
     """
-    if order not in browse.ORDERS:
-        raise HTTPException(422, f"order must be one of {', '.join(browse.ORDERS)}.")
+    if order not in contents.ORDERS:
+        raise HTTPException(422, f"order must be one of {', '.join(contents.ORDERS)}.")
     read = request.query_params.getlist
     try:
         crossed, judged, marked = crossed_in(read), crossed_among(read), marked_in(read)
@@ -138,7 +139,7 @@ def listing_of(
         raise HTTPException(422, str(error)) from error
     # here `rater` says whose values to show, and restricts no images
     selection = replace(selection_of(request), rater=())
-    return Listing(selection, by, rater, cast("browse.Order", order), crossed, judged, marked, filters, lasso)
+    return Listing(selection, by, rater, cast("contents.Order", order), crossed, judged, marked, filters, lasso)
 
 
 def selection_of(request: Request) -> Selection:
@@ -156,12 +157,12 @@ def selection_of(request: Request) -> Selection:
 def _with_verdicts(store: Store, rows: list[dict[str, Any]], listing: Listing) -> list[dict[str, Any]]:
     """Each row with ``verdict`` (yes or no of one rater, where there is one) and ``reason`` (why a scorer does not say yes)."""
     sights = None
-    if listing.rater != browse.PEOPLE and listing.aspect == "correct":
-        sights = runs.seen_without_masks(store, [row["item_id"] for row in rows], listing.rater)
+    if listing.rater != contents.PEOPLE and listing.aspect == "correct":
+        sights = runs.evidence_without_masks(store, [row["item_id"] for row in rows], listing.rater)
     told = []
     for row in rows:
         spec = row.pop("spec")
-        one = listing.rater not in browse.GROUPS and listing.aspect in YES_NO_ASPECTS
+        one = listing.rater not in contents.GROUPS and listing.aspect in YES_NO_ASPECTS
         verdict = {1.0: YES, 0.0: NO}.get(row["mean"]) if one else None
         told.append(row | {"verdict": verdict, "reason": _reason(sights, row["item_id"], spec) if sights else None})
     return told
@@ -176,7 +177,7 @@ def _with_crossing(store: Store, rows: list[dict[str, Any]], listing: Listing) -
     return [row | {"crossed": [asdict(unit) for unit in units.get(row["item_id"], ())]} for row in rows]
 
 
-def _reason(sights: runs.Sights, item_id: str, spec: dict[str, Any] | None) -> str | None:
+def _reason(sights: runs.RaterEvidence, item_id: str, spec: dict[str, Any] | None) -> str | None:
     """Why this scorer says that the image is not correct, or why it says nothing."""
     seen = sights.seen.get(item_id)
     if seen is None:

@@ -6,8 +6,8 @@ import re
 import shlex
 from pathlib import Path
 
-from data.store import browse
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.core.store import Store
 
 # where a command works when it is told no --project; app.py says the same
 DEFAULT_PROJECT = Path(__file__).resolve().parents[1] / "projects" / "playground"
@@ -49,7 +49,7 @@ def is_playground(suite: str) -> bool:
 
 def own_images(store: Store) -> bool:
     """Whether the project holds anything but the playground."""
-    return not all(map(is_playground, browse.choices(store)["suite"]))
+    return not all(map(is_playground, contents.filter_choices(store)["suite"]))
 
 
 def scoring(store: Store, scorer: str) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ def looking(store: Store, scorer: str) -> str:
 
 def pairs(store: Store) -> tuple[str, ...]:
     """People choose between two generators."""
-    one, other = [*browse.choices(store)["generator"], "NAME", "OTHER"][:2] if own_images(store) else _PLAYGROUND_PAIR
+    one, other = [*contents.filter_choices(store)["generator"], "NAME", "OTHER"][:2] if own_images(store) else _PLAYGROUND_PAIR
     asked = f"--generator {shlex.quote(one)} --generator {shlex.quote(other)}"
     return (f"campaigns create duel --questionnaire ab {asked}", "campaigns start duel")
 

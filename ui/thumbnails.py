@@ -10,10 +10,10 @@ import time
 from contextlib import suppress
 from typing import Any, Final
 
-from data.store import browse
-from data.store.faults import NotWritten
-from data.store.store import Store
-from data.store.writer import CLOSED
+from data.store.browse import contents
+from data.store.core.connections import NotWritten
+from data.store.core.store import Store
+from data.store.core.writer import CLOSED
 
 _EVERY: Final = 2.0  # seconds between looks for new images
 _REST: Final = 0.5
@@ -52,7 +52,7 @@ class Thumbnails:
                 version = self._store.version
                 if version == seen[0]:
                     continue
-                state = browse.files_state(self._store)
+                state = contents.image_files_state(self._store)
                 if state != seen[1] and not self._make_all():
                     return
                 seen = (version, state)
@@ -61,7 +61,7 @@ class Thumbnails:
         """Make what is missing; False if it is time to stop."""
         from ui import images_api  # it needs the web server's libraries, which no command should load
 
-        for place, sha256 in enumerate(browse.files(self._store), 1):
+        for place, sha256 in enumerate(contents.image_hashes(self._store), 1):
             if self._stop.wait(0 if place % _AT_ONCE else _BREATH):
                 return False
             if shutil.disk_usage(self._store.project).free < _FREE:
@@ -74,7 +74,7 @@ class Thumbnails:
                 self.made += 1
             except (ValueError, OSError) as error:
                 self.skipped += 1
-                where = next(iter(browse.pictures(self._store, sha256)), sha256)
+                where = next(iter(contents.pictures(self._store, sha256)), sha256)
                 print(f"thumbnails: {where} is skipped: {error}", file=sys.stderr, flush=True)
             self._stop.wait(_REST * (time.perf_counter() - start))
         return True

@@ -14,8 +14,11 @@ from data.jobs import generation
 from data.jobs.runs import Detection
 from data.prompts.geneval import COLORS
 from data.prompts.spec import Spec, parse_spec
-from data.store import browse, campaigns, runs, uncovered
-from data.store.store import Store
+from data.store import runs
+from data.store.browse import contents
+from data.store.campaigns import participation
+from data.store.core.store import Store
+from data.store.judgements import unblinding
 from scorers import registry
 from scorers.base import Check, Verdict
 from ui import answering, asking, offers
@@ -54,7 +57,7 @@ def router(store: Store) -> APIRouter:
 
     @routes.get("/neighbours")
     def neighbours(id: ItemId, listing: Annotated[Listing, Depends(listing_of)]) -> dict[str, Any]:
-        found = browse.neighbours(
+        found = contents.neighbours(
             store,
             id,
             listing.selection,
@@ -77,7 +80,7 @@ def router(store: Store) -> APIRouter:
             return {"covered": True, "name": person}
         if person is not None and found["sha256"] is not None:
             # nothing is ever shown without a record: what they say of it from now on is not blind
-            uncovered.record(store, person, id, uncovered.ANSWERED)
+            unblinding.record_unblinding(store, person, id, unblinding.AFTER_ANSWER)
         return _evidence(store, person, found)
 
     @routes.post("/uncover")
@@ -85,7 +88,9 @@ def router(store: Store) -> APIRouter:
         person, found = name_of(request), item_of(store, body.id)
         if person is None:
             raise HTTPException(401, "Please give your name first: who uncovers an image is recorded.")
-        uncovered.record(store, person, body.id, uncovered.browsed(body.shown) if body.shown else uncovered.ASKED)
+        unblinding.record_unblinding(
+            store, person, body.id, unblinding.by_browsing(body.shown) if body.shown else unblinding.ON_REQUEST
+        )
         return _evidence(store, person, found)
 
     return routes
@@ -102,7 +107,7 @@ def item_of(store: Store, item_id: str) -> Item:
     Raises:
         HTTPException: 404, there is none.
     """
-    found = browse.item(store, item_id)
+    found = contents.item(store, item_id)
     if found is None:
         raise HTTPException(404, f"There is no item {item_id!r} in this project.")
     return found
@@ -114,7 +119,9 @@ def may_see(store: Store, person: str | None, item: Item) -> bool:
         return True
     if person is None:
         return False
-    return uncovered.when(store, person, item["item_id"]) is not None or uncovered.answered(store, person, item["item_id"])
+    return unblinding.unblinded_how(store, person, item["item_id"]) is not None or unblinding.has_answered(
+        store, person, item["item_id"]
+    )
 
 
 def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
@@ -123,7 +130,7 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
         return {"state": "none"}
     if person is None:
         return {"state": "name"}
-    task = campaigns.task(store, item["public_id"])
+    task = participation.get_task(store, item["public_id"])
     if task is None:
         return {"state": "none"}
     own = [
@@ -134,7 +141,7 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     last: dict[str, Any] = own[-1] if own else {"answers": None, "annotation_id": None, "status": None, "saw_evidence": None}
     given = {"answers": last["answers"], "revises": last["annotation_id"], "status": last["status"]}
     blind = any(not said["saw_evidence"] for said in own) if own else None
-    campaign = asking.campaign_of(store, campaigns.DEFAULT)
+    campaign = asking.campaign_of(store, participation.DEFAULT)
     assert campaign is not None
     about = asking.asking(store, campaign, task, person)
     told = {"state": "label", "name": person, "blind": blind, "offer": offers.sign(store, person, about)}
@@ -143,11 +150,11 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
 
 def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     spec = _spec(item)
-    sights = [_sight(store, item, spec, by) for by in runs.seen(store, item["item_id"])]
+    sights = [_sight(store, item, spec, by) for by in runs.evidence_of_item(store, item["item_id"])]
     return {
         "covered": False,
         "name": person,
-        "how": uncovered.when(store, person, item["item_id"]) if person is not None else None,
+        "how": unblinding.unblinded_how(store, person, item["item_id"]) if person is not None else None,
         "colors": COLORS,
         "scorers": sights,
         "annotations": item["annotations"],
@@ -162,7 +169,7 @@ def _spec(item: Item) -> Spec:
         return Spec()
 
 
-def _sight(store: Store, item: Item, spec: Spec, by: runs.SeenBy) -> dict[str, Any]:
+def _sight(store: Store, item: Item, spec: Spec, by: runs.ItemEvidence) -> dict[str, Any]:
     """What one scorer saw, and what its rules make of it."""
     sight: dict[str, Any] = {
         "rater": by.rater_id,
@@ -208,5 +215,5 @@ def _score(store: Store, suite: str, rater: str, verdict: Verdict) -> dict[str, 
     value = next((judgement.value for judgement in verdict.judgements if judgement.aspect == "score"), None)
     if value is None:
         return None
-    standing = browse.standing(store, suite, rater, "score", value)
+    standing = contents.score_position(store, suite, rater, "score", value)
     return {"value": value, "standing": asdict(standing) if standing else None}

@@ -114,7 +114,7 @@ class Detection:
     Attributes:
         score: confidence, 0 to 1.
         box: x0, y0, x1, y1 in pixels of the upright image.
-        mask: as ``data.jobs.runs.pack`` makes it; None if the detector gives none.
+        mask: as ``data.jobs.runs.pack_embeddings`` makes it; None if the detector gives none.
         colors: probability of each of GenEval's ten, in the order of ``data.prompts.geneval.COLORS``; None if not asked.
     """
 
@@ -130,7 +130,7 @@ class Observation:
     """What a scorer saw of one image, or why it saw nothing (``failed``, one line).
 
     Attributes:
-        embedding: the image's, as ``data.jobs.runs.pack`` makes it, by the model that the run's settings name; None where the
+        embedding: the image's, as ``data.jobs.runs.pack_embeddings`` makes it, by the model that the run's settings name; None where the
             scorer keeps none. It stays in the run's file.
     """
 

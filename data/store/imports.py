@@ -1,23 +1,301 @@
-"""Imports: all or nothing, remembered, and reversible."""
+"""Imports: all or nothing, remembered, and reversible.
+
+A bundle may bring runs that scorers made elsewhere, and what was exported and comes back as it was (whole answers with the
+campaigns and questions that they were about). An import that others depend on stays.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import duckdb
 
+from data.campaign import Campaign
 from data.formats.cooccurrence import Cooccurrence
+from data.jobs.runs import Observation, Run
 from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Evidence, Image, Item, Prompt, Rater
-from data.store import cooccurrence, erased, parts, questions, rows, using, wide
-from data.store.observed import Observed, insert_observed
-from data.store.places import recount
-from data.store.returned import Returned, insert
-from data.store.statements import insert_annotations, insert_evidence
-from data.store.store import Store, run
+from data.store import library
+from data.store.core import browse_index, erased, rows
+from data.store.core.campaign_items import DEFAULT, campaigns, insert_campaigns, recount
+from data.store.core.store import Store, per_payload
+from data.store.judgements import scorer_evidence
+from data.store.judgements.answer_status import Decision
+from data.store.judgements.recording import (
+    ANNOTATION_COLUMNS,
+    JUDGEMENT_COLUMNS,
+    annotation_row,
+    insert_annotations,
+    insert_evidence,
+    items_of_sources,
+    judgement_rows,
+)
+from data.studies.name_matching import KnownItem
+
+
+def why_needed(connection: duckdb.DuckDBPyConnection, import_id: int) -> str | None:
+    """Why an import cannot be taken back; None if it can."""
+    used = rows.first(
+        connection,
+        "select count(*) as n, count(distinct a.rater_id) as people from annotations a join items t using (item_id)"
+        " where (t.import_id = ? or exists (select 1 from item_members m join images i using (image_id)"
+        " where m.item_id = t.item_id and i.file_import_id = ?)) and a.import_id is null",
+        [import_id, import_id],
+    )
+    if used and used["n"]:
+        return (
+            f"{used['people']} people have given {used['n']} answers about what import {import_id} brought; "
+            "undoing it would lose them, so nothing was undone"
+        )
+    shown = rows.first(
+        connection,
+        "select list_sort(list(distinct c.campaign_id)) as names from campaign_items c join item_members m using (item_id)"
+        " join images i using (image_id) where c.campaign_id <> ? and i.file_import_id = ?",
+        [DEFAULT, import_id],
+    )
+    if shown and shown["names"]:
+        return (
+            f"images of import {import_id} are to be judged in {', '.join(shown['names'])}, so nothing was undone; remove"
+            " these campaigns first (page Campaigns)"
+        )
+    seen = rows.first(
+        connection,
+        "select count(*) as n, list_sort(list(distinct e.run_id)) as runs from evidence e join items t using (item_id)"
+        " left join images i on i.image_id = t.item_id"
+        " where (t.import_id = ? or i.file_import_id = ?) and e.run_id is not null and e.import_id is distinct from ?",
+        [import_id, import_id, import_id],
+    )
+    if seen and seen["n"]:
+        # another picture could take the place of the one that they saw
+        return (
+            f"what import {import_id} brought has been scored ({seen['n']} times, in {', '.join(seen['runs'])}), so nothing was"
+            " undone; remove these runs first (page Runs), or undo their import"
+        )
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRun:
+    """What a scorer saw elsewhere, as a finished run; its ``folder`` is below the project's, and need not be there.
+
+    Attributes:
+        rater_id: who judged by it.
+        seen: of the items that the bundle's evidence is about; their masks stay where they are.
+    """
+
+    run: Run
+    rater_id: str
+    folder: str
+    seen: Sequence[Observation]
+
+
+def insert_run(
+    connection: duckdb.DuckDBPyConnection,
+    run: Run,
+    rater_id: str,
+    folder: str,
+    state: str,
+    n_items: int,
+    import_id: int | None,
+    kind: str = "score",
+) -> None:
+    """A run that the project does not know yet."""
+    columns = ("run_id", "rater_id", "scorer", "profile", "version", "settings", "folder", "state", "n_items", "import_id")
+    named = (run.run_id, rater_id, run.scorer, run.profile, run.version, rows.to_json(run.settings))
+    asked = (kind, run.device, getattr(run, "engine", None))
+    rows.insert(
+        connection, "runs", (*columns, "kind", "device", "engine"), [(*named, folder, state, n_items, import_id, *asked)]
+    )
+
+
+def insert_imported_run(connection: duckdb.DuckDBPyConnection, observed: ImportedRun, import_id: int) -> None:
+    """A run that came whole, as its one part."""
+    run_id = observed.run.run_id
+    insert_run(connection, observed.run, observed.rater_id, observed.folder, "done", len(observed.seen), import_id)
+    rows.insert(connection, "run_parts", ("run_id", "part"), [(run_id, 0)])
+    scorer_evidence.insert_detections(connection, run_id, 0, observed.seen)
+
+
+_FEW = 500
+
+
+class ReimportRefused(ValueError):
+    """What comes back contradicts what is in the project; nothing was written, and the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReimportedAnswer:
+    """An answer as it stood where it was exported.
+
+    Attributes:
+        annotation: ``revises`` names what it replaces.
+        first: the id of the first answer of its chain of revisions (its own, if it revises nothing).
+        submitted: None if the file does not say.
+    """
+
+    annotation: Annotation
+    first: str
+    decision: Decision
+    submitted: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reimport:
+    """All that comes back.
+
+    Attributes:
+        answers: in the order in which they were given; a revision follows what it revises.
+        evidence: scorers' judgements, with the ids that they had.
+        campaigns: those that the answers were given in.
+        asked: the prompts' own questions, by prompt and version.
+        members: the images of pairs and groups, in their order.
+        pictures: SHA-256 of the pictures that the answers are about, by image.
+    """
+
+    answers: Sequence[ReimportedAnswer] = ()
+    evidence: Sequence[Evidence] = ()
+    campaigns: Sequence[Campaign] = ()
+    asked: Mapping[tuple[str, int], tuple[PromptQuestion, ...]] = field(default_factory=dict)
+    members: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    pictures: Mapping[str, str] = field(default_factory=dict)
+
+
+def insert_reimport(connection: duckdb.DuckDBPyConnection, returned: Reimport, import_id: int) -> dict[str, int]:
+    """Write what comes back, once prompts, images, items and raters are there; returns how many rows of each table are new.
+
+    Raises:
+        ReturnRefused: an answer, a campaign, a picture or a pair contradicts what is there.
+    """
+    _check_pictures(connection, returned.pictures)
+    _insert_members(connection, returned.members, import_id)
+    versions, n_questions = library.insert_question_versions(connection, returned.asked, import_id)
+    counts = {"campaigns": _insert_campaigns(connection, returned.campaigns, import_id), "questions": n_questions}
+    fresh = _with_local_versions(connection, _new_answers(connection, returned.answers), versions)
+    seen = rows.existing(connection, "evidence", "evidence_id", [], [one.evidence_id for one in returned.evidence])
+    evidence = [one for one in returned.evidence if one.evidence_id not in seen]
+    _insert_answers(connection, fresh, import_id)
+    about = sorted({one.annotation.item_id for one in fresh})
+    if about:
+        recount(connection, about if len(about) <= _FEW else None)
+    counts |= {"annotations": len(fresh), "evidence": insert_evidence(connection, evidence, import_id)}
+    return counts
+
+
+def _check_pictures(connection: duckdb.DuckDBPyConnection, pictures: Mapping[str, str]) -> None:
+    known = rows.existing(connection, "images", "image_id", ["sha256"], list(pictures))
+    for image_id, row in known.items():
+        if row["sha256"] not in (None, pictures[image_id]):
+            raise ReimportRefused(
+                f"the answers are about another picture than this project's {image_id!r}; import them into a project with the"
+                " same pictures, or with none"
+            )
+
+
+def _insert_members(connection: duckdb.DuckDBPyConnection, members: Mapping[str, Sequence[str]], import_id: int) -> None:
+    found = connection.execute(
+        "select item_id, image_id from item_members where item_id in (select unnest(?::varchar[])) order by position",
+        [list(members)],
+    ).fetchall()
+    known: dict[str, list[str]] = {}
+    for item_id, image_id in found:
+        known.setdefault(item_id, []).append(image_id)
+    for item_id, images in known.items():
+        if images != list(members[item_id]):
+            raise ReimportRefused(f"item {item_id!r} shows other images in this project; its answers cannot be told apart")
+    new = [
+        (item_id, image_id, place, import_id)
+        for item_id, images in members.items()
+        if item_id not in known
+        for place, image_id in enumerate(images)
+    ]
+    rows.insert(connection, "item_members", ("item_id", "image_id", "position", "import_id"), new)
+
+
+def _insert_campaigns(connection: duckdb.DuckDBPyConnection, found: Sequence[Campaign], import_id: int) -> int:
+    """Campaigns that are not there yet, stopped and without items: nobody is asked anything by an import."""
+    there = {one.campaign_id: one for one in campaigns(connection, [one.campaign_id for one in found])}
+    new: list[Campaign] = []
+    for one in found:
+        known = there.get(one.campaign_id)
+        if known and (known.questionnaire, known.definition) != (one.questionnaire, one.definition):
+            raise ReimportRefused(
+                f"campaign {one.campaign_id!r} asks other questions in this project; delete it first, or import into another"
+                " project"
+            )
+        if known is None and one.campaign_id != DEFAULT:
+            new.append(replace(one, state="stopped"))
+    insert_campaigns(connection, new, datetime.now(UTC), import_id)
+    return len(new)
+
+
+def _new_answers(connection: duckdb.DuckDBPyConnection, answers: Sequence[ReimportedAnswer]) -> list[ReimportedAnswer]:
+    """The answers that are not in the project yet."""
+    ids = [one.annotation.annotation_id for one in answers]
+    known = rows.existing(connection, "annotations", "annotation_id", ["item_id", "rater_id"], ids)
+    new: list[ReimportedAnswer] = []
+    for one in answers:
+        stored = known.get(one.annotation.annotation_id)
+        if stored and (stored["item_id"], stored["rater_id"]) != (one.annotation.item_id, one.annotation.rater_id):
+            raise ReimportRefused(
+                f"answer {one.annotation.annotation_id} is by {stored['rater_id']!r} about {stored['item_id']!r} in this"
+                " project; one of the two was changed, or names were exchanged for pseudonyms"
+            )
+        if stored is None:
+            new.append(one)
+    return new
+
+
+def _with_local_versions(
+    connection: duckdb.DuckDBPyConnection, answers: Sequence[ReimportedAnswer], versions: Mapping[tuple[str, int], int]
+) -> list[ReimportedAnswer]:
+    """The answers with the versions that their prompts' questions have here."""
+    other = {key: new for key, new in versions.items() if key[1] != new}
+    if not other:
+        return list(answers)
+    items = rows.existing(connection, "items", "item_id", ["prompt_id"], [one.annotation.item_id for one in answers])
+    changed: list[ReimportedAnswer] = []
+    for one in answers:
+        raw = one.annotation.raw or {}
+        new = other.get((items[one.annotation.item_id]["prompt_id"], raw.get("questions", 0)))
+        told = one if new is None else replace(one, annotation=replace(one.annotation, raw={**raw, "questions": new}))
+        changed.append(told)
+    return changed
+
+
+def _insert_answers(connection: duckdb.DuckDBPyConnection, answers: Sequence[ReimportedAnswer], import_id: int) -> None:
+    """Answers with new numbers in their order; a chain of revisions has one number, and its last says what is judged."""
+    firsts = list(dict.fromkeys(one.first for one in answers))
+    seqs = {
+        name: row["seq"] for name, row in rows.existing(connection, "annotations", "annotation_id", ["seq"], firsts).items()
+    }
+    fresh = [name for name in firsts if name not in seqs]
+    seqs |= dict(zip(fresh, rows.sequence(connection, "statement_seq", len(fresh)), strict=True))
+    superseded = [one.annotation.revises for one in answers if one.annotation.revises is not None]
+    here = rows.existing(connection, "annotations", "revises", ["annotation_id"], superseded)
+    if here:
+        raise ReimportRefused(f"answer {next(iter(here))} was revised in this project, too; which revision is the later one?")
+    now = datetime.now(UTC)
+    written = [
+        annotation_row(
+            one.annotation, one.decision, one.annotation.revises, one.first, seqs[one.first], one.submitted or now, import_id
+        )
+        for one in answers
+    ]
+    rows.insert(connection, "annotations", ANNOTATION_COLUMNS, written)
+    browse_index.mark_stale(connection, items_of_sources(one.annotation for one in answers))
+    connection.execute("delete from judgements where source_id in (select unnest(?::varchar[]))", [superseded])
+    old = set(superseded)
+    judged = [
+        row
+        for one in answers
+        if one.annotation.annotation_id not in old
+        for row in judgement_rows(one.annotation, one.annotation.annotation_id, seqs[one.first])
+    ]
+    rows.insert(connection, "judgements", JUDGEMENT_COLUMNS, judged)
 
 
 class ImportRefused(ValueError):
@@ -25,7 +303,7 @@ class ImportRefused(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Bundle:
+class ImportBundle:
     """All that one import brings.
 
     Attributes:
@@ -48,9 +326,9 @@ class Bundle:
     annotations: Sequence[Annotation] = ()
     evidence: Sequence[Evidence] = ()
     questions: Mapping[str, Sequence[PromptQuestion]] = field(default_factory=dict)
-    observed: Observed | None = None
+    observed: ImportedRun | None = None
     cooccurrence: Cooccurrence | None = None
-    returned: Returned | None = None
+    returned: Reimport | None = None
     exclusive: bool = False
 
 
@@ -63,7 +341,7 @@ class Imported:
     refused: list[str] = field(default_factory=list)
 
 
-def apply(store: Store, bundles: Sequence[Bundle]) -> list[Imported]:
+def apply(store: Store, bundles: Sequence[ImportBundle]) -> list[Imported]:
     """Write bundles, all in one transaction; returns what became of each.
 
     A prompt that is there already keeps its text, and images made from another text are left out; a place that already
@@ -95,10 +373,10 @@ def listed(store: Store) -> list[dict[str, Any]]:
     return [rows.decoded(row, "counts") for row in found]
 
 
-def known(store: Store, kind: str, sha256: str) -> int | None:
+def find_import(store: Store, kind: str, sha256: str) -> int | None:
     """The import of this kind that this source was, None if it was never imported or was undone."""
     with store.read() as cursor:
-        found = rows.one(
+        found = rows.first(
             cursor, "select import_id from imports where kind = ? and sha256 = ? and undone is null", [kind, sha256]
         )
     return found["import_id"] if found else None
@@ -109,13 +387,13 @@ def public_id(item_id: str, secret: str) -> str:
     return hashlib.blake2b(item_id.encode(), key=bytes.fromhex(secret), digest_size=12).hexdigest()
 
 
-def _apply_all(connection: duckdb.DuckDBPyConnection, payload: tuple[Sequence[Bundle], str]) -> list[Imported]:
+def _apply_all(connection: duckdb.DuckDBPyConnection, payload: tuple[Sequence[ImportBundle], str]) -> list[Imported]:
     bundles, secret = payload
-    return [_apply_one(connection, bundle, secret) for bundle in bundles]
+    return [_write_bundle(connection, bundle, secret) for bundle in bundles]
 
 
-def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: str) -> Imported:
-    known = rows.one(
+def _write_bundle(connection: duckdb.DuckDBPyConnection, bundle: ImportBundle, secret: str) -> Imported:
+    known = rows.first(
         connection,
         "select import_id, sha256 from imports where kind = ? and name = ? and undone is null order by sha256 = ? desc",
         [bundle.kind, bundle.name, bundle.sha256],
@@ -140,7 +418,7 @@ def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: st
         "images": _insert_images(connection, images, import_id, refused),
         "items": _insert_items(connection, items, import_id, secret),
         "raters": insert_raters(connection, bundle.raters, import_id),
-        "questions": questions.insert(
+        "questions": library.insert_questions(
             connection, {name: asked for name, asked in bundle.questions.items() if name not in other_texts}, import_id
         ),
         "annotations": insert_annotations(connection, bundle.annotations, import_id),
@@ -149,14 +427,14 @@ def _apply_one(connection: duckdb.DuckDBPyConnection, bundle: Bundle, secret: st
         ),
     }
     if bundle.observed is not None:
-        insert_observed(connection, bundle.observed, import_id)
+        insert_imported_run(connection, bundle.observed, import_id)
     if bundle.cooccurrence is not None:
-        counts["cooccurrences"] = cooccurrence.insert(connection, bundle.cooccurrence, import_id)
+        counts["cooccurrences"] = library.insert_cooccurrence(connection, bundle.cooccurrence, import_id)
     if bundle.returned is not None:
-        returned = insert(connection, bundle.returned, import_id)
+        returned = insert_reimport(connection, bundle.returned, import_id)
         counts |= {name: counts.get(name, 0) + n for name, n in returned.items()}
     insert_scales(connection, bundle.scales, import_id)
-    wide.mark_import(connection, import_id, (image.image_id for image in images))
+    browse_index.mark_import(connection, import_id, (image.image_id for image in images))
     if not any(counts.values()):
         return Imported(None, counts, refused)
     rows.insert(
@@ -185,7 +463,9 @@ def _insert_prompts(
             named = (prompt.prompt_id, prompt.suite, prompt.task, prompt.text)
             new[prompt.prompt_id] = (*named, rows.to_json(prompt.spec), import_id)
     rows.insert(connection, "prompts", ("prompt_id", "suite", "task", "text", "spec", "import_id"), new.values())
-    parts.insert(connection, {prompt.prompt_id: prompt.spec for prompt in prompts if prompt.prompt_id in new}.items())
+    browse_index.insert_parts(
+        connection, {prompt.prompt_id: prompt.spec for prompt in prompts if prompt.prompt_id in new}.items()
+    )
     return len(new), other_texts
 
 
@@ -203,7 +483,7 @@ def _insert_images(connection: duckdb.DuckDBPyConnection, images: Sequence[Image
         elif stored and image.sha256 and stored["sha256"] in (None, image.sha256):
             # a place that had no file gets one; a file that moved is found again
             if (stored["sha256"], stored["path"]) != (image.sha256, path):
-                _fill(connection, image, import_id if stored["sha256"] is None else None)
+                _fill_image(connection, image, import_id if stored["sha256"] is None else None)
                 filled += 1
         elif image.sha256:
             refused.append(f"{image.path}: {image.image_id} has another file already")
@@ -213,7 +493,7 @@ def _insert_images(connection: duckdb.DuckDBPyConnection, images: Sequence[Image
     return len(new) + filled
 
 
-def _fill(connection: duckdb.DuckDBPyConnection, image: Image, import_id: int | None) -> None:
+def _fill_image(connection: duckdb.DuckDBPyConnection, image: Image, import_id: int | None) -> None:
     connection.execute(
         "update images set path = ?, sha256 = ?, width = ?, height = ?, file_import_id = coalesce(?, file_import_id),"
         " blanked = coalesce(?, blanked) where image_id = ?",
@@ -225,7 +505,7 @@ def _insert_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Item], 
     described = ("suite", "prompt_id", "task", "generator")
     known = rows.existing(connection, "items", "item_id", described, [item.item_id for item in items])
     for item in items:
-        _refuse_another(item, known.get(item.item_id, {}))
+        _refuse_other_item(item, known.get(item.item_id, {}))
     new = {item.item_id: item for item in items if item.item_id not in known}
     rows.insert(
         connection,
@@ -244,7 +524,7 @@ def _insert_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Item], 
     return len(new)
 
 
-def _refuse_another(item: Item, stored: Mapping[str, Any]) -> None:
+def _refuse_other_item(item: Item, stored: Mapping[str, Any]) -> None:
     """The same name for two different things would mix up what was said of them."""
     for name, before in stored.items():
         now = getattr(item, name)
@@ -286,7 +566,7 @@ def insert_scales(connection: duckdb.DuckDBPyConnection, scales: Sequence[tuple[
         ImportRefused: the suite judges the aspect on another.
     """
     for suite, aspect, scale in sorted(set(scales)):
-        stored = rows.one(connection, "select scale from scales where suite = ? and aspect = ?", [suite, aspect])
+        stored = rows.first(connection, "select scale from scales where suite = ? and aspect = ?", [suite, aspect])
         if stored and stored["scale"] != scale:
             raise ImportRefused(
                 f"suite '{suite}' judges '{aspect}' on the scale {stored['scale']}, the import on {scale}: "
@@ -296,18 +576,18 @@ def insert_scales(connection: duckdb.DuckDBPyConnection, scales: Sequence[tuple[
             rows.insert(connection, "scales", ("suite", "aspect", "scale", "import_id"), [(suite, aspect, scale, import_id)])
 
 
-def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str, int]:
-    found = rows.one(connection, "select undone from imports where import_id = ?", [import_id])
+def _write_undone(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str, int]:
+    found = rows.first(connection, "select undone from imports where import_id = ?", [import_id])
     if found is None:
         raise ImportRefused(f"there is no import {import_id}; import undo without a number lists them")
     if found["undone"] is not None:
         raise ImportRefused(f"import {import_id} has been undone already")
-    if (used := using.reason(connection, import_id)) is not None:
+    if (used := why_needed(connection, import_id)) is not None:
         raise ImportRefused(used)
-    if (answered := questions.answered(connection, import_id)) is not None:
+    if (answered := library.answers_since_import(connection, import_id)) is not None:
         raise ImportRefused(f"{answered} what import {import_id} asks; undoing it would lose what was asked")
     connection.execute("update imports set undone = current_timestamp where import_id = ?", [import_id])
-    wide.mark_undone(connection, import_id)
+    browse_index.mark_undone(connection, import_id)
     connection.execute(
         "delete from judgements where source_id in (select annotation_id from annotations where import_id = ?"
         " union all select evidence_id from evidence where import_id = ?)",
@@ -329,12 +609,12 @@ def _undo_one(connection: duckdb.DuckDBPyConnection, import_id: int) -> dict[str
     for table in ("run_parts", "detections"):
         _delete(connection, table, "run_id in (select run_id from runs where import_id = ?)", [import_id])
     counts["runs"] = _delete(connection, "runs", "import_id = ?", [import_id])
-    counts["cooccurrences"] = cooccurrence.delete(connection, import_id)
+    counts["cooccurrences"] = library.delete_cooccurrence(connection, import_id)
     # what an import undone before had to leave for this one's sake goes too
     undone = "import_id in (select import_id from imports where undone is not null)"
     for table, still_needed in _NEEDED_BY_OTHERS.items():
         counts[table] = _delete(connection, table, f"{undone} and not exists ({still_needed})", [])
-    wide.mark_gone(connection)
+    browse_index.mark_deleted(connection)
     return counts
 
 
@@ -367,5 +647,38 @@ def _delete(connection: duckdb.DuckDBPyConnection, table: str, where: str, param
     return int(rows.value(connection, f"delete from {table} where {where}", parameters))
 
 
-_apply = run(_apply_all)
-_undo = run(_undo_one)
+_apply = per_payload(_apply_all)
+_undo = per_payload(_write_undone)
+
+
+def known_items(store: Store, suite: str | None = None) -> list[KnownItem]:
+    """All items of a suite (None: of all suites), by id."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select t.item_id, t.suite, i.image_id is not null as is_image, i.path, i.sha256, t.prompt_id, p.text,"
+            ' coalesce(i.generator, t.generator) as generator, i.idx as "index" from items t'
+            " left join images i on i.image_id = t.item_id left join prompts p on p.prompt_id = t.prompt_id"
+            " where ?::varchar is null or t.suite = ? order by t.item_id",
+            [suite, suite],
+        )
+    return [KnownItem(**row) for row in found]
+
+
+def known_labels(store: Store, suite: str, aspect: str) -> list[str]:
+    """The labels that an aspect has in a suite."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select distinct j.label from judgements j join items t using (item_id)"
+            " where t.suite = ? and j.aspect = ? and j.label is not null order by j.label",
+            [suite, aspect],
+        )
+    return [row["label"] for row in found]
+
+
+def known_raters(store: Store, kind: str) -> list[str]:
+    """The raters of a kind, imitations of people aside."""
+    with store.read() as cursor:
+        found = rows.dicts(cursor, "select rater_id from raters where kind = ? and not simulated order by rater_id", [kind])
+    return [row["rater_id"] for row in found]

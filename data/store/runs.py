@@ -1,8 +1,13 @@
-"""Scorers' runs: what is still to score, what came in, and how far each run is."""
+"""Runs: what a scorer still has to score, what came in, how far each run is; and how generators made their images.
+
+Evidence judged by other settings and stored as another rater's is a run, too, with the same evidence, as an import that can be
+undone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -10,15 +15,116 @@ from typing import Any, Literal
 import duckdb
 
 from data.aspects import SCALES
-from data.jobs.runs import Observation, Run
+from data.jobs.runs import Observation, Run, WorkItem
 from data.records import Evidence, Judgement, Rater
-from data.store import detections, rows, wide
-from data.store.imports import ImportRefused, insert_raters, insert_scales
-from data.store.observed import insert_run
-from data.store.pending import Asked, Pending, asked, count_pending, failing, pending, still_failing
-from data.store.seen import SeenBy, Sights, seen, seen_without_masks
-from data.store.statements import insert_evidence
-from data.store.store import Store, run
+from data.store.core import browse_index, rows
+from data.store.core.frame import KEPT_SETTINGS
+from data.store.core.selection import Selection
+from data.store.core.store import Store, per_payload
+from data.store.imports import ImportRefused, insert_raters, insert_run, insert_scales
+from data.store.judgements import scorer_evidence
+from data.store.judgements.recording import insert_evidence
+from data.store.judgements.scorer_evidence import ItemEvidence, RaterEvidence, evidence_of_item, evidence_without_masks
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """How much of a selection a rater has before it.
+
+    Attributes:
+        images: with files, in the selection.
+        left: of these, without evidence by the rater; ``failed`` of them were tried before.
+    """
+
+    images: int
+    left: int
+    failed: int
+
+
+_WITH_FILES = (
+    " from items t join images i on i.image_id = t.item_id and i.sha256 is not null join prompts p on p.prompt_id = i.prompt_id"
+    " where t.kind = 'image' and {condition}"
+)
+_HAS_EVIDENCE = "exists (select 1 from evidence e where e.item_id = t.item_id and e.rater_id = ? and e.failed is null)"
+_HAS_QUESTIONS = "exists (select 1 from questions q where q.prompt_id = i.prompt_id)"
+_HAS_FAILED = "exists (select 1 from evidence e where e.item_id = t.item_id and e.rater_id = ? and e.failed is not null)"
+
+
+def pending(store: Store, selection: Selection, rater_id: str) -> list[WorkItem]:
+    """Images with files in the selection that this rater has no evidence for, by id; what failed is to be tried again."""
+    return _pending(store, *selection.items(), rater_id)
+
+
+def failing(store: Store, run_id: str) -> list[WorkItem]:
+    """The images that failed in this run and that its rater has not seen since, as they are now, by id."""
+    failed = "t.item_id in (select item_id from evidence where run_id = ? and failed is not null)"
+    with store.read() as cursor:
+        rater_id = rows.value(cursor, "select any_value(rater_id) from runs where run_id = ?", [run_id])
+    return _pending(store, failed, [run_id], rater_id)
+
+
+def still_failing(store: Store, run_id: str) -> int:
+    """How many images failed in this run and were not seen since by its rater."""
+    with store.read() as cursor:
+        count = rows.value(
+            cursor,
+            "select count(*) from evidence f where f.run_id = ? and f.failed is not null and not exists"
+            " (select 1 from evidence e where e.item_id = f.item_id and e.rater_id = f.rater_id and e.failed is null)",
+            [run_id],
+        )
+    return int(count)
+
+
+def _pending(store: Store, condition: str, parameters: Sequence[Any], rater_id: str) -> list[WorkItem]:
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            f"select t.item_id, i.path, i.sha256, p.text, p.spec{_WITH_FILES.format(condition=condition)}"
+            f" and not {_HAS_EVIDENCE} order by t.item_id",
+            [*parameters, rater_id],
+        )
+    return [WorkItem(**rows.decoded(row | {"path": str(store.project / row["path"])}, "spec")) for row in found]
+
+
+def count_pending(
+    store: Store, selection: Selection, rater_id: str, *, asked: bool = False, without: Collection[str] = ()
+) -> Pending:
+    """As ``pending``, in numbers; ``asked``: of images whose prompts have questions; ``without`` these images."""
+    condition, parameters = selection.items()
+    condition = f"{condition} and {_HAS_QUESTIONS}" if asked else condition
+    if without:
+        condition = f"{condition} and t.item_id not in (select unnest(?::varchar[]))"
+        parameters = [*parameters, sorted(without)]
+    with store.read() as cursor:
+        found = rows.first(
+            cursor,
+            "select count(*) as images, count(*) filter (not done) as n_left, count(*) filter (failed and not done) as failed"
+            f" from (select {_HAS_EVIDENCE} as done, {_HAS_FAILED} as failed{_WITH_FILES.format(condition=condition)})",
+            [rater_id, rater_id, *parameters],
+        )
+    assert found is not None
+    return Pending(found["images"], found["n_left"], found["failed"])
+
+
+@dataclass(frozen=True, slots=True)
+class KnownImage:
+    """What the project knows of an image that a run is about."""
+
+    sha256: str | None
+    spec: Mapping[str, Any]
+
+
+def known_images(store: Store, item_ids: Sequence[str]) -> dict[str, KnownImage]:
+    """Those of these images that the project has."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select t.item_id, i.sha256, p.spec from items t join images i on i.image_id = t.item_id"
+            " join prompts p on p.prompt_id = i.prompt_id where t.item_id in (select unnest(?::varchar[]))",
+            [list(item_ids)],
+        )
+    return {row["item_id"]: KnownImage(row["sha256"], rows.from_json(row["spec"])) for row in found}
+
 
 State = Literal["queued", "running", "paused", "cancelled", "failed", "lost", "done"]
 """``running`` is what was last said: nobody may be at it any more. ``queued`` waits for its device; ``cancelled`` was given up,
@@ -71,7 +177,7 @@ class RunRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RunSource:
     """Where a run that was made elsewhere came from: a name for people, and the hash of its files."""
 
     name: str
@@ -112,7 +218,7 @@ def versions_of(store: Store, name: str) -> list[Rater]:
 
 
 def add_run(
-    store: Store, run: Run, rater: Rater, folder: str, n_items: int, source: Source | None = None, state: State = "running"
+    store: Store, run: Run, rater: Rater, folder: str, n_items: int, source: RunSource | None = None, state: State = "running"
 ) -> int | None:
     """Remember a run that is about to begin, and its rater; ``source`` makes an import of it, whose number is returned.
 
@@ -191,7 +297,7 @@ def generations_of(store: Store, generator: str) -> list[RunRow]:
         return _rows(cursor, f"kind = 'generate' and rater_id = ? and state not in {_OVER}", [generator])
 
 
-def one(store: Store, run_id: str) -> RunRow | None:
+def get(store: Store, run_id: str) -> RunRow | None:
     """A run, None if there is none of this id."""
     with store.read() as cursor:
         return next(iter(_rows(cursor, "run_id = ?", [run_id])), None)
@@ -241,14 +347,16 @@ def _rows(cursor: duckdb.DuckDBPyConnection, condition: str, parameters: list[An
     ]
 
 
-def _add_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, Rater, str, int, Source | None, State]) -> int | None:
+def _write_run(
+    connection: duckdb.DuckDBPyConnection, payload: tuple[Run, Rater, str, int, RunSource | None, State]
+) -> int | None:
     run, rater, folder, n_items, source, state = payload
     _refuse_known(connection, run)
     import_id = None if source is None else rows.sequence(connection, "import_ids", 1)[0]
     insert_raters(connection, [rater], import_id)
     insert_run(connection, run, rater.rater_id, folder, state, n_items, import_id)
     if state == "queued":
-        _set_state_one(connection, (run.run_id, state, None))
+        _write_state(connection, (run.run_id, state, None))
     if source is not None:
         rows.insert(
             connection,
@@ -259,26 +367,26 @@ def _add_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, Rater, s
     return import_id
 
 
-def _add_generation_one(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, str, str, int]) -> None:
+def _write_generation(connection: duckdb.DuckDBPyConnection, payload: tuple[Run, str, str, int]) -> None:
     run, generator, folder, n_items = payload
     _refuse_known(connection, run)
     insert_run(connection, run, generator, folder, "queued", n_items, None, "generate")
-    _set_state_one(connection, (run.run_id, "queued", None))
+    _write_state(connection, (run.run_id, "queued", None))
 
 
 def _refuse_known(connection: duckdb.DuckDBPyConnection, run: Run) -> None:
-    if rows.one(connection, "select 1 from runs where run_id = ?", [run.run_id]):
+    if rows.first(connection, "select 1 from runs where run_id = ?", [run.run_id]):
         raise RunRefused(f"there is a run {run.run_id} in this project already")
 
 
-def _ingest_one(
+def _write_part(
     connection: duckdb.DuckDBPyConnection, payload: tuple[str, int, Sequence[tuple[Observation, Sequence[Judgement]]], str]
 ) -> bool:
     run_id, part, judged, rule_version = payload
-    row = rows.one(connection, "select rater_id, import_id from runs where run_id = ?", [run_id])
+    row = rows.first(connection, "select rater_id, import_id from runs where run_id = ?", [run_id])
     if row is None:
         raise RunRefused(f"there is no run {run_id} in this project (any more)")
-    if rows.one(connection, "select 1 from run_parts where run_id = ? and part = ?", [run_id, part]):
+    if rows.first(connection, "select 1 from run_parts where run_id = ? and part = ?", [run_id, part]):
         return False
     seen = [one for one, _ in judged]
     items = rows.existing(connection, "items", "item_id", ["suite"], [one.item_id for one in seen])
@@ -293,13 +401,13 @@ def _ingest_one(
         for one, said in judged
     ]
     insert_evidence(connection, evidence, row["import_id"], run_id)
-    detections.insert(connection, run_id, part, seen)
+    scorer_evidence.insert_detections(connection, run_id, part, seen)
     aspects = {(items[one.item_id]["suite"], judgement.aspect) for one, said in judged for judgement in said}
     insert_scales(connection, [(suite, aspect, SCALES[aspect]) for suite, aspect in aspects], row["import_id"])
     return True
 
 
-def _set_state_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, State, str | None]) -> None:
+def _write_state(connection: duckdb.DuckDBPyConnection, payload: tuple[str, State, str | None]) -> None:
     run_id, state, error = payload
     place = None
     if state == "queued":
@@ -308,7 +416,7 @@ def _set_state_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, St
     connection.execute("update runs set state = ?, error = ?, place = ? where run_id = ?", [state, error, place, run_id])
 
 
-def _swap_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -> None:
+def _write_swapped(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -> None:
     one_id, other_id = payload
     places = {
         run_id: rows.value(connection, "select any_value(place) from runs where run_id = ? and state = 'queued'", [run_id])
@@ -319,14 +427,16 @@ def _swap_one(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -
             connection.execute("update runs set place = ? where run_id = ?", [place, run_id])
 
 
-def _remove_one(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
-    row = rows.one(connection, "select rater_id, import_id from runs where run_id = ?", [run_id])
+def _write_removed(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
+    row = rows.first(connection, "select rater_id, import_id from runs where run_id = ?", [run_id])
     if row is None:
         raise RunRefused(f"there is no run {run_id} in this project (any more)")
     if row["import_id"] is not None:
         raise RunRefused(f"run {run_id} was imported; take it back with: import undo {row['import_id']}")
     said = "from judgements where source_id in (select evidence_id from evidence where run_id = ?)"
-    wide.mark_where(connection, f"select item_id {said} union select item_id from evidence where run_id = ?", [run_id, run_id])
+    browse_index.mark_stale_where(
+        connection, f"select item_id {said} union select item_id from evidence where run_id = ?", [run_id, run_id]
+    )
     connection.execute(f"delete {said}", [run_id])
     count = int(rows.value(connection, "delete from evidence where run_id = ?", [run_id]))
     for table in ("detections", "run_parts", "runs"):
@@ -341,43 +451,209 @@ def _remove_one(connection: duckdb.DuckDBPyConnection, run_id: str) -> int:
     return count
 
 
-_add = run(_add_one)
-_add_generation = run(_add_generation_one)
-_swap = run(_swap_one)
-_ingest = run(_ingest_one)
-_set_state = run(_set_state_one)
-_remove = run(_remove_one)
+_add = per_payload(_write_run)
+_add_generation = per_payload(_write_generation)
+_swap = per_payload(_write_swapped)
+_ingest = per_payload(_write_part)
+_set_state = per_payload(_write_state)
+_remove = per_payload(_write_removed)
 
 __all__ = [
-    "Asked",
     "ImportRefused",
+    "ItemEvidence",
+    "KnownImage",
     "Pending",
+    "RaterEvidence",
     "RunRefused",
     "RunRow",
-    "SeenBy",
-    "Sights",
-    "Source",
+    "RunSource",
     "State",
     "add_generation",
     "add_run",
     "all_unfinished",
-    "asked",
     "count_pending",
+    "evidence_of_item",
+    "evidence_without_masks",
     "failing",
     "generations_of",
+    "get",
     "ingest",
+    "known_images",
     "listed",
     "of_every_kind",
-    "one",
     "pending",
     "queued",
     "remove",
     "scorer_rater",
-    "seen",
-    "seen_without_masks",
     "set_state",
     "still_failing",
     "swap",
     "unfinished",
     "versions_of",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRef:
+    """Where a rater's evidence of an image is."""
+
+    evidence_id: str
+    item_id: str
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RejudgedEvidence:
+    """What is to be kept.
+
+    Attributes:
+        rater: who judges so; its settings are those of the runs.
+        runs: by run whose evidence it is, the run that the copy belongs to.
+        judged: by evidence what follows from it.
+    """
+
+    rater: Rater
+    runs: Mapping[str, Run]
+    judged: Mapping[str, Sequence[Judgement]]
+    rule_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class RejudgedImport:
+    """What became of it: the import and how many images; no import where there was nothing new."""
+
+    import_id: int | None
+    images: int
+
+
+def evidence_to_rejudge(store: Store, base: str, rater_id: str) -> list[EvidenceRef]:
+    """The evidence of ``base`` (of several of an image the first, as in every statistic) on images of which ``rater_id`` has
+    none, in its order."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select evidence_id, item_id, run_id from evidence e where rater_id = ? and run_id is not null and failed is null"
+            " and not exists (select 1 from evidence o where o.item_id = e.item_id and o.rater_id = ? and o.failed is null)"
+            " qualify row_number() over (partition by item_id order by seq) = 1 order by seq",
+            [base, rater_id],
+        )
+    return [EvidenceRef(**row) for row in found]
+
+
+def store_rejudged(store: Store, keeping: RejudgedEvidence) -> RejudgedImport:
+    """Copy the evidence to the rater, with what follows from it; what the rater has evidence of meanwhile is left out.
+
+    Raises:
+        ImportRefused: the rater's name belongs to a person, or a suite judges an aspect on another scale.
+    """
+    kept: RejudgedImport = store.write(_store_rejudged, keeping)
+    return kept
+
+
+def _write_rejudged(connection: duckdb.DuckDBPyConnection, keeping: RejudgedEvidence) -> RejudgedImport:
+    rater_id = keeping.rater.rater_id
+    found = rows.dicts(
+        connection,
+        "select evidence_id, item_id, run_id, payload, t.suite from evidence e join items t using (item_id)"
+        " where evidence_id in (select unnest(?::varchar[]))"
+        " and not exists (select 1 from evidence o where o.item_id = e.item_id and o.rater_id = ? and o.failed is null)"
+        " order by e.seq",
+        [list(keeping.judged), rater_id],
+    )
+    if not found:
+        return RejudgedImport(None, 0)
+    import_id = rows.sequence(connection, "import_ids", 1)[0]
+    insert_raters(connection, [keeping.rater], import_id)
+    for run_id, copy in keeping.runs.items():
+        mine = [row for row in found if row["run_id"] == run_id]
+        if mine:
+            _copy_run(connection, run_id, copy, keeping, mine, import_id)
+    aspects = {(row["suite"], one.aspect) for row in found for one in keeping.judged[row["evidence_id"]]}
+    insert_scales(connection, [(suite, aspect, SCALES[aspect]) for suite, aspect in aspects], import_id)
+    sha256 = hashlib.sha256("\n".join([rater_id, *(row["evidence_id"] for row in found)]).encode()).hexdigest()
+    rows.insert(
+        connection,
+        "imports",
+        ("import_id", "kind", "name", "sha256", "counts"),
+        [(import_id, KEPT_SETTINGS, rater_id, sha256, rows.to_json({"evidence": len(found)}))],
+    )
+    return RejudgedImport(import_id, len(found))
+
+
+def _copy_run(
+    connection: duckdb.DuckDBPyConnection,
+    run_id: str,
+    copy: Run,
+    keeping: RejudgedEvidence,
+    found: Sequence[Mapping[str, str]],
+    import_id: int,
+) -> None:
+    """The evidence of one run. Masks stay where they are: the copy's folder is the run's."""
+    rater_id = keeping.rater.rater_id
+    folder = str(rows.value(connection, "select folder from runs where run_id = ?", [run_id]))
+    insert_run(connection, copy, rater_id, folder, "done", len(found), import_id)
+    evidence = [
+        Evidence(
+            f"{copy.run_id}:{row['item_id']}",
+            row["item_id"],
+            rater_id,
+            rows.from_json(row["payload"]),
+            tuple(keeping.judged[row["evidence_id"]]),
+            keeping.rule_version,
+        )
+        for row in found
+    ]
+    insert_evidence(connection, evidence, import_id, copy.run_id)
+    connection.execute(
+        "insert into detections select * replace (? as run_id) from detections"
+        " where run_id = ? and image_id in (select unnest(?::varchar[]))",
+        [copy.run_id, run_id, [row["item_id"] for row in found]],
+    )
+
+
+_store_rejudged = per_payload(_write_rejudged)
+
+
+def generator_settings(store: Store, generator: str) -> dict[str, Any] | None:
+    """A generator's settings, None if nothing was made by it here."""
+    with store.read() as cursor:
+        found = rows.first(cursor, "select settings from generations where generator = ?", [generator])
+    return None if found is None else dict(rows.from_json(found["settings"]))
+
+
+def was_generated_elsewhere(store: Store, generator: str) -> bool:
+    """Whether the project has images by it and does not know how it was asked."""
+    with store.read() as cursor:
+        found = rows.first(
+            cursor,
+            "select 1 from images where generator = ? and sha256 is not null"
+            " and generator not in (select generator from generations) limit 1",
+            [generator],
+        )
+    return found is not None
+
+
+def set_generator_settings(store: Store, generator: str, settings: Mapping[str, Any]) -> None:
+    """Write a generator's settings; what was known of it before is replaced."""
+    store.write(_set_settings, (generator, settings))
+
+
+def delete_generator_settings(store: Store, generator: str) -> None:
+    """Take a generator's settings away."""
+    store.write(_delete_settings, generator)
+
+
+def _write_settings(connection: duckdb.DuckDBPyConnection, payload: tuple[str, Mapping[str, Any]]) -> None:
+    generator, settings = payload
+    connection.execute(
+        "insert into generations (generator, settings) values (?, ?) on conflict do update set settings = excluded.settings",
+        [generator, rows.to_json(settings)],
+    )
+
+
+def _write_settings_deleted(connection: duckdb.DuckDBPyConnection, generator: str) -> None:
+    connection.execute("delete from generations where generator = ?", [generator])
+
+
+_set_settings = per_payload(_write_settings)
+_delete_settings = per_payload(_write_settings_deleted)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Final
 
-from data.store.selection import Selection
+from data.store.core.selection import Selection
 from docs.making.blocks import ROOT, code, table
 
 FILTERS: Final[dict[str, str]] = {

@@ -8,13 +8,13 @@ from typing import Final
 
 from agreement.catalogue import DEFINITIONS as DEFINED
 from agreement.catalogue import NOTATION, ON_REQUEST, STATISTICS, Measure, Statistic
-from data.store.described import LEFT_OUT, SCHEMA
+from data.store.core.schema import LEFT_OUT, SCHEMA
 from docs.making.blocks import code, table
 
 
 def schema() -> dict[str, dict[str, str]]:
     """Every table of a new project: its columns, in order, with their types."""
-    from data.store.store import Store
+    from data.store.core.store import Store
 
     asked = (
         "select c.table_name, c.column_name, c.data_type from duckdb_columns() c join duckdb_tables() t using (table_name)"

@@ -68,7 +68,7 @@ _OUT: Final = ("/studio", "/annotate", "/login", "/logout", "/join", "/assets", 
 
 def listed() -> Iterator[tuple[str, Any]]:
     """Every route of ours that is no page, by method and path."""
-    from data.store.store import Store
+    from data.store.core.store import Store
     from ui.server import create_app
 
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:

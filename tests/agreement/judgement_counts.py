@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from data.store.tables import Counted, Entries
+from data.store.analysis.aggregates import AggregateEntries, Aggregates
 
 Judgement = dict[str, Any]
 
@@ -34,7 +34,7 @@ def marked(rows: Sequence[Judgement]) -> list[Judgement]:
     return found
 
 
-def _entries(rows: Sequence[Judgement], items: Sequence[str], *, scores: bool) -> Entries:
+def _entries(rows: Sequence[Judgement], items: Sequence[str], *, scores: bool) -> AggregateEntries:
     """One entry for each key, in any order."""
     counts: Counter[tuple[Any, ...]] = Counter()
     for row in rows:
@@ -45,7 +45,7 @@ def _entries(rows: Sequence[Judgement], items: Sequence[str], *, scores: bool) -
     keys = list(counts)
     targets, scorers, reasons = (_names([k[n] for k in keys if isinstance(k[n], str)]) for n in (1, 2, 4))
     labels = () if scores else _names([k[3] for k in keys])
-    return Entries(
+    return AggregateEntries(
         targets, labels, reasons, scorers,
         np.array([items.index(k[0]) for k in keys], np.int64),
         np.array([_code(targets, k[1]) for k in keys], np.int64),
@@ -59,13 +59,13 @@ def _entries(rows: Sequence[Judgement], items: Sequence[str], *, scores: bool) -
 
 def counted(
     rows: Sequence[Judgement], aspect: str, places: Sequence[Judgement], items: Collection[str] | None = None
-) -> Counted:
+) -> Aggregates:
     """Judgements of one suite; of some items only, then without scorers. ``places`` has a row for each item that there is."""
     mine = [row for row in rows if items is None or (row["item"] in items and row["kind"] != "scorer")]
     of = {row["item"]: row for row in places if items is None or row["item"] in items}
     known = list(of)
     tasks, generators = (_names([of[item][name] for item in known]) for name in ("task", "generator"))
-    return Counted(
+    return Aggregates(
         known, tasks, generators,
         np.array([_code(tasks, of[item]["task"]) for item in known], np.int64),
         np.array([_code(generators, of[item]["generator"]) for item in known], np.int64),

@@ -45,7 +45,7 @@ def value(
     return one
 
 
-def test_by_hand() -> None:
+def test_accuracy_by_hand() -> None:
     found = matching_statistics(
         frame(
             row("1", [3, 1, 2, 0]),  # right

@@ -82,7 +82,7 @@ def test_the_numbers_are_those_of_the_report(seed: int, name: str) -> None:
         same(agreements(verdicts(rows, items, name), each, item_cells(items, rows)), reported(rows, name, kind))
 
 
-def test_by_hand() -> None:
+def test_accuracy_by_hand() -> None:
     rows = people({"i1": "y y", "i2": "n y", "i3": "n n", "i4": "y"})
     items = ["i1", "i2", "i3", "i4"]
     heard = vote_counts(rows, items)["real"]

@@ -25,8 +25,8 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 
-from data.store.refreshing import Keeper
-from data.store.store import Store, StoreBusy
+from data.store.browse.index_refresh import IndexRefresher
+from data.store.core.store import Store, StoreBusy
 from tests.ui.making import done
 from ui import runs
 from ui.commands import forward, queueing, runner
@@ -160,7 +160,7 @@ def serving(project: Path) -> Iterator[Server]:
         forward.announce(store.project, forward.Server("127.0.0.1", int(url.rpartition(":")[2]), token, os.getpid()))
         _OPEN[store.project] = store
         try:
-            with closing(Keeper(store)), closing(Thumbnails(store)):
+            with closing(IndexRefresher(store)), closing(Thumbnails(store)):
                 runs.begin(store)
                 yield Server(url, store.project)
         finally:

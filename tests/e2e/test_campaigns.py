@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from data.campaign import Campaign, CampaignItem, Settings, sample_items
-from data.store import composing, managing
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.campaigns import composition, management
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from tests.e2e import world
 from tests.e2e.axe import serious
 from tests.e2e.browser_watch import Visitor
@@ -28,9 +28,9 @@ LINES = (0, 1, 2, 4)
 def campaigns(project: Path) -> None:
     """One of each kind, over two generators' images of four prompts."""
     with Store(project) as store:
-        images = composing.images(store, Selection())
-        pairs = composing.pairs(store, Selection(), "alpha", "beta")
-        groups = composing.groups(store, Selection())
+        images = composition.images(store, Selection())
+        pairs = composition.pairs(store, Selection(), "alpha", "beta")
+        groups = composition.groups(store, Selection())
         consent = Settings(consent="You may stop **at any time**.", content_warning="Some are odd.", completion_code="D0NE")
         checked = Settings(order="fixed", instructions="## Mind\nthe *gap*", pass_mark=None)
         train = CampaignItem(images[0], "training", expected={"present_a": "yes"})
@@ -40,8 +40,8 @@ def campaigns(project: Path) -> None:
             (Campaign("geneval", "Objects", "geneval", 9, settings=Settings(order="shared")), sample_items(images, None, 0)),
             (Campaign("visor", "Places", "visor", 9, settings=checked), [*sample_items(images[1:3], None, 0), train]),
         ):
-            managing.create(store, campaign, items)
-            managing.move(store, campaign.campaign_id, "running")
+            management.create(store, campaign, items)
+            management.move(store, campaign.campaign_id, "running")
 
 
 @pytest.fixture(scope="module")

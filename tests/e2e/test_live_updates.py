@@ -11,8 +11,8 @@ import gradio as gr
 import pytest
 from playwright.sync_api import expect
 
-from data.store import campaigns
-from data.store.store import Store
+from data.store.campaigns import participation
+from data.store.core.store import Store
 from tests.e2e.conftest import Visit
 from tests.e2e.server import Server, listening
 from ui.pages import reports
@@ -48,7 +48,7 @@ def test_a_plot_overtaken_by_a_change_is_redrawn(visitor: Visit, tmp_path: Path,
         drawn = page.locator("#drawn")
         expect(drawn).to_have_text("drawn of a")
         drawing.held.set()
-        campaigns.enter(store, "ann")
+        participation.enter(store, "ann")
         assert drawing.begun.wait(_LATE_SECONDS), "the page follows the project"
         page.get_by_label("b", exact=True).check()
         expect(drawn).to_have_text("drawn of b")

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from data.prompts.questions import PromptQuestion
-from data.store.store import Store
+from data.store.core.store import Store
 from tests.e2e.axe import serious
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.form import Form

@@ -12,8 +12,8 @@ from playwright.sync_api import Page, expect
 
 from data.jobs.runs import Run, RunFolder
 from data.store import runs
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from tests.e2e import world
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.server import Server, command, serving

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from data.campaign import Campaign, sample_items
-from data.store import composing, managing
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.campaigns import composition, management
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from tests.e2e import world
 from tests.e2e.conftest import Visit
 from tests.e2e.form import Form
@@ -27,9 +27,9 @@ def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         images = world.visor_folder(folder / generator, (0, 1, 2, 4), 20 * n)
         command(folder / "project", "import", "images", images, "--layout", "visor", "--generator", generator)
     with Store(folder / "project") as store:
-        pairs = composing.pairs(store, Selection(), "alpha", "beta")
-        managing.create(store, Campaign("ab", "Which one", "ab", 9), sample_items(pairs, None, 0))
-        managing.move(store, "ab", "running")
+        pairs = composition.pairs(store, Selection(), "alpha", "beta")
+        management.create(store, Campaign("ab", "Which one", "ab", 9), sample_items(pairs, None, 0))
+        management.move(store, "ab", "running")
     with serving(folder / "project") as running:
         yield running
 

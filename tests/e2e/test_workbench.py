@@ -16,7 +16,7 @@ from data.jobs.runs import Detection, Observation, Run
 from data.prompts.spec import parse_spec
 from data.records import Rater
 from data.store import runs
-from data.store.store import Store
+from data.store.core.store import Store
 from scorers import geneval
 from tests.e2e.axe import serious
 from tests.e2e.browser_watch import Visitor

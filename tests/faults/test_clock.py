@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from data.store import drafts, own, statements
-from data.store.store import Store
-from tests.data.store.making import column
-from tests.data.store.running import NAME, start
+from data.store.campaigns import allocation, participation
+from data.store.core.store import Store
+from data.store.judgements import recording
+from tests.data.store.small_campaign import NAME, start
+from tests.data.store.small_project import column
 from ui.access.limits import Limiter
 
 
@@ -44,7 +45,7 @@ def test_items_that_were_held_before_are_offered_again(store: Store) -> None:
 def test_a_reserved_item_and_its_draft_survive_the_clock(store: Store) -> None:
     running = start(store, 2, overlap=2)
     (item, *_) = running.offered("ann")
-    drafts.save(store, drafts.Draft(NAME, "ann", item, {"objects": "half"}), now=running.now)
+    allocation.save_draft(store, allocation.AnswerDraft(NAME, "ann", item, {"objects": "half"}), now=running.now)
     running.later(minutes=-600)
     desk = running.desk("ann")
     assert item in [task.item_id for task in desk.tasks]
@@ -54,14 +55,14 @@ def test_a_reserved_item_and_its_draft_survive_the_clock(store: Store) -> None:
 
 def test_the_last_answer_is_that_given_last_despite_the_clock(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     running = start(store, 3, overlap=2)
-    monkeypatch.setattr(statements, "datetime", Clock)
-    monkeypatch.setattr(statements, "_last", Clock.moment - timedelta(days=1))
+    monkeypatch.setattr(recording, "datetime", Clock)
+    monkeypatch.setattr(recording, "_last", Clock.moment - timedelta(days=1))
     first, second, third = running.items
     running.say(first, "ann")
     Clock.moment -= timedelta(days=3)
     running.say(second, "ann")
     running.say(third, "ben")
-    assert own.answers(store, "ann", NAME)[0].item_id == second
+    assert participation.own_answers(store, "ann", NAME)[0].item_id == second
     submitted = column(store, "select submitted from annotations order by seq")
     assert submitted == sorted(submitted)
     assert column(store, "select item_id from annotations order by seq") == [first, second, third]

@@ -11,8 +11,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from data.store.store import DATABASE, Store, StoreError
-from tests.data.store.making import answer, fill, submit
+from data.store.core.store import DATABASE, Store, StoreError
+from tests.data.store.small_project import answer, fill, submit
 from tests.ui import making
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -22,8 +22,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 sys.path[:0] = [sys.argv[2]]
-from data.store.store import Store
-from tests.data.store.making import fill, submit
+from data.store.core.store import Store
+from tests.data.store.small_project import fill, submit
 store = Store(Path(sys.argv[1]))
 for item in fill(store, 40):
     submit(store, item)

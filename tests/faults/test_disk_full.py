@@ -11,10 +11,12 @@ import pytest
 
 from data.jobs.runs import Observation, Run
 from data.records import Rater
-from data.store import imports, opening, runs, statements
-from data.store.faults import NotWritten
-from data.store.store import Store
-from tests.data.store.making import answer, column, content, fill, pictures, submit
+from data.store import imports, runs
+from data.store.core import connections
+from data.store.core.connections import NotWritten
+from data.store.core.store import Store
+from data.store.judgements import recording
+from tests.data.store.small_project import answer, column, content, fill, pictures, submit
 from tests.faults.limits import full, limited
 from tests.ui import making
 from tests.ui.visiting import World, first, make_project, open_world, saying
@@ -70,7 +72,7 @@ def test_answers_that_waited_together_fail_together_and_each_can_be_sent_again(s
 
 def test_a_database_that_duckdb_gave_up_is_opened_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # a log that is moved into the database soon: where that fails DuckDB refuses everything from then on
-    monkeypatch.setitem(opening._CONFIG, "checkpoint_threshold", "150KB")
+    monkeypatch.setitem(connections._CONFIG, "checkpoint_threshold", "150KB")
     with Store(tmp_path) as store:
         (item, *_) = fill(store)
         acknowledged, refused = [], 0
@@ -78,7 +80,7 @@ def test_a_database_that_duckdb_gave_up_is_opened_again(tmp_path: Path, monkeypa
             for n in range(300):
                 one = answer(item, f"person {n}", annotation_id=_id(n))
                 try:
-                    acknowledged.append(statements.submit(store, one).annotation_id)
+                    acknowledged.append(recording.submit(store, one).annotation_id)
                 except NotWritten:
                     refused += 1
                     if refused > 3:
@@ -95,7 +97,7 @@ def _patiently(store: Store, item: str) -> str:
     one = answer(item, "patient", annotation_id=_id(999))
     for _ in range(100):
         try:
-            return statements.submit(store, one).annotation_id
+            return recording.submit(store, one).annotation_id
         except NotWritten:
             time.sleep(0.1)
     raise AssertionError("the database did not come back")

@@ -10,10 +10,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from data.store import store as store_module
-from data.store.faults import NotWritten
-from data.store.store import DATABASE, Store, StoreError
-from tests.data.store.making import content, fill, submit
+from data.store.core import store as store_module
+from data.store.core.connections import NotWritten
+from data.store.core.store import DATABASE, Store, StoreError
+from tests.data.store.small_project import content, fill, submit
 from tests.ui import making
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,7 +21,7 @@ AS_NOBODY = """
 import os, sys
 from pathlib import Path
 sys.path[:0] = [sys.argv[1]]
-from data.store.store import Store, StoreError
+from data.store.core.store import Store, StoreError
 Store(Path(sys.argv[3])).close()  # whatever is loaded late is loaded now: nobody may read it
 if os.getuid() == 0:
     os.seteuid(65534)
@@ -122,9 +122,11 @@ def test_a_command_reports_a_read_only_project_in_a_single_line(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     images = making.geneval_folder(tmp_path / "sdv2")
-    monkeypatch.setattr(store_module, "told", lambda _error, database: NotWritten(database, "the disk is full; make room"))
+    monkeypatch.setattr(
+        store_module, "as_disk_error", lambda _error, database: NotWritten(database, "the disk is full; make room")
+    )
     monkeypatch.setattr("data.store.imports._insert_images", _full, raising=False)
-    monkeypatch.setattr("data.store.writer.Writer._transaction", _full)
+    monkeypatch.setattr("data.store.core.writer.Writer._transaction", _full)
     ran = making.concord(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
     assert ran.status == 1
     (line,) = ran.err.strip().splitlines()

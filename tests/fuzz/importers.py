@@ -13,8 +13,9 @@ from typing import Any, Final
 
 from starlette.testclient import TestClient
 
-from data.store import imports, managing
-from data.store.store import Store
+from data.store import imports
+from data.store.campaigns import management
+from data.store.core.store import Store
 from tests.fuzz import seeds, targets
 from tests.fuzz.mutation import Files
 from tests.fuzz.oracle import Unexpected, check_message
@@ -96,9 +97,9 @@ class Bench:
                 imports.undo(self.store, import_id)
             except Exception as error:
                 raise Unexpected(f"taken in, but not back: {error}") from error
-        for one in managing.listed(self.store):
+        for one in management.listed(self.store):
             if one.campaign_id == "fuzzed":
-                managing.remove(self.store, one.campaign_id)
+                management.remove(self.store, one.campaign_id)
         now = self.tables()
         if now != self._clean:
             other = {name: (self._clean.get(name), now.get(name)) for name in now if now[name] != self._clean.get(name)}
@@ -137,7 +138,7 @@ class Bench:
 def bench(folder: Path, *, app: bool = False) -> Iterator[Bench]:
     """Such a project; with ``app`` whatever comes in is shown in the studio, too."""
     from data.records import Prompt
-    from data.store.imports import Bundle
+    from data.store.imports import ImportBundle
     from ui.server import create_app
 
     project = folder / "project"
@@ -150,7 +151,9 @@ def bench(folder: Path, *, app: bool = False) -> Iterator[Bench]:
 
         do("import images", directory=[str(pictures)], layout="geneval", generator="sdv2", suite=None)
         do("import questions", file=None, from_specs=True, suite=None)
-        imports.apply(store, [Bundle("prompts", "fuzz", "0", prompts=[Prompt("s/00009", "s", "two cats", "counting", {})])])
+        imports.apply(
+            store, [ImportBundle("prompts", "fuzz", "0", prompts=[Prompt("s/00009", "s", "two cats", "counting", {})])]
+        )
         client = None
         if app:
             client = TestClient(

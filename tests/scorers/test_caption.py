@@ -34,7 +34,7 @@ def test_without_words_or_common_ones_it_is_nothing(caption: str, prompt: str) -
     assert found.bleu4 < 1e-6
 
 
-def test_by_hand() -> None:
+def test_accuracy_by_hand() -> None:
     # the five words of the caption: "a", "red", "cup" in order, of the prompt's six
     found = nearness("a big red cup stands", "a red cup on a table")
     # unigrams 3/5, bigrams 1/4 ("red cup"), none of 3 trigrams and 2 of four; shorter by one word

@@ -34,7 +34,7 @@ def test_equal_to_grid_sample(low: float, high: float) -> None:
     torch.testing.assert_close(sample(values, SHAPES, places, weights), theirs, rtol=1e-5, atol=1e-5)
 
 
-def test_by_hand() -> None:
+def test_accuracy_by_hand() -> None:
     values = torch.tensor([[1.0], [2.0], [3.0], [4.0]])[None, :, None]
     # one grid of 2 x 2; its points stand at 0.25 and 0.75
     for place, expected in (

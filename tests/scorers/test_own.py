@@ -15,8 +15,8 @@ from PIL import Image
 
 from concord import plugin
 from concord.plugin import ObjectSpec, Seen, Shown, Spec
-from data.store.browse import choices
-from data.store.store import Store
+from data.store.browse.contents import filter_choices
+from data.store.core.store import Store
 from scorers import own, registry
 from tests.ui.making import concord, done, tables
 
@@ -70,7 +70,7 @@ def test_the_example_scores_the_playground(folder: Path, tmp_path: Path) -> None
     assert "judgements remade" in done(project, "rebuild")
     assert judged(project) == rows
     with Store(project) as store:
-        assert {"tint", "tint[threshold=0.2]"} <= set(choices(store)["rater"])
+        assert {"tint", "tint[threshold=0.2]"} <= set(filter_choices(store)["rater"])
 
 
 def test_the_example_sees_what_it_says(folder: Path) -> None:  # noqa: ARG001

@@ -35,9 +35,10 @@ from annotation.questionnaires.registry import FORMS
 from concord import plugin
 from data import aspects
 from data.jobs import generation, maps
-from data.store import imports, migrate
-from data.store.imports import Bundle
-from data.store.store import DATABASE, Store
+from data.store import imports
+from data.store.core import schema
+from data.store.core.store import DATABASE, Store
+from data.store.imports import ImportBundle
 from docs.making import pages as page_docs
 from scorers import registry
 from tests.ui import making, matched, questioning, seeing, seer, visiting, whole
@@ -114,7 +115,7 @@ def project_in(folder: Path) -> Path:
         questioning.answer(store, questioning.VQA, questioning.mostly(0.8), drawn)
         questioning.say(store, "quinn", questioning.mostly(0.9), drawn)
         scales = [("winoground", name, aspects.SCALES[name]) for name in ("caption", "correct", "score")]
-        imports.apply(store, [Bundle("scales", "winoground", "s", scales=scales)])
+        imports.apply(store, [ImportBundle("scales", "winoground", "s", scales=scales)])
         matched.said(store, "matcher", {item: [0.2, 0.1] for item in captioned})
         whole.fill(store)
     making.done(project, "people", "invite", "--note", "n")
@@ -503,7 +504,7 @@ def surface(folder: Path) -> Record:
     record["folders"] = folders(folder / "files")
     with Store(folder / "empty") as store:
         record["raters"] = raters(store)
-    record["database"] = [f"highest migration {max(migrate.steps())}", *database(folder / "empty" / DATABASE)]
+    record["database"] = [f"highest migration {max(schema.migration_files())}", *database(folder / "empty" / DATABASE)]
     return record
 
 

@@ -14,9 +14,10 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from data.campaign import Campaign, CampaignItem
-from data.store import invitations, managing
-from data.store.invitations import Invitation, Terms
-from data.store.store import Store
+from data.store.campaigns import management
+from data.store.core.store import Store
+from data.store.people import invitations
+from data.store.people.invitations import Invitation, Terms
 from tests.ui import making
 from tests.ui.visiting import TOKEN
 from ui.access import links
@@ -88,7 +89,7 @@ class House:
     def expire(self, invitation: Invitation) -> None:
         with self.store.read() as cursor:
             cursor.execute("update invitations set expires = '2020-01-01' where invitation_id = ?", [invitation.invitation_id])
-        invitations.refresh(self.store)
+        invitations.forget_cached(self.store)
 
     def column(self, sql: str) -> list[Any]:
         with self.store.read() as cursor:
@@ -105,8 +106,8 @@ def house(folder: Path, root: str = "", *, pages: bool = False) -> Iterator[Hous
     making.done(project, "import", "ratings", scores, *making.RATINGS, "--suite", "geneval", "--kind", "scorer")
     with Store(project) as store:
         made = [CampaignItem(f"geneval/00000/sdv2/{n}") for n in range(2)]
-        managing.create(store, Campaign("c", "Cows", overlap=1000), made)
-        managing.move(store, "c", "running")
+        management.create(store, Campaign("c", "Cows", overlap=1000), made)
+        management.move(store, "c", "running")
         with store.read() as cursor:
             # whoever asks is given something
             cursor.execute("insert into campaigns (campaign_id, overlap, created) values ('default', 1000, current_timestamp)")

@@ -13,8 +13,8 @@ import numpy as np
 from data.jobs.runs import Detection, Observation, Run
 from data.records import Annotation, Image, Judgement, Prompt, Rater, image_item
 from data.store import imports, runs
-from data.store.imports import Bundle
-from data.store.store import Store
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
 from scorers import geneval
 from scorers.base import Scorer
 from tests.ui import seeing
@@ -45,7 +45,7 @@ def answer(store: Store, items: Sequence[str], seed: int = 0) -> None:
     ]
     people = [Rater(who, "human", "person", simulated=who == SIMULATED) for who in ("ann", "ben", SIMULATED)]
     scales = [(SUITE, "correct", "nominal")]
-    imports.apply(store, [Bundle("answers", str(seed), str(seed), raters=people, scales=scales, annotations=said)])
+    imports.apply(store, [ImportBundle("answers", str(seed), str(seed), raters=people, scales=scales, annotations=said)])
 
 
 def _annotation(item: str, who: str, yes: bool | None) -> Annotation:
@@ -61,7 +61,7 @@ def hostile(store: Store) -> None:
     prompt = Prompt(f"{HOSTILE}/00000", HOSTILE, HOSTILE, HOSTILE, spec)
     images = [Image(prompt.prompt_id, HOSTILE, k) for k in range(2)]
     items = [image_item(image, prompt) for image in images]
-    imports.apply(store, [Bundle("images", "h", "h", [prompt], images, items)])
+    imports.apply(store, [ImportBundle("images", "h", "h", [prompt], images, items)])
     seen = [Observation(item.item_id, {}, (Detection("cow", 0.5 + 0.3 * k, (0, 0, 9, 9)),)) for k, item in enumerate(items)]
     add_run(store, "0007-hostile", HOSTILE, seen, {item.item_id: spec for item in items})
 

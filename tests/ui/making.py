@@ -13,7 +13,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 import app
-from data.store.store import Store
+from data.store.core.store import Store
 
 HEADER_LINE = (
     "HITId,Input.index,Input.prompt_id,Input.image_id,Input.image_url,Input.caption,Input.object_0_name,"

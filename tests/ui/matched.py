@@ -11,9 +11,9 @@ import numpy as np
 
 from data.matching.captions import candidates_of_spec
 from data.records import Evidence, Rater
-from data.store import imports, prompts
-from data.store.imports import Bundle
-from data.store.store import Store
+from data.store import imports, library
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
 from scorers.likelihood.terms import pack
 from scorers.matching import verdict
 
@@ -22,7 +22,7 @@ Fits = Mapping[str, Sequence[float | None]]
 
 def said(store: Store, rater: str, fits: Fits, settings: Mapping[str, Any] | None = None, **payload: Any) -> None:
     """``fits``: by image id of a matching suite, one number for each caption. ``payload``: what else its evidence holds."""
-    specs = prompts.by_id(store, [item.rsplit("/", 2)[0] for item in fits])
+    specs = library.prompts_by_id(store, [item.rsplit("/", 2)[0] for item in fits])
     made = []
     for item, numbers in fits.items():
         offered = candidates_of_spec(specs[item.rsplit("/", 2)[0]].spec)
@@ -31,7 +31,7 @@ def said(store: Store, rater: str, fits: Fits, settings: Mapping[str, Any] | Non
         made.append(Evidence(f"{rater}:{item}", item, rater, held, judged, "made-1"))
     sha256 = hashlib.sha256(f"{rater} {fits}".encode()).hexdigest()
     who = Rater(rater, "scorer", None, "1", settings or {})
-    imports.apply(store, [Bundle("made", rater, sha256, raters=[who], evidence=made)])
+    imports.apply(store, [ImportBundle("made", rater, sha256, raters=[who], evidence=made)])
 
 
 def trials(store: Store, rater: str, item: str, losses: Sequence[Sequence[float]], steps: int = 4, seed: int = 0) -> None:

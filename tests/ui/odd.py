@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from data.records import Annotation, Evidence, Item, Judgement, Prompt, Rater
-from data.store import imports, statements
-from data.store.imports import Bundle
-from data.store.store import Store
-from tests.data.store.making import answer
+from data.store import imports
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
+from data.store.judgements import recording
+from tests.data.store.small_project import answer
 
 TEXTS = (
     "=1+1", "a,b", 'say "hi"', "two\nlines", "bare\rreturn", "both\r\nof them", " spaced ", "@SUM(A1)", "-1", "+2", "NULL",
@@ -63,7 +64,7 @@ def fill(store: Store) -> None:
     ]
     evidence = [_scored(one, rater, seeded) for one in ITEMS for rater in SCORERS]
     used = dict.fromkeys(one.prompt_id for one in ITEMS if one.prompt_id)
-    bundle = Bundle(
+    bundle = ImportBundle(
         "odd", "odd", "0",
         prompts=[Prompt(prompt_id, SUITE, f"text of {prompt_id}") for prompt_id in used],
         items=ITEMS, raters=[*PEOPLE, *SCORERS], scales=[(SUITE, aspect, scale) for aspect, scale in SCALES.items()],
@@ -73,13 +74,13 @@ def fill(store: Store) -> None:
     with store.read() as cursor:
         cursor.execute("insert into campaigns (campaign_id, overlap, created) values ('default', 2, current_timestamp)")
     place = ITEMS[0].item_id
-    statements.submit(store, answer(place, "late 1", None))
-    statements.submit(store, answer(place, "late 2", saw_evidence=True))
-    statements.submit(store, answer(place, "late 3"))
+    recording.submit(store, answer(place, "late 1", None))
+    recording.submit(store, answer(place, "late 2", saw_evidence=True))
+    recording.submit(store, answer(place, "late 3"))
     # the second of one person, and of a third person where two were asked for
-    statements.submit(store, answer(place, "late 3", "no"))
-    statements.submit(store, answer(place, "late 3", "yes"))
-    statements.submit(store, answer(place, "late 4"))
+    recording.submit(store, answer(place, "late 3", "no"))
+    recording.submit(store, answer(place, "late 3", "yes"))
+    recording.submit(store, answer(place, "late 4"))
 
 
 def project(folder: Path) -> Path:

@@ -13,9 +13,9 @@ from annotation.questionnaires.form import FormItem
 from data.jobs.runs import Observation
 from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Rater
-from data.store import imports, questions
-from data.store.imports import Bundle
-from data.store.store import Store
+from data.store import imports, library
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
 from scorers import tifa
 from scorers.tifa_rules import Answered, payload_of
 from tests.ui import exploring, making, seeing
@@ -42,9 +42,9 @@ def items(store: Store) -> list[str]:
         return [row[0] for row in cursor.execute("select item_id from items order by item_id").fetchall()]
 
 
-def asked(store: Store, item: str) -> questions.Version:
+def asked(store: Store, item: str) -> library.QuestionVersion:
     """What is asked now about an image."""
-    return questions.of_items(store, [item]).get(item, questions.Version())
+    return library.current_questions_of_items(store, [item]).get(item, library.QuestionVersion())
 
 
 def answer(store: Store, rater: str, choose: Choose, about: Sequence[str] | None = None, run_id: str = "") -> None:
@@ -79,7 +79,7 @@ def say(store: Store, person: str, choose: Choose, about: Sequence[str], **more:
     rater = Rater(person, "human", "person", simulated=person.startswith("simulated"))
     scales = [(SUITE, "answer", "nominal")]
     name = str(uuid.uuid4())
-    imports.apply(store, [Bundle("answers", name, name, raters=[rater], scales=scales, annotations=said)])
+    imports.apply(store, [ImportBundle("answers", name, name, raters=[rater], scales=scales, annotations=said)])
 
 
 def mostly(share: float, seed: int = 0) -> Choose:

@@ -18,7 +18,7 @@ from data.prompts.geneval import COLORS
 from data.prompts.spec import Spec, parse_spec
 from data.records import Prompt, Rater
 from data.store import runs
-from data.store.store import Store
+from data.store.core.store import Store
 from scorers import clipscore, geneval
 from scorers.base import Scorer
 from tests.ui import making

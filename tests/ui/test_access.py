@@ -9,7 +9,7 @@ import pytest
 from fastapi import APIRouter
 from starlette.testclient import TestClient
 
-from data.store import invitations
+from data.store.people import invitations
 from tests.ui.admitting import PAGE, House, house
 from tests.ui.visiting import TOKEN, first, saying
 from ui.access.rules import Access, access_of

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from agreement.report.certainty import CLASSES
-from data.store.selection import CERTAINTIES
+from data.store.core.selection import CERTAINTIES
 from tests.ui import odd
 from tests.ui.making import agreement, concord, done, ratings_csv
 from tests.ui.test_exporting import HEADER

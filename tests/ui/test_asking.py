@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 import app
 from annotation.questionnaires.registry import EXAMPLE, FORMS
 from data.prompts.questions import questions_from_spec
-from data.store import questions
-from data.store.store import Store
+from data.store import library
+from data.store.core.store import Store
 from tests.ui import making
 from tests.ui.making import concord, done, query
 from ui.commands import questions as command
@@ -96,7 +96,7 @@ def test_questions_from_a_file_bring_their_prompts(project: Path, tmp_path: Path
     making.questions(path, {"question_id": "what-color-is-the-cat", "question": "what colour is the cat?"})
     assert "; 1 prompts had others before (import " in done(project, "import", "questions", path)
     with Store(project) as store:
-        now = questions.of(store, ["tifa/coco_1"])["tifa/coco_1"]
+        now = library.current_questions(store, ["tifa/coco_1"])["tifa/coco_1"]
     assert (now.number, now.questions[0].question_id) == (2, "what-color-is-the-cat")
     # the first file again is another edit
     making.questions(path)

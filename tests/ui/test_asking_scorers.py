@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from data.jobs.runs import RunFolder
-from data.store import questions, runs
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store import library, runs
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from scorers import registry, tifa
 from tests.ui import making, seer
 from tests.ui.making import concord, done, query
@@ -82,8 +82,8 @@ def test_other_questions_since_are_told(pictured: Path, tmp_path: Path) -> None:
     assert again.status == 0
     assert "of 2 images it answered other questions than are asked now" in again.err
     with Store(pictured) as store:
-        assert questions.behind(store, "tifa-playground") == 2
-        assert questions.behind(store, "nobody") == 0
+        assert library.count_outdated_answers(store, "tifa-playground") == 2
+        assert library.count_outdated_answers(store, "nobody") == 0
 
 
 def test_a_rebuild_says_the_same(pictured: Path, tmp_path: Path) -> None:

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from data.store import backups, manifest, scheduled
-from data.store.migrate import steps
-from data.store.store import DATABASE, Store
-from tests.data.store.making import fill, submit
-from tests.data.store.test_backups import bytes_with, run_files
-from tests.data.store.test_erasing import NAME, everything
+from data.store.backup import backups, scheduler
+from data.store.core.schema import migration_files
+from data.store.core.store import DATABASE, Store
+from tests.data.store.backup.test_backups import bytes_with, run_files
+from tests.data.store.core.test_store import HOLD
+from tests.data.store.people.test_erasing import NAME, everything
+from tests.data.store.small_project import fill, submit
 from tests.data.store.test_migrations import build
-from tests.data.store.test_opening import HOLD
 from tests.ui.making import Ran, concord, done, query
 from tests.ui.serving import Serving
 from ui.commands import machine
@@ -54,14 +54,14 @@ def attention(project: Path, *words: str) -> list[str]:
 
 def test_backup_and_back(filled: Path) -> None:
     said = concord(filled, "backup")
-    (made,) = manifest.listed(backups.home(filled))
+    (made,) = backups.list_backups(backups.backup_folder(filled))
     assert f"and 4 files in backups/{made.name}; to go back to it: restore {made.name}\n" in said.out
     assert "on the disk of the project" in said.err
     listed = done(filled, "backup", "--list")
     assert made.name in listed
     assert listed == done(filled, "restore")
     (told,) = json.loads(done(filled, "backup", "--list", "--format", "json"))
-    assert (told["name"], told["schema"], told["rows"]["annotations"]) == (made.name, max(steps()), 1)
+    assert (told["name"], told["schema"], told["rows"]["annotations"]) == (made.name, max(migration_files()), 1)
     with Store(filled) as store:
         submit(store, "geneval/00000/g1/1")
     assert query(filled, COUNT) == [2]
@@ -73,7 +73,7 @@ def test_backup_and_back(filled: Path) -> None:
 def test_elsewhere_and_into_an_empty_folder(filled: Path, tmp_path: Path) -> None:
     assert done(filled, "backup", "--list").startswith("there are no backups here yet")
     done(filled, "backup", "-o", tmp_path / "disk")
-    (made,) = manifest.listed(tmp_path / "disk")
+    (made,) = backups.list_backups(tmp_path / "disk")
     assert made.name in done(filled, "backup", "--list", "-o", tmp_path / "disk")
     for given in (made.path, made.database):
         new = tmp_path / f"new-{given.name}"
@@ -84,7 +84,7 @@ def test_elsewhere_and_into_an_empty_folder(filled: Path, tmp_path: Path) -> Non
 
 def test_restore_refuses(filled: Path, tmp_path: Path) -> None:
     done(filled, "backup")
-    (made,) = manifest.listed(backups.home(filled))
+    (made,) = backups.list_backups(backups.backup_folder(filled))
     for name, why in (("nothing", "there is no backup 'nothing', neither in"), (str(tmp_path), "there is no backup")):
         ran = concord(filled, "restore", name)
         assert (ran.status, ran.err.count("\n"), why in ran.err) == (1, 1, True)
@@ -105,11 +105,11 @@ def test_an_older_project_is_kept_as_it_is_and_that_is_said(tmp_path: Path) -> N
     build(tmp_path / DATABASE, 12)
     status, found = doctor(tmp_path, "--only", "project")
     assert status == 1
-    assert any(f"has schema 12; opening it brings it to {max(steps())}" in one["text"] for one in found)
+    assert any(f"has schema 12; opening it brings it to {max(migration_files())}" in one["text"] for one in found)
     ran = concord(tmp_path, "rebuild")
-    (made,) = manifest.listed(backups.home(tmp_path))
+    (made,) = backups.list_backups(backups.backup_folder(tmp_path))
     assert ran.err == (
-        f"rebuild: the project was brought from schema 12 to {max(steps())}; as it was before, it is in {made.path}\n"
+        f"rebuild: the project was brought from schema 12 to {max(migration_files())}; as it was before, it is in {made.path}\n"
     )
     # it goes back, and forward again
     done(tmp_path, "restore", made.name)
@@ -130,7 +130,7 @@ def test_no_backup_no_migration(tmp_path: Path) -> None:
 def test_while_the_app_is_open(filled: Path) -> None:
     with Serving(filled):
         assert "to go back to it" in done(filled, "backup")
-        (made,) = manifest.listed(backups.home(filled))
+        (made,) = backups.list_backups(backups.backup_folder(filled))
         ran = concord(filled, "restore", made.name)
         assert (ran.status, "the app has the project open (process" in ran.err) == (1, True)
         # the app looks for us: the images of this project are nowhere
@@ -151,9 +151,9 @@ def test_erasing_tells_of_every_copy(tmp_path: Path) -> None:
         done(project, "backup", "-o", tmp_path / name)
     done(project, "export", "snapshot", "-o", tmp_path / "copy.duckdb")
     done(project, "export", "snapshot", "-o", tmp_path / "others.duckdb", "--people", "pseudonyms")
-    (far,) = manifest.listed(tmp_path / "far")
+    (far,) = backups.list_backups(tmp_path / "far")
     far.path.rename(tmp_path / "moved")
-    (near,) = manifest.listed(tmp_path / "near")
+    (near,) = backups.list_backups(tmp_path / "near")
     content = near.database.read_bytes()
     near.database.write_bytes(content[:-1] + b"x")
     ran = erase(project)
@@ -184,7 +184,7 @@ def test_a_healthy_project_needs_nothing(filled: Path) -> None:
 def test_what_is_wrong_is_found(filled: Path, tmp_path: Path) -> None:
     assert any(one.startswith("there is no backup -> `backup` makes one") for one in attention(filled))
     done(filled, "backup")
-    (made,) = manifest.listed(backups.home(filled))
+    (made,) = backups.list_backups(backups.backup_folder(filled))
     done(filled, "rebuild")
     with Store(filled) as store, store.read() as cursor:
         cursor.execute("update images set path = 'images/g1/a_0.png', sha256 = 'other'")
@@ -273,9 +273,9 @@ print([name for name in slow if name in sys.modules])
 def test_the_overview_says_that_backups_fail(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(filled) as store:
         totals = {"prompts": 1, "images": 3, "places": 3, "annotations": 1, "scorers": 0, "simulated": 0}
-        monkeypatch.setitem(scheduled._states, store, scheduled.State())
+        monkeypatch.setitem(scheduler._states, store, scheduler.BackupState())
         assert "backup" not in overview._summary(store, totals)
         since = datetime(2026, 11, 22, 12, tzinfo=UTC)
-        monkeypatch.setitem(scheduled._states, store, scheduled.State(None, "No space <left>", since))
+        monkeypatch.setitem(scheduler._states, store, scheduler.BackupState(None, "No space <left>", since))
         said = overview._summary(store, totals)
     assert "No backup could be made since 2026-11-22 12:00 UTC: No space &lt;left&gt;. It is tried again" in said

@@ -13,13 +13,14 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from data.records import Evidence, Image, Item, Judgement, Prompt, Rater
-from data.store import browse, imports, refreshing
-from data.store.filters import Between, Filters
-from data.store.imports import Bundle
-from data.store.selection import Selection
-from data.store.statements import submit
-from data.store.store import Store
-from tests.data.store.making import answer
+from data.store import imports
+from data.store.browse import contents, index_refresh
+from data.store.browse.filters import Between, Filters
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
+from data.store.judgements.recording import submit
+from tests.data.store.small_project import answer
 from tests.ui.visiting import TOKEN, World
 from ui.addresses import FILTERED, filters_in, filters_query
 from ui.server import create_app
@@ -57,7 +58,7 @@ def filled(store: Store) -> None:
             evidence.append(Evidence(f"{rater}:{item.item_id}", item.item_id, rater, {}, tuple(says), "1", failed))
     scales = [("geneval", "correct", "nominal"), ("geneval", "score", "interval")]
     raters = [Rater(name, "scorer") for name in ("geneval", COLON)]
-    imports.apply(store, [Bundle("b", "b", "b", prompts, images, items, raters=raters, scales=scales, evidence=evidence)])
+    imports.apply(store, [ImportBundle("b", "b", "b", prompts, images, items, raters=raters, scales=scales, evidence=evidence)])
     for item in items:
         for who in ("ann", "bob", "cyd"):
             if dice.random() < 0.6:
@@ -159,7 +160,7 @@ def test_what_is_chosen_stays_though_nothing_fits(client: TestClient) -> None:
 
 
 def test_many_values_are_cut_and_told(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("data.store.facets.MOST_VALUES", 1)
+    monkeypatch.setattr("data.store.browse.facets.MOST_VALUES", 1)
     task = next(facet for facet in get(client, "facets", ("task", "position"))["facets"] if facet["name"] == "task")
     # the first, and what is chosen
     assert [value["value"] for value in task["values"]] == ["colors", "position"]
@@ -237,7 +238,7 @@ def test_hostile_values_are_values(client: TestClient, text: str) -> None:
 
 # --- orders, neighbours -----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("rater", ["people", "geneval", COLON, "simulated people", "ann"])
-@pytest.mark.parametrize("order", browse.ORDERS)
+@pytest.mark.parametrize("order", contents.ORDERS)
 def test_the_neighbours_are_those_of_the_listing(client: TestClient, order: str, rater: str) -> None:
     query = [("order", order), ("rater", rater), ("q", "snow"), ("by", "score" if rater == COLON else "correct")]
     listed = get(client, "items", *query)["items"]
@@ -270,9 +271,9 @@ def test_what_orders_put_first(client: TestClient) -> None:
 def test_what_was_judged_last_comes_first(tmp_path: Any) -> None:
     with Store(tmp_path / "p") as store:
         filled(store)
-        item = browse.items(store, Selection(), aspect="correct").rows[-1]["item_id"]
+        item = contents.items(store, Selection(), aspect="correct").rows[-1]["item_id"]
         submit(store, answer(item, "dan"))
-        assert browse.items(store, Selection(), aspect="correct", order="recent").rows[0]["item_id"] == item
+        assert contents.items(store, Selection(), aspect="correct", order="recent").rows[0]["item_id"] == item
 
 
 # --- the strip --------------------------------------------------------------------------------------------------------
@@ -340,7 +341,7 @@ def test_tags_need_a_name_and_count_once(tagging: World) -> None:
     assert person.post("/api/studio/tags", json=off).json()["tags"] == {}
     assert ids(client, ("tag", "odd one")) == items[1:]
     # for every other selection, too
-    assert browse.items(store, Selection(tag=("odd one",)), aspect="correct").total == 2
+    assert contents.items(store, Selection(tag=("odd one",)), aspect="correct").total == 2
     with store.read() as cursor:
         log = cursor.execute("select tagging_id, item_id, tagged, made_by from taggings order by seq").fetchall()
     assert log == [*(("t1", item, True, "ann") for item in items), ("t2", items[0], False, "ann")]
@@ -376,7 +377,7 @@ def test_views_are_kept_replaced_and_let_go_of(client: TestClient, person: TestC
 
 
 def test_readers_say_what_they_are_behind(client: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(refreshing, "catch_up", lambda _: 12)
+    monkeypatch.setattr(index_refresh, "catch_up", lambda _: 12)
     found = get(client, "facets")
     assert (found["behind"], found["version"]) == (12, store.version)
 
@@ -384,13 +385,13 @@ def test_readers_say_what_they_are_behind(client: TestClient, store: Store, monk
 def test_the_largest_gap_between_a_score_and_people_comes_first(tmp_path: Any) -> None:
     with Store(tmp_path / "p") as store:
         filled(store)
-        every = browse.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="lowest").rows
+        every = contents.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="lowest").rows
         judged = [row["item_id"] for row in every if row["mean"] is not None]
         # people see it as the scorer does, but for its best image
         for place, item in enumerate(judged):
             fit = 1 if place == len(judged) - 1 else 1 + 3 * place // len(judged)
             said = Judgement("caption_fit", str(fit), float(fit), None, None)
             submit(store, answer(item, "dan", judgements=(said,)))
-        found = browse.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="likert").rows
+        found = contents.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="likert").rows
         assert found[0]["item_id"] == judged[-1]
         assert {row["item_id"] for row in found[: len(judged)]} == set(judged)

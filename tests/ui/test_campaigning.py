@@ -12,12 +12,13 @@ import pytest
 
 from annotation.questionnaires import ab, geneval
 from data.files import InputError
-from data.store import managing, statements
-from data.store.adjudications import Adjudication
-from data.store.managing import CampaignRefused
-from data.store.store import Store
-from data.store.tasks import Task, tasks
-from data.store.watching import Hour
+from data.store.campaigns import management
+from data.store.campaigns.management import CampaignRefused
+from data.store.campaigns.monitoring import Hour
+from data.store.core.campaign_items import AnnotationTask, read_tasks
+from data.store.core.store import Store
+from data.store.judgements import recording
+from data.store.judgements.remarks import Adjudication
 from tests.ui import making as files
 from tests.ui.visiting import COW, World, first, saying
 from ui.asking import asking
@@ -105,13 +106,13 @@ def test_what_cannot_be_is_said(store: Store, given: dict[str, object], says: st
 def test_a_questionnaire_without_its_questions_names_the_command(store: Store) -> None:
     with pytest.raises(CampaignRefused, match=r"'tifa_vqa' cannot ask about 8 of 8 .*import questions --from-specs"):
         making.plan(store, Wish("c", questionnaire="tifa_vqa"))
-    assert managing.listed(store) == []
+    assert management.listed(store) == []
 
 
 def test_groups_and_pairs_are_made_only_for_what_is_drawn(store: Store) -> None:
     groups = making.make(store, Wish("g", questionnaire="tifa_likert", n=1))
     assert (groups.available, len(ordinary(groups))) == (4, 1)
-    assert [one.item_id for one in managing.items(store, "g")] == ordinary(groups)
+    assert [one.item_id for one in management.items(store, "g")] == ordinary(groups)
     # the only two generators are the two
     pairs = making.make(store, Wish("p", questionnaire="ab", task=("colors",)))
     assert (pairs.pair, len(ordinary(pairs))) == (("one", "two"), 2)
@@ -123,7 +124,7 @@ def test_groups_and_pairs_are_made_only_for_what_is_drawn(store: Store) -> None:
 
 def test_a_campaign_is_made_once_and_a_preview_makes_nothing(store: Store) -> None:
     making.plan(store, Wish("c", questionnaire="ab"))
-    assert managing.listed(store) == []
+    assert management.listed(store) == []
     made = making.make(store, Wish("c", title=" T "))
     assert (made.campaign.title, made.campaign.state, made.hours) == ("T", "draft", None)
     with pytest.raises(CampaignRefused, match="there is a campaign 'c' already"):
@@ -207,7 +208,7 @@ def test_each_line_that_is_wrong_is_named(store: Store, line: str, says: str) ->
     assert says in error.value.problems[0]
 
 
-def test_files_that_are_none(store: Store) -> None:
+def test_files_that_hold_no_questions_are_refused(store: Store) -> None:
     for text in ("{", "{}", "[1]", "a,b\n1,2\n", "item,role\nx,gold\n", "[]", '[{"item": 1, "role": "gold", "expected": {}}]'):
         with pytest.raises(InputError):
             known.rows_of(text)
@@ -249,18 +250,18 @@ def test_the_pace_is_that_of_the_last_day() -> None:
     assert pace_of(hours((30, 500), (24, 48)), 48, NOW).per_hour == 2
 
 
-def tasks_of(store: Store, item_id: str) -> list[Task]:
+def tasks_of(store: Store, item_id: str) -> list[AnnotationTask]:
     with store.read() as cursor:
-        return [*tasks(cursor, [item_id]).values()]
+        return [*read_tasks(cursor, [item_id]).values()]
 
 
 def answered(world: World, **people_say: str) -> Store:
     """A running campaign in which people say y or n of the cow in four images, in the order of ids."""
     store = world.store
     making.make(store, wish({"id": "c", "title": "C", "overlap": 3, "order": "fixed", "n": 2, "suite": ["geneval"], "seed": 1}))
-    managing.move(store, "c", "running")
-    ids = [one.item_id for one in managing.items(store, "c")]
-    campaign = managing.get(store, "c")
+    management.move(store, "c", "running")
+    ids = [one.item_id for one in management.items(store, "c")]
+    campaign = management.get(store, "c")
     assert campaign
     for name, text in people_say.items():
         for item_id, letter in zip(ids, text, strict=False):
@@ -269,7 +270,7 @@ def answered(world: World, **people_say: str) -> Store:
             made = asking(store, campaign, task, name).annotation(
                 name, said, annotation_id=str(uuid.uuid4()), active_seconds=20.0
             )
-            statements.submit(store, made)
+            recording.submit(store, made)
     return store
 
 
@@ -285,7 +286,7 @@ def test_a_campaign_as_it_stands(world: World) -> None:
 
 def test_people_beside_the_others(world: World) -> None:
     store = answered(world, ann="yn", bob="yy", cyd="yn")
-    campaign = managing.get(store, "c")
+    campaign = management.get(store, "c")
     assert campaign
     topics = people.topics(store, campaign)
     assert topics[0] == CORRECT

@@ -12,8 +12,9 @@ import gradio as gr
 import pytest
 
 from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK
-from data.store import campaigns, invitations, managing, overseeing, watching
-from data.store.store import Store
+from data.store.campaigns import management, monitoring, participation
+from data.store.core.store import Store
+from data.store.people import invitations
 from tests.ui.making import done, geneval_folder
 from tests.ui.test_campaigning import answered
 from tests.ui.visiting import World
@@ -87,19 +88,19 @@ def test_one_campaign_is_watched(world: World) -> None:
 
 def test_the_figures_have_the_counts(world: World) -> None:
     store = answered(world, ann="yn", bob="yy", cyd="y")
-    bars = campaign_charts.by_answers(overseeing.spread(store, "c"), 3).data[0]
+    bars = campaign_charts.by_answers(monitoring.items_by_answer_count(store, "c"), 3).data[0]
     assert (list(bars.x), list(bars.y)) == ([0, 1, 2, 3], [0, 0, 1, 1])
-    hours = watching.pace(store, "c")
+    hours = monitoring.answers_by_hour(store, "c")
     valid, others = campaign_charts.by_time(hours).data
     assert (sum(valid.y), sum(others.y)) == (5, 0)
-    long_ago = [watching.Hour(hours[0].start - timedelta(days=4), 3, 2), *hours]
+    long_ago = [monitoring.Hour(hours[0].start - timedelta(days=4), 3, 2), *hours]
     valid, others = campaign_charts.by_time(long_ago).data
     assert (valid.x[0], list(valid.y), list(others.y)) == (f"{long_ago[0].start:%Y-%m-%d}", [2, 5], [1, 0])
 
 
 def test_people_with_their_numbers_and_rules(world: World) -> None:
     store = answered(world, ann="yn", bob="yy", cyd="yn")
-    campaigns.report(store, "cyd", managing.items(store, "c")[0].item_id, "odd", "c")
+    participation.report(store, "cyd", management.items(store, "c")[0].item_id, "odd", "c")
     shown = drawn(store, at(show="people"))["people"]
     said = text(shown)
     assert "Agreement is about “correct” (all that the prompt asks is there) of geneval: Krippendorff’s α" in said
@@ -124,13 +125,13 @@ def test_revoking_and_reinstating(world: World) -> None:
     assert acts.revoke(store, "ann", "c", ME, uncount=True) == (
         "ann is revoked. 2 answers stopped counting; their items are offered again."
     )
-    assert watching.coverage(store, "c").answers == 2
+    assert monitoring.coverage(store, "c").answers == 2
     shown = drawn(store, at(show="people"))["people"]
     assert (shown.count('data-do="reinstate"'), shown.count('data-do="revoke"')) == (1, 1)
     assert acts.reinstate(store, "ann", "c", ME) == "ann is back. 2 answers of theirs count again."
-    assert watching.coverage(store, "c").answers == 4
+    assert monitoring.coverage(store, "c").answers == 4
     assert acts.revoke(store, "ann", "c", ME, uncount=False) == "ann is revoked."
-    assert watching.coverage(store, "c").answers == 4
+    assert monitoring.coverage(store, "c").answers == 4
 
 
 def test_pass_marks_of_a_running_campaign_are_changed_and_logged(world: World) -> None:
@@ -142,7 +143,7 @@ def test_pass_marks_of_a_running_campaign_are_changed_and_logged(world: World) -
     for given in (("c", "people", "c"), ("c", "coverage", "")):
         assert marks.opened(store, *given) == [gr.skip()] * 5
     assert marks.save(store, "c", (0.8, None), ME) == ("The marks are saved.", "")
-    changed = managing.get(store, "c")
+    changed = management.get(store, "c")
     assert changed
     assert (changed.settings.gold_pass_mark, changed.settings.attention_pass_mark) == (0.8, 0.0)
     said = text(marks.log(store, "c"))
@@ -150,7 +151,7 @@ def test_pass_marks_of_a_running_campaign_are_changed_and_logged(world: World) -
     assert "rita: Pass mark of attention checks from 0.98 to 0" in said
     assert marks.save(store, "c", (80, 0.5), ME) == ("Gold_pass_mark must be a share from 0 to 1, got 80.", "cc-bad")
     assert marks.save(store, "gone", (1, 1), ME)[1] == "cc-bad"
-    assert len(managing.changes(store, "c")) == 1
+    assert len(management.changes(store, "c")) == 1
 
 
 def test_start_stop_archive_delete(world: World) -> None:
@@ -168,7 +169,7 @@ def test_start_stop_archive_delete(world: World) -> None:
     assert [shown[name].interactive for name in can] == [False, True, False, True]
     assert shown["stop"].value == "Unarchive"
     assert acts.delete(store, "c") == ""
-    assert managing.listed(store) == []
+    assert management.listed(store) == []
     assert acts.delete(store, "c") == "There is no campaign 'c'."
     assert acts.said("x").visible is True
     assert acts.said("").visible is False
@@ -176,14 +177,14 @@ def test_start_stop_archive_delete(world: World) -> None:
 
 def test_broken_images_go_aside_and_back(world: World) -> None:
     store = answered(world, ann="yn")
-    item = managing.items(store, "c")[0].item_id
-    campaigns.report(store, "ann", item, "all black", "c")
+    item = management.items(store, "c")[0].item_id
+    participation.report(store, "ann", item, "all black", "c")
     shown = drawn(store, at(show="broken"))["broken"]
     assert "ann: all black" in text(shown)
     assert "still offered" in text(shown)
     assert '<img src="/img/' in shown
     assert acts.set_aside(store, "c", item, aside=True) == ""
-    assert watching.coverage(store, "c").aside == 1
+    assert monitoring.coverage(store, "c").aside == 1
     assert "set aside" in text(broken.table(store, "c"))
     assert acts.set_aside(store, "c", item, aside=False) == ""
     assert text(broken.table(store, "c")).startswith("No image has been reported")
@@ -206,7 +207,7 @@ def test_a_case_is_opened_with_a_name_and_recorded(world: World) -> None:
     assert nameless[0].visible is True
     assert "Give your name first" in nameless[1]
     assert "bob" not in str(nameless)
-    campaigns.enter(store, "rita")
+    participation.enter(store, "rita")
     view, (naming, html, panel, verdict, *_) = opened(store)
     assert (naming.visible, panel.visible) == (False, True)
     assert "bob (human) yes" in text(html)
@@ -225,7 +226,7 @@ def test_a_case_is_opened_with_a_name_and_recorded(world: World) -> None:
 
 def test_a_verdict_names_who_was_wrong_and_leads_to_its_cases(world: World) -> None:
     store = answered(world, ann="yn", bob="yy", cyd="yn")
-    campaigns.enter(store, "rita")
+    participation.enter(store, "rita")
     view, _ = opened(store)
     assert acts.rule(store, at(), ("no", "person", "bob", ""), ME) == "Open a case first."
     assert acts.rule(store, view, (None, "person", "bob", ""), ME) == "Say what is right first."
@@ -333,8 +334,8 @@ def test_the_form_reads_yaml_and_known_answers(world: World, tmp_path: Path) -> 
 def test_nothing_of_the_data_is_html(world: World) -> None:
     store = answered(world, ann="yn", **{HOSTILE: "yy"})
     making.make(store, wish({"id": "h", "title": HOSTILE}))
-    campaigns.enter(store, "rita")
-    campaigns.report(store, HOSTILE, managing.items(store, "c")[0].item_id, HOSTILE, "c")
+    participation.enter(store, "rita")
+    participation.report(store, HOSTILE, management.items(store, "c")[0].item_id, HOSTILE, "c")
     acts.hand_out(store, "c", ("annotator", 1, None, HOSTILE, True), Actor(HOSTILE))
     view, case = opened(store)
     assert acts.rule(store, view, ("no", "person", HOSTILE, HOSTILE), Actor(HOSTILE)) == ""
@@ -360,8 +361,8 @@ def test_the_default_campaign_is_listed_once_somebody_has_worked_in_it(tmp_path:
     project = tmp_path / "project"
     done(project, "import", "images", geneval_folder(tmp_path / "g"), "--layout", "geneval", "--generator", "g")
     with Store(project) as store:
-        campaigns.enter(store, "ann")
-        campaigns.desk(store, "ann")
+        participation.enter(store, "ann")
+        participation.next_tasks(store, "ann")
         shown = drawn(store, View(campaign="default"))
         assert "All images (no campaign)" in text(shown["list"])
         assert shown["delete"].interactive is False

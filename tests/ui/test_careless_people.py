@@ -22,12 +22,12 @@ from annotation.questionnaires.base import COLORS
 from data.campaign import Campaign, CampaignItem, Settings, sample_items
 from data.people import platform_pseudonym
 from data.records import Annotation, Judgement
-from data.store import answering, campaigns, invitations, managing, watching
-from data.store.desks import Desk
-from data.store.identities import Elsewhere
-from data.store.invitations import Arrival, Terms
-from data.store.store import Store
-from tests.data.store.making import fill
+from data.store.campaigns import management, monitoring, participation
+from data.store.campaigns.allocation import NextTasks
+from data.store.core.store import Store
+from data.store.people import invitations
+from data.store.people.invitations import Arrival, OtherBrowser, Terms
+from tests.data.store.small_project import fill
 from ui import offers, standing
 from ui.campaigning.people import people
 
@@ -57,8 +57,8 @@ class Study:
         gold = [CampaignItem(item, "gold", expected=self.truth[item]) for item in items[ITEMS:]]
         settings = Settings(check_every=2, recollect=True, completion_code="DONE", paused_code="PAUSED")
         campaign = Campaign(NAME, "A study", overlap=OVERLAP, settings=settings)
-        managing.create(self.store, campaign, [*sample_items(items[:ITEMS], None, 0), *gold])
-        managing.move(self.store, NAME, "running")
+        management.create(self.store, campaign, [*sample_items(items[:ITEMS], None, 0), *gold])
+        management.move(self.store, NAME, "running")
 
     def arrive(self) -> dict[str, str]:
         """Everybody comes by the platform's link, three with one id; those let in, by name."""
@@ -71,11 +71,11 @@ class Study:
             try:
                 invitations.arrive(self.store, Arrival(made.invitation_id, name, "prolific", network=f"network {n}"))
                 there[name] = kind
-            except Elsewhere:
+            except OtherBrowser:
                 assert kind == "sharing"
         return there
 
-    def answer(self, person: str, kind: str, desk: Desk) -> Desk:
+    def answer(self, person: str, kind: str, desk: NextTasks) -> NextTasks:
         """One answer to what lies before somebody."""
         item = desk.tasks[0].item_id
         chance = random.Random(f"{self.seed} {person} {item}")
@@ -98,7 +98,7 @@ class Study:
             campaign_id=NAME,
             active_seconds=seconds,
         )
-        answered = answering.answer(self.store, annotation, campaign=NAME, ahead=1)
+        answered = participation.submit_answer(self.store, annotation, campaign=NAME, ahead=1)
         self.acknowledged[answered.saved.annotation_id] = person
         return answered.desk
 
@@ -111,13 +111,13 @@ def test_who_cannot_be_trusted_is_found_and_every_item_gets_its_answers(tmp_path
         study = Study(store, seed)
         there = study.arrive()
         assert Counter(there.values()) == {"careless": 10, "fast": 2, "slow": 2, "sharing": 1, "honest": 33}
-        desks: dict[str, Desk] = {}
+        desks: dict[str, NextTasks] = {}
 
         def turn(person: str) -> bool:
             """One answer, if anything is left; who found nothing looks again, as pauses bring items back."""
             desk = desks.get(person)
             if desk is None or not (desk.tasks or desk.closed):
-                desk = campaigns.desk(store, person, NAME, ahead=1)
+                desk = participation.next_tasks(store, person, NAME, ahead=1)
             desks[person] = study.answer(person, there[person], desk) if desk.tasks else desk
             return bool(desk.tasks)
 
@@ -128,7 +128,7 @@ def test_who_cannot_be_trusted_is_found_and_every_item_gets_its_answers(tmp_path
         assert {there[person] for person in paused} == {"careless"}
         assert len(paused) == 10
 
-        campaign = managing.get(store, NAME)
+        campaign = management.get(store, NAME)
         assert campaign is not None
         for person, desk in paused.items():
             assert standing.nothing(store, campaign, desk, person)["code"] == "PAUSED"
@@ -137,7 +137,7 @@ def test_who_cannot_be_trusted_is_found_and_every_item_gets_its_answers(tmp_path
         assert [kind for person, kind in there.items() if kind in wanted and wanted[kind] not in flags[person]] == []
         assert sum(bool(flags[person]) for person, kind in there.items() if kind == "honest") <= 1
 
-        given = watching.given(store, NAME)
+        given = monitoring.current_answers(store, NAME)
         valid: dict[str, set[str]] = {}
         for one in given:
             if one.status == "valid":

@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 import pytest
 
-from data.store.store import Store
+from data.store.core.store import Store
 from tests.ui import exploring
 from tests.ui.exploring import RATER
 from ui.pages import explore

@@ -13,9 +13,9 @@ from scipy import stats
 from data.jobs.runs import Detection, Observation
 from data.prompts import sr2d
 from data.records import Image, image_item
-from data.store import cooccurrence as kept
-from data.store.imports import Bundle, apply
-from data.store.store import Store
+from data.store import library as kept
+from data.store.core.store import Store
+from data.store.imports import ImportBundle, apply
 from scorers import visor
 from tests.data.formats.test_cooccurrence import instances
 from tests.ui import seeing
@@ -44,9 +44,13 @@ def test_a_file_is_imported_once_and_taken_back(project: Path, tmp_path: Path) -
     done(project, "rebuild")
     assert done(project, "import", "undo", "2") == "import 2 undone: 8 cooccurrences\n"
     with Store(project) as store:
-        found = kept.latest(store)
+        found = kept.latest_cooccurrence(store)
         assert found is not None
-        assert (found.name, found.share("car", "person"), kept.names(store)) == ("instances_val", 0.5, ["instances_val"])
+        assert (found.name, found.share("car", "person"), kept.cooccurrence_names(store)) == (
+            "instances_val",
+            0.5,
+            ["instances_val"],
+        )
 
 
 @pytest.mark.parametrize(
@@ -104,7 +108,7 @@ def _see(store: Store) -> None:
     images = [Image(prompt.prompt_id, name, 0) for prompt in prompts for name in ("g", "h")]
     asked = {prompt.prompt_id: prompt for prompt in prompts}
     items = [image_item(image, asked[image.prompt_id]) for image in images]
-    apply(store, [Bundle("images", "x", "x", prompts=prompts, images=images, items=items)])
+    apply(store, [ImportBundle("images", "x", "x", prompts=prompts, images=images, items=items)])
     seen, count = [], dict.fromkeys(FOUND, 0)
     for image in images:
         prompt = asked[image.prompt_id]

@@ -17,13 +17,13 @@ from starlette.datastructures import QueryParams
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
-from data.store.browse import PEOPLE, SIMULATED
-from data.store.crossed import Crossed
-from data.store.selection import Selection
-from data.store.statements import submit
-from data.store.store import Store
-from tests.data.store.making import answer
-from tests.data.store.saying import UGLY, Said, fill
+from data.store.analysis.confusion import ConfusionCell
+from data.store.browse.contents import PEOPLE, SIMULATED
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.judgements.recording import submit
+from tests.data.store.counted_judgements import UGLY, Said, fill
+from tests.data.store.small_project import answer
 from ui import studio_api, workbench_api
 from ui.addresses import browse_address, crossed_among, crossed_in
 from ui.crossing import crossing_of, sentence
@@ -31,7 +31,7 @@ from ui.pages import browse as page
 
 HOSTILE = "<script>alert(1)</script>&a=b#\"'"
 SUITE = Selection(suite=("s",))
-NO_YES = Crossed("correct", "m", "no", PEOPLE, "yes")
+NO_YES = ConfusionCell("correct", "m", "no", PEOPLE, "yes")
 CELL = browse_address(SUITE, NO_YES)
 
 
@@ -74,7 +74,7 @@ def test_the_address_of_a_cell() -> None:
     assert browse_address(Selection()) == "/studio/browse"
     whole = Selection(suite=("s",), task=("all",), generator=("g",), rater=("ann",), since=("2026-01-01",))
     assert browse_address(whole, rater="m", order="") == "/studio/browse?suite=s&generator=g&rater=m"
-    assert browse_address(whole, Crossed("correct", "m", "", SIMULATED, "yes", "majority"), by="correct") == (
+    assert browse_address(whole, ConfusionCell("correct", "m", "", SIMULATED, "yes", "majority"), by="correct") == (
         "/studio/browse?suite=s&generator=g&since=2026-01-01&among=ann"
         "&about=correct&a=m&b=simulated+people&b_says=yes&way=majority&by=correct"
     )
@@ -83,8 +83,10 @@ def test_the_address_of_a_cell() -> None:
 TEXT = st.one_of(st.just(HOSTILE), st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8))
 
 
-@given(st.builds(Crossed, TEXT, TEXT, TEXT | st.just(""), TEXT, TEXT | st.just(""), st.sampled_from(["each", "majority"])))
-def test_an_address_is_read_as_it_was_written(crossed: Crossed) -> None:
+@given(
+    st.builds(ConfusionCell, TEXT, TEXT, TEXT | st.just(""), TEXT, TEXT | st.just(""), st.sampled_from(["each", "majority"]))
+)
+def test_an_address_is_read_as_it_was_written(crossed: ConfusionCell) -> None:
     selection = Selection(suite=("s",), task=("t",), target=("x", HOSTILE), rater=("ann",), certainty=("split",))
     read = QueryParams(query(browse_address(selection, crossed, rater="m"))).getlist
     assert crossed_in(read) == crossed
@@ -116,16 +118,16 @@ def test_it_combines_with_places_and_order(client: TestClient) -> None:
 @pytest.mark.parametrize(
     "crossed",
     [
-        Crossed("correct", "nobody", "no", PEOPLE, "yes"),
-        Crossed("correct", "m", "no", "nobody", "yes"),
-        Crossed("correct", "m", "perhaps", PEOPLE, "yes"),
-        Crossed("no such", "m", "no", PEOPLE, "yes"),
-        Crossed("score", "m", "no", PEOPLE, "yes"),
-        Crossed(HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE),
-        Crossed("\0", "\0", "\0", "\0", "\0"),
+        ConfusionCell("correct", "nobody", "no", PEOPLE, "yes"),
+        ConfusionCell("correct", "m", "no", "nobody", "yes"),
+        ConfusionCell("correct", "m", "perhaps", PEOPLE, "yes"),
+        ConfusionCell("no such", "m", "no", PEOPLE, "yes"),
+        ConfusionCell("score", "m", "no", PEOPLE, "yes"),
+        ConfusionCell(HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE),
+        ConfusionCell("\0", "\0", "\0", "\0", "\0"),
     ],
 )
-def test_what_the_project_does_not_have_is_an_empty_grid(client: TestClient, crossed: Crossed) -> None:
+def test_what_the_project_does_not_have_is_an_empty_grid(client: TestClient, crossed: ConfusionCell) -> None:
     assert ids(client, browse_address(Selection(), crossed)) == []
 
 
@@ -192,7 +194,7 @@ def test_the_number_is_that_of_the_grid_as_answers_come_in(tmp_path: Path) -> No
 
 
 def test_the_aspect_that_is_crossed_is_shown_unless_another_is_asked_for(store: Store) -> None:
-    other = Crossed("other", "m", "no", PEOPLE, "yes")
+    other = ConfusionCell("other", "m", "no", PEOPLE, "yes")
     assert "by=other" in opened(store, browse_address(SUITE, other))["grid"]
     assert "by=correct" in opened(store, browse_address(SUITE, other, by="correct"))["grid"]
 
@@ -223,13 +225,13 @@ def test_what_cannot_be_followed_is_said(store: Store, asked: str, lost: str) ->
 
 
 def test_nothing_there_says_why(store: Store) -> None:
-    perhaps = opened(store, browse_address(SUITE, Crossed("correct", "m", "perhaps", PEOPLE, "yes")))
+    perhaps = opened(store, browse_address(SUITE, ConfusionCell("correct", "m", "perhaps", PEOPLE, "yes")))
     assert perhaps["notice"] == ""
     assert perhaps["text"].startswith("No image that m calls “perhaps” and people (at least one) call “yes”, about “correct”.")
     assert "Nobody says “perhaps” here, but “no”, “yes”." in perhaps["text"]
-    score = crossing_of(store, Crossed("score", "m", "", PEOPLE, ""), SUITE)
+    score = crossing_of(store, ConfusionCell("score", "m", "", PEOPLE, ""), SUITE)
     assert sentence(store, score).endswith("Nothing that was said about “score” counts here as a label.")
-    empty = crossing_of(store, Crossed("correct", "m", "yes", PEOPLE, "no", "majority"), SUITE)
+    empty = crossing_of(store, ConfusionCell("correct", "m", "yes", PEOPLE, "no", "majority"), SUITE)
     assert sentence(store, empty).endswith("about “correct”.")
 
 
@@ -253,13 +255,13 @@ def test_nothing_there_says_why(store: Store) -> None:
     ],
 )
 def test_the_sentence(store: Store, crossed: Any, among: Any, told: str) -> None:
-    found = sentence(store, crossing_of(store, Crossed("correct", *crossed), Selection(suite=("s",), **among)))
+    found = sentence(store, crossing_of(store, ConfusionCell("correct", *crossed), Selection(suite=("s",), **among)))
     assert found.startswith(told)
     assert "about “correct”" in found
 
 
 def test_no_text_of_the_project_is_html(store: Store) -> None:
-    shown = opened(store, browse_address(Selection(suite=("x",)), Crossed("correct", "m", HOSTILE, "ann", HOSTILE)))
+    shown = opened(store, browse_address(Selection(suite=("x",)), ConfusionCell("correct", "m", HOSTILE, "ann", HOSTILE)))
     assert shown["text"].startswith(f"1 image that m calls “{HOSTILE}” and ann calls “{HOSTILE}”")
     assert re.findall("<[^>]*>", shown["told"]) == [
         '<p class="cc-note">',
@@ -267,6 +269,6 @@ def test_no_text_of_the_project_is_html(store: Store) -> None:
         "</a>",
         "</p>",
     ]
-    lost = opened(store, browse_address(Selection(), Crossed("correct", HOSTILE, "", "ann", "")))
+    lost = opened(store, browse_address(Selection(), ConfusionCell("correct", HOSTILE, "", "ann", "")))
     assert "<script>" not in lost["notice"]
     assert "a=&lt;script&gt;" in lost["notice"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from data.store.store import Store
+from data.store.core.store import Store
 from tests.ui.making import concord, done, geneval_folder, metadata, query
 from tests.ui.test_exporting import read_csv
 
@@ -70,12 +70,12 @@ def test_shards_are_limited_and_hold_all(world: Path, tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(datasets, "_ROW_GROUP", 1)
     with Store(world) as store:
-        from data.store import depicted
-        from data.store.selection import Selection
+        from data.store.analysis import exports
+        from data.store.core.selection import Selection
 
         folder = tmp_path / "mine"
         folder.mkdir()
-        assert datasets.write_images(folder, depicted.images(store, Selection()), store.project, 1) == (4, 0)
+        assert datasets.write_images(folder, exports.image_batches(store, Selection()), store.project, 1) == (4, 0)
     files = sorted((folder / "images").iterdir())
     assert [file.name for file in files] == [f"train-{n:05}.parquet" for n in range(4)]
     rows = [row for file in files for row in pq.read_table(file).to_pylist()]

@@ -14,12 +14,14 @@ import pytest
 
 from agreement import Options
 from data.prompts.spec import parse_spec
-from data.store import browse, imports, runs, statements
-from data.store.judged import judged
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store import imports, runs
+from data.store.browse import contents
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.judgements import recording
+from data.store.judgements.scorer_evidence import perceived_images
 from scorers import geneval, visor
-from tests.data.store.making import content
+from tests.data.store.small_project import content
 from tests.ui import exploring
 from tests.ui.exploring import CLIP, HOSTILE, RATER, SUITE
 from tests.ui.seeing import SETTINGS
@@ -67,8 +69,8 @@ def store(made: Path, tmp_path: Path) -> Iterator[Store]:
 
 def own(store: Store, **turned: Any) -> dict[str, bool | None]:
     """The scorer's own verdicts by these settings, by item."""
-    found = judged(store, Selection(suite=(SUITE,)), RATER)
-    sights = runs.seen_without_masks(store, [one.item_id for one in found], RATER)
+    found = perceived_images(store, Selection(suite=(SUITE,)), RATER)
+    sights = runs.evidence_without_masks(store, [one.item_id for one in found], RATER)
     assert sights is not None
     settings = {**sights.settings, **turned}
     return {
@@ -156,7 +158,7 @@ def test_the_curve_is_of_the_images_that_the_setting_decides(standing: Store) ->
 
 
 def own_tasks(store: Store) -> dict[str, str | None]:
-    return {one.item_id: one.task for one in judged(store, Selection(suite=(SUITE,)), RATER)}
+    return {one.item_id: one.task for one in perceived_images(store, Selection(suite=(SUITE,)), RATER)}
 
 
 def test_a_curve_runs_along_what_decides_something_in_the_task(standing: Store) -> None:
@@ -214,7 +216,7 @@ def test_a_knob_cannot_be_turned_to_anything(standing: Store, value: Any) -> Non
         assert HOSTILE not in lost
 
 
-def test_what_an_address_asks_for_in_vain_is_said(standing: Store) -> None:
+def test_unknown_values_in_an_address_are_reported(standing: Store) -> None:
     _, lost = explore._opened(standing, {"suite": "nope", "threshold": "0.40", "max_overlap": "2", "foo": "1"})
     assert "suite=nope, max_overlap=2, foo=1" in text(lost)
     assert "threshold" not in lost
@@ -257,7 +259,7 @@ def test_kept_settings_are_another_rater_at_once(store: Store) -> None:
     table = exploring.table(before.numbers, "Agreement with people")
     assert table["all images"][2] == f"{shown['all', 'percent_agreement', 'real']:.3f}"
     # on Browse
-    page = browse.items(store, ALL, aspect="correct", rater=name, limit=100)
+    page = contents.items(store, ALL, aspect="correct", rater=name, limit=100)
     now = own(store, **MOVED)
     assert {row["item_id"]: row["mean"] for row in page.rows} == {item: float(bool(one)) for item, one in now.items()}
     # and here: it stands where it was kept
@@ -305,7 +307,7 @@ def test_rebuild_makes_the_same_of_what_was_kept(store: Store) -> None:
 
     before = said()
     assert len(before) > 36
-    statements.rebuild(store, derive_source)
+    recording.rebuild(store, derive_source)
     assert said() == before
 
 
@@ -320,7 +322,7 @@ def test_score_with_the_same_settings_goes_on_with_the_kept_rater(store: Store) 
 def test_masks_are_still_those_of_the_run(store: Store) -> None:
     done = keep(store, RATER, MOVED)
     item = next(iter(own(store)))
-    seen = {one.rater_id: one for one in runs.seen(store, item)}
+    seen = {one.rater_id: one for one in runs.evidence_of_item(store, item)}
     assert seen[done.rater_id].seen == seen[RATER].seen
     assert any(one.mask for one in seen[done.rater_id].seen.detections)
     assert seen[done.rater_id].settings["threshold"] == 0.9
@@ -331,7 +333,7 @@ def test_masks_outlive_their_run_while_settings_are_kept(store: Store) -> None:
     item = next(iter(own(store)))
     folder = store.project / "runs" / f"0001-{RATER}"
     assert supervisor.remove(store, f"0001-{RATER}") == ""
-    (seen,) = (one for one in runs.seen(store, item) if one.rater_id == done.rater_id)
+    (seen,) = (one for one in runs.evidence_of_item(store, item) if one.rater_id == done.rater_id)
     assert any(one.mask for one in seen.seen.detections)
     kept_run = next(row.run_id for row in runs.listed(store) if row.rater_id == done.rater_id)
     assert "import undo" in supervisor.remove(store, kept_run)
@@ -339,9 +341,9 @@ def test_masks_outlive_their_run_while_settings_are_kept(store: Store) -> None:
 
 
 def test_of_what_visor_says_nothing_there_is_no_verdict(store: Store) -> None:
-    found = judged(store, Selection(suite=(SUITE,)), RATER)
+    found = perceived_images(store, Selection(suite=(SUITE,)), RATER)
     specs = {one.item_id: one.spec for one in found}
-    sights = runs.seen_without_masks(store, [*specs], RATER)
+    sights = runs.evidence_without_masks(store, [*specs], RATER)
     assert sights is not None
     exploring.add_run(store, "0003-v", "v", [*sights.seen.values()], specs, visor.SCORER)
     view = view_of(store, {"rater": "v", "threshold": 0.85})
@@ -357,10 +359,10 @@ def test_of_what_visor_says_nothing_there_is_no_verdict(store: Store) -> None:
 
 
 def test_what_is_seen_later_is_added_to_the_kept_rater(store: Store) -> None:
-    found = judged(store, Selection(suite=(SUITE,)), RATER)
+    found = perceived_images(store, Selection(suite=(SUITE,)), RATER)
     specs = {one.item_id: one.spec for one in found}
     items = [*specs]
-    sights = runs.seen_without_masks(store, items, RATER)
+    sights = runs.evidence_without_masks(store, items, RATER)
     assert sights is not None
     exploring.add_run(store, "0003-other", "other", [sights.seen[item] for item in items[:10]], specs)
     first = keep(store, "other", {"threshold": 0.9})

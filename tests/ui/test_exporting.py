@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from data.tables import unescape_formula
 from tests.ui import odd
 from tests.ui.making import RATINGS, concord, done, query, ratings_csv, tables

@@ -24,9 +24,9 @@ from data.formats.cooccurrence import Cooccurrence, ordered_pair
 from data.jobs.runs import Detection, Observation
 from data.prompts.coco import COCO
 from data.records import Image, Item, Prompt
-from data.store.imports import Bundle, apply
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import ImportBundle, apply
 from scorers import geneval
 from scorers.failures import PICTURES
 from tests.ui import seeing
@@ -55,11 +55,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield opened
 
 
-def _photographs(*names: str) -> Bundle:
+def _photographs(*names: str) -> ImportBundle:
     """Classes that are together in as many images as their names have letters, less sevens."""
     pairs = {ordered_pair(a, b): (len(a) + len(b)) % 7 for a, b in combinations(names, 2)}
     together = {(name, name): 9 for name in names} | {pair: n for pair, n in pairs.items() if n}
-    return Bundle("cooccurrence", "x", "x", cooccurrence=Cooccurrence(HOSTILE, 100, together))
+    return ImportBundle("cooccurrence", "x", "x", cooccurrence=Cooccurrence(HOSTILE, 100, together))
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +178,7 @@ def test_settings_that_make_no_sense_are_told_in_a_line(store: Store, monkeypatc
 
 def test_people_who_answer_leave_a_picture_as_it_is(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     before = failures(store, *WHERE, "positions")
-    monkeypatch.setattr("data.store.runs.seen_without_masks", lambda *_: pytest.fail("evidence was read again"))
+    monkeypatch.setattr("data.store.runs.evidence_without_masks", lambda *_: pytest.fail("evidence was read again"))
     monkeypatch.setattr(Store, "version", property(lambda _: "moved"))
     assert failures(store, *WHERE, "positions").lead == before.lead
 
@@ -199,7 +199,7 @@ def _fill(store: Store) -> None:
     prompts = [Prompt(f"geneval/{k:05d}", "geneval", HOSTILE, HOSTILE, spec) for k in range(2)]
     images = [Image(prompt.prompt_id, name, k) for prompt in prompts for name in (HOSTILE, "a/b c") for k in (0, 1)]
     items = [Item(one.image_id, "geneval", one.prompt_id, HOSTILE, one.generator) for one in images]
-    apply(store, [Bundle("images", "odd", "0" * 64, prompts=prompts, images=images, items=items)])
+    apply(store, [ImportBundle("images", "odd", "0" * 64, prompts=prompts, images=images, items=items)])
     red = tuple(1.0 if k == 0 else 0.0 for k in range(10))
     box = (1.0, 1.0, 9.0, 9.0)
     found = (Detection(HOSTILE, 0.9, box, None, red), Detection("cup", 0.8, box, None, red))

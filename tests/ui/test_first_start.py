@@ -21,9 +21,10 @@ from data.playground.scene import scene_facts
 from data.prompts.prompt_files import write_prompts
 from data.prompts.spec import parse_spec
 from data.records import Prompt
-from data.store import browse, imports
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store import imports
+from data.store.browse import contents
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from scorers import registry
 from tests.ui import making
 from tests.ui.visiting import TOKEN, World
@@ -126,7 +127,7 @@ def test_the_first_command_fills_the_default_project(default: Path) -> None:
     assert ran.out.startswith("{")
     assert ran.err.startswith("The first start: the playground is being filled")
     with Store(default) as store:
-        totals = browse.totals(store)
+        totals = contents.totals(store)
     assert totals["prompts"] == len(ASKED)
     assert totals["images"] == totals["items"] == PICTURES
     assert (totals["scorers"], totals["annotations"], totals["people"]) == (2, 0, 0)
@@ -184,7 +185,7 @@ def test_a_project_that_was_named_begins_empty(default: Path, tmp_path: Path) ->
     assert (ran.status, ran.err) == (0, "")
     assert not default.exists()
     with Store(tmp_path / "mine") as store:
-        assert not any(browse.totals(store).values())
+        assert not any(contents.totals(store).values())
 
 
 def test_a_project_with_data_of_ones_own_is_never_filled(default: Path, tmp_path: Path) -> None:
@@ -266,7 +267,7 @@ def test_a_sample_that_is_damaged_keeps_nobody_out(
     monkeypatch.setattr(sample, "FOLDER", small)
     opened(default)
     with Store(default) as store:
-        assert browse.totals(store)["images"] == PICTURES
+        assert contents.totals(store)["images"] == PICTURES
 
 
 def test_simulated_people_removed_stay_away(default: Path) -> None:
@@ -275,7 +276,7 @@ def test_simulated_people_removed_stay_away(default: Path) -> None:
     with Store(default) as store:
         playground.remove_simulated(store)
         playground.remove_simulated(store)
-        assert browse.totals(store)["simulated"] == 0
+        assert contents.totals(store)["simulated"] == 0
     opened(default)
     left = content(default)
     assert not [rater for rater in left["raters"] if rater[2]]
@@ -307,7 +308,7 @@ def test_any_project_can_be_given_the_playground(tmp_path: Path) -> None:
     assert said.startswith(f"the playground: {len(ASKED)} prompts, {PICTURES} images, 2 scorers, ")
     assert making.done(mine, "import", "playground").startswith("nothing to do")
     with Store(mine) as store:
-        assert browse.choices(store)["generator"] == [LATE, CARELESS, "sdv2"]
+        assert contents.filter_choices(store)["generator"] == [LATE, CARELESS, "sdv2"]
 
 
 def test_a_moved_project_finds_its_pictures(default: Path, tmp_path: Path) -> None:
@@ -316,7 +317,7 @@ def test_a_moved_project_finds_its_pictures(default: Path, tmp_path: Path) -> No
     default.rename(moved)
     with Store(moved) as store:
         client = World(store, create_app(store, TOKEN), moved).client()
-        row = browse.items(store, Selection(generator=(LATE,)), aspect="correct").rows[0]
+        row = contents.items(store, Selection(generator=(LATE,)), aspect="correct").rows[0]
         assert client.get(f"/img/{row['sha256']}").status_code == 200
         assert client.get(f"/img/{row['sha256']}?w=160").status_code == 200
 
@@ -403,9 +404,9 @@ def test_agreement_opens_on_something_and_real_people_come_first(default: Path) 
 def test_browse_shows_what_simulated_people_said(default: Path) -> None:
     opened(default)
     with Store(default) as store:
-        assert browse.choices(store)["people"] == ["people", "simulated people"]
+        assert contents.filter_choices(store)["people"] == ["people", "simulated people"]
         found = {
-            rater: browse.items(store, Selection(generator=(CARELESS,)), aspect="correct", rater=rater).rows
+            rater: contents.items(store, Selection(generator=(CARELESS,)), aspect="correct", rater=rater).rows
             for rater in ("people", "simulated people", "simulated Ada")
         }
     counts = {rater: {row["n"] or 0 for row in rows} for rater, rows in found.items()}
@@ -418,7 +419,7 @@ def test_the_committed_sample_fills_a_project(tmp_path: Path) -> None:
     making.done(tmp_path, "import", "playground")
     committed = sample.read_sample(sample.FOLDER)
     with Store(tmp_path) as store:
-        totals = browse.totals(store)
+        totals = contents.totals(store)
     assert totals["images"] == len(committed.images)
     assert totals["scorers"] == len(committed.runs) > 0
     assert totals["simulated"] > 500

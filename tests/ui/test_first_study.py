@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from data.store.store import Store
+from data.store.core.store import Store
 from tests.ui import making
 from tests.ui.making import agreement, concord, done
 from tests.ui.visiting import TOKEN

@@ -22,10 +22,13 @@ from data.jobs.runs import Observation, RunFolder
 from data.prompts.flips import Flipped, flip
 from data.prompts.spec import Spec, parse_spec
 from data.records import Annotation, Image, Judgement, Prompt, Rater, image_item
-from data.store import browse, explored, frame, imports, runs, statements
-from data.store.imports import Bundle
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store import imports, runs
+from data.store.browse import contents
+from data.store.core import frame
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
+from data.store.judgements import recording, scorer_evidence
 from scorers import clipscore, geneval_rules, registry
 from scorers.base import Settings, Verdict
 from tests.ui import exploring, making, seeing, seer
@@ -88,7 +91,9 @@ def _answer(store: Store) -> None:
     yes = Judgement("correct", "yes", 1.0)
     annotations.append(Annotation(str(uuid.uuid4()), item, "zoe", "direct", told, (yes,), "direct-1"))
     scales = sorted({(SUITE, judged.aspect) for one in annotations for judged in one.judgements})
-    bundle = Bundle("answers", "a", "a", raters=raters, annotations=annotations, scales=[(s, a, SCALES[a]) for s, a in scales])
+    bundle = ImportBundle(
+        "answers", "a", "a", raters=raters, annotations=annotations, scales=[(s, a, SCALES[a]) for s, a in scales]
+    )
     imports.apply(store, [bundle])
 
 
@@ -132,7 +137,7 @@ def values(found: Mapping[tuple[str, str, str], dict[str, Any]], rater: str) -> 
 )
 def test_evidence_is_judged_again_by_the_flipped_specs(store: Store, kind: str, tasks: list[str]) -> None:
     about = [one for task in tasks for one in items(task)]
-    sights = runs.seen_without_masks(store, [item for item, _ in about], RATER)
+    sights = runs.evidence_without_masks(store, [item for item, _ in about], RATER)
     assert sights is not None
     pairs = []
     for item, id_ in about:
@@ -156,7 +161,7 @@ def test_evidence_is_judged_again_by_the_flipped_specs(store: Store, kind: str, 
 
 
 def test_a_colour_that_was_not_stored_is_counted_not_guessed(store: Store) -> None:
-    sights = runs.seen_without_masks(store, [item for item, _ in items("colors")], RATER)
+    sights = runs.evidence_without_masks(store, [item for item, _ in items("colors")], RATER)
     assert sights is not None
     bare = [replace(seen, detections=tuple(replace(d, colors=None) for d in seen.detections)) for seen in sights.seen.values()]
     specs = {item: PROMPTS[id_].spec for item, id_ in items("colors")}
@@ -211,7 +216,7 @@ def test_the_latest_revision_counts_and_what_came_after_the_evidence_does_not(st
         answers = {"count_0": there, "count_1": 1, axis: asked}
         judged = tuple(derive(parse_spec(PROMPTS[id_].spec), answers))
         said = Annotation(str(uuid.uuid4()), item, who, "geneval", answers, judged, RULE_VERSION, **more)
-        return statements.submit(store, said).annotation_id
+        return recording.submit(store, said).annotation_id
 
     def told() -> tuple[float, float, int]:
         row = numbers(store)["people", "all", "s"]
@@ -268,7 +273,7 @@ def test_only_a_rater_of_the_same_settings_is_a_partner(store: Store) -> None:
 
 def test_numbers_by_flipped_prompts_are_no_scores(store: Store) -> None:
     before = frame.frame(store, Selection(aspect=("score",)))
-    sources, raters, pictured = explored.sources(store), choices(store, View()), failing.sources(store)
+    sources, raters, pictured = scorer_evidence.evidence_sources(store), choices(store, View()), failing.sources(store)
     read(store)
     after = frame.frame(store, Selection(aspect=("score",)))
     assert after.drop(columns="seq").equals(before.drop(columns="seq"))
@@ -278,10 +283,10 @@ def test_numbers_by_flipped_prompts_are_no_scores(store: Store) -> None:
     assert set(said.target) == {"relation"}
     assert frame.scales(store)[SUITE, "flipped"] == "interval"
     # nor does anybody turn knobs or draw failures of what was seen by other prompts
-    assert explored.sources(store) == sources
+    assert scorer_evidence.evidence_sources(store) == sources
     assert failing.sources(store) == pictured
     assert choices(store, View())["rater"] == raters["rater"]
-    assert READER in browse.rater_names(store)
+    assert READER in contents.rater_names(store)
 
 
 def test_they_survive_a_rebuild(store: Store) -> None:
@@ -290,7 +295,7 @@ def test_they_survive_a_rebuild(store: Store) -> None:
         query = "select * exclude (seq, rule_version) from judgements where rater_id = ? order by all"
         before = cursor.execute(query, [READER]).fetchall()
     rows = numbers(store)
-    statements.rebuild(store, derive_source)
+    recording.rebuild(store, derive_source)
     with store.read() as cursor:
         assert cursor.execute(query, [READER]).fetchall() == before
     assert numbers(store) == rows
@@ -465,7 +470,7 @@ def test_what_is_missing_is_taught(store: Store) -> None:
     assert f"uv run app.py score clipscore --set flip=relation --project {store.project}" in unescape(shown.numbers)
     prompt = Prompt("plain/0", "plain", "a cow", None, {"include": [{"class": "cow"}]})
     image = Image("plain/0", "g", 0)
-    imports.apply(store, [Bundle("images", "p", "p", [prompt], [image], [image_item(image, prompt)])])
+    imports.apply(store, [ImportBundle("images", "p", "p", [prompt], [image], [image_item(image, prompt)])])
     none = flip_test(store, "plain", "count")
     assert none.figure is None
     assert "No prompt of plain asks for anything of this kind" in none.lead
@@ -476,7 +481,7 @@ def test_nobody_has_judged_yet(tmp_path: Path) -> None:
     prompt = Prompt("new/0", "new", "a cow left of a cat", "position", {"a": "cow", "b": "cat", "relation": "left"})
     image = Image("new/0", "g", 0)
     with Store(tmp_path / "new") as store:
-        imports.apply(store, [Bundle("images", "p", "p", [prompt], [image], [image_item(image, prompt)])])
+        imports.apply(store, [ImportBundle("images", "p", "p", [prompt], [image], [image_item(image, prompt)])])
         shown = flip_test(store, "new", "relation")
     assert shown.figure is None
     assert "Nobody has judged these images yet" in shown.lead
@@ -504,7 +509,7 @@ def test_hostile_names_stay_text(store: Store) -> None:
     prompt = Prompt(f"{HOSTILE}/0", HOSTILE, f"{HOSTILE} left of a cow", HOSTILE, spec)
     images = [Image(prompt.prompt_id, HOSTILE, k) for k in range(2)]
     places = [image_item(image, prompt) for image in images]
-    imports.apply(store, [Bundle("images", "h", "h", [prompt], images, places)])
+    imports.apply(store, [ImportBundle("images", "h", "h", [prompt], images, places)])
     seen = [Observation(place.item_id, {}, ()) for place in places]
     exploring.add_run(store, "0007-hostile", HOSTILE, seen, {place.item_id: spec for place in places})
     shown = flip_test(store, HOSTILE, "relation")

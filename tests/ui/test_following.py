@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from data.store.store import Store
+from data.store.core.store import Store
 from ui import following
 from ui.following import Pace, Shared
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from data.store import campaigns
+from data.store.campaigns import participation
 from tests.ui.visiting import COW, World, first, saying
 from ui import asking, offers
 
@@ -112,7 +112,7 @@ def test_nobody_worked_longer_than_the_item_was_offered(world: World) -> None:
 
 def test_a_plausible_time_is_stored_unchanged(world: World) -> None:
     client = world.person()
-    campaign, task = asking.campaign_of(world.store, "default"), campaigns.task(world.store, first(client)["ticket"])
+    campaign, task = asking.campaign_of(world.store, "default"), participation.get_task(world.store, first(client)["ticket"])
     assert campaign is not None
     assert task is not None
     about = asking.asking(world.store, campaign, task, "ann")

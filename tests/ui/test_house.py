@@ -112,7 +112,7 @@ def test_the_app_starts_without_torch(tmp_path: Path) -> None:
     code = f"""
 import sys
 from pathlib import Path
-from data.store.store import Store
+from data.store.core.store import Store
 from ui.server import create_app
 with Store(Path({str(tmp_path)!r})) as store:
     create_app(store, "x")

@@ -11,7 +11,8 @@ from urllib.parse import urlencode
 import pytest
 
 from data.people import platform_pseudonym
-from data.store import erasing, identities, invitations, managing
+from data.store.campaigns import management
+from data.store.people import erasing, invitations
 from tests.ui.admitting import HASH, PASSWORD, House, house
 from tests.ui.visiting import World, first, saying
 from ui.access import links, routes
@@ -127,11 +128,11 @@ def test_a_platforms_id_belongs_to_the_browser_that_came_first(place: House) -> 
 def test_a_new_code_ends_the_one_before(place: House) -> None:
     link = f"{place.link()}?workerId=forgetful"
     old = reentry(place.client().get(link).text)
-    new = identities.renew(place.store, platform_pseudonym(place.store.secret, "mturk", "forgetful"))
+    new = invitations.renew_code(place.store, platform_pseudonym(place.store.secret, "mturk", "forgetful"))
     assert place.client().post(link, data={"code": old}).status_code == 403
     assert place.client().post(link, data={"code": new}).status_code == 303
     with pytest.raises(KeyError):
-        identities.renew(place.store, "anna")
+        invitations.renew_code(place.store, "anna")
 
 
 def test_codes_are_not_guessed(place: House) -> None:
@@ -187,7 +188,7 @@ def test_people_from_one_network_are_flagged(place: House) -> None:
         client.get("/api/next")
         names[platform_pseudonym(place.store.secret, "participant", f"near-{who}")] = who
     place.client("198.51.100.9").get(f"{link}?participant=near-e")
-    campaign = managing.get(place.store, "c")
+    campaign = management.get(place.store, "c")
     assert campaign is not None
     flags = {names[one.worker.person]: one.flags for one in people(place.store, campaign, None) if one.worker.person in names}
     shared = ("2 from one network",)

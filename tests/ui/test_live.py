@@ -10,7 +10,7 @@ from typing import Any, cast
 import gradio as gr
 import pytest
 
-from data.store.store import Store
+from data.store.core.store import Store
 from ui.components.filters import Choice, dropdown
 from ui.pages.live import keep_current, moved
 from ui.studio import studio

@@ -19,9 +19,9 @@ from data.jobs.runs import Observation, Run, RunFolder, pack_embeddings
 from data.prompts.spec import parse_spec
 from data.records import Rater
 from data.store import imports, runs
-from data.store.filters import Asked
-from data.store.imports import Bundle
-from data.store.store import Store
+from data.store.browse.filters import ListingQuery
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
 from scorers import clipscore
 from scorers.maps import worker
 from tests.ui import exploring, within
@@ -33,7 +33,7 @@ from ui.server import create_app
 
 MODEL = "clip@0123456789ab"
 SETTINGS: dict[str, Any] = {"clip": "models/clip", "weights": {"clip": "0123456789ab"}}
-ALL = Asked()
+ALL = ListingQuery()
 WHOLE = "-10,-10;110,-10;110,110;-10,110"
 """A line around all of the map."""
 _SECONDS = 60
@@ -345,7 +345,7 @@ def test_images_that_are_gone_are_left_out(tmp_path: Path) -> None:
         with store.read() as cursor:
             cursor.execute("delete from items where task = 'counting'")
             cursor.execute("insert into stale values (null)")
-        imports.apply(store, [Bundle("nothing", "n", "n")])
+        imports.apply(store, [ImportBundle("nothing", "n", "n")])
         assert "30 images of 36 on the map" in opened(store)["lead"]
         app = TestClient(create_app(store, TOKEN), base_url="http://127.0.0.1", client=("127.0.0.1", 1))
         address = {"map": f"pca:{MODEL}", "lasso": WHOLE}

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from tests.ui import matched
 from tests.ui.making import concord, done, png, query, tables
 from ui.matching import ablation

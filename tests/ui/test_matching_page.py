@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agreement import Options
-from data.store.store import Store
+from data.store.core.store import Store
 from tests.ui import matched
 from tests.ui.making import done
 from tests.ui.test_matching import images, rows

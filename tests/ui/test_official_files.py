@@ -13,9 +13,8 @@ from data.jobs.runs import Detection, Observation, Run
 from data.prompts import geneval, sr2d
 from data.records import Evidence, Image, Prompt, Rater, image_item
 from data.store import imports, runs
-from data.store.imports import Bundle
-from data.store.observed import Observed
-from data.store.store import Store
+from data.store.core.store import Store
+from data.store.imports import ImportBundle, ImportedRun
 from scorers import registry
 from tests.ui import making
 from tests.ui.making import concord, done, query, tables
@@ -85,7 +84,7 @@ def test_verdicts_come_in_with_all_that_follows_from_their_boxes(project: Path, 
     assert done(project, "import", "results", "geneval", results) == "nothing to do: this was imported before, as import 1\n"
     with Store(project) as store:
         (row,) = runs.listed(store)
-        (by,) = runs.seen(store, f"{red}/sd/0")
+        (by,) = runs.evidence_of_item(store, f"{red}/sd/0")
     assert (row.state, row.scorer, row.n_done, row.rater_id) == ("done", "geneval-results", 4, "geneval-official")
     assert [(one.label, one.score) for one in by.seen.detections] == [(car, 0.75), (car, 0.5)]
     assert "1 runs" in done(project, "import", "undo", 1)
@@ -213,7 +212,7 @@ def observed(project: Path, generator: str, numbers: list[int], prompts: list[Pr
         for one, prompt in zip(seen, prompts, strict=True)
     ]
     run = Run(run_id, "visor", scorer.version, "playground", settings)
-    bundle = Bundle(
+    bundle = ImportBundle(
         "scores",
         run_id,
         run_id,
@@ -223,7 +222,7 @@ def observed(project: Path, generator: str, numbers: list[int], prompts: list[Pr
         raters=[rater],
         scales=[(prompts[0].suite, aspect, "nominal") for aspect in ("correct", "present", "position")],
         evidence=evidence,
-        observed=Observed(run, rater.rater_id, f"runs/{run_id}", seen),
+        observed=ImportedRun(run, rater.rater_id, f"runs/{run_id}", seen),
     )
     with Store(project) as store:
         imports.apply(store, [bundle])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from data.store.store import DATABASE
+from data.store.core.store import DATABASE
 from tests.ui.making import concord, done, query
 from tests.ui.visiting import World, first, saying
 from ui.commands.people import _moment

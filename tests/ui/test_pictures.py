@@ -74,7 +74,7 @@ def test_another_file_with_the_same_content_will_do(world: World) -> None:
     "name",
     ["0" * 64, "x", "0" * 63, "F" * 64, "..%2f..%2fconcord.duckdb", "../concord.duckdb", "%2e%2e/app.py", "0" * 64 + "%0a"],
 )
-def test_what_is_no_image(standing_world: World, name: str) -> None:
+def test_files_that_are_no_image_are_refused(standing_world: World, name: str) -> None:
     answer = standing_world.client().get(f"/img/{name}")
     assert answer.status_code == 404
     assert b"DUCK" not in answer.content

@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 import app
 from agreement import Options
 from agreement.preferences.votes import Contest
-from data.store import statements
-from data.store.preferences import told
-from data.store.selection import Selection
-from data.store.store import Store, run
+from data.store.analysis.preferences import preference_votes
+from data.store.core.selection import Selection
+from data.store.core.store import Store, per_payload
+from data.store.judgements import recording
 from tests.ui.making import concord, done
 from tests.ui.voting import SUITE, Said, filled, scored, voted
 from ui import preferring
@@ -97,17 +97,17 @@ def test_simulated_people_are_never_counted_among_people(store: Store) -> None:
     def mark(connection: Any, _: None) -> None:
         connection.execute("update raters set simulated = true where rater_id = 'bob'")
 
-    store.write(run(mark), None)
-    assert {one.simulated for one in told(store, Selection()) if one.rater_id == "bob"} == {True}
+    store.write(per_payload(mark), None)
+    assert {one.simulated for one in preference_votes(store, Selection()) if one.rater_id == "bob"} == {True}
     found = preferring.rows(store, Selection(), PLAIN).sections["votes"]
     assert row(found, rater="people", task="all")["a_wins"] == 1
     assert row(found, rater="simulated people", task="all")["a_wins"] == 1
 
 
 def test_rebuilding_changes_no_vote(store: Store) -> None:
-    before, numbers_before = told(store, Selection()), preferring.rows(store, Selection(), PLAIN).sections
-    statements.rebuild(store, derive_source)
-    assert told(store, Selection()) == before
+    before, numbers_before = preference_votes(store, Selection()), preferring.rows(store, Selection(), PLAIN).sections
+    recording.rebuild(store, derive_source)
+    assert preference_votes(store, Selection()) == before
     assert preferring.rows(store, Selection(), PLAIN).sections == numbers_before
 
 

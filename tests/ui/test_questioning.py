@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 import app
 from data.prompts.questions import read_questions
-from data.store import questions
-from data.store.store import Store
+from data.store import library
+from data.store.core.store import Store
 from scorers.models.language.base import Completion, Failure
 from tests.scorers.models.language.scripted import Scripted, serving, wrote
 from tests.ui import making
@@ -197,7 +197,7 @@ def test_prompts_of_a_project_and_questions_to_and_fro(project: Path, tmp_path: 
     assert (told.status, "1 of 2 prompts have no question: mine/00001" in told.err) == (1, True)
     done(project, "import", "questions", tmp_path / "q.jsonl", "--suite", "mine")
     with Store(project) as store:
-        now = questions.of(store, ["mine/00000"])["mine/00000"]
+        now = library.current_questions(store, ["mine/00000"])["mine/00000"]
     assert [q.text for q in now.questions] == ["is there a cat?", "what is it?"]
 
 
@@ -218,7 +218,7 @@ def test_questions_are_exported_edited_and_brought_back(project: Path, tmp_path:
     out.write_text("\n".join(map(json.dumps, lines)))
     assert "1 prompts had others before" in done(project, "import", "questions", out, "--suite", "mine")
     with Store(project) as store:
-        version = questions.of(store, ["mine/00000"])["mine/00000"]
+        version = library.current_questions(store, ["mine/00000"])["mine/00000"]
     assert version.number == 2
     assert (version.questions[0].text, version.questions[0].question_id) == ("do you see it?", lines[0]["question_id"])
     assert version.questions[1].parents == (lines[0]["question_id"],)

@@ -17,9 +17,10 @@ from data.jobs.generation import GenerationFolder, WantedPicture
 from data.jobs.generation import GenerationJob as Painting
 from data.jobs.runs import Run, RunFolder
 from data.records import Rater
-from data.store import migrate, runs
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store import runs
+from data.store.core import schema
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from scorers import registry
 from tests.ui import seer
 from tests.ui.visiting import World
@@ -70,7 +71,7 @@ class Turn:
 
     def __init__(self, store: Store, run_id: str) -> None:
         self.begun, self.leave, self.said = threading.Event(), threading.Event(), ""
-        row = runs.one(store, run_id)
+        row = runs.get(store, run_id)
         assert row is not None
         self.thread = threading.Thread(target=self._be, args=(store, row), daemon=True)
         self.thread.start()
@@ -190,7 +191,7 @@ def test_what_failed_is_tried_again_and_nothing_else(world: World) -> None:
     broken.write_bytes(whole)
     assert supervisor.again(store, run_id) == ""
     until(lambda: not queueing.jobs(store))
-    second = runs.one(store, "0002-seer-playground")
+    second = runs.get(store, "0002-seer-playground")
     assert second is not None
     assert (second.rater_id, second.n_items, second.n_done, second.n_failed, second.state) == (RATER, 1, 1, 0, "done")
     assert [one.item_id for one in working.folder_of(store, second).work()] == ["geneval/00001/sdv2/1"]
@@ -295,7 +296,7 @@ def test_two_generations_in_one_name_are_locked_against_each_other(world: World)
 
 
 def test_states_of_earlier_schemas_are_kept(tmp_path: Path) -> None:
-    earlier = [file for file in sorted(migrate.FOLDER.glob("[0-9]*.sql")) if int(file.name[:4]) < 15]
+    earlier = [file for file in sorted(schema.MIGRATIONS.glob("[0-9]*.sql")) if int(file.name[:4]) < 15]
     with duckdb.connect(str(tmp_path / "concord.duckdb")) as connection:
         for file in earlier:
             connection.execute(file.read_text(encoding="utf-8"))

@@ -13,9 +13,12 @@ from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
 from data.records import Annotation, Judgement, Rater
-from data.store import adjudications, campaigns, erasing, imports
-from data.store.imports import Bundle
-from data.store.store import Store
+from data.store import imports
+from data.store.campaigns import participation
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
+from data.store.judgements import remarks as adjudications
+from data.store.people import erasing
 from tests.ui import seeing
 from tests.ui.visiting import World
 from ui import browse_api, form_api, remarks_api, studio_api, workbench_api
@@ -30,7 +33,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     direct = {"aspect": "correct", "target": None, "label": "yes", "value": 1.0}
     said = [Annotation("r0", ITEM, "rita", "direct", direct, (Judgement("correct", "yes", 1.0),), "direct-1")]
     with Store(seeing.project(tmp_path, size=64)) as store:
-        imports.apply(store, [Bundle("ratings", "r", "r", raters=[Rater("rita", "human", "person")], annotations=said)])
+        imports.apply(store, [ImportBundle("ratings", "r", "r", raters=[Rater("rita", "human", "person")], annotations=said)])
         app = FastAPI()
         for module in (browse_api, form_api, studio_api, workbench_api, remarks_api):
             app.include_router(module.router(store))
@@ -105,7 +108,7 @@ def test_a_verdict_convicts_either_side(world: World) -> None:
     told = verdict(ann, verdict="yes", wrong="scorer", rater=seeing.RATER).json()["verdicts"]
     assert [(one["verdict"], one["rater_id"]) for one in told] == [("yes", seeing.RATER)]
     # the Campaigns page lists it with the default campaign's
-    assert {one.campaign_id for one in adjudications.verdicts(world.store, replaced=True)} == {campaigns.DEFAULT}
+    assert {one.campaign_id for one in adjudications.verdicts(world.store, replaced=True)} == {participation.DEFAULT}
     assert len(adjudications.verdicts(world.store, replaced=True)) == 2
 
 

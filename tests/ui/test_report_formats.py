@@ -16,8 +16,8 @@ import pyarrow.parquet
 import pytest
 
 from data.export.formats import Columns
-from data.store import recruitments
-from data.store.store import Store
+from data.store.campaigns import management
+from data.store.core.store import Store
 from tests.ui import odd
 from tests.ui.making import RATINGS, concord, done, ratings_csv
 from tests.ui.test_exporting import export
@@ -33,7 +33,7 @@ NUMBERS = ("value", "low", "high")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = odd.project(tmp_path_factory.mktemp("formats") / "project")
     with Store(made) as store:
-        recruitments.describe(store, "default", {"pay_per_item": "=1+1 \\input{x} % <b>", "ethics": ""}, "rosa")
+        management.describe_recruitment(store, "default", {"pay_per_item": "=1+1 \\input{x} % <b>", "ethics": ""}, "rosa")
     return made
 
 

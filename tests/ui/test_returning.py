@@ -14,8 +14,8 @@ import pytest
 from data.prompts.questions import questions_from_spec
 from data.prompts.spec import parse_spec
 from data.store import imports
-from data.store.imports import Bundle
-from data.store.store import Store
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
 from tests.ui import whole
 from tests.ui.making import concord, done, query, tables
 from tests.ui.test_exporting import numbers, read_csv
@@ -276,9 +276,11 @@ def test_the_prompts_questions_keep_their_words_where_the_project_asks_others(wo
     assert {row["questionnaire"] for row in rows(answers)} == {"tifa_vqa"}
     other = tuple(replace(one, text=f"other {one.text}") for one in questions_from_spec(parse_spec(whole.SPEC)))
     prompt = whole.prompts()[0].prompt_id
-    bundles = [Bundle("questions", f"{n}", f"q{n}", questions={prompt: each}) for n, each in enumerate((other, other[:1]))]
+    bundles = [
+        ImportBundle("questions", f"{n}", f"q{n}", questions={prompt: each}) for n, each in enumerate((other, other[:1]))
+    ]
     with Store(again) as store:
-        imports.apply(store, [Bundle("prompts", "p", "p", whole.prompts()), *bundles])
+        imports.apply(store, [ImportBundle("prompts", "p", "p", whole.prompts()), *bundles])
     done(again, "import", "exported", answers)
     asked_here = "select distinct prompt_id || ' ' || version from questions order by 1"
     assert query(again, asked_here) == ["mine/00000 1", "mine/00000 2", "mine/00000 3", "mine/00001 2"]

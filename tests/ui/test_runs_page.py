@@ -14,11 +14,11 @@ import pytest
 from data.jobs.runs import Observation, Run, RunFolder, WorkerProgress
 from data.records import Rater
 from data.store import imports, runs
-from data.store.imports import Bundle
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
 from scorers import registry
-from tests.data.store.making import items_of, picture
+from tests.data.store.small_project import items_of, picture
 from tests.ui import seer
 from tests.ui.visiting import World
 from ui import runs as supervisor
@@ -184,7 +184,7 @@ def test_the_plan_follows_the_project_and_the_selection(world: World) -> None:
     left_behind(store, "done", n_done=4)
     images = [picture(n, "new") for n in range(2)]
     assert plan(store)[1:] == ("Nothing left to score", False)
-    imports.apply(store, [Bundle("images", "new", "new", images=images, items=items_of(images))])
+    imports.apply(store, [ImportBundle("images", "new", "new", images=images, items=items_of(images))])
     assert plan(store)[0].startswith("Sees cows. seer-playground has judged 4 of the 6 images of this selection.")
     assert plan(store)[1:] == ("Score 2 images", True)
 

@@ -19,9 +19,9 @@ import pytest
 
 from data.jobs.runs import Observation, Run, RunFolder
 from data.store import runs
+from data.store.core.selection import Selection
+from data.store.core.store import DATABASE, Store
 from data.store.runs import RunRow
-from data.store.selection import Selection
-from data.store.store import DATABASE, Store
 from tests.ui import making, seer
 from tests.ui.making import concord, done, query, tables
 from tests.ui.serving import free_port

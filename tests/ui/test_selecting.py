@@ -12,12 +12,13 @@ import pytest
 from starlette.datastructures import QueryParams
 
 from data.records import Item, Judgement
-from data.store import frame, imports
-from data.store.imports import Bundle
-from data.store.selection import Selection
-from data.store.statements import submit
-from data.store.store import Store
-from tests.data.store.making import answer
+from data.store import imports
+from data.store.core import frame
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
+from data.store.judgements.recording import submit
+from tests.data.store.small_project import answer
 from tests.ui.making import RATINGS, agreement, concord, done, ratings_csv
 
 KEYS = {
@@ -93,7 +94,7 @@ def test_each_filter(rated: Path, query: str, column: str, expected: dict[str, i
 def test_targets(project: Path) -> None:
     cow, car = (Judgement("present", "yes", 1.0, target) for target in ("cow", "car"))
     with Store(project) as store:
-        imports.apply(store, [Bundle("x", "x", "x", items=[Item("i", "s")])])
+        imports.apply(store, [ImportBundle("x", "x", "x", items=[Item("i", "s")])])
         submit(store, replace(answer("i"), judgements=(*answer("i").judgements, cow, car)))
         found = frame.frame(store, Selection(target=("cow",)))
     assert list(zip(found["aspect"], found["target"], strict=True)) == [("present", "cow")]

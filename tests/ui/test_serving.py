@@ -21,8 +21,8 @@ import httpx
 import pytest
 
 from data.formats.geneval_results import GenEvalResult, format_result
-from data.store import campaigns
-from data.store.store import Store
+from data.store.campaigns import participation
+from data.store.core.store import Store
 from tests.ui import making
 from tests.ui.making import RATINGS, Ran, concord, done, ratings_csv, tables
 from tests.ui.serving import ROOT, Serving, announced, free_port
@@ -219,7 +219,7 @@ def sides(tmp_path: Path) -> Iterator[Sides]:
     (making.geneval_folder(files / "damaged") / "00000" / "samples" / "0000.png").write_bytes(b"x")
     done(files / "closed", "import", "prompts", files / "p.txt", "--suite", "seed")
     with Store(files / "closed") as store:
-        campaigns.enter(store, "ann")
+        participation.enter(store, "ann")
     shutil.copytree(files / "closed", files / "open")
     with Serving(files / "open") as serving:
         yield Sides(files / "open", files / "closed", files, serving)

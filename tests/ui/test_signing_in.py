@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import app as command_line
-from data.store.store import Store
+from data.store.core.store import Store
 from tests.ui.admitting import HASH, PAGE, PASSWORD, House, house, users_file
 from tests.ui.making import concord
 from tests.ui.visiting import TOKEN

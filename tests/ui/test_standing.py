@@ -12,11 +12,14 @@ import pytest
 from agreement import Options
 from agreement.engine.live import HUMAN_HUMAN, SCORER_HUMAN
 from data.records import Evidence, Item, Judgement, Rater
-from data.store import campaigns, imports, statements, tables
-from data.store.imports import Bundle
-from data.store.selection import Selection
-from data.store.store import Store
-from tests.data.store.making import answer
+from data.store import imports
+from data.store.analysis import aggregates
+from data.store.campaigns import participation
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
+from data.store.judgements import recording
+from tests.data.store.small_project import answer
 from ui.commands import standing
 from ui.commands.agreement import Rows, recall
 
@@ -34,9 +37,9 @@ def fill(store: Store) -> None:
         evidence.append(Evidence(f"n{n}", item, "n", {}, (Judgement("score", None, (n * 7 % 5) / 5),), "1"))
     raters = [Rater("m", "scorer"), Rater("n", "scorer")]
     scales = [("s", "correct", "nominal"), ("s", "score", "interval"), ("s", "quality", "ordinal:1-5")]
-    imports.apply(store, [Bundle("ratings", "all", "0", items=items, raters=raters, scales=scales, evidence=evidence)])
+    imports.apply(store, [ImportBundle("ratings", "all", "0", items=items, raters=raters, scales=scales, evidence=evidence)])
     for n, item in enumerate(ITEMS):
-        statements.submit(store, answer(item, "ann", "yes" if n % 4 else "no"))
+        recording.submit(store, answer(item, "ann", "yes" if n % 4 else "no"))
 
 
 @pytest.fixture
@@ -50,18 +53,18 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str] | None]:
     """What is counted in the database, in order: None for everything, else the items."""
     calls: list[Sequence[str] | None] = []
-    everything, few = tables.counted, tables.counted_again
+    everything, few = aggregates.aggregate, aggregates.aggregate_items
 
-    def all_of_it(store: Store, asked: tables.Asked) -> Any:
+    def all_of_it(store: Store, asked: aggregates.AggregateQuery) -> Any:
         calls.append(None)
         return everything(store, asked)
 
-    def again(store: Store, asked: tables.Asked, items: Sequence[str]) -> Any:
+    def again(store: Store, asked: aggregates.AggregateQuery, items: Sequence[str]) -> Any:
         calls.append(list(items))
         return few(store, asked, items)
 
-    monkeypatch.setattr(tables, "counted", all_of_it)
-    monkeypatch.setattr(tables, "counted_again", again)
+    monkeypatch.setattr(aggregates, "aggregate", all_of_it)
+    monkeypatch.setattr(aggregates, "aggregate_items", again)
     return calls
 
 
@@ -87,13 +90,13 @@ def test_after_an_answer_its_item_alone_is_counted(store: Store, counted: list[S
     assert counted == [None]
     same(store)
     assert counted == [None]
-    statements.submit(store, answer(ITEMS[3], "bob", "no"))
+    recording.submit(store, answer(ITEMS[3], "bob", "no"))
     second = same(store)
     assert counted == [None, [ITEMS[3]]]
     assert first != second
-    campaigns.enter(store, "eve")
-    statements.submit(store, answer(ITEMS[5], "eve", None))
-    statements.submit(store, answer(ITEMS[4], "eve", "yes"))
+    participation.enter(store, "eve")
+    recording.submit(store, answer(ITEMS[5], "eve", None))
+    recording.submit(store, answer(ITEMS[4], "eve", "yes"))
     same(store)
     assert counted == [None, [ITEMS[3]], [ITEMS[4], ITEMS[5]]]
 
@@ -101,9 +104,9 @@ def test_after_an_answer_its_item_alone_is_counted(store: Store, counted: list[S
 def test_a_revision_is_followed(store: Store, counted: list[Sequence[str] | None]) -> None:
     same(store)
     said = answer(ITEMS[0], "bob", "no")
-    statements.submit(store, said)
+    recording.submit(store, said)
     same(store)
-    statements.submit(store, answer(ITEMS[0], "bob", "yes", revises=said.annotation_id))
+    recording.submit(store, answer(ITEMS[0], "bob", "yes", revises=said.annotation_id))
     same(store)
     assert counted == [None, [ITEMS[0]], [ITEMS[0]]]
 
@@ -111,9 +114,9 @@ def test_a_revision_is_followed(store: Store, counted: list[Sequence[str] | None
 def test_what_is_no_answer_is_counted_anew(store: Store, counted: list[Sequence[str] | None]) -> None:
     same(store)
     more = [Evidence("new", ITEMS[0], "k", {}, (Judgement("correct", "yes", 1.0),), "1")]
-    imports.apply(store, [Bundle("ratings", "k", "k", raters=[Rater("k", "scorer")], evidence=more)])
+    imports.apply(store, [ImportBundle("ratings", "k", "k", raters=[Rater("k", "scorer")], evidence=more)])
     assert "k" in {row["rater"] for row in same(store)["raters"]}
-    statements.submit(store, answer(ITEMS[0], "bob", "maybe"))  # a label that was not there: not yes or no any more
+    recording.submit(store, answer(ITEMS[0], "bob", "maybe"))  # a label that was not there: not yes or no any more
     same(store)
     assert counted == [None, None, [ITEMS[0]], None]
 
@@ -124,7 +127,7 @@ def test_many_answers_at_once_are_counted_anew(
     monkeypatch.setattr(standing, "_MOST_ITEMS", 1)
     same(store)
     for item in ITEMS[:2]:
-        statements.submit(store, answer(item, "bob", "no"))
+        recording.submit(store, answer(item, "bob", "no"))
     same(store)
     assert counted == [None, None]
 
@@ -133,7 +136,7 @@ def test_each_selection_has_its_own(store: Store) -> None:
     one = replace(SELECTION, generator=("g1",))
     for selection in (SELECTION, one, replace(one, task=("t1",)), one, SELECTION):
         same(store, selection)
-    statements.submit(store, answer(ITEMS[0], "bob", "no"))
+    recording.submit(store, answer(ITEMS[0], "bob", "no"))
     same(store, one)
     same(store)
 
@@ -149,9 +152,9 @@ def test_places_are_few(store: Store, counted: list[Sequence[str] | None]) -> No
 
 def test_a_broken_update_is_not_built_upon(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     same(store)
-    statements.submit(store, answer(ITEMS[0], "bob", "no"))
+    recording.submit(store, answer(ITEMS[0], "bob", "no"))
     with monkeypatch.context() as broken:
-        broken.setattr(tables, "counted_again", lambda *_: 1 / 0)
+        broken.setattr(aggregates, "aggregate_items", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             standing.quick(store, SELECTION)
     same(store)
@@ -171,7 +174,7 @@ def test_a_broken_update_is_not_built_upon(store: Store, monkeypatch: pytest.Mon
 )
 def test_what_only_the_report_has(store: Store, selection: Selection) -> None:
     assert standing.quick(store, selection) is None
-    statements.submit(store, answer(ITEMS[0], "bob", "no"))
+    recording.submit(store, answer(ITEMS[0], "bob", "no"))
     assert standing.quick(store, selection) is None
 
 
@@ -179,14 +182,14 @@ def test_what_was_never_served_is_not_counted_at_every_answer(store: Store, coun
     for n, item in enumerate(ITEMS[:3]):
         standing.quick(store, Selection(suite=("s",), aspect=("score",)))
         assert len(counted) == 1
-        statements.submit(store, answer(item, f"p{n}", "no"))
+        recording.submit(store, answer(item, f"p{n}", "no"))
 
 
 def test_the_first_answer_about_an_aspect(store: Store) -> None:
     selection = Selection(suite=("s",), aspect=("realism",))
     assert standing.quick(store, selection) is None
     said = answer(ITEMS[0], "ann", judgements=(Judgement("realism", "3", 3.0),))
-    statements.submit(store, said)
+    recording.submit(store, said)
     found = standing.quick(store, selection)
     assert found is not None
     assert {row["n_ratings"] for row in found["among_people"] if row["statistic"] == "mean"} == {1}

@@ -10,7 +10,7 @@ import gradio as gr
 import pytest
 from gradio.context import Context
 
-from data.store.store import Store
+from data.store.core.store import Store
 from ui.pages import overview, workbench
 from ui.studio import _OTHERS, _navigation, studio
 

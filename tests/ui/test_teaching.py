@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 import app
 from data.records import Item
 from data.store import imports
-from data.store.imports import Bundle
-from data.store.store import Store
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
 from ui import teaching
 
 GROUPS = (teaching.IMAGES, teaching.STUDIES, teaching.RATINGS, teaching.PROMPTS, teaching.PLAYGROUND)
@@ -46,7 +46,7 @@ def test_real_projects_are_not_sent_to_the_playground(tmp_path: Path) -> None:
     with Store(tmp_path / "real") as store:
         assert teaching.scoring(store, "clipscore") == ("score clipscore",)
         assert "import playground" in teaching.looking(store, "clipscore")
-        imports.apply(store, [Bundle("ratings", "a", "0" * 64, items=items)])
+        imports.apply(store, [ImportBundle("ratings", "a", "0" * 64, items=items)])
         assert teaching.scoring(store, "clipscore") == ("score clipscore --profile paper",)
         assert "playground" not in teaching.looking(store, "clipscore")
         assert teaching.pairs(store)[0].endswith("--generator 'a b' --generator sdxl")

@@ -11,7 +11,7 @@ import pytest
 
 from data.records import Image, Item
 from data.store import imports
-from data.store.imports import Bundle
+from data.store.imports import ImportBundle
 from tests.ui import making
 from tests.ui.visiting import World
 from ui import images_api, thumbnails
@@ -46,7 +46,7 @@ def test_what_grids_ask_for_is_there_before(world: World, tmp_path: Path) -> Non
         sha256 = hashlib.sha256((tmp_path / "new.png").read_bytes()).hexdigest()
         image = Image("geneval/00000", "new", 0, tmp_path / "new.png", sha256, 8, 8)
         item = Item(image.image_id, "geneval", image.prompt_id, None, "new")
-        imports.apply(world.store, [Bundle("images", "new", "new", images=[image], items=[item])])
+        imports.apply(world.store, [ImportBundle("images", "new", "new", images=[image], items=[item])])
         assert waited(lambda: f"{sha256}-{images_api.IN_GRIDS}.webp" in cached(world))
     finally:
         ahead.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fastapi.testclient import TestClient
 
-from data.store.store import Store
+from data.store.core.store import Store
 from tests.ui.visiting import TOKEN
 from ui import studio
 from ui.server import create_app

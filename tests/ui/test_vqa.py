@@ -20,11 +20,12 @@ from agreement.questions import beside_people, scores
 from data.jobs.runs import Observation, Run
 from data.prompts.questions import PromptQuestion
 from data.records import Image, Prompt, Rater, image_item
-from data.store import asked, imports, runs
-from data.store import questions as stored
-from data.store.imports import Bundle
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store import imports, runs
+from data.store import library as stored
+from data.store.analysis import vqa_answers
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
 from scorers import dsg, tifa
 from scorers.tifa_rules import Answered, payload_of
 from tests.ui import exploring, questioning
@@ -75,13 +76,13 @@ def reworded(store: Store, item: str) -> PromptQuestion:
     first, *others = questioning.asked(store, item).questions
     prompt_id = item.rsplit("/", 2)[0]
     now = [replace(first, text=f"{first.text} (look well)"), *others]
-    imports.apply(store, [Bundle("questions", "again", "again", questions={prompt_id: now})])
+    imports.apply(store, [ImportBundle("questions", "again", "again", questions={prompt_id: now})])
     return first
 
 
 # ---- what is read back
 def test_a_models_answers_come_back_as_they_were_given(standing: Store) -> None:
-    found = asked.answered(standing, Selection(suite=(SUITE,), rater=(VQA,)))
+    found = vqa_answers.scorer_answers(standing, Selection(suite=(SUITE,), rater=(VQA,)))
     given = []
     for item in questioning.items(standing):
         for one in questioning.asked(standing, item).questions:
@@ -91,19 +92,19 @@ def test_a_models_answers_come_back_as_they_were_given(standing: Store) -> None:
     names = ["rater", "item", "prompt", "generator", "question", "element_type", "element", "answer", "chosen", "text"]
     assert [tuple(row) for row in found[names].to_numpy().tolist()] == given
     assert set(found["source"]) == {"single_object", "two_object", "counting", "colors", "position", "color_attr"}
-    assert set(asked.answered(standing, Selection(generator=("beta",), task=("colors",)))["item"]) == {
+    assert set(vqa_answers.scorer_answers(standing, Selection(generator=("beta",), task=("colors",)))["item"]) == {
         item for item in found.loc[found["source"] == "colors", "item"] if "/beta/" in item
     }
-    assert asked.raters(standing) == {SUITE: [VQA, WEAK]}
+    assert vqa_answers.raters(standing) == {SUITE: [VQA, WEAK]}
     # a scorer that answers nothing is none
-    assert asked.answered(standing, Selection(rater=("nobody",))).empty
+    assert vqa_answers.scorer_answers(standing, Selection(rater=("nobody",))).empty
 
 
 def test_the_first_run_counts_and_broken_answers_do_not(store: Store) -> None:
     item = questioning.items(store)[0]
-    before = asked.answered(store, Selection())
+    before = vqa_answers.scorer_answers(store, Selection())
     questioning.answer(store, VQA, lambda _, one: one.choices[-1], [item], "0009-again")
-    assert asked.answered(store, Selection()).equals(before)
+    assert vqa_answers.scorer_answers(store, Selection()).equals(before)
     good = {"question_id": "q", "text": "t", "choices": ["yes", "no"], "answer": "yes", "chosen": "no"}
     odd: list[Any] = [
         good,
@@ -117,9 +118,9 @@ def test_the_first_run_counts_and_broken_answers_do_not(store: Store) -> None:
     seen = [Observation(item, {"version": 1, "answers": odd}), Observation(questioning.items(store)[1], {"answers": "none"})]
     seen.append(Observation(questioning.items(store)[2], {"answers": [good]}, failed="the file is broken"))
     _bare(store, "odd", seen)
-    found = asked.answered(store, Selection(rater=("odd",)))
+    found = vqa_answers.scorer_answers(store, Selection(rater=("odd",)))
     assert found[["question", "chosen", "element_type"]].to_numpy().tolist() == [["q", "no", ""], ["r", "no", ""]]
-    assert asked.raters(store)[SUITE] == ["odd", VQA, WEAK]
+    assert vqa_answers.raters(store)[SUITE] == ["odd", VQA, WEAK]
 
 
 def _bare(store: Store, rater: str, seen: list[Observation]) -> None:
@@ -134,19 +135,19 @@ def test_people_meet_a_model_only_in_the_same_words(store: Store) -> None:
     first = reworded(store, item)
     assert questioning.asked(store, item).number == 2
     questioning.say(store, "cyd", lambda _, one: one.answer, [item])
-    found = asked.said(store, Selection())
+    found = vqa_answers.person_answers(store, Selection())
     mine = found[(found["item"] == item) & (found["question"] == first.question_id)].set_index("person")["wording"]
-    theirs = asked.wordings(store, item, VQA)
+    theirs = vqa_answers.wordings(store, item, VQA)
     assert mine["ann"] == mine["ben"] == theirs[first.question_id]
     assert mine["cyd"] != theirs[first.question_id]
     other = found[(found["item"] == item) & (found["question"] != first.question_id)]
     assert other["wording"].tolist() == [theirs[name] for name in other["question"]]
     assert set(other["person"]) == {"ann", "ben", "cyd"}
-    about = {(one.question, one.person): one.wording for one in asked.about(store, item)}
+    about = {(one.question, one.person): one.wording for one in vqa_answers.answers_about(store, item)}
     assert about[first.question_id, "cyd"] == mine["cyd"]
     # whoever scores now is asked the new words, and meets cyd
     questioning.answer(store, "late", lambda _, one: one.answer, [item])
-    assert asked.wordings(store, item, "late")[first.question_id] == mine["cyd"]
+    assert vqa_answers.wordings(store, item, "late")[first.question_id] == mine["cyd"]
     states = vqa.beside_one(store, SUITE, "", "late").set_index("question")["votes"]
     assert states[first.question_id] == 1
     assert vqa.mixed(store, SUITE, VQA) == 0
@@ -169,7 +170,7 @@ def test_what_does_not_count_says_why(store: Store) -> None:
     item = questioning.items(store)[1]
     questioning.say(store, "eve", TRUTH, [item], saw_evidence=True)
     questioning.say(store, "fay", lambda *_: "cannot_tell", [item])
-    found = asked.said(store, Selection())
+    found = vqa_answers.person_answers(store, Selection())
     why = found[found["item"] == item].groupby("person")["excluded"].first().to_dict()
     assert why == {"eve": "saw_evidence", "fay": "cannot_tell"}
     rows = found[(found["person"] == "fay")]
@@ -194,7 +195,7 @@ def test_imitations_are_never_mixed_with_people(store: Store) -> None:
 # ---- the rows
 def test_rows_are_those_of_the_statistics(standing: Store) -> None:
     found = vqa.rows(standing, Selection(), "photos", QUICK)
-    answers, said = asked.answered(standing, Selection()), asked.said(standing, Selection())
+    answers, said = vqa_answers.scorer_answers(standing, Selection()), vqa_answers.person_answers(standing, Selection())
     expected = [one.outcome.value for one in scores(answers, QUICK, "photos")]
     assert [row["value"] for row in found.scores] == expected
     assert [row["value"] for row in found.people] == [one.outcome.value for one in beside_people(answers, said, QUICK)]
@@ -359,10 +360,12 @@ def test_hostile_texts_stay_texts(store: Store) -> None:
     prompt = Prompt("geneval/99999", SUITE, HOSTILE, HOSTILE, {})
     image = Image(prompt.prompt_id, HOSTILE, 0)
     asking = PromptQuestion(HOSTILE, HOSTILE, (HOSTILE, "no"), "no", "color", HOSTILE)
-    bundle = Bundle("images", "h", "h", [prompt], [image], [image_item(image, prompt)], questions={prompt.prompt_id: [asking]})
+    bundle = ImportBundle(
+        "images", "h", "h", [prompt], [image], [image_item(image, prompt)], questions={prompt.prompt_id: [asking]}
+    )
     imports.apply(store, [bundle])
     item = image.image_id
-    assert stored.of_items(store, [item])
+    assert stored.current_questions_of_items(store, [item])
     for rater in (HOSTILE, f"{HOSTILE} 2"):
         questioning.answer(store, rater, lambda *_: HOSTILE, [item], f"0006-{len(rater)}")
     questioning.say(store, f"{HOSTILE} person", lambda *_: HOSTILE, [item])

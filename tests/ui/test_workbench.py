@@ -15,11 +15,12 @@ from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
 from data.records import Annotation, Image, Item, Judgement, Rater
-from data.store import generations, imports, statements, uncovered
-from data.store.frame import frame
-from data.store.imports import Bundle
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store import imports, runs
+from data.store.core.frame import frame
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
+from data.store.judgements import recording, unblinding
 from tests.ui import seeing
 from tests.ui.visiting import World
 from ui import form_api, studio_api, workbench_api
@@ -41,7 +42,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Six pictures, one of each task, with the evidence of two scorers, and one person who has judged them all."""
     project = seeing.project(tmp_path_factory.mktemp("seen"), size=64)
     with Store(project) as store:
-        imports.apply(store, [Bundle("ratings", "r", "r", raters=[Rater("rita", "human", "person")], annotations=_rated())])
+        imports.apply(
+            store, [ImportBundle("ratings", "r", "r", raters=[Rater("rita", "human", "person")], annotations=_rated())]
+        )
     return project
 
 
@@ -162,7 +165,7 @@ def test_it_outlives_the_server(world: World) -> None:
     project = world.store.project
     world.store.close()
     with Store(project) as store:
-        assert uncovered.when(store, "ann", ITEM) == "asked"
+        assert unblinding.unblinded_how(store, "ann", ITEM) == "asked"
 
 
 def test_evidence_in_full(world: World) -> None:
@@ -234,7 +237,7 @@ def test_a_blind_answer_stays_whatever_is_said_later(world: World) -> None:
     assert of(world) == {blind: False, after: True, last: True}
     with world.store.read() as cursor:
         assert cursor.execute("select revises from annotations where annotation_id = ?", [last]).fetchone() == (after,)
-    statements.rebuild(world.store, derive_source)
+    recording.rebuild(world.store, derive_source)
     assert counting(world) == [("no", None), ("no", "saw_evidence")]
     latest = client.get("/api/last").json()
     assert latest["revises"] == last
@@ -304,7 +307,7 @@ def test_a_place_without_a_picture_hides_nothing(world: World) -> None:
     blank = Item("geneval/00000/none/0", "geneval", "geneval/00000", "single_object", "none")
     said = (Judgement("correct", "no", 0.0),)
     rated = Annotation("n0", blank.item_id, "rita", "direct", {"aspect": "correct", "label": "no", "value": 0.0}, said, "1")
-    imports.apply(world.store, [Bundle("x", "x", "x", items=[blank], annotations=[rated])])
+    imports.apply(world.store, [ImportBundle("x", "x", "x", items=[blank], annotations=[rated])])
     for client in (world.client(), world.person()):
         assert get(client, "task", blank.item_id) == {"state": "none"}
         assert [said["label"] for said in get(client, "evidence", blank.item_id)["judgements"]] == ["no"]
@@ -314,10 +317,10 @@ def test_a_place_without_a_picture_hides_nothing(world: World) -> None:
 def test_how_an_image_was_generated_and_that_it_is_blank(world: World) -> None:
     facts = world.client().get(f"/api/studio/item?id={quote(ITEM)}").json()
     assert (facts["generated"], facts["blanked"]) == (None, None)
-    generations.keep(world.store, seeing.GENERATOR, {"model": "</script>", "seed": 3})
+    runs.set_generator_settings(world.store, seeing.GENERATOR, {"model": "</script>", "seed": 3})
     blank = Image("geneval/00000", seeing.GENERATOR, 9, Path("a.png"), "0" * 64, 4, 4, "filter")
     item = Item(blank.image_id, "geneval", blank.prompt_id, None, seeing.GENERATOR)
-    imports.apply(world.store, [Bundle("generated", "blank", "b", images=[blank], items=[item])])
+    imports.apply(world.store, [ImportBundle("generated", "blank", "b", images=[blank], items=[item])])
     facts = world.client().get(f"/api/studio/item?id={quote(blank.image_id)}").json()
     assert facts["generated"] == {"model": "</script>", "seed": 3}
     assert facts["blanked"] == "blanked by the generator's safety filter"
@@ -401,4 +404,4 @@ def test_hostile_names_are_kept_as_they_are(world: World) -> None:
     for name in ("<img src=x onerror=alert(1)>", "'; drop table uncovered; --", "Zoë 🦊"):
         client = world.person(name)
         assert uncover(client, shown=name)["name"] == name
-        assert uncovered.when(world.store, name, ITEM) == f"browse: {name}"
+        assert unblinding.unblinded_how(world.store, name, ITEM) == f"browse: {name}"

@@ -13,7 +13,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from data.store.store import Store
+from data.store.core.store import Store
 from tests.ui import making
 from ui.server import create_app
 

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
-from data.store import composing, imports, statements
-from data.store.imports import Bundle
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store import imports
+from data.store.campaigns import composition
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
+from data.store.judgements import recording
 from ui.commands.derive import direct, rate
 
 SUITE = "s"
@@ -39,7 +41,7 @@ def filled(store: Store, generators: Iterable[str], prompts: int = 4, text: str 
     ]
     tasks = {prompt.prompt_id: prompt.task for prompt in asked}
     items = [Item(image.image_id, SUITE, image.prompt_id, tasks[image.prompt_id], image.generator) for image in images]
-    imports.apply(store, [Bundle("images", "all", "all", asked, images, items)])
+    imports.apply(store, [ImportBundle("images", "all", "all", asked, images, items)])
 
 
 def scored(
@@ -52,7 +54,7 @@ def scored(
         for n, value in enumerate(each)
         if value is not None
     ]
-    bundle = Bundle("ratings", rater, rater, raters=[Rater(rater, "scorer", settings=settings or {})], evidence=said)
+    bundle = ImportBundle("ratings", rater, rater, raters=[Rater(rater, "scorer", settings=settings or {})], evidence=said)
     imports.apply(store, [bundle])
 
 
@@ -63,7 +65,7 @@ def _rated(aspect: str, value: float) -> tuple[tuple[Judgement, ...], str]:
 
 def voted(store: Store, first: str, second: str, votes: Iterable[Said]) -> list[str]:
     """Cast votes on the pairs of two generators; returns the pairs by prompt."""
-    pairs = sorted(composing.pairs(store, Selection(suite=(SUITE,)), first, second))
+    pairs = sorted(composition.pairs(store, Selection(suite=(SUITE,)), first, second))
     for vote in votes:
         judged = Judgement("preference", vote.label, None, None, None if vote.label else "cannot_tell")
         said = {"preference": vote.side if vote.label in (first, second) else vote.label or "cannot_tell"}
@@ -80,5 +82,5 @@ def voted(store: Store, first: str, second: str, votes: Iterable[Said]) -> list[
             campaign_id="default",
             raw={"order": order},
         )
-        statements.submit(store, given)
+        recording.submit(store, given)
     return pairs

@@ -15,10 +15,12 @@ from data.campaign import Campaign, CampaignItem
 from data.prompts.questions import questions_from_spec
 from data.prompts.spec import parse_spec
 from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
-from data.store import campaigns, composing, imports, managing, questions, statements
-from data.store.imports import Bundle
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store import imports, library
+from data.store.campaigns import composition, management, participation
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
+from data.store.judgements import recording
 from ui.commands.derive import derive_source
 
 SUITE = "mine"
@@ -40,10 +42,10 @@ def images() -> list[Image]:
     return [Image(*one, Path(f"/nowhere/{n}.png"), f"{n:064x}", 8, 8) for n, one in enumerate(at)]
 
 
-def pictures() -> Bundle:
+def pictures() -> ImportBundle:
     found = images()
     items = [Item(i.image_id, SUITE, i.prompt_id, "counting", i.generator) for i in found]
-    return Bundle("images", "mine", "pictures", prompts(), found, items)
+    return ImportBundle("images", "mine", "pictures", prompts(), found, items)
 
 
 def answer(store: Store, item: str, who: str, form: str, answers: Mapping[str, Any], **more: Any) -> Annotation:
@@ -59,7 +61,7 @@ def answer(store: Store, item: str, who: str, form: str, answers: Mapping[str, A
     if len(shown) > 1:
         source |= {"members": [row[0] for row in shown], "generators": [row[1] for row in shown]}
     if raw and "questions" in raw:
-        source["questions"] = questions.at(store, "/".join(item.split("/")[:2]), raw["questions"]).questions
+        source["questions"] = library.questions_at(store, "/".join(item.split("/")[:2]), raw["questions"]).questions
     rule, judgements = derive_source(source)
     scales = read_form(definition).scales if definition else {}
     made: dict[str, Any] = {"campaign_id": "default", "scales": scales, "raw": raw, "active_seconds": 0.1 + 0.2}
@@ -71,7 +73,7 @@ def fill(store: Store) -> None:
     imports.apply(store, [pictures()])
     ids = [image.image_id for image in images()]
     for who in NAMES:
-        campaigns.enter(store, who)
+        participation.enter(store, who)
     _default(store, ids)
     _kitchen(store, ids)
     _pairs(store)
@@ -84,14 +86,14 @@ def _default(store: Store, ids: list[str]) -> None:
     for n, item in enumerate(ids):
         for k, who in enumerate(NAMES[:3]):
             said = dict(COUNTED, count_0=(2, 2, 3)[(n * k) % 3], caption_fit=1 + (n + k) % 4)
-            statements.submit(store, answer(store, item, who, "geneval", said))
+            recording.submit(store, answer(store, item, who, "geneval", said))
     first = answer(store, ids[0], NAMES[3], "geneval", COUNTED, saw_evidence=True)
-    statements.submit(store, first)
+    recording.submit(store, first)
     for count in (0, 5):
         revised = answer(store, ids[0], NAMES[3], "geneval", dict(COUNTED, count_0=count), revises=first.annotation_id)
-        statements.submit(store, revised)
-    statements.submit(store, answer(store, ids[1], NAMES[4], "geneval", COUNTED))
-    statements.submit(store, answer(store, ids[2], NAMES[0], "geneval", {"count_0": "cannot_tell"}))
+        recording.submit(store, revised)
+    recording.submit(store, answer(store, ids[1], NAMES[4], "geneval", COUNTED))
+    recording.submit(store, answer(store, ids[2], NAMES[0], "geneval", {"count_0": "cannot_tell"}))
 
 
 def _kitchen(store: Store, ids: list[str]) -> None:
@@ -99,24 +101,24 @@ def _kitchen(store: Store, ids: list[str]) -> None:
     items = [CampaignItem(one) for one in ids[:6]]
     items += [CampaignItem(ids[6], "gold", expected={"cups": 2}), CampaignItem(ids[7], "training", expected={"cups": 1})]
     asked = Campaign("own", "=own & only", read_form(KITCHEN).name, 2, definition=KITCHEN, seed=7)
-    managing.create(store, asked, items)
-    managing.move(store, "own", "running")
+    management.create(store, asked, items)
+    management.move(store, "own", "running")
     for n, item in enumerate(ids[:8]):
         for k, who in enumerate(NAMES[:3]):
             said = {"cups": (n + k) % 4, "mood": ("gloomy", "plain", "cheerful")[(n + k) % 3], "quality": 1 + n % 5}
             said |= {"remarks": f"{TEXTS[(n + k) % len(TEXTS)]}"}
             about = {"campaign_id": "own", "definition": KITCHEN}
-            statements.submit(store, answer(store, item, who, asked.questionnaire, said, **about))
+            recording.submit(store, answer(store, item, who, asked.questionnaire, said, **about))
 
 
 def _pairs(store: Store) -> None:
-    made = composing.pairs(store, Selection(), *GENERATORS)
-    managing.create(store, Campaign("sides", "sides", "ab", 2), [CampaignItem(one) for one in made])
+    made = composition.pairs(store, Selection(), *GENERATORS)
+    management.create(store, Campaign("sides", "sides", "ab", 2), [CampaignItem(one) for one in made])
     for n, item in enumerate(made):
         for k, who in enumerate(NAMES[:2]):
             said = {"preference": ("left", "right", "both", "none")[(n + k) % 4]}
             about = {"campaign_id": "sides", "raw": {"order": [k, 1 - k]}}
-            statements.submit(store, answer(store, item, who, "ab", said, **about))
+            recording.submit(store, answer(store, item, who, "ab", said, **about))
 
 
 def _questions(store: Store, ids: list[str]) -> None:
@@ -124,12 +126,12 @@ def _questions(store: Store, ids: list[str]) -> None:
     old = {prompt.prompt_id: questions_from_spec(parse_spec(SPEC)) for prompt in prompts()[:2]}
     new = {name: (replace(asked[0], text="=Are there cats?"), *asked[1:]) for name, asked in old.items()}
     for version, asked in enumerate((old, new), 1):
-        imports.apply(store, [Bundle("questions", "mine", f"questions {version}", questions=asked)])
+        imports.apply(store, [ImportBundle("questions", "mine", f"questions {version}", questions=asked)])
         for n, item in enumerate(ids[:8]):
             one = asked["/".join(item.split("/")[:2])]
             said = {each.question_id: each.choices[(n + version) % len(each.choices)] for each in one}
             about = {"campaign_id": None, "raw": {"questions": version}}
-            statements.submit(store, answer(store, item, NAMES[3 + version], "tifa_vqa", said, **about))
+            recording.submit(store, answer(store, item, NAMES[3 + version], "tifa_vqa", said, **about))
 
 
 def _others(store: Store, ids: list[str]) -> None:
@@ -147,7 +149,7 @@ def _others(store: Store, ids: list[str]) -> None:
         for k, rater in enumerate(scorers)
         for n, item in enumerate(ids)
     ]
-    bundle = Bundle(
+    bundle = ImportBundle(
         "odd", "odd", "odd", raters=[*people, *scorers], scales=[(SUITE, "score", "interval")], annotations=said,
         evidence=evidence,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from data.people import keyed_hash
-from data.store.store import Store
+from data.store.core.store import Store
 from ui.access.limits import network
 from ui.access.sessions import YEAR_SECONDS
 from ui.root import root

@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from data.store.store import Store
+from data.store.core.store import Store
 from ui.access import pages
 from ui.access.accounts import Accounts
 from ui.access.pace import UNKNOWN, Pace, by_address, by_name, rate_of

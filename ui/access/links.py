@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 from itsdangerous import BadData, URLSafeSerializer
 
 from data.people import keyed_hash
-from data.store import invitations
-from data.store.invitations import Closed, Invitation
-from data.store.store import Store
+from data.store.core.store import Store
+from data.store.people import invitations
+from data.store.people.invitations import Invitation, InvitationClosed
 from ui.access.platforms import PARAMETERS, Participant
 
 JOIN = "/join"
@@ -37,12 +37,12 @@ def opened(store: Store, token: str) -> Invitation:
     try:
         invitation_id = _signer(store).loads(token)
     except BadData as error:
-        raise Closed(_FORGED) from error
+        raise InvitationClosed(_FORGED) from error
     invitation = invitations.get(store, str(invitation_id))
     if invitation is None:
-        raise Closed(_FORGED)
+        raise InvitationClosed(_FORGED)
     if why := invitation.closed():
-        raise Closed(f"{why} Ask whoever sent the link for another.")
+        raise InvitationClosed(f"{why} Ask whoever sent the link for another.")
     return invitation
 
 
@@ -62,9 +62,9 @@ def check_signature(store: Store, invitation: Invitation, person: Participant, q
     if given is None and not invitation.signed:
         return
     if given is None:
-        raise Closed(UNSIGNED)
+        raise InvitationClosed(UNSIGNED)
     if not hmac.compare_digest(given.encode(), _signature(store, invitation, person).encode()):
-        raise Closed(_FORGED)
+        raise InvitationClosed(_FORGED)
 
 
 def _signature(store: Store, invitation: Invitation, person: Participant) -> str:

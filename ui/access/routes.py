@@ -14,11 +14,11 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from data.people import looks_like_pseudonym, platform_pseudonym
-from data.store import campaigns, invitations, managing
-from data.store.campaigns import NameTaken
-from data.store.identities import Elsewhere
-from data.store.invitations import Arrival, Closed, Invitation
-from data.store.store import Store
+from data.store.campaigns import management, participation
+from data.store.campaigns.participation import NameTaken
+from data.store.core.store import Store
+from data.store.people import invitations
+from data.store.people.invitations import Arrival, Invitation, InvitationClosed, OtherBrowser
 from ui.access import browsers, links, pages, platforms
 from ui.access.accounts import Account, Accounts
 from ui.access.door import who
@@ -78,7 +78,7 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
             return pages.sign_in(name, following, _WRONG, 401)
         limiter.succeeded(name, address)
         try:
-            await run_sync(campaigns.enter, store, account.name)
+            await run_sync(participation.enter, store, account.name)
         except NameTaken as error:
             return pages.sign_in(name, following, _sentence(error), 403)
         begin(request.session, store, account)
@@ -91,7 +91,7 @@ def _add_sign_in(routes: APIRouter, store: Store, accounts: Accounts | None) -> 
     @routes.post("/logout", response_model=None)
     def logout(request: Request) -> Response:
         if name := request.session.get("name"):
-            campaigns.leave(store, str(name))
+            participation.leave(store, str(name))
         request.session.clear()
         if accounts is None:
             return pages.sentence("Signed out", "You can close this page.")
@@ -108,7 +108,7 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
             sent = platforms.participant(request.query_params.multi_items())
             if sent is not None:
                 links.check_signature(store, invitation, sent, request.query_params)
-        except (Closed, platforms.Unclear) as error:
+        except (InvitationClosed, platforms.Unclear) as error:
             return pages.sentence(_NO_ENTRY, str(error), 403)
         if sent is None and invitation.signed:
             return pages.sentence(_NO_ENTRY, links.UNSIGNED, 403)
@@ -132,7 +132,7 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
                 sent = platforms.participant(request.query_params.multi_items())
                 if sent is not None:
                     links.check_signature(store, invitation, sent, request.query_params)
-            except (Closed, platforms.Unclear) as error:
+            except (InvitationClosed, platforms.Unclear) as error:
                 return pages.sentence(_NO_ENTRY, str(error), 403)
             if sent is not None:
                 name = platform_pseudonym(store.secret, sent.platform, sent.identifier)
@@ -158,9 +158,9 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
         secret, network = browsers.secret(request, store, name), browsers.network_hash(request, store)
         try:
             arrived = invitations.arrive(store, replace(arrival, known_as=_known(request), secret=secret, network=network))
-        except Closed as error:
+        except InvitationClosed as error:
             return pages.sentence(_NO_ENTRY, str(error), 403)
-        except Elsewhere:
+        except OtherBrowser:
             return pages.reenter(_here(request, token), title, _WRONG_CODE if arrival.code else "", 403)
         except NameTaken as error:
             if arrival.came_as != "name":
@@ -226,7 +226,7 @@ def _typed(text: str, known: str | None, accounts: Accounts | None) -> str:
 
 
 def _title(store: Store, invitation: Invitation) -> str:
-    campaign = managing.get(store, invitation.campaign) if invitation.campaign else None
+    campaign = management.get(store, invitation.campaign) if invitation.campaign else None
     return campaign.title if campaign is not None else "Label images"
 
 

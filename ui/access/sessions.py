@@ -23,8 +23,8 @@ from starlette.middleware.sessions import Session
 from starlette.requests import HTTPConnection
 
 from data.people import Role, keyed_hash
-from data.store import ended
-from data.store.store import Store
+from data.store.core.store import Store
+from data.store.people import invitations
 
 Scope = MutableMapping[str, Any]
 App = Callable[[Scope, Any, Any], Awaitable[None]]
@@ -89,7 +89,7 @@ class Sessions:
         name = self._cookie(scope)
         before = self._read(HTTPConnection(scope).cookies.get(name, ""))
         session = Session(before)
-        if before and ended.is_ended(self._store, str(before["id"])):
+        if before and invitations.is_session_ended(self._store, str(before["id"])):
             session.clear()
         scope["session"] = session
 
@@ -122,10 +122,16 @@ class Sessions:
 
     async def _close(self, before: dict[str, Any], session: Session) -> None:
         """End what was there, if it is not what is there now; on disk before anybody is told."""
-        if "id" in before and session.get("id") != before["id"] and not ended.is_ended(self._store, str(before["id"])):
+        if (
+            "id" in before
+            and session.get("id") != before["id"]
+            and not invitations.is_session_ended(self._store, str(before["id"]))
+        ):
             until = datetime.fromtimestamp(now(), UTC) + timedelta(seconds=YEAR_SECONDS)
             await run_sync(
-                lambda: ended.end(self._store, str(before["id"]), until, now=until - timedelta(seconds=YEAR_SECONDS))
+                lambda: invitations.end_session(
+                    self._store, str(before["id"]), until, now=until - timedelta(seconds=YEAR_SECONDS)
+                )
             )
 
     def _written(self, name: str, session: Session) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from data.people import Role, keyed_hash
-from data.store import erasing, invitations
-from data.store.store import Store
+from data.store.core.store import Store
+from data.store.people import erasing, invitations
 from ui.access.accounts import Account, Accounts
 
 Session = MutableMapping[str, Any]

@@ -14,9 +14,10 @@ import pandas as pd
 from agreement import Scale
 from agreement.disagreements import ContestedUnit, contested_units
 from data.aspects import NO, YES, YES_NO_ASPECTS
-from data.store import adjudications, frame, uncovered
-from data.store.adjudications import Adjudication
-from data.store.store import Store
+from data.store.core import frame
+from data.store.core.store import Store
+from data.store.judgements import remarks, unblinding
+from data.store.judgements.remarks import Adjudication
 from ui import following
 from ui.campaigning.people import Topic, judged
 
@@ -143,8 +144,8 @@ def labels(store: Store, topic: Topic, said: Sequence[Value]) -> list[str]:
 
 def uncover(store: Store, person: str, item: str) -> None:
     """Remember that this person is shown what others said of an item."""
-    how = uncovered.ANSWERED if uncovered.answered(store, person, item) else uncovered.ASKED
-    uncovered.record(store, person, item, how)
+    how = unblinding.AFTER_ANSWER if unblinding.has_answered(store, person, item) else unblinding.ON_REQUEST
+    unblinding.record_unblinding(store, person, item, how)
 
 
 def decide(store: Store, verdict: Adjudication) -> bool:
@@ -158,7 +159,7 @@ def decide(store: Store, verdict: Adjudication) -> bool:
     if not verdict.verdict:
         raise ValueError("say what is right")
     try:
-        return adjudications.adjudicate(store, verdict)
+        return remarks.adjudicate(store, verdict)
     except KeyError as error:
         raise ValueError(f"there is no item {verdict.item_id!r} any more") from error
 
@@ -169,7 +170,7 @@ def verdicts(store: Store, campaign_id: str) -> list[Adjudication]:
 
 
 def _verdicts(store: Store, campaign_id: str) -> list[Adjudication]:
-    return [one for one in adjudications.verdicts(store) if one.campaign_id == campaign_id]
+    return [one for one in remarks.verdicts(store) if one.campaign_id == campaign_id]
 
 
 def blames(found: Sequence[Adjudication]) -> list[Blame]:

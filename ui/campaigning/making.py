@@ -10,11 +10,13 @@ from annotation.questionnaires import registry
 from annotation.questionnaires.form import Form
 from data.campaign import Campaign, CampaignItem, sample_items
 from data.files import quoted
-from data.store import browse, composing, frame, managing, overseeing
-from data.store.managing import CampaignRefused
-from data.store.overseeing import Effort
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.campaigns import composition, management, monitoring
+from data.store.campaigns.management import CampaignRefused
+from data.store.campaigns.monitoring import Effort
+from data.store.core import frame
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui.campaigning import asked, known
 from ui.campaigning.asked import Asking
 from ui.campaigning.wish import Wish
@@ -86,7 +88,7 @@ def plan(store: Store, wish: Wish) -> Plan:
         raise CampaignRefused(f"check_every is {wish.settings.check_every}, but no gold or attention item is given to mix in")
     if wish.settings.pass_mark is not None and not any(item.role == "training" for item in items):
         raise CampaignRefused("a pass mark is for training, and no training item is given")
-    return Plan(campaign, form, items, len(pool), selection, pair, overseeing.effort(store, form.name))
+    return Plan(campaign, form, items, len(pool), selection, pair, monitoring.effort(store, form.name))
 
 
 def make(store: Store, wish: Wish) -> Plan:
@@ -96,14 +98,14 @@ def make(store: Store, wish: Wish) -> Plan:
         ValueError: as ``plan``; ``CampaignRefused``: the id is taken.
     """
     made = plan(store, wish)
-    if managing.get(store, made.campaign.campaign_id) is not None:
+    if management.get(store, made.campaign.campaign_id) is not None:
         raise CampaignRefused(f"there is a campaign {wish.campaign_id!r} already; give this one another id")
     ids = {item.item_id for item in made.items}
     if made.form.item_kind == "group" and not wish.items:
-        composing.groups(store, made.selection, ids)
+        composition.groups(store, made.selection, ids)
     elif made.pair is not None:
-        composing.pairs(store, made.selection, *made.pair, ids)
-    managing.create(store, made.campaign, made.items)
+        composition.pairs(store, made.selection, *made.pair, ids)
+    management.create(store, made.campaign, made.items)
     return made
 
 
@@ -120,7 +122,9 @@ def _pair(store: Store, selection: Selection) -> tuple[str, str]:
     """The two generators."""
     named = selection.generator
     if not named:
-        named = tuple(sorted({one.generator for one in browse.shown(store) if one.generator and _in(one.suite, selection)}))
+        named = tuple(
+            sorted({one.generator for one in contents.generator_pictures(store) if one.generator and _in(one.suite, selection)})
+        )
     if len(named) != 2:
         said = f"; there are {', '.join(named)}" if not selection.generator and named else f", got {len(named)}"
         raise CampaignRefused(f"pairs are of two generators: name both{said}")
@@ -136,11 +140,11 @@ def _pool(store: Store, form: Form, wish: Wish, selection: Selection, pair: tupl
     if wish.items:
         return _listed(store, wish.items)
     if form.item_kind == "group":
-        found = asked.of_composed(store, composing.possible_groups(store, selection), "group")
+        found = asked.of_composed(store, composition.possible_groups(store, selection), "group")
     elif pair is not None:
-        found = asked.of_composed(store, composing.possible_pairs(store, selection, *pair), "pair")
+        found = asked.of_composed(store, composition.possible_pairs(store, selection, *pair), "pair")
     else:
-        found = asked.of_items(store, composing.images(store, selection))
+        found = asked.of_items(store, composition.images(store, selection))
     if not found:
         why = {"group": "; a group has two images or more of one prompt", "pair": "; a pair has one image of each generator"}
         raise CampaignRefused(

@@ -13,10 +13,11 @@ from agreement.pair.rater_pair import Estimate, each_person
 from annotation import quality
 from annotation.quality import Sameness, Speed, TimedAnswer
 from data.campaign import Campaign
-from data.store import frame, watching
-from data.store.store import Store
-from data.store.subjects import subjects
-from data.store.watching import Worker
+from data.store.campaigns import monitoring
+from data.store.campaigns.monitoring import WorkerStats
+from data.store.core import frame
+from data.store.core.store import Store
+from data.store.library import item_subjects
 from ui import following, words
 from ui.campaigning.asked import asked
 from ui.commands.derive import form_of
@@ -39,7 +40,7 @@ class Person:
         sameness, speed: None where they have answered nothing but training items.
     """
 
-    worker: Worker
+    worker: WorkerStats
     agreement: Estimate | None
     sameness: Sameness | None
     speed: Speed | None
@@ -106,7 +107,7 @@ def people(store: Store, campaign: Campaign, topic: Topic | None, *, intervals: 
     alike, fast = _work(store, following.version(store), campaign)
     return [
         Person(one, beside.get(one.person), alike.get(one.person), fast.get(one.person))
-        for one in watching.workers(store, campaign.campaign_id)
+        for one in monitoring.workers(store, campaign.campaign_id)
     ]
 
 
@@ -122,10 +123,10 @@ def _work(
 
 def answers(store: Store, campaign: Campaign) -> Sequence[TimedAnswer]:
     """Everybody's answers for the rules of ``annotation.quality``: of each item the first, as it stands; training apart."""
-    said = [one for one in watching.given(store, campaign.campaign_id) if one.role != "training"]
+    said = [one for one in monitoring.current_answers(store, campaign.campaign_id) if one.role != "training"]
     form = form_of(campaign.questionnaire, campaign.definition)
     items = sorted({one.item_id for one in said})
-    asks = {item_id: form.build(asked(subject)) for item_id, subject in subjects(store, items).items()}
+    asks = {item_id: form.build(asked(subject)) for item_id, subject in item_subjects(store, items).items()}
     made: dict[tuple[str, str], TimedAnswer] = {}
     for one in said:
         if one.item_id in asks:

@@ -6,7 +6,7 @@ from typing import Final
 
 from annotation import quality
 from data import campaign
-from data.store.watching import Worker
+from data.store.campaigns.monitoring import WorkerStats
 from ui import words
 from ui.campaigning.judging import Blame
 from ui.campaigning.making import Plan
@@ -85,7 +85,7 @@ def work(made: Plan) -> str:
     return f"about {words.duration(made.hours * 3600)} of active time in all ({rest})"
 
 
-def passed(work: Worker) -> str:
+def passed(work: WorkerStats) -> str:
     """Right answers to gold and attention items: ``5/6 gold, 1/1 attention``."""
     pairs = (("gold", work.gold_right, work.gold), ("attention", work.attention_right, work.attention))
     return ", ".join(f"{right}/{n} {name}" for name, right, n in pairs if n)

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from data.campaign import Campaign
-from data.store import managing, watching
-from data.store.store import Store
-from data.store.watching import Coverage, Hour
+from data.store.campaigns import management, monitoring
+from data.store.campaigns.monitoring import Coverage, Hour
+from data.store.core.store import Store
 
 WINDOW: Final = timedelta(hours=24)
 """How far back the pace looks."""
@@ -42,20 +42,20 @@ class Standing:
 
 def standings(store: Store, now: datetime | None = None) -> list[Standing]:
     """All campaigns, the newest first; archived ones last."""
-    found = [_standing(store, campaign, now or datetime.now(UTC)) for campaign in reversed(managing.listed(store))]
+    found = [_standing(store, campaign, now or datetime.now(UTC)) for campaign in reversed(management.listed(store))]
     return sorted(found, key=lambda one: one.campaign.state == "archived")
 
 
 def standing(store: Store, campaign_id: str, now: datetime | None = None) -> Standing | None:
     """One campaign; None if there is none of this name."""
-    campaign = managing.get(store, campaign_id)
+    campaign = management.get(store, campaign_id)
     return None if campaign is None else _standing(store, campaign, now or datetime.now(UTC))
 
 
 def _standing(store: Store, campaign: Campaign, now: datetime) -> Standing:
-    found = watching.coverage(store, campaign.campaign_id, now)
+    found = monitoring.coverage(store, campaign.campaign_id, now)
     left = found.wanted - found.answers
-    return Standing(campaign, found, pace_of(watching.pace(store, campaign.campaign_id), left, now))
+    return Standing(campaign, found, pace_of(monitoring.answers_by_hour(store, campaign.campaign_id), left, now))
 
 
 def pace_of(hours: Sequence[Hour], left: int, now: datetime) -> Pace:

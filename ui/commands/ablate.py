@@ -11,8 +11,8 @@ from typing import Any
 from agreement import Options
 from agreement.study.cells import ALL
 from data.files import write_whole
-from data.store.matched import matched
-from data.store.selection import Selection
+from data.store.core.selection import Selection
+from data.store.judgements.scorer_evidence import caption_choices
 from ui.commands import score
 from ui.commands.agreement import selected
 from ui.commands.context import CommandError, Context, UsageError
@@ -54,7 +54,7 @@ def run(
         score.run(_quiet(context, output), scorer, profile, settings, device, batch_size, limit, selection)
         grid.append(Setting(planned.rater.rater_id, of_steps, of_seed))
     only = replace(chosen, rater=tuple(setting.rater for setting in grid))
-    rows = table(matched(context.store, only), grid, wanted[0], Options(intervals=intervals))
+    rows = table(caption_choices(context.store, only), grid, wanted[0], Options(intervals=intervals))
     if not rows:
         raise CommandError("nothing to compare: no image of this selection has a number for every caption in every trial")
     _say(context, rows, only, output)

@@ -23,7 +23,7 @@ def run(context: Context, run_id: str) -> None:
         CommandError: there is no such run, nothing of it is left to try, or its rater is not what it was.
     """
     store = context.store
-    row = runs.one(store, run_id)
+    row = runs.get(store, run_id)
     if row is None or row.kind != "score":
         raise CommandError(f"there is no run {run_id} in this project whose images could be tried again")
     scorer = registry.get(row.scorer)

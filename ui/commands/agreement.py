@@ -24,10 +24,12 @@ from agreement import (
     thresholds,
 )
 from agreement.statistics.scale import with_labels
-from data.store import browse, frame, tags
-from data.store.frame import Scales
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.core import frame
+from data.store.core.frame import Scales
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.judgements import remarks
 from ui import following
 from ui.commands import agreement_text
 from ui.commands.context import CommandError, Context, UsageError
@@ -115,7 +117,10 @@ def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Select
 
 def _warn_of_typos(context: Context, selection: Selection) -> None:
     """An empty answer may be right; a name that the project does not know is worth a word."""
-    known = browse.choices(context.store) | {"rater": browse.rater_names(context.store), "tag": tags.names(context.store)}
+    known = contents.filter_choices(context.store) | {
+        "rater": contents.rater_names(context.store),
+        "tag": remarks.tag_names(context.store),
+    }
     for name, values in selection.to_dict().items():
         for value in values:
             if name in known and value not in known[name]:
@@ -138,7 +143,7 @@ def compute(store: Store, selection: Selection, options: Options, further: Colle
 def rows_of(
     judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, further: Collection[str] = ()
 ) -> Rows:
-    """As ``compute``, from judgements that were read already (``data.store.frame``)."""
+    """As ``compute``, from judgements that were read already (``data.store.core.frame``)."""
     rows: Rows = build(judgements, scales, _asked(selection, options)).to_dict()
     if not options.by_certainty:
         del rows["by_certainty"]

@@ -10,8 +10,8 @@ from typing import Any
 
 from data.campaign import Campaign, State
 from data.files import InputError, printable, read_text
-from data.store import managing, overseeing, watching
-from data.store.managing import CampaignRefused
+from data.store.campaigns import management, monitoring
+from data.store.campaigns.management import CampaignRefused
 from ui import words
 from ui.campaigning import judging, making, people, telling
 from ui.campaigning import watching as standing
@@ -90,12 +90,12 @@ def archive(context: Context, campaign: str) -> None:
 
 
 def delete(context: Context, campaign: str) -> None:
-    managing.remove(context.store, campaign)
+    management.remove(context.store, campaign)
     context.say(f"campaign {campaign!r} is deleted")
 
 
 def _move(context: Context, campaign: str, state: State) -> None:
-    managing.move(context.store, campaign, state)
+    management.move(context.store, campaign, state)
 
 
 def show(context: Context, campaign: str, aspect: str | None, intervals: bool, output: str) -> None:
@@ -127,11 +127,12 @@ def _document(context: Context, found: standing.Standing, topic: Topic | None, w
     return {
         "campaign": _described(found.campaign),
         "coverage": asdict(found.coverage),
-        "items_by_answers": {str(n): items for n, items in overseeing.spread(context.store, name).items()},
-        "pace": asdict(found.pace) | {"by_hour": [_plain(asdict(hour)) for hour in watching.pace(context.store, name)]},
+        "items_by_answers": {str(n): items for n, items in monitoring.items_by_answer_count(context.store, name).items()},
+        "pace": asdict(found.pace)
+        | {"by_hour": [_plain(asdict(hour)) for hour in monitoring.answers_by_hour(context.store, name)]},
         "agreement_about": asdict(topic) if topic else None,
         "people": [_person(one) for one in workers],
-        "broken": [_plain(asdict(one)) for one in watching.broken(context.store, name)],
+        "broken": [_plain(asdict(one)) for one in monitoring.broken_items(context.store, name)],
         "verdicts": [_plain(asdict(one)) for one in verdicts],
         "wrong": [asdict(one) for one in judging.blames(verdicts)],
     }

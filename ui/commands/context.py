@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     # commands without a project take errors from here, where DuckDB need not be
+    from data.store.core.store import Store
     from data.store.imports import Imported
-    from data.store.store import Store
 
 
 class CommandError(Exception):

@@ -7,7 +7,7 @@ import hashlib
 from data.files import check_name
 from data.formats.cooccurrence import read_cooccurrence
 from data.store import imports
-from data.store.imports import Bundle
+from data.store.imports import ImportBundle
 from ui import words
 from ui.commands.context import CommandError, Context, report
 
@@ -20,7 +20,7 @@ def run(context: Context, file: str, called: str | None) -> None:
         sha256 = hashlib.file_digest(content, "sha256").hexdigest()
     read = read_cooccurrence(path, name)
     found = read.found
-    (imported,) = imports.apply(context.store, [Bundle("cooccurrence", name, sha256, cooccurrence=found, exclusive=True)])
+    (imported,) = imports.apply(context.store, [ImportBundle("cooccurrence", name, sha256, cooccurrence=found, exclusive=True)])
     classes = sum(a == b for a, b in found.together)
     pairs = words.count(len(found.together) - classes, "pair")
     report(context, f"{name}: {pairs} of {classes:,} classes together in {found.images:,} images", imported)

@@ -6,24 +6,24 @@ import getpass
 from collections.abc import Sequence
 
 from data import campaign as recruitment
-from data.store import managing, recruitments
-from data.store.managing import CampaignRefused
+from data.store.campaigns import management
+from data.store.campaigns.management import CampaignRefused
 from ui import words
 from ui.commands.context import Context, UsageError
 
 
 def describe(context: Context, campaign: str, fields: Sequence[str]) -> None:
     """Answer some fields; without any, print them all."""
-    if managing.get(context.store, campaign) is None:
+    if management.get(context.store, campaign) is None:
         raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
     given = dict(_parsed(field) for field in fields)
     if not given:
-        said = recruitments.described(context.store, campaign)
+        said = management.recruitment_of(context.store, campaign)
         for name, field in recruitment.RECRUITMENT_FIELDS.items():
             text = " ".join(said[name].split()) if name in said else recruitment.NOT_REPORTED
             context.say(f"{name}: {text}" if name in said else f"{name}: {text} ({field.asks})")
         return
-    said = recruitments.describe(context.store, campaign, given, _who())
+    said = management.describe_recruitment(context.store, campaign, given, _who())
     open_ = [name for name in recruitment.RECRUITMENT_FIELDS if name not in said]
     context.say(f"{words.count(len(said), 'field')} of campaign {campaign!r} said; not reported: {', '.join(open_) or 'none'}")
 

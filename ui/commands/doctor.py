@@ -11,9 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
-from data.store import health
-from data.store.health import Finding
-from data.store.store import StoreBusy
+from data.store.backup import health
+from data.store.backup.health import Finding
+from data.store.core.store import StoreBusy
 from ui.commands import forward, machine
 from ui.commands.context import Context
 

@@ -16,9 +16,10 @@ from data.export.formats import Columns
 from data.export.judgements import JUDGEMENT_COLUMNS as JUDGEMENTS
 from data.export.ratings import RATING_COLUMNS
 from data.files import whole_file, write_whole
-from data.store import export, frame
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.analysis import exports
+from data.store.core import frame
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import words
 from ui.commands.agreement import selected
 from ui.commands.context import CommandError, Context, UsageError
@@ -97,12 +98,12 @@ def said_parts(store: Store, chosen: Selection) -> Iterator[tuple[pd.DataFrame, 
     """The selected judgements part by part, each with the scales of all."""
     if chosen.certainty:
         # how far people agree is told from all that they said
-        found = export.judgements(store, chosen)
+        found = exports.judgements(store, chosen)
         scales = frame.scales(store)
         yield select(found, scales, chosen.certainty), scales
         return
     scales = {}
-    for part in export.judgement_batches(store, chosen):
+    for part in exports.judgement_batches(store, chosen):
         # read after the judgements' state was taken: none of them lacks its scale
         scales = scales or frame.scales(store)
         yield part, scales

@@ -10,9 +10,10 @@ from agreement.report.certainty import select
 from data import people
 from data.export import formats
 from data.export.annotations import ANSWER_COLUMNS
-from data.store import answers, export, frame
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.analysis import exports
+from data.store.core import frame
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import words
 from ui.commands.agreement import selected
 from ui.commands.context import Context
@@ -35,7 +36,7 @@ def parts(store: Store, chosen: Selection, named: people.NamesAs) -> Iterator[pd
     """The selected answers part by part."""
     ids = None
     if chosen.certainty:
-        said = select(export.judgements(store, chosen), frame.scales(store), chosen.certainty)
+        said = select(exports.judgements(store, chosen), frame.scales(store), chosen.certainty)
         ids = sorted(said.loc[said["kind"] != "scorer", "source_id"].unique())
-    for part in answers.whole(store, chosen, ids):
+    for part in exports.answer_batches(store, chosen, ids):
         yield people.without_names(part, store.secret) if named == "pseudonyms" else part

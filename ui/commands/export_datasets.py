@@ -11,8 +11,8 @@ import pandas as pd
 from data.export import annotations as whole
 from data.export import datasets, judgements
 from data.people import NamesAs, person_pseudonym
-from data.store import depicted
-from data.store.selection import Selection
+from data.store.analysis import exports
+from data.store.core.selection import Selection
 from ui import words
 from ui.commands.agreement import selected
 from ui.commands.context import CommandError, Context
@@ -33,7 +33,7 @@ def run(context: Context, selection: Mapping[str, Sequence[str]], output: str, n
     store, limit = context.store, shard * _MEBIBYTE
     try:
         temporary.mkdir()
-        n, missing = datasets.write_images(temporary, depicted.images(store, chosen), store.project, limit)
+        n, missing = datasets.write_images(temporary, exports.image_batches(store, chosen), store.project, limit)
         sizes = {"images": n}
         told = _judgements(context, chosen, named)
         sizes["judgements"] = datasets.write_table(temporary, "judgements", told, judgements.JUDGEMENT_COLUMNS, limit)

@@ -14,8 +14,8 @@ from agreement import Scale
 from data.aspects import YES_NO_ASPECTS
 from data.export.ratings import SIMULATED, ExportedRating, read_exported_ratings
 from data.records import Annotation, Evidence, Identity, Item, Prompt, Rater
-from data.store import imports, prompts
-from data.store.imports import Bundle
+from data.store import imports, library
+from data.store.imports import ImportBundle
 from ui import words
 from ui.commands.context import CommandError, Context, digest, report
 from ui.commands.derive import DIRECT, converter, direct, rate
@@ -30,7 +30,7 @@ def run(context: Context, path: Path) -> None:
     report(context, summary, imported)
 
 
-def bundle_of(context: Context, path: Path) -> tuple[Bundle, str]:
+def bundle_of(context: Context, path: Path) -> tuple[ImportBundle, str]:
     """The file's ratings as an import, and what they are.
 
     Raises:
@@ -54,13 +54,13 @@ def _convert(scale: str, aspect: str, value: str) -> tuple[str, str | None, floa
     return str(parsed), value if exact else label, number
 
 
-def _bundle(context: Context, ratings: Sequence[ExportedRating]) -> Bundle:
+def _bundle(context: Context, ratings: Sequence[ExportedRating]) -> ImportBundle:
     sha256 = digest(*(repr(_content(rating)) for rating in ratings))
     suites = sorted({rating.suite for rating in ratings})
     named = {suite: _Prompts(context, suite) for suite in suites}
     items = {r.item: Item(r.item, r.suite, named[r.suite].prompt_id(r.prompt, r.task), r.task, r.generator) for r in ratings}
     annotations, evidence = _said(ratings, sha256)
-    return Bundle(
+    return ImportBundle(
         "ratings",
         ", ".join(suites),
         sha256,
@@ -105,7 +105,7 @@ class _Prompts:
 
     def __init__(self, context: Context, suite: str) -> None:
         self._suite = suite
-        self._ids = {prompt.text: prompt.prompt_id for prompt in reversed(prompts.of_suite(context.store, suite))}
+        self._ids = {prompt.text: prompt.prompt_id for prompt in reversed(library.prompts_of_suite(context.store, suite))}
         self.new: dict[str, Prompt] = {}
 
     def prompt_id(self, word: str | None, task: str | None) -> str | None:

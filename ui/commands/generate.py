@@ -29,10 +29,11 @@ from data.jobs.generation import (
 from data.jobs.runs import Run, RunFolder
 from data.playground import sample as playground
 from data.records import Image, Prompt, image_item
-from data.store import browse, generations, imports, prompts, runs
-from data.store.imports import Bundle
+from data.store import imports, library, runs
+from data.store.browse import contents
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
 from data.store.runs import RunRow
-from data.store.store import Store
 from scorers import generators
 from ui import words
 from ui.commands import queueing, working
@@ -86,7 +87,7 @@ def run(
         if not wanted:
             context.say(f"nothing to do: {called} has {n} pictures of each of these {len(asked)} prompts already")
             return
-        generations.keep(context.store, called, {**known, **settings})
+        runs.set_generator_settings(context.store, called, {**known, **settings})
         at_once = batch_size or (_BATCH if model in generators.PLAYGROUND else _REAL_BATCH)
         job = GenerationJob(model, tuple(wanted), at_once, settings["asked"], device, known.get("weights", ""))
         row = _begin(context, job, called, {**settings, "suite": suite, "n": n}, str((asking or {}).get("profile", "default")))
@@ -99,7 +100,7 @@ def resume(context: Context, run_id: str) -> None:
     Raises:
         CommandError: there is no such run, its folder is gone, or it stops or fails again.
     """
-    row = runs.one(context.store, run_id)
+    row = runs.get(context.store, run_id)
     if row is None or not (context.store.project / row.folder / "job.json").is_file():
         raise CommandError(f"run {run_id} cannot go on: its folder is gone; the command generate paints what is missing")
     with _alone(context, row.rater_id):
@@ -149,7 +150,7 @@ def _begin(context: Context, job: GenerationJob, called: str, settings: Mapping[
     folder.create(job)
     asked = Run(run_id, "generate", "", profile, settings, job.device, job.batch_size)
     runs.add_generation(store, asked, called, f"runs/{run_id}", len(job.wanted))
-    begun = runs.one(store, run_id)
+    begun = runs.get(store, run_id)
     assert begun is not None
     context.warn(f"run {run_id}: {words.count(len(job.wanted), 'picture')} to paint on {job.device}")
     return begun
@@ -186,7 +187,7 @@ def _work(context: Context, row: RunRow) -> None:
 
 def _with_its_weights(store: Store, row: RunRow, folder: GenerationFolder) -> None:
     """What is known by now of the generator's weights is asked of the worker, too."""
-    job, known = folder.job(), generations.of(store, row.rater_id) or {}
+    job, known = folder.job(), runs.generator_settings(store, row.rater_id) or {}
     if (weights := str(known.get("weights", ""))) != job.weights:
         folder.replace(replace(job, weights=weights))
 
@@ -194,12 +195,12 @@ def _with_its_weights(store: Store, row: RunRow, folder: GenerationFolder) -> No
 def _taken_in(context: Context, row: RunRow, folder: GenerationFolder) -> int:
     """Bring in what was painted and is not in the project yet; returns how many pictures are still missing."""
     called, job = row.rater_id, folder.job()
-    known = generations.of(context.store, called) or {}
+    known = runs.generator_settings(context.store, called) or {}
     if opened := folder.opened():
         asked_so = {key: row.settings[key] for key in ("model", "asked", "seed")}
-        generations.keep(context.store, called, {**asked_so, **known, **opened})
+        runs.set_generator_settings(context.store, called, {**asked_so, **known, **opened})
     suite = str(row.settings["suite"])
-    there = browse.pictured(context.store, suite, called)
+    there = contents.pictured(context.store, suite, called)
     made = [one for one in job.wanted if Path(one.file).is_file()]
     new = [one for one in made if Image(one.prompt_id, called, one.index).image_id not in there]
     if new:
@@ -208,7 +209,7 @@ def _taken_in(context: Context, row: RunRow, folder: GenerationFolder) -> int:
         _bring_in(context, suite, called, asked, new)
     elif not there and not made and "weights" not in known:
         # what could not be opened takes nobody's name
-        generations.forget(context.store, called)
+        runs.delete_generator_settings(context.store, called)
     return len(missing_pictures(job.wanted))
 
 
@@ -237,10 +238,10 @@ def _same(context: Context, called: str, settings: Mapping[str, Any]) -> dict[st
     Raises:
         CommandError: it is another model, or was asked in another way: its pictures would be of two kinds.
     """
-    known = generations.of(context.store, called)
+    known = runs.generator_settings(context.store, called)
     if known is None:
         # the playground's pictures, and what earlier versions painted, are of this kind
-        if called not in generators.PLAYGROUND and generations.made_elsewhere(context.store, called):
+        if called not in generators.PLAYGROUND and runs.was_generated_elsewhere(context.store, called):
             raise CommandError(f"the project has pictures by {called} that were not made here; give these another --name")
         return {}
     before, now = ({"model": one["model"], **one["asked"], "seed": one["seed"]} for one in (known, settings))
@@ -256,7 +257,7 @@ def _in_words(value: Any) -> str:
 
 def _wanted(context: Context, suite: str, called: str, asked: Sequence[Prompt], n: int, seed: int) -> list[WantedPicture]:
     """The pictures that are not in the project yet."""
-    there = browse.pictured(context.store, suite, called)
+    there = contents.pictured(context.store, suite, called)
     places = [Image(prompt.prompt_id, called, index) for prompt in asked for index in range(n)]
     texts = {prompt.prompt_id: prompt.text for prompt in asked}
     home = context.store.project / "images" / safe(called)
@@ -301,12 +302,12 @@ def safe(name: str) -> str:
 
 
 def _prompts(context: Context, suite: str) -> list[Prompt]:
-    found = prompts.of_suite(context.store, suite)
+    found = library.prompts_of_suite(context.store, suite)
     if found:
         return found
     if suite == playground.SUITE:
         return playground.sample_prompts()
-    known = browse.choices(context.store)["suite"]
+    known = contents.filter_choices(context.store)["suite"]
     has = f"; it has: {', '.join(known)}" if known else ""
     raise CommandError(f"the project has no suite {suite!r}{has}. First: import prompts FILE --suite {suite}")
 
@@ -354,7 +355,7 @@ def _bring_in(context: Context, suite: str, generator: str, asked: dict[str, Pro
         path = file.path.relative_to(context.store.project)
         why = blanked(file.path)
         images.append(Image(one.prompt_id, generator, one.index, path, file.sha256, file.width, file.height, why))
-    bundle = Bundle(
+    bundle = ImportBundle(
         f"generated {suite}",
         generator,
         digest(*(f"{image.image_id} {image.sha256}" for image in images)),

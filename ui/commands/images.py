@@ -10,8 +10,8 @@ from typing import cast
 from data.images import files
 from data.images.files import FolderImage
 from data.records import Image, Prompt, image_item
-from data.store import imports, prompts
-from data.store.imports import Bundle
+from data.store import imports, library
+from data.store.imports import ImportBundle
 from ui.commands.context import CommandError, Context, digest, report
 
 DEFAULT_SUITES = {"geneval": "geneval", "visor": "sr2d", "csv": "images"}
@@ -60,7 +60,7 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
         context.warn(f"skipped: {line}")
     if not placed.images:
         raise CommandError(f"{directory}: no image could be imported as layout '{layout}'" + _hint(layout, len(skipped)))
-    bundle = Bundle(
+    bundle = ImportBundle(
         f"images {suite}",
         generator or str(folder.name),
         digest(*(f"{image.image_id} {image.sha256} {image.path}" for image in placed.images)),
@@ -84,8 +84,10 @@ def _is_stray(path: Path) -> bool:
 def _place(context: Context, entries: Iterable[FolderImage], suite: str) -> _Placed:
     placed = _Placed()
     entries = list(entries)
-    known = prompts.by_id(context.store, [entry.prompt_id for entry in entries if entry.prompt_id])
-    texts = {prompt.text: prompt for prompt in prompts.of_suite(context.store, suite)} if _named_by_text(entries) else {}
+    known = library.prompts_by_id(context.store, [entry.prompt_id for entry in entries if entry.prompt_id])
+    texts = (
+        {prompt.text: prompt for prompt in library.prompts_of_suite(context.store, suite)} if _named_by_text(entries) else {}
+    )
     for entry in entries:
         prompt = _prompt_of(entry, suite, known, texts)
         if prompt is None:

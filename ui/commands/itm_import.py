@@ -17,8 +17,8 @@ from data.matching import playground as small_world
 from data.matching.files import MatchingExample, read_matching, read_tifa_matching
 from data.playground.render import render
 from data.records import Image, Prompt, image_item
-from data.store import imports, prompts
-from data.store.imports import Bundle
+from data.store import imports, library
+from data.store.imports import ImportBundle
 from ui import words
 from ui.commands.context import CommandError, Context, UsageError, digest, report
 from ui.commands.generate import safe
@@ -139,7 +139,7 @@ def _unchanged(
     context: Context, path: Path, suite: str, examples: Sequence[MatchingExample], ready: _Ready
 ) -> Iterable[MatchingExample]:
     """Without those whose place in the project has other captions: what was judged there was judged among those."""
-    there: Mapping[str, Prompt] = prompts.by_id(context.store, [f"{suite}/{example.name}" for example in examples])
+    there: Mapping[str, Prompt] = library.prompts_by_id(context.store, [f"{suite}/{example.name}" for example in examples])
     for example in examples:
         stored = there.get(f"{suite}/{example.name}")
         if stored is not None and dict(stored.spec) != example.spec:
@@ -211,7 +211,7 @@ def _bring_in(context: Context, suite: str, name: str, ready: _Ready) -> None:
     if not ready.images:
         raise CommandError(f"{name}: nothing could be imported")
     by_id = {prompt.prompt_id: prompt for prompt in ready.prompts}
-    bundle = Bundle(
+    bundle = ImportBundle(
         f"itm {suite}",
         name,
         digest(*(f"{image.image_id} {image.sha256} {by_id[image.prompt_id].spec}" for image in ready.images)),

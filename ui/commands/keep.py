@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from data.jobs.runs import Run
 from data.records import Judgement, Rater
-from data.store import kept, runs
-from data.store.kept import Keeping, Stated
-from data.store.store import Store
+from data.store import runs
+from data.store.core.store import Store
+from data.store.runs import EvidenceRef, RejudgedEvidence
 from scorers import registry
 from scorers.again import Again
 from scorers.base import Scorer
@@ -57,10 +57,10 @@ def keep(store: Store, rater_id: str, turned: Mapping[str, Any]) -> Kept:
         raise CommandError(f"these are the settings of {rater_id} already")
     settings = {**row.settings, **changed}
     rater = _known(store, scorer, settings) or score.rater_of(store, scorer, row.profile, scorer.version, settings)
-    stated = kept.stated(store, rater_id, rater.rater_id)
+    stated = runs.evidence_to_rejudge(store, rater_id, rater.rater_id)
     copies = _copies(store, rater.rater_id, stated, Run("", scorer.name, scorer.version, row.profile, settings))
     judged = _judged(store, scorer, rater_id, stated, settings)
-    done = kept.keep(store, Keeping(rater, copies, judged, rules(scorer)))
+    done = runs.store_rejudged(store, RejudgedEvidence(rater, copies, judged, rules(scorer)))
     return Kept(rater.rater_id, done.import_id, done.images)
 
 
@@ -71,7 +71,7 @@ def _known(store: Store, scorer: Scorer, settings: Mapping[str, Any]) -> Rater |
     return next((Rater(row.rater_id, "scorer", None, row.version, row.settings) for row in found), None)
 
 
-def _copies(store: Store, rater_id: str, stated: Sequence[Stated], run: Run) -> dict[str, Run]:
+def _copies(store: Store, rater_id: str, stated: Sequence[EvidenceRef], run: Run) -> dict[str, Run]:
     """By run whose evidence is judged again, the run that holds it then; numbers go on from the last one's."""
     number, slug = re.fullmatch(r"(\d+)-(.*)", working.next_id(store, rater_id)).groups()  # type: ignore[union-attr]
     names = dict.fromkeys(one.run_id for one in stated)
@@ -82,14 +82,14 @@ def _copies(store: Store, rater_id: str, stated: Sequence[Stated], run: Run) -> 
 
 
 def _judged(
-    store: Store, scorer: Scorer, rater_id: str, stated: Sequence[Stated], settings: Mapping[str, Any]
+    store: Store, scorer: Scorer, rater_id: str, stated: Sequence[EvidenceRef], settings: Mapping[str, Any]
 ) -> dict[str, Sequence[Judgement]]:
     """By evidence what follows from it."""
     found: dict[str, Sequence[Judgement]] = {}
     for start in range(0, len(stated), _AT_ONCE):
         some = stated[start : start + _AT_ONCE]
         items = [one.item_id for one in some]
-        sights, asked = runs.seen_without_masks(store, items, rater_id), runs.asked(store, items)
+        sights, asked = runs.evidence_without_masks(store, items, rater_id), runs.known_images(store, items)
         for one in some:
             if sights is not None and one.item_id in sights.seen and one.item_id in asked:
                 found[one.evidence_id] = judge(scorer, asked[one.item_id].spec, sights.seen[one.item_id], settings)

@@ -14,8 +14,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from data.store.health import Finding, Level
-from data.store.manifest import concord
+from data.store.backup.backups import concord_version
+from data.store.backup.health import Finding, Level
 from scorers import registry
 from scorers.models import files
 from scorers.models.diffusion.known import HUB
@@ -59,7 +59,7 @@ _PORTS: Final = range(7860, 7880)
 def installed() -> list[Finding]:
     """Packages of each group, held against what is pinned."""
     about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    text = f"Concord {concord()}, Python {sys.version.split()[0]} on {sys.platform}"
+    text = f"Concord {concord_version()}, Python {sys.version.split()[0]} on {sys.platform}"
     found = [Finding("installed", "ok", text)]
     groups = {"core": about["project"]["dependencies"], **about["dependency-groups"]}
     usual = set(about["tool"]["uv"]["default-groups"])

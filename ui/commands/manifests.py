@@ -10,7 +10,7 @@ from pathlib import Path
 
 from data.jobs.runs import WorkItem, write_manifest
 from data.store import runs
-from data.store.selection import Selection
+from data.store.core.selection import Selection
 from ui import words
 from ui.commands.context import CommandError, Context
 from ui.commands.overrides import pairs

@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from data.people import Role, platform_pseudonym
-from data.store import copies, erasing, identities, invitations, managing, revoking, watching
-from data.store.invitations import Terms
-from data.store.places import DEFAULT
-from data.store.store import Store
+from data.store.backup import copies
+from data.store.campaigns import management, monitoring
+from data.store.core.campaign_items import DEFAULT
+from data.store.core.store import Store
+from data.store.judgements import revocations
+from data.store.people import erasing, invitations
+from data.store.people.invitations import Terms
 from data.tables import escape_formula
 from ui.access import links
 from ui.access.platforms import Participant
@@ -49,7 +52,7 @@ _MAX_SEARCHED = 200 * 2**20
 
 def listing(context: Context, campaign: str | None, form: str) -> None:
     """``people list``."""
-    rows = [_row(name, one) for name in _campaigns(context.store, campaign) for one in watching.workers(context.store, name)]
+    rows = [_row(name, one) for name in _campaigns(context.store, campaign) for one in monitoring.workers(context.store, name)]
     if not rows and form == "table":
         raise CommandError("nobody has answered anything yet")
     _write(context, _COLUMNS, rows, form)
@@ -108,17 +111,17 @@ def uninvite(context: Context, invitation: str) -> None:
 def revoke(context: Context, name: str, campaign: str | None, uncounted: bool) -> None:
     """``people revoke``."""
     _known(context.store, name, campaign)
-    n = revoking.revoke(context.store, name, BY, campaign, uncount=uncounted)
+    n = revocations.revoke(context.store, name, BY, campaign, uncount=uncounted)
     counted = f"; {n} answers count no more" if uncounted else "; what they answered counts as before (--uncounted)"
     context.say(f"{name} gets nothing more in {campaign or 'any campaign'}, and others get what they held{counted}")
 
 
 def reinstate(context: Context, name: str, campaign: str | None) -> None:
     """``people reinstate``."""
-    if not any((one.person, one.campaign) == (name, campaign) for one in revoking.revoked(context.store)):
+    if not any((one.person, one.campaign) == (name, campaign) for one in revocations.current_revocations(context.store)):
         where = f" from {campaign}" if campaign else " from the whole project (from one campaign: --campaign)"
         raise CommandError(f"{name!r} is not revoked{where}")
-    n = revoking.restore(context.store, name, BY, campaign)
+    n = revocations.restore(context.store, name, BY, campaign)
     context.say(f"{name} may go on in {campaign or 'all campaigns'}; {n} answers count again")
 
 
@@ -138,7 +141,7 @@ def _reach_copies(context: Context, name: str) -> None:
     Raises:
         CommandError: they may still be in one of them.
     """
-    found = copies.reach(context.store, [name])
+    found = copies.erase_from_copies(context.store, [name])
     for one in found:
         if one.outcome in ("erased", "clean"):
             context.say(f"without them: {_shown(context, one.path)}")
@@ -180,13 +183,13 @@ def link(context: Context, invitation: str, platform: str, identifier: str, addr
 def code(context: Context, name: str) -> None:
     """``people code``."""
     try:
-        context.say(identities.renew(context.store, name))
+        context.say(invitations.renew_code(context.store, name))
     except KeyError:
         raise CommandError(f"nobody called {name!r} came from a crowd platform; `people list` has the names") from None
     context.warn(f"the re-entry code of {name}: shown only now")
 
 
-def _row(campaign: str, one: watching.Worker) -> dict[str, Any]:
+def _row(campaign: str, one: monitoring.WorkerStats) -> dict[str, Any]:
     told = {name: getattr(one, name) for name in _COLUMNS if hasattr(one, name)}
     moments = {name: value.isoformat(timespec="minutes") for name in ("first", "last") if (value := getattr(one, name))}
     minutes = None if one.seconds is None else round(one.seconds / 60, 1)
@@ -194,7 +197,7 @@ def _row(campaign: str, one: watching.Worker) -> dict[str, Any]:
 
 
 def _campaigns(store: Store, campaign: str | None) -> list[str]:
-    names = [one.campaign_id for one in managing.listed(store)]
+    names = [one.campaign_id for one in management.listed(store)]
     if campaign is None:
         return names
     if campaign not in (*names, DEFAULT):
@@ -205,7 +208,7 @@ def _campaigns(store: Store, campaign: str | None) -> list[str]:
 def _known(store: Store, name: str, campaign: str | None) -> None:
     if campaign is not None:
         _campaigns(store, campaign)
-    if not revoking.is_person(store, name):
+    if not revocations.is_person(store, name):
         raise CommandError(f"there is nobody called {name!r} in this project; `people list` has the names")
 
 

@@ -22,9 +22,10 @@ from data.playground.sample import SUITE, PlaygroundSample
 from data.prompts.questions import RULE, questions_from_spec
 from data.prompts.spec import parse_spec
 from data.records import Annotation, Prompt, image_item
-from data.store import browse, imports, questions, runs
-from data.store.imports import Bundle
-from data.store.store import Store
+from data.store import imports, library, runs
+from data.store.browse import contents
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
 from ui.commands import scores
 from ui.commands.context import CommandError, Context, digest
 
@@ -39,9 +40,9 @@ _OWN = ("prompts", "images", "items", "annotations")
 def run(context: Context) -> None:
     """``import playground``: fill any project; what is there already stays as it is."""
     found = sample.read_sample(sample.FOLDER)
-    before = browse.totals(context.store)
+    before = contents.totals(context.store)
     fill(context.store, found, context.err)
-    added = {name: number - before[name] for name, number in browse.totals(context.store).items()}
+    added = {name: number - before[name] for name, number in contents.totals(context.store).items()}
     if any(added.values()):
         context.say(
             f"the playground: {added['prompts']} prompts, {added['images']} images, {added['scorers']} scorers,"
@@ -58,7 +59,7 @@ def first_start(store: Store, err: TextIO) -> None:
     if listed and not _is_begun(store, listed):
         return
     if not listed:
-        totals = browse.totals(store)
+        totals = contents.totals(store)
         if any(totals[name] for name in _OWN):
             return
         print("The first start: the playground is being filled, which takes up to a minute ...", file=err, flush=True)
@@ -125,7 +126,7 @@ def _pictures(store: Store, found: PlaygroundSample, prompts: Mapping[str, Promp
         assert image.path is not None
         _copy(image.path, store.project / path)
         images.append(replace(image, path=path))
-    bundle = Bundle(
+    bundle = ImportBundle(
         PICTURES,
         SUITE,
         digest(*(f"{image.image_id} {image.sha256}" for image in images)),
@@ -148,11 +149,11 @@ def _copy(source: Path, target: Path) -> None:
 
 def _questions(store: Store, prompts: Mapping[str, Prompt]) -> None:
     """Those that the prompts' specs give, unless the project has others."""
-    have = questions.of(store, list(prompts))
+    have = library.current_questions(store, list(prompts))
     asked = {name: questions_from_spec(parse_spec(prompt.spec)) for name, prompt in prompts.items() if name not in have}
     if asked:
         sha256 = digest(RULE, *sorted(asked))
-        imports.apply(store, [Bundle(QUESTIONS, SUITE, sha256, questions=asked)])
+        imports.apply(store, [ImportBundle(QUESTIONS, SUITE, sha256, questions=asked)])
 
 
 def _known(found: PlaygroundSample, prompts: Mapping[str, Prompt]) -> list[DepictedItem]:
@@ -169,7 +170,7 @@ def _known(found: PlaygroundSample, prompts: Mapping[str, Prompt]) -> list[Depic
 
 def _people(store: Store, name: str, said: Sequence[Annotation]) -> None:
     aspects = {judgement.aspect for annotation in said for judgement in annotation.judgements}
-    bundle = Bundle(
+    bundle = ImportBundle(
         PEOPLE,
         name,
         digest(*(f"{one.annotation_id} {sorted(one.answers.items())}" for one in said)),

@@ -8,8 +8,8 @@ from typing import Final, TextIO
 from data.files import write_whole
 from data.prompts import geneval, sr2d
 from data.prompts.prompt_files import format_prompts, read_prompts, write_prompts
-from data.store import imports, prompts
-from data.store.imports import Bundle
+from data.store import imports, library
+from data.store.imports import ImportBundle
 from ui.commands.context import CommandError, Context, UsageError, digest, report
 
 _FIXED: Final = {
@@ -45,7 +45,7 @@ def write(suite: str, output: Path, seed: int | None, n: int | None, out: TextIO
 
 def export(context: Context, suite: str, output: str) -> None:
     """``export prompts``: a suite's prompts, as ``import prompts`` reads them."""
-    found = prompts.of_suite(context.store, suite)
+    found = library.prompts_of_suite(context.store, suite)
     if not found:
         raise CommandError(f"there are no prompts of suite {suite!r} in this project")
     write_whole(context.path(output), format_prompts(found).encode())
@@ -55,5 +55,5 @@ def export(context: Context, suite: str, output: str) -> None:
 def run(context: Context, file: str, suite: str) -> None:
     path = context.file(file)
     found = read_prompts(path, suite)
-    (imported,) = imports.apply(context.store, [Bundle("prompts", suite, digest(path, suite), prompts=found)])
+    (imported,) = imports.apply(context.store, [ImportBundle("prompts", suite, digest(path, suite), prompts=found)])
     report(context, f"{suite}: {imported.counts.get('prompts', 0)} new of {len(found)} prompts", imported)

@@ -17,9 +17,9 @@ from data.prompts.questions import (
 )
 from data.prompts.spec import SpecError, parse_spec
 from data.records import Prompt
-from data.store import imports, prompts, questions
-from data.store.imports import Bundle
-from data.store.questions import Version
+from data.store import imports, library
+from data.store.imports import ImportBundle
+from data.store.library import QuestionVersion
 from ui.commands.context import CommandError, Context, UsageError, digest, report
 
 _TIFA = "tifa"
@@ -38,7 +38,7 @@ def run(context: Context, file: str | None, from_specs: bool, suite: str | None)
 
 
 def _from_specs(context: Context, suite: str | None) -> None:
-    known = prompts.of_suite(context.store, suite)
+    known = library.prompts_of_suite(context.store, suite)
     if not known:
         raise CommandError(f"there are no prompts{f' of suite {suite!r}' if suite else ''} in this project; import some first")
     asked = {prompt.prompt_id: made for prompt in known if (made := _made(prompt))}
@@ -60,8 +60,10 @@ def export(context: Context, selection: Mapping[str, Sequence[str]], output: str
     """``export questions``: what is asked now, as ``import questions`` reads it, with the questions' names and parents."""
     suites: Sequence[str | None] = selection.get("suite") or [None]
     tasks = selection.get("task") or ()
-    found = [one for suite in suites for one in prompts.of_suite(context.store, suite) if not tasks or one.task in tasks]
-    now = questions.of(context.store, [one.prompt_id for one in found])
+    found = [
+        one for suite in suites for one in library.prompts_of_suite(context.store, suite) if not tasks or one.task in tasks
+    ]
+    now = library.current_questions(context.store, [one.prompt_id for one in found])
     asked = [QuestionedPrompt(one, now[one.prompt_id].questions) for one in found if one.prompt_id in now]
     if not asked:
         raise CommandError("nothing is asked about the prompts of this selection; nothing was written")
@@ -70,7 +72,7 @@ def export(context: Context, selection: Mapping[str, Sequence[str]], output: str
     context.say(f"{n} questions about {len(asked)} prompts in {output} (to bring them back: import questions --suite {suite})")
 
 
-def _kept(now: Sequence[PromptQuestion], before: Version) -> int:
+def _kept(now: Sequence[PromptQuestion], before: QuestionVersion) -> int:
     """How many questions were asked before in the same words and under the same name."""
     named = {one.question_id: one for one in before.questions}
     return sum(one.question_id in named and are_comparable(one, named[one.question_id]) for one in now)
@@ -79,11 +81,13 @@ def _kept(now: Sequence[PromptQuestion], before: Version) -> int:
 def _import(
     context: Context, name: str, source: str, found: Sequence[Prompt], asked: Mapping[str, tuple[PromptQuestion, ...]]
 ) -> None:
-    before = questions.of(context.store, list(asked))
-    changed = {prompt_id: made for prompt_id, made in asked.items() if made != before.get(prompt_id, Version()).questions}
+    before = library.current_questions(context.store, list(asked))
+    changed = {
+        prompt_id: made for prompt_id, made in asked.items() if made != before.get(prompt_id, QuestionVersion()).questions
+    }
     # what was imported, changed and is imported again is a new version: the same file need not be the same import
     now = json.dumps({prompt_id: before[prompt_id].number for prompt_id in sorted(before)})
-    bundle = Bundle("questions", name, digest(name, source, now, *sorted(changed)), prompts=found, questions=changed)
+    bundle = ImportBundle("questions", name, digest(name, source, now, *sorted(changed)), prompts=found, questions=changed)
     (imported,) = imports.apply(context.store, [bundle])
     replaced = len(before.keys() & changed.keys())
     more = f"; {replaced} prompts had others before" if replaced else ""

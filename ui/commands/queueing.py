@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Final
 
 from data.store import runs
+from data.store.core.store import Store
 from data.store.runs import RunRow
-from data.store.store import Store
 from ui.commands.context import CommandError
 
 _RECENT_SECONDS: Final = 120.0
@@ -180,7 +180,7 @@ def _joined(store: Store, row: RunRow) -> Job:
         if any((job.project, job.run_id) == (store.project, row.run_id) for job in _line):
             raise busy(row.run_id)
         runs.set_state(store, row.run_id, "queued")
-        now = runs.one(store, row.run_id)
+        now = runs.get(store, row.run_id)
         if now is None:
             raise CommandError(f"there is no run {row.run_id} in this project (any more)")
         job = Job(store.project, row.run_id, devices_of(now.device, now.engine), now.place or 0)

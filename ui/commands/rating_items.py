@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from data.files import quoted
-from data.store import naming
+from data.store import imports
 from data.studies.name_matching import MATCH_WAYS, KnownItem, Matches, contradiction, match_rows
 from data.studies.rating_tables import RatingRow
 from ui import words
@@ -42,7 +42,7 @@ def match_items(
         CommandError: items match no image, or several; or the project knows something else of one.
     """
     name = suite or DEFAULT_SUITE
-    items = naming.items(context.store, name)
+    items = imports.known_items(context.store, name)
     if not any(item.is_image for item in items):
         # nobody means new items where the project has pictures of these very names, or where they are to match some
         if not new_items and (suite is None or ways):
@@ -89,7 +89,7 @@ def _refuse_ambiguous(matches: Matches, suite: str) -> None:
 
 def _elsewhere(context: Context, rows: Sequence[RatingRow], ways: Sequence[str]) -> str:
     """Which other suite has pictures of most of the items, as a hint; empty if none has."""
-    images = [item for item in naming.items(context.store) if item.is_image]
+    images = [item for item in imports.known_items(context.store) if item.is_image]
     suites = Counter(item.suite for item in match_rows(rows, images, ways or MATCH_WAYS).items.values())
     total = len({row.item for row in rows})
     for suite, n in suites.most_common(1):

@@ -13,9 +13,9 @@ from agreement import Scale, ScaleError
 from data.aspects import CANNOT_TELL
 from data.files import Problems, printable, quoted
 from data.records import Annotation, Evidence, Item, Prompt, Rater
-from data.store import imports, naming, prompts
-from data.store.frame import TUNED_RATINGS
-from data.store.imports import Bundle
+from data.store import imports, library
+from data.store.core.frame import TUNED_RATINGS
+from data.store.imports import ImportBundle
 from data.studies.name_matching import Clash, choose_spellings
 from data.studies.rating_tables import (
     JsonTable,
@@ -134,7 +134,7 @@ def run(
     named = sorted((name, columns[name]) for name in ("item", "rater", "value", "prompt", "generator", "task"))
     meaning = (named, request.aspect, str(request.scale), request.suite, request.kind)
     sha256 = digest(path, repr((*meaning, sorted(more.items())) if more else meaning))
-    known = imports.known(context.store, request.import_kind, sha256)
+    known = imports.find_import(context.store, request.import_kind, sha256)
     if known is not None:
         context.say(f"nothing to do: this was imported before, as import {known}")
         return
@@ -215,7 +215,7 @@ def _refuse_wide(table: JsonTable, request: _Request) -> None:
 
 def _bundle_of(
     context: Context, path: Path, table: JsonTable, request: _Request, sha256: str
-) -> tuple[Bundle, list[_Rating], str]:
+) -> tuple[ImportBundle, list[_Rating], str]:
     """What the import brings, its ratings as they are stored, and what they are in words."""
     rows, gone = read_ratings(table.table, request.columns, lambda text: is_missing(text, request.scale, request.missing))
     left_out = Counter(f"with {quoted(text)}" if text else "without a value" for text in gone) + Counter(table.left_out)
@@ -249,9 +249,9 @@ def _spelled(context: Context, rows: Sequence[RatingRow], request: _Request) -> 
     Raises:
         CommandError: labels or raters differ only in how they are written.
     """
-    known = naming.labels(context.store, request.suite, request.aspect)
+    known = imports.known_labels(context.store, request.suite, request.aspect)
     read, labels = reading(request.scale, request.aspect, (row.value for row in rows), known, request.merge)
-    people = naming.raters(context.store, request.kind)
+    people = imports.known_raters(context.store, request.kind)
     raters, clashes = choose_spellings(Counter(row.rater for row in rows), people, request.merge)
     if KEEP_APART in request.merge:
         clashes = []
@@ -285,7 +285,9 @@ def _read(path: Path, rows: Iterable[RatingRow], read: Read, wide: bool) -> list
     return values
 
 
-def _bundle(context: Context, ratings: Sequence[_Rating], matched: Mapping[str, str], request: _Request, sha256: str) -> Bundle:
+def _bundle(
+    context: Context, ratings: Sequence[_Rating], matched: Mapping[str, str], request: _Request, sha256: str
+) -> ImportBundle:
     new_rows = [one.row for one in ratings if one.row.item not in matched]
     named = _prompts(context, new_rows, request.suite)
     items: dict[str, Item] = {}
@@ -305,7 +307,7 @@ def _bundle(context: Context, ratings: Sequence[_Rating], matched: Mapping[str, 
         else:
             raters.setdefault(one.rater, Rater(one.rater, "human", "slot" if request.identity == "slot" else "person"))
             annotations.append(Annotation(source_id, one.item_id, one.rater, DIRECT, said, judgements, version))
-    return Bundle(
+    return ImportBundle(
         request.import_kind,
         f"{request.suite} {request.aspect}",
         sha256,
@@ -320,7 +322,7 @@ def _bundle(context: Context, ratings: Sequence[_Rating], matched: Mapping[str, 
 
 def _prompts(context: Context, rows: Iterable[RatingRow], suite: str) -> dict[str, Prompt]:
     """By the file's own word for it: a prompt of the project, named by its id, its number or its text, or else a new one."""
-    known = {prompt.prompt_id: prompt for prompt in prompts.of_suite(context.store, suite)}
+    known = {prompt.prompt_id: prompt for prompt in library.prompts_of_suite(context.store, suite)}
     texts = {prompt.text: prompt for prompt in reversed(known.values())}
     found: dict[str, Prompt] = {}
     for row in rows:

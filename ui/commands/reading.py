@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from data.jobs.runs import WorkItem
 from data.matching.captions import caption_candidates
 from data.prompts.flips import FlipKind, Unflipped, flip
-from data.store import questions
-from data.store.store import Store
+from data.store import library
+from data.store.core.store import Store
 from ui import words
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def readable(store: Store, work: Sequence[WorkItem], scorer: Scorer, settings: M
 
 
 def _asked(store: Store, work: Sequence[WorkItem]) -> Readable:
-    versions = questions.of_items(store, [one.item_id for one in work])
+    versions = library.current_questions_of_items(store, [one.item_id for one in work])
     fit = [
         replace(one, questions=[asdict(question) for question in now.questions], version=now.number)
         for one in work

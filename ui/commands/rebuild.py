@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from data.store import statements
+from data.store.judgements import recording
 from ui.commands.context import Context
 from ui.commands.derive import derive_source
 
 
 def run(context: Context) -> None:
-    count = statements.rebuild(context.store, derive_source)
+    count = recording.rebuild(context.store, derive_source)
     context.say(f"{count} judgements remade from their sources")

@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import teaching, words
 from ui.commands.agreement import selected
 from ui.commands.context import CommandError, Context

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from agreement import Options
-from data.store import frame
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core import frame
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from data.studies.published import ALL, STUDIES, PrintedNumber, PublishedStudy
 from ui.commands import agreement, reproduced, runner, studies, study_selfeval
 from ui.commands.context import CommandError, Context, UsageError

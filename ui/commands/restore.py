@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from data.store import backups, manifest, restoring
-from data.store.manifest import Backup, BadBackup
-from data.store.store import Store, StoreBusy, StoreError
+from data.store.backup import backups, restoring
+from data.store.backup.backups import Backup, BadBackup
+from data.store.core.store import Store, StoreBusy, StoreError
 from ui import words
 from ui.commands import backup as backing
 from ui.commands import forward
@@ -16,7 +16,7 @@ from ui.commands import forward
 def execute(project: Path, name: str | None, form: str = "table") -> int:
     """Restore, or without a name list what could be; returns the exit status."""
     if name is None:
-        backing.show(None, manifest.listed(backups.home(project.resolve())), form)
+        backing.show(None, backups.list_backups(backups.backup_folder(project.resolve())), form)
         return 0
     try:
         _restore(project.resolve(), _found(project, name))
@@ -44,10 +44,10 @@ def _found(project: Path, name: str) -> Backup:
         BadBackup: there is none.
     """
     given = Path(name).expanduser()
-    home = backups.home(project)
+    home = backups.backup_folder(project)
     for path in (home / name, given, given.parent):
-        if (path / manifest.MANIFEST).is_file() and (path != given.parent or given.is_file()):
-            return manifest.read(path.resolve())
+        if (path / backups.MANIFEST).is_file() and (path != given.parent or given.is_file()):
+            return backups.read_backup(path.resolve())
     raise BadBackup(f"there is no backup {name!r}, neither in {home} nor as a folder; `restore` alone lists them")
 
 
@@ -57,7 +57,7 @@ def _restore(project: Path, backup: Backup) -> None:
     with Store(project):
         pass
     about = backup.manifest
-    rows = sum(held.rows for held in about.contents.said().values())
+    rows = sum(held.rows for held in about.contents.lasting().values())
     print(
         f"{project} is as it was on {about.made:%Y-%m-%d %H:%M} UTC: {rows:,} rows; {words.count(done.files, 'file')} put back"
     )

@@ -17,12 +17,12 @@ from data.jobs.runs import Observation, Run
 from data.prompts import sr2d
 from data.prompts.spec import Spec, parse_spec
 from data.records import Evidence, Image, Prompt, Rater, image_item
-from data.store import imports, judged, prompts, runs
-from data.store.imports import Bundle
-from data.store.judged import Judged
-from data.store.observed import Observed
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store import imports, library, runs
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import ImportBundle, ImportedRun
+from data.store.judgements import scorer_evidence
+from data.store.judgements.scorer_evidence import PerceivedImage
 from scorers import geneval_results, geneval_rules, registry, visor_rules
 from scorers.base import Scorer
 from scorers.visor_file import DetectionFile, MixedGenerators
@@ -63,13 +63,13 @@ def import_geneval(context: Context, file: str, generator: str | None, suite: st
     check_name(rater, "the rater's name")
     scorer = registry.get(geneval_results.NAME)
     sha256 = digest(path, repr((generator, suite, rater)))
-    known = imports.known(context.store, _KIND, sha256)
+    known = imports.find_import(context.store, _KIND, sha256)
     if known is not None:
         context.say(f"nothing to do: this was imported before, as import {known}")
         return
     found = _read(path, generator, suite)
     whose = runs.scorer_rater(context.store, rater, scorer.version, geneval_results.SETTINGS)
-    for item_id in judged.already(context.store, list(found.lines), whose.rater_id):
+    for item_id in scorer_evidence.items_with_evidence(context.store, list(found.lines), whose.rater_id):
         del found.lines[item_id]
         found.left.append(f"{item_id}: {whose.rater_id} has judged it before")
     for line in found.left:
@@ -162,11 +162,13 @@ def _line(result: results.GenEvalResult, generator: str | None, suite: str) -> _
     return _Line(Image(prompt.prompt_id, name, place.index), prompt, result, spec)
 
 
-def _bundle(store: Store, lines: Mapping[str, _Line], scorer: Scorer, whose: Rater, sha256: str) -> tuple[Bundle, list[str]]:
+def _bundle(
+    store: Store, lines: Mapping[str, _Line], scorer: Scorer, whose: Rater, sha256: str
+) -> tuple[ImportBundle, list[str]]:
     """The import, and the items whose verdict does not follow from their boxes."""
     published = {line.prompt.prompt_id: line.prompt for line in lines.values()}
     # one that the project has keeps its spec, as `rebuild` will judge by that one too
-    stored = published | prompts.by_id(store, list(published))
+    stored = published | library.prompts_by_id(store, list(published))
     run_id = working.next_id(store, whose.rater_id)
     evidence: list[Evidence] = []
     observed: list[Observation] = []
@@ -182,7 +184,7 @@ def _bundle(store: Store, lines: Mapping[str, _Line], scorer: Scorer, whose: Rat
     suites = {line.prompt.suite for line in lines.values()}
     aspects = {judgement.aspect for one in evidence for judgement in one.judgements}
     run = Run(run_id, scorer.name, scorer.version, "official", whose.settings)
-    bundle = Bundle(
+    bundle = ImportBundle(
         _KIND,
         ", ".join(sorted({line.image.generator for line in lines.values()})),
         sha256,
@@ -192,14 +194,14 @@ def _bundle(store: Store, lines: Mapping[str, _Line], scorer: Scorer, whose: Rat
         raters=[whose],
         scales=[(suite, aspect, SCALES[aspect]) for suite in suites for aspect in aspects],
         evidence=evidence,
-        observed=Observed(run, whose.rater_id, f"runs/{run_id}", observed),
+        observed=ImportedRun(run, whose.rater_id, f"runs/{run_id}", observed),
     )
     return bundle, astray
 
 
 def _judged(
     context: Context, rater: str, selection: Mapping[str, Sequence[str]], of: tuple[str, ...]
-) -> tuple[Scorer, Mapping[str, Any], list[Judged]]:
+) -> tuple[Scorer, Mapping[str, Any], list[PerceivedImage]]:
     """The scorer behind a rater, its settings, and the selected images that it has seen.
 
     Raises:
@@ -210,17 +212,19 @@ def _judged(
         known = sorted({row.rater_id for row in runs.listed(context.store) if row.scorer in of})
         hint = f"known: {', '.join(known)}" if known else f"this project has none; first: score {of[0]}"
         raise CommandError(f"--rater {rater}: no run of {' or '.join(of)} is by this rater; {hint}")
-    found = judged.judged(context.store, Selection.of(lambda name: selection.get(name, ())), rater)
+    found = scorer_evidence.perceived_images(context.store, Selection.of(lambda name: selection.get(name, ())), rater)
     if not found:
         raise CommandError(f"{rater} has seen no image of this selection; nothing was written")
     return registry.get(mine[-1].scorer), mine[-1].settings, found
 
 
-def _seen(store: Store, found: Sequence[Judged], rater: str, left: list[str]) -> Iterator[tuple[Judged, Spec, Observation]]:
+def _seen(
+    store: Store, found: Sequence[PerceivedImage], rater: str, left: list[str]
+) -> Iterator[tuple[PerceivedImage, Spec, Observation]]:
     """What was seen of each, some at a time; one without a number or a spec is appended to ``left``."""
     for start in range(0, len(found), _AT_ONCE):
         some = found[start : start + _AT_ONCE]
-        sights = runs.seen_without_masks(store, [one.item_id for one in some], rater)
+        sights = runs.evidence_without_masks(store, [one.item_id for one in some], rater)
         for one in some:
             try:
                 if _NUMBER.search(one.prompt_id) is None:
@@ -233,13 +237,13 @@ def _seen(store: Store, found: Sequence[Judged], rater: str, left: list[str]) ->
                 yield one, spec, sights.seen[one.item_id]
 
 
-def _number(one: Judged) -> int:
+def _number(one: PerceivedImage) -> int:
     found = _NUMBER.search(one.prompt_id)
     assert found is not None
     return int(found[1])
 
 
-def _visors_number(one: Judged) -> int:
+def _visors_number(one: PerceivedImage) -> int:
     """The number in SR2D; ValueError where that has no such prompt."""
     if not sr2d.has_attributes(one.prompt_id):
         return _number(one)

@@ -13,11 +13,11 @@ from data.jobs.runs import Observation, Run
 from data.prompts.prompt_files import text_source
 from data.prompts.questions import ELEMENT_TYPES, PromptQuestion
 from data.records import Evidence, Image, Prompt, Rater, image_item
-from data.store import imports, judged, prompts, questions, runs
-from data.store.imports import Bundle
-from data.store.observed import Observed
-from data.store.questions import Version
-from data.store.store import Store
+from data.store import imports, library, runs
+from data.store.core.store import Store
+from data.store.imports import ImportBundle, ImportedRun
+from data.store.judgements import scorer_evidence
+from data.store.library import QuestionVersion
 from scorers import registry
 from scorers.tifa_rules import Answered, payload_of
 from ui import words
@@ -44,14 +44,14 @@ def import_tifa(context: Context, file: str, generator: str, suite: str, rater: 
     for name, what in ((generator, "the generator's name"), (suite, "the suite's name"), (rater, "the rater's name")):
         check_name(name, what)
     sha256 = digest(path, repr((generator, suite, rater)))
-    known = imports.known(context.store, _KIND, sha256)
+    known = imports.find_import(context.store, _KIND, sha256)
     if known is not None:
         context.say(f"nothing to do: this was imported before, as import {known}")
         return
     read = _read(path, generator, suite)
     scorer = registry.get("tifa")
     whose = runs.scorer_rater(context.store, rater, scorer.version, _SETTINGS)
-    for item_id in judged.already(context.store, list(read.found), whose.rater_id):
+    for item_id in scorer_evidence.items_with_evidence(context.store, list(read.found), whose.rater_id):
         del read.found[item_id]
         read.left.append(f"{item_id}: {whose.rater_id} has judged it before")
     for line in read.left:
@@ -103,11 +103,11 @@ def _odd(question: PromptQuestion) -> str:
     return ""
 
 
-def _bundle(store: Store, read: _Read, generator: str, whose: Rater, sha256: str) -> Bundle:
+def _bundle(store: Store, read: _Read, generator: str, whose: Rater, sha256: str) -> ImportBundle:
     published = {prompt.prompt_id: prompt for _, prompt, _ in read.found.values()}
     # one that the project has keeps its task, which its items have
-    stored = published | prompts.by_id(store, list(published))
-    asked = questions.of(store, list(published))
+    stored = published | library.prompts_by_id(store, list(published))
+    asked = library.current_questions(store, list(published))
     scorer, run_id = registry.get("tifa"), working.next_id(store, whose.rater_id)
     evidence: list[Evidence] = []
     observed: list[Observation] = []
@@ -120,7 +120,7 @@ def _bundle(store: Store, read: _Read, generator: str, whose: Rater, sha256: str
         observed.append(seen)
     new = {prompt.prompt_id: [one.question for one in said] for _, prompt, said in read.found.values()}
     run = Run(run_id, scorer.name, scorer.version, "official", whose.settings)
-    return Bundle(
+    return ImportBundle(
         _KIND,
         generator,
         sha256,
@@ -131,11 +131,11 @@ def _bundle(store: Store, read: _Read, generator: str, whose: Rater, sha256: str
         scales=[(suite, name, SCALES[name]) for suite in {one.suite for one in published.values()} for name in scorer.scales],
         evidence=evidence,
         questions={name: found for name, found in new.items() if name not in asked},
-        observed=Observed(run, whose.rater_id, f"runs/{run_id}", observed),
+        observed=ImportedRun(run, whose.rater_id, f"runs/{run_id}", observed),
     )
 
 
-def _version(said: list[PromptQuestion], now: Version | None) -> int:
+def _version(said: list[PromptQuestion], now: QuestionVersion | None) -> int:
     """Of the prompt's questions, as the project counts; 0 where they are none of its versions."""
     if now is None:
         return 1

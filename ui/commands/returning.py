@@ -10,7 +10,7 @@ from data.export import judgements, ratings
 from data.export.formats import Columns, has_columns
 from data.files import InputError, located
 from data.store import imports
-from data.store.imports import Bundle, Imported
+from data.store.imports import ImportBundle, Imported
 from data.tables import Cells, read_cells
 from ui import words
 from ui.commands import exported
@@ -54,7 +54,7 @@ def _kind(path: Path) -> tuple[str, Cells]:
     )
 
 
-def _bundle(context: Context, kind: str, path: Path, cells: Cells) -> Bundle:
+def _bundle(context: Context, kind: str, path: Path, cells: Cells) -> ImportBundle:
     if kind == "ratings":
         return exported.bundle_of(context, path)[0]
     if kind == "judgements":
@@ -65,7 +65,7 @@ def _bundle(context: Context, kind: str, path: Path, cells: Cells) -> Bundle:
     return bundle
 
 
-def _summary(kind: str, bundle: Bundle, imported: Imported) -> str:
+def _summary(kind: str, bundle: ImportBundle, imported: Imported) -> str:
     counts = imported.counts
     new = [words.count(counts.get("annotations", 0), "answer")]
     if kind != "annotations":

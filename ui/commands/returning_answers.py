@@ -16,17 +16,16 @@ from data.export.annotations import ExportedAnswer
 from data.files import quoted
 from data.prompts.questions import PromptQuestion, question_from_json
 from data.records import Annotation, Identity, Image, Item, Judgement, Prompt, Rater
-from data.store.imports import Bundle
-from data.store.places import DEFAULT
-from data.store.returned import Returned, Stated
-from data.store.statuses import Decision, Status
+from data.store.core.campaign_items import DEFAULT
+from data.store.imports import ImportBundle, Reimport, ReimportedAnswer
+from data.store.judgements.answer_status import Decision, Status
 from ui.commands.context import CommandError, digest
 from ui.commands.derive import derive_source
 
 T = TypeVar("T")
 
 
-def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Bundle, Counter[str]]:
+def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[ImportBundle, Counter[str]]:
     """The import, and how many answers were judged by which rule that is another one now.
 
     Raises:
@@ -41,7 +40,7 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Bundl
         )
     try:
         stated, other_rules = _stated(answers)
-        bundle = Bundle(
+        bundle = ImportBundle(
             "annotations",
             ", ".join(sorted({answer.suite for answer in answers})),
             digest(*(json.dumps(asdict(answer), default=str, sort_keys=True) for answer in answers)),
@@ -50,7 +49,7 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Bundl
             items=_items(answers),
             raters=_raters(answers),
             scales=_scales(answers, stated),
-            returned=Returned(
+            returned=Reimport(
                 answers=stated,
                 campaigns=_campaigns(answers),
                 asked=_asked(answers),
@@ -65,9 +64,9 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Bundl
     return bundle, other_rules
 
 
-def _stated(answers: Sequence[ExportedAnswer]) -> tuple[list[Stated], Counter[str]]:
+def _stated(answers: Sequence[ExportedAnswer]) -> tuple[list[ReimportedAnswer], Counter[str]]:
     superseded = {answer.revises for answer in answers}
-    stated: list[Stated] = []
+    stated: list[ReimportedAnswer] = []
     other_rules: Counter[str] = Counter()
     for answer in answers:
         rule, judgements = _judged(answer)
@@ -92,7 +91,7 @@ def _stated(answers: Sequence[ExportedAnswer]) -> tuple[list[Stated], Counter[st
             saw_evidence=answer.saw_evidence,
             revises=answer.revises,
         )
-        stated.append(Stated(annotation, answer.first or answer.annotation_id, decision, answer.submitted))
+        stated.append(ReimportedAnswer(annotation, answer.first or answer.annotation_id, decision, answer.submitted))
     return stated, other_rules
 
 
@@ -170,7 +169,7 @@ def _raters(answers: Iterable[ExportedAnswer]) -> list[Rater]:
     return each((Rater(a.rater, "human", cast(Identity, a.identity), simulated=a.simulated), a.rater) for a in answers)
 
 
-def _scales(answers: Sequence[ExportedAnswer], stated: Sequence[Stated]) -> list[tuple[str, str, str]]:
+def _scales(answers: Sequence[ExportedAnswer], stated: Sequence[ReimportedAnswer]) -> list[tuple[str, str, str]]:
     found: dict[tuple[str, str], str] = {}
     for answer, one in zip(answers, stated, strict=True):
         for judgement in one.annotation.judgements:

@@ -13,9 +13,8 @@ from annotation.questionnaires import direct
 from data.export.judgements import ExportedJudgement
 from data.files import quoted
 from data.records import Annotation, Evidence, Identity, Item, Judgement, Rater, RaterKind
-from data.store.imports import Bundle
-from data.store.returned import Returned, Stated
-from data.store.statuses import Decision, Status
+from data.store.imports import ImportBundle, Reimport, ReimportedAnswer
+from data.store.judgements.answer_status import Decision, Status
 from ui.commands.context import CommandError, digest
 from ui.commands.returning_answers import each
 
@@ -24,7 +23,7 @@ _OTHER: Final = (*_STATUSES, "saw_evidence", "selected", "repeat")
 """Reasons that are about the answer, and not about what it says."""
 
 
-def judgements_bundle(path: Path, judged: Sequence[ExportedJudgement]) -> Bundle:
+def judgements_bundle(path: Path, judged: Sequence[ExportedJudgement]) -> ImportBundle:
     """The import: each source (a person's answer, a scorer's evidence) has the judgements that the file has of it.
 
     Raises:
@@ -41,14 +40,14 @@ def judgements_bundle(path: Path, judged: Sequence[ExportedJudgement]) -> Bundle
             raise CommandError(f"{path}: source {source_id} is by two raters")
     people = [_answer(source_id, rows) for source_id, rows in sources.items() if rows[0].kind == "human"]
     scorers = [_evidence(source_id, rows) for source_id, rows in sources.items() if rows[0].kind == "scorer"]
-    return Bundle(
+    return ImportBundle(
         "judgements",
         ", ".join(sorted({one.suite for one in judged})),
         digest(*(json.dumps(asdict(one), default=str, sort_keys=True) for one in judged)),
         items=each((Item(one.item, one.suite, one.prompt, one.task, one.generator), one.item) for one in judged),
         raters=_raters(judged),
         scales=list(dict.fromkeys((suite, aspect, scale) for (suite, aspect, _), scale in scales.items())),
-        returned=Returned(answers=people, evidence=scorers),
+        returned=Reimport(answers=people, evidence=scorers),
     )
 
 
@@ -67,7 +66,7 @@ def _on_its_scale(path: Path, one: ExportedJudgement) -> str:
     return str(scale)
 
 
-def _answer(source_id: str, rows: Sequence[ExportedJudgement]) -> Stated:
+def _answer(source_id: str, rows: Sequence[ExportedJudgement]) -> ReimportedAnswer:
     first = rows[0]
     judgements = _judgements(rows)
     reasons = {one.excluded for one in rows}
@@ -83,7 +82,9 @@ def _answer(source_id: str, rows: Sequence[ExportedJudgement]) -> Stated:
         campaign_id=first.campaign,
         saw_evidence="saw_evidence" in reasons,
     )
-    return Stated(annotation, source_id, Decision(cast(Status, status), selected="selected" in reasons), first.submitted)
+    return ReimportedAnswer(
+        annotation, source_id, Decision(cast(Status, status), selected="selected" in reasons), first.submitted
+    )
 
 
 def _evidence(source_id: str, rows: Sequence[ExportedJudgement]) -> Evidence:

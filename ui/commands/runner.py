@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from data.store.store import Store, StoreBusy, StoreError
+from data.store.core.store import Store, StoreBusy, StoreError
 from ui import teaching
 from ui.commands import forward
 from ui.commands.context import CommandError, Context

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem
 from data.records import Rater
-from data.store import questions, runs
+from data.store import library, runs
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from data.store.runs import RunRow
-from data.store.selection import Selection
-from data.store.store import Store
 from ui import words
 from ui.commands import queueing, versions, working
 from ui.commands.context import CommandError, Context, UsageError
@@ -160,7 +160,7 @@ def resume(context: Context, run_id: str) -> None:
     """
     from scorers import registry
 
-    row = runs.one(context.store, run_id)
+    row = runs.get(context.store, run_id)
     if row is None:
         raise CommandError(f"there is no run {run_id} in this project")
     if not _has_folder(context.store, row):
@@ -249,7 +249,7 @@ def written(store: Store, asked: Run, rater: Rater, work: Sequence[WorkItem]) ->
     folder = f"runs/{asked.run_id}"
     RunFolder(store.project / folder).create(asked, work)
     runs.add_run(store, asked, rater, folder, len(work), state="queued")
-    row = runs.one(store, asked.run_id)
+    row = runs.get(store, asked.run_id)
     assert row is not None
     return row
 
@@ -267,7 +267,7 @@ def _say_why_nothing(context: Context, where: Selection, planned: Plan) -> None:
     if not images:
         raise CommandError(f"nothing to score: {found.told()}")
     context.say(f"nothing to do: {rater_id} has judged all {words.count(images, 'image')} of this selection")
-    if planned.scorer.asks and (behind := questions.behind(context.store, rater_id)):
+    if planned.scorer.asks and (behind := library.count_outdated_answers(context.store, rater_id)):
         context.warn(
             f"of {words.count(behind, 'image')} it answered other questions than are asked now; to have them asked anew, remove"
             " its runs on the page Runs and score again"

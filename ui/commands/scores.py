@@ -9,7 +9,7 @@ from pathlib import Path
 
 from data.jobs.runs import Run, RunFolder, WorkerProgress, WorkItem, write_manifest
 from data.store import imports, runs
-from data.store.runs import RunRow, Source
+from data.store.runs import RunRow, RunSource
 from ui import words
 from ui.commands import score, sharding, working
 from ui.commands.context import CommandError, Context, UsageError, digest
@@ -64,13 +64,13 @@ def run(context: Context, directory: str | Sequence[str]) -> None:
         _copy(made, context.store.project / "runs" / run_id)
         stored = replace(asked, run_id=run_id, shard="", of="")
         n_items = sum(len(one.work) for one in made)
-        runs.add_run(context.store, stored, rater, f"runs/{run_id}", n_items, Source(rater.rater_id, sha256))
-        row = runs.one(context.store, run_id)
+        runs.add_run(context.store, stored, rater, f"runs/{run_id}", n_items, RunSource(rater.rater_id, sha256))
+        row = runs.get(context.store, run_id)
         assert row is not None
     for number, (folder, part) in enumerate(_parts(made)):
         working.take_in(context, row, scorer, number, folder.read_part(part))
     runs.set_state(context.store, row.run_id, "done")
-    taken = runs.one(context.store, row.run_id)
+    taken = runs.get(context.store, row.run_id)
     assert taken is not None
     failed = f", {taken.n_failed:,} had failed there" if taken.n_failed else ""
     context.say(
@@ -170,7 +170,7 @@ def _differences(one: Run, two: Run) -> list[str]:
 
 def _refuse_others(context: Context, work: list[WorkItem]) -> None:
     """What was seen there must be of the very pictures that are here."""
-    known = runs.asked(context.store, [one.item_id for one in work])
+    known = runs.known_images(context.store, [one.item_id for one in work])
     unknown = [one.item_id for one in work if one.item_id not in known]
     if unknown:
         raise CommandError(f"{words.count(len(unknown), 'image')} of the run are not in this project, e.g. {unknown[0]}")
@@ -181,7 +181,7 @@ def _refuse_others(context: Context, work: list[WorkItem]) -> None:
 
 def _known(context: Context, sha256: str) -> RunRow | None:
     """The run that was imported from these very folders, perhaps not to its end."""
-    import_id = imports.known(context.store, "scores", sha256)
+    import_id = imports.find_import(context.store, "scores", sha256)
     return next((row for row in runs.listed(context.store) if import_id is not None and row.import_id == import_id), None)
 
 

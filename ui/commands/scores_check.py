@@ -29,7 +29,7 @@ def refuse_senseless(context: Context, scorer: Scorer, asked: Run, folder: RunFo
         raise CommandError(f"{directory}: 'settings' of run.json make no sense to {scorer.name}: {why}") from error
     for number in folder.parts():
         seen = folder.read_part(number)
-        known = runs.asked(context.store, [one.item_id for one in seen])
+        known = runs.known_images(context.store, [one.item_id for one in seen])
         for one in seen:
             try:
                 judge(scorer, known[one.item_id].spec if one.item_id in known else {}, one, asked.settings)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from data.people import NamesAs, person_pseudonym
-from data.store import copies, snapshot
-from data.store.store import DATABASE
+from data.store.backup import copies, snapshot
+from data.store.core.store import DATABASE
 from ui.commands.context import CommandError, Context, UsageError
 
 
@@ -20,5 +20,5 @@ def run(context: Context, output: str, named: NamesAs) -> None:
         copied = snapshot.write(context.store, path, None if named == "names" else lambda name: person_pseudonym(secret, name))
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
-    copies.remember(context.store, path, "snapshot", names=named == "names")
+    copies.remember_copy(context.store, path, "snapshot", names=named == "names")
     context.say(f"{copied.rows:,} rows of {len(copied.tables)} tables in {output}; the table about_columns says what they are")

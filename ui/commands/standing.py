@@ -12,9 +12,9 @@ from threading import Lock
 from weakref import WeakKeyDictionary
 
 from agreement.engine.live import AspectScale, LiveEstimates, NotServedError, StaleError
-from data.store import tables
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.analysis import aggregates
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui.commands.agreement import SECTIONS, Rows, scales_of
 
 _MOST_KEPT = 8
@@ -74,21 +74,21 @@ def _kept(store: Store, selection: Selection) -> _Kept:
 def _follow(store: Store, selection: Selection, kept: _Kept) -> None:
     """Bring the sums to the project's present state."""
     changes = store.changes_since(kept.version)
-    asked = tables.Asked(selection.suite[0], selection.aspect[0], selection)
+    asked = aggregates.AggregateQuery(selection.suite[0], selection.aspect[0], selection)
     if changes.items is None or len(changes.items) > _MOST_ITEMS or (kept.standing is None and not kept.refused):
         _make(store, asked, kept)
     elif changes.items and kept.standing is not None:
         # whatever goes wrong on the way, sums that followed by half are not used again
         standing, kept.standing = kept.standing, None
         try:
-            standing.update(tables.counted_again(store, asked, sorted(changes.items)))
+            standing.update(aggregates.aggregate_items(store, asked, sorted(changes.items)))
             kept.standing = standing
         except StaleError:
             _make(store, asked, kept)
     kept.version = changes.version
 
 
-def _make(store: Store, asked: tables.Asked, kept: _Kept) -> None:
+def _make(store: Store, asked: aggregates.AggregateQuery, kept: _Kept) -> None:
     """Count everything anew."""
     kept.standing, kept.refused = None, False
     scales = scales_of(store)
@@ -96,8 +96,8 @@ def _make(store: Store, asked: tables.Asked, kept: _Kept) -> None:
     if scale is None:
         return
     try:
-        if scales.get((asked.suite, tables.SCORE), "interval") != "interval":
+        if scales.get((asked.suite, aggregates.SCORE), "interval") != "interval":
             raise NotServedError("scores are no numbers")
-        kept.standing = LiveEstimates(AspectScale(asked.suite, asked.aspect, scale), tables.counted(store, asked))
+        kept.standing = LiveEstimates(AspectScale(asked.suite, asked.aspect, scale), aggregates.aggregate(store, asked))
     except NotServedError:
         kept.refused = True

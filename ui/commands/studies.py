@@ -9,8 +9,8 @@ from typing import Any
 from annotation.questionnaires.form import FormItem
 from data.aspects import SCALES
 from data.records import Annotation, AnnotationRow, Evidence, Prompt, Rater, ScoreRow, StudyRatings
-from data.store import imports, prompts
-from data.store.imports import Bundle, Imported
+from data.store import imports, library
+from data.store.imports import ImportBundle, Imported
 from data.studies import geneval as geneval_study
 from data.studies import tifa as tifa_study
 from ui.commands.context import CommandError, Context, digest
@@ -51,10 +51,10 @@ def tifa(context: Context, file: str) -> None:
 def _as_stored(context: Context, found: Sequence[Prompt]) -> dict[str, Prompt]:
     """The prompts by id; one that the project has keeps its spec, as `rebuild` will derive by that one too."""
     by_id = {prompt.prompt_id: prompt for prompt in found}
-    return by_id | prompts.by_id(context.store, list(by_id))
+    return by_id | library.prompts_by_id(context.store, list(by_id))
 
 
-def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, stored: dict[str, Prompt]) -> Bundle:
+def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, stored: dict[str, Prompt]) -> ImportBundle:
     annotations = [_annotation(f"{kind}/{name}/{sha256}/{n}", row, stored) for n, row in enumerate(study.rows)]
     evidence = [_evidence(f"{kind}/{name}/{sha256}/score/{n}", row) for n, row in enumerate(study.scores)]
     slots = [Rater(rater_id, "human", "slot") for rater_id in dict.fromkeys(a.rater_id for a in annotations)]
@@ -64,7 +64,7 @@ def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, stored: dict
     used = {image.prompt_id for image in study.images}
     said = [*(a.judgements for a in annotations), *(e.judgements for e in evidence)]
     aspects = {judgement.aspect for judgements in said for judgement in judgements}
-    return Bundle(
+    return ImportBundle(
         kind,
         name,
         sha256,
@@ -114,7 +114,7 @@ def _evidence(key: str, row: ScoreRow) -> Evidence:
     return Evidence(str(uuid.uuid5(_NAMESPACE, key)), row.item.item_id, row.rater_id, payload, judgements, rule_version)
 
 
-def _say(context: Context, bundle: Bundle, imported: Imported) -> None:
+def _say(context: Context, bundle: ImportBundle, imported: Imported) -> None:
     if not imported.counts:
         context.say(f"{bundle.kind} {bundle.name}: nothing to do, imported before as import {imported.import_id}")
         return

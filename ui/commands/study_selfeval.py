@@ -13,8 +13,8 @@ from agreement import Options
 from data.aspects import SCALES
 from data.records import Annotation, Evidence, Item, Rater
 from data.store import imports
-from data.store.imports import Bundle
-from data.store.selection import Selection
+from data.store.core.selection import Selection
+from data.store.imports import ImportBundle
 from data.studies.published import (
     SELFEVAL_CLAIMS,
     SELFEVAL_LATENT,
@@ -52,7 +52,7 @@ def run(context: Context) -> None:
     )
 
 
-def _bundle(sha256: str) -> Bundle:
+def _bundle(sha256: str) -> ImportBundle:
     items: list[Item] = []
     annotations: list[Annotation] = []
     evidence: list[Evidence] = []
@@ -64,7 +64,7 @@ def _bundle(sha256: str) -> Bundle:
             items.append(item)
             evidence.append(seen)
     scorers = {metric.rater_id: _rater(metric) for table in SELFEVAL_TABLES for metric in table.metrics}
-    return Bundle(
+    return ImportBundle(
         "study selfeval",
         "printed",
         sha256,

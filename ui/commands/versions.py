@@ -8,7 +8,7 @@ from typing import Any
 
 from data.records import Rater
 from data.store import runs
-from data.store.store import Store
+from data.store.core.store import Store
 
 _NUMBER = re.compile(r" #[0-9]+$")
 

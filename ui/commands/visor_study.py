@@ -13,8 +13,9 @@ from agreement import Options
 from agreement.visor_study import Roles, StudyTables, tables
 from annotation.questionnaires.visor import requested_objects
 from data.prompts.spec import SpecError, parse_spec
-from data.store import frame, prompts
-from data.store.store import Store
+from data.store import library
+from data.store.core import frame
+from data.store.core.store import Store
 from data.studies.published import VISOR_PRINTED
 from ui import words
 from ui.commands.agreement import selected
@@ -54,7 +55,7 @@ def run(context: Context, selection: Mapping[str, Sequence[str]], intervals: boo
 
 def _roles(store: Store, said: pd.DataFrame) -> dict[str, Roles]:
     """A and B of each prompt that VISOR's form asks about."""
-    known = prompts.by_id(store, sorted(said["prompt"].dropna().unique()))
+    known = library.prompts_by_id(store, sorted(said["prompt"].dropna().unique()))
     found = {}
     for prompt_id, prompt in known.items():
         try:

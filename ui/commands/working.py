@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 from data.jobs.runs import Observation, RunFolder, WorkerProgress
 from data.records import Judgement
 from data.store import runs
+from data.store.core.store import Store
 from data.store.runs import RunRow
-from data.store.store import Store
 from scorers.attempts import Patience
 from ui import words
 from ui.commands import queueing
@@ -76,7 +76,7 @@ def work(context: Context, row: RunRow, scorer: Scorer) -> RunRow:
     with queueing.turn(context.store, row, lambda other: context.warn(f"waiting for run {other}, which is before it")) as job:
         runs.set_state(context.store, row.run_id, "running")
         # parts may have come in while it waited
-        row = runs.one(context.store, row.run_id) or row
+        row = runs.get(context.store, row.run_id) or row
         session = _Session(context, row, scorer, folder_of(context.store, row), job, set(row.parts))
         try:
             _refuse_other_rules(row, scorer)
@@ -137,7 +137,7 @@ class _Session:
     def conclude(self) -> RunRow:
         """Say how it ended."""
         store, run_id = self.context.store, self.row.run_id
-        row = runs.one(store, run_id)
+        row = runs.get(store, run_id)
         if row is None:
             raise CommandError(f"run {run_id} was removed meanwhile")
         if row.n_done >= row.n_items:
@@ -250,7 +250,7 @@ class _Session:
 
 def take_in(context: Context, row: RunRow, scorer: Scorer, part: int, seen: Sequence[Observation]) -> None:
     """Judge one part by the project's own specs and store it; what failed is named."""
-    known = runs.asked(context.store, [one.item_id for one in seen])
+    known = runs.known_images(context.store, [one.item_id for one in seen])
 
     def judged(one: Observation) -> Sequence[Judgement]:
         # an unknown image is for the store to refuse

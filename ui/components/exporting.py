@@ -6,7 +6,7 @@ from html import escape
 from typing import Final
 from urllib.parse import urlencode
 
-from data.store.selection import Selection
+from data.store.core.selection import Selection
 from ui.root import at
 
 _FILES: Final = {"ratings": "the ratings that count", "judgements": "all judgements", "annotations": "people’s whole answers"}

@@ -8,9 +8,8 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
-from data.store.browse import Shown
-from data.store.judges import Look
-from data.store.selection import Selection
+from data.store.browse.contents import GeneratorPictures, ItemPreview
+from data.store.core.selection import Selection
 from ui import words
 from ui.root import at
 
@@ -21,7 +20,7 @@ THUMBNAIL = 160
 class Strip:
     """One line. ``examples``: each ``item_id, sha256, text``."""
 
-    shown: Shown
+    shown: GeneratorPictures
     examples: Sequence[Mapping[str, Any]]
 
 
@@ -31,7 +30,7 @@ def strips(found: Sequence[Strip]) -> str:
     return f'<ul class="cc-strips">{lines}</ul>' if lines else ""
 
 
-def _about(shown: Shown) -> str:
+def _about(shown: GeneratorPictures) -> str:
     name = shown.generator or shown.suite
     query = urlencode({"suite": shown.suite} | ({"generator": shown.generator} if shown.generator else {}))
     browse = f'<a href="{at("/studio/browse")}?{escape(query)}">{words.count(shown.pictures, "picture")}</a>'
@@ -55,14 +54,14 @@ def _pictures(strip: Strip) -> str:
     return f'<div class="cc-strip-pictures">{"".join(cells)}</div>'
 
 
-def thumbnails(looks: Mapping[str, Look], captions: Mapping[str, str], listing: Selection, shown: str = "") -> str:
+def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], listing: Selection, shown: str = "") -> str:
     """Pictures by item with a caption beneath, as HTML; each leads to the Workbench, which lists the selection.
 
     ``shown``: whose judgements the captions tell, which the Workbench remembers.
     """
     cells = []
     for item, caption in captions.items():
-        look = looks.get(item, Look(None, None))
+        look = looks.get(item, ItemPreview(None, None))
         href = workbench_address(item, listing, shown)
         text = escape(look.text or item)
         picture = (

@@ -15,9 +15,9 @@ from agreement import Options
 from agreement.flips import SCORE, SHARED, FlipStatistic, flip_statistics, flip_test, shared_pairs
 from agreement.study.cells import ALL, Outcome
 from data.prompts.flips import FLIP_REASONS, FlipKind
-from data.store import flipped
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.analysis import flips
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import following, words
 from ui.flipping.board import Board, Tested
 from ui.flipping.people import people
@@ -51,7 +51,7 @@ def rows(store: Store, selection: Selection, kind: FlipKind, options: Options | 
     """
     made: list[Row] = []
     unflippable, images, total = [], 0, 0
-    for suite in flipped.suites(store, selection):
+    for suite in flips.suites(store, selection):
         only = replace(selection, suite=(suite,), aspect=(), target=(), certainty=())
         board = Board.of(store, only, kind, most)
         if not board.is_flippable:

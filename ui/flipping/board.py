@@ -12,10 +12,10 @@ from agreement.flips import FlipPairs
 from data.prompts.flips import FlipKind, Flipped, Unflipped, flip
 from data.prompts.spec import Spec, parse_spec
 from data.records import Judgement
-from data.store import flipped
-from data.store.flipped import Asked, Place
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.analysis import flips
+from data.store.analysis.flips import FlipImage, FlipPrompt
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 
 NO_VERDICT: Final = ("no_verdict", "no_flipped_verdict")
 
@@ -67,21 +67,21 @@ def correct(said: Sequence[Judgement]) -> float | None:
 class Board:
     """The images, in order, and their prompts' flips; ``total``: of so many images."""
 
-    places: Sequence[Place]
-    prompts: Mapping[str, Asked]
+    places: Sequence[FlipImage]
+    prompts: Mapping[str, FlipPrompt]
     flips: Mapping[str, Flipped | Unflipped]
     total: int
 
     @classmethod
     def of(cls, store: Store, selection: Selection, kind: FlipKind, most: int | None) -> Board:
         """The images of a selection; of more than ``most`` always the same ones by chance."""
-        known = flipped.images(store, selection)
+        known = flips.images(store, selection)
         places = known.places
         if most is not None and len(places) > most:
             drawn = np.random.default_rng(0).choice(len(places), most, replace=False)
             places = [places[k] for k in sorted(drawn.tolist())]
-        flips = {prompt_id: flip(asked.text, asked.spec, kind) for prompt_id, asked in known.prompts.items()}
-        return cls(places, known.prompts, flips, len(known.places))
+        flips_value = {prompt_id: flip(asked.text, asked.spec, kind) for prompt_id, asked in known.prompts.items()}
+        return cls(places, known.prompts, flips_value, len(known.places))
 
     @property
     def is_flippable(self) -> bool:

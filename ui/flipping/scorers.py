@@ -11,11 +11,14 @@ from typing import Final
 
 from data.jobs.runs import Observation
 from data.prompts.flips import FlipKind
-from data.store import explored, flipped, judges, runs
-from data.store.explored import Source
+from data.store import runs
+from data.store.analysis import flips
+from data.store.browse import contents
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.judgements import scorer_evidence
+from data.store.judgements.scorer_evidence import EvidenceSource
 from data.store.runs import RunRow
-from data.store.selection import Selection
-from data.store.store import Store
 from scorers import registry
 from scorers.base import Scorer, Settings
 from ui.commands.score import changed_settings
@@ -39,7 +42,7 @@ class _Known:
     """
 
     listed: Sequence[RunRow]
-    sources: Mapping[str, Source]
+    sources: Mapping[str, EvidenceSource]
     scores: Mapping[tuple[str, str | None], Mapping[str, float | None]]
 
 
@@ -47,7 +50,7 @@ def scorers(store: Store, selection: Selection, suite: str, board: Board, kind: 
     """Every scorer that has judged images of the selection, by name."""
     known = _known(store, selection, suite)
     last = {row.rater_id: row for row in known.listed}
-    found = judges.judges(store, replace(selection, aspect=("correct",)))
+    found = contents.raters_of_selection(store, replace(selection, aspect=("correct",)))
     for name in sorted(judge.name for judge in found if judge.scorer):
         row = last.get(name)
         scorer = _scorer(row)
@@ -64,9 +67,9 @@ def scorers(store: Store, selection: Selection, suite: str, board: Board, kind: 
 
 def _known(store: Store, selection: Selection, suite: str) -> _Known:
     scores: dict[tuple[str, str | None], dict[str, float | None]] = defaultdict(dict)
-    for one in flipped.scores(store, selection):
+    for one in flips.scores(store, selection):
         scores[one.rater_id, one.flip][one.item_id] = one.value
-    sources = {one.rater_id: one for one in explored.sources(store) if one.suite == suite}
+    sources = {one.rater_id: one for one in scorer_evidence.evidence_sources(store) if one.suite == suite}
     return _Known(runs.listed(store), sources, scores)
 
 
@@ -83,14 +86,14 @@ def _without(board: Board, suite: str, name: str, missing: str) -> Tested:
     return Tested(suite, name, "scorer", False, "correct", board.pairs(entries), missing)
 
 
-def _judged(store: Store, board: Board, source: Source, scorer: Scorer, kind: FlipKind) -> list[Entry]:
+def _judged(store: Store, board: Board, source: EvidenceSource, scorer: Scorer, kind: FlipKind) -> list[Entry]:
     """Every image, what was seen of it judged by both specs."""
     done = _remembered(store, source, kind)
     why = [board.why_not(place) for place in range(len(board.places))]
     new = [k for k, place in enumerate(board.places) if why[k] is None and place.item_id not in done]
     for start in range(0, len(new), _AT_ONCE):
         some = new[start : start + _AT_ONCE]
-        sights = runs.seen_without_masks(store, [board.places[k].item_id for k in some], source.rater_id)
+        sights = runs.evidence_without_masks(store, [board.places[k].item_id for k in some], source.rater_id)
         for k in some:
             item_id = board.places[k].item_id
             if sights is not None:
@@ -104,7 +107,7 @@ def _judged(store: Store, board: Board, source: Source, scorer: Scorer, kind: Fl
 
 # by the evidence's stamp, not by the project's version: answers of people leave it what it is
 @lru_cache(maxsize=32)
-def _remembered(store: Store, source: Source, kind: FlipKind) -> dict[str, Entry]:  # noqa: ARG001 - the key
+def _remembered(store: Store, source: EvidenceSource, kind: FlipKind) -> dict[str, Entry]:  # noqa: ARG001 - the key
     """What was judged of a scorer's evidence so far, by image."""
     return {}
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.jobs.maps import Map, MapPositions
-from data.store.selection import Where
-from data.store.store import Store
+from data.store.core.selection import Where
+from data.store.core.store import Store
 from scorers.maps import METHODS
 from ui import words
 from ui.mapping import making

@@ -18,7 +18,7 @@ from typing import Final
 from data.jobs.maps import Map, MapFolder, MapJob
 from data.jobs.runs import RunFolder
 from data.store import runs
-from data.store.store import Store
+from data.store.core.store import Store
 from scorers.clipscore import SCORER, model_of
 from scorers.maps import METHODS, MOST, UMAP_PACKAGE, umap_version
 from scorers.maps.gathering import has_embeddings

@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import Any, Final
 
 from data.prompts.spec import SpecError, parse_spec
-from data.store import mapped
-from data.store.browse import PEOPLE, SIMULATED
-from data.store.filters import Asked
-from data.store.store import Store
+from data.store.browse import map_points
+from data.store.browse.contents import PEOPLE, SIMULATED
+from data.store.browse.filters import ListingQuery
+from data.store.core.store import Store
 from ui import following
 
 OBJECT: Final = "object"
@@ -50,7 +50,7 @@ def paints(store: Store) -> dict[str, Paint]:
 
 @lru_cache(maxsize=4)
 def _paints(store: Store, version: str) -> dict[str, Paint]:  # noqa: ARG001 - part of the key
-    said = mapped.speakers(store)
+    said = map_points.aspects_by_speaker(store)
     found = [Paint(name, title, name) for name, title in _PLACES.items()]
     found.append(Paint(OBJECT, "Object asked for first", OBJECT))
     found.append(Paint("people", "What people say", "people", PEOPLE))
@@ -64,17 +64,17 @@ def _paints(store: Store, version: str) -> dict[str, Paint]:  # noqa: ARG001 - p
     return {one.name: one for one in found}
 
 
-def values(store: Store, paint: Paint, items: Sequence[str], asked: Asked) -> Mapping[str, Any]:
+def values(store: Store, paint: Paint, items: Sequence[str], asked: ListingQuery) -> Mapping[str, Any]:
     """Of those of these items that are asked for what they are told apart by: a text, or a number (None: there is none)."""
     if paint.continuous:
-        return mapped.by_score(store, items, asked, paint.rater)
+        return map_points.by_score(store, items, asked, paint.rater)
     if paint.name == OBJECT:
-        return {item: _first_object(spec) for item, spec in mapped.by_spec(store, items, asked).items()}
+        return {item: _first_object(spec) for item, spec in map_points.by_spec(store, items, asked).items()}
     if paint.name == "simulated":
-        return {item: _most(mean) for item, mean in mapped.by_simulated(store, items, asked).items()}
+        return {item: _most(mean) for item, mean in map_points.by_simulated(store, items, asked).items()}
     if paint.filter == SAYS:
-        return {item: said or NONE for item, said in mapped.by_verdict(store, items, asked, paint.rater).items()}
-    return {item: value or _UNKNOWN for item, value in mapped.by_column(store, items, asked, paint.name).items()}
+        return {item: said or NONE for item, said in map_points.by_verdict(store, items, asked, paint.rater).items()}
+    return {item: value or _UNKNOWN for item, value in map_points.by_column(store, items, asked, paint.name).items()}
 
 
 def title(paint: Paint, value: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from agreement import Options
 from agreement.matching import by_trials
 from agreement.study.cells import ALL
-from data.store.matched import Matched
+from data.store.judgements.scorer_evidence import CaptionChoice
 from ui.matching.frames import trials_of
 from ui.matching.rows import Row, figure_row
 
@@ -24,7 +24,7 @@ class Setting:
 
 
 def table(
-    found: Sequence[Matched], grid: Iterable[Setting], trials: Sequence[int], options: Options | None = None
+    found: Sequence[CaptionChoice], grid: Iterable[Setting], trials: Sequence[int], options: Options | None = None
 ) -> list[Row]:
     """A row for each suite, generator, task (and all together), setting and number of trials that the rater has."""
     made: list[Row] = []
@@ -46,9 +46,9 @@ def table(
     return made
 
 
-def grid_of(found: Iterable[Matched]) -> dict[tuple[str, str], list[Setting]]:
+def grid_of(found: Iterable[CaptionChoice]) -> dict[tuple[str, str], list[Setting]]:
     """Raters that differ in steps or seed alone, two or more, by what they have in common: as text, and a title."""
-    named: dict[str, Matched] = {}
+    named: dict[str, CaptionChoice] = {}
     for one in found:
         if isinstance(one.settings.get("steps"), int) and isinstance(one.settings.get("seed"), int) and "terms" in one.payload:
             named.setdefault(one.rater_id, one)
@@ -61,7 +61,7 @@ def grid_of(found: Iterable[Matched]) -> dict[tuple[str, str], list[Setting]]:
     return {key: sorted(of, key=lambda one: (one.steps, one.seed)) for key, of in alike.items() if len(of) > 1}
 
 
-def _places(mine: Iterable[Matched]) -> list[tuple[str, str, str]]:
+def _places(mine: Iterable[CaptionChoice]) -> list[tuple[str, str, str]]:
     """Suite, generator and task, all tasks first."""
     found = {(one.suite, one.generator, task) for one in mine for task in (ALL, one.task)}
     return sorted(found, key=lambda place: (place[0], place[1], place[2] != ALL, place[2]))

@@ -11,7 +11,7 @@ import pandas as pd
 
 from agreement.matching import COLUMNS, is_known
 from agreement.numeric import FloatArray, IntArray
-from data.store.matched import Matched
+from data.store.judgements.scorer_evidence import CaptionChoice
 from scorers.likelihood import judging
 from scorers.matching import posterior
 
@@ -25,13 +25,13 @@ class Trials:
     clusters: tuple[str, ...]
 
 
-def answers(found: Iterable[Matched]) -> pd.DataFrame:
+def answers(found: Iterable[CaptionChoice]) -> pd.DataFrame:
     """A row per image and rater: ``COLUMNS`` and ``captions``."""
     made = [_row(one) for one in found]
     return pd.DataFrame(made, columns=[*COLUMNS, "captions"]).astype({"group": object, "posterior": object})
 
 
-def _row(one: Matched) -> dict[str, Any]:
+def _row(one: CaptionChoice) -> dict[str, Any]:
     fits, captions = fits_of(one), one.payload["captions"]
     shares = posterior_of(one, fits)
     right = int(one.payload["right"])
@@ -49,7 +49,7 @@ def _row(one: Matched) -> dict[str, Any]:
     }
 
 
-def fits_of(one: Matched) -> list[float | None]:
+def fits_of(one: CaptionChoice) -> list[float | None]:
     """How well each caption fits. Of terms they are made anew, as the rater's settings may be other than the run's."""
     if "terms" not in one.payload:
         return list(one.payload["fits"])
@@ -59,7 +59,7 @@ def fits_of(one: Matched) -> list[float | None]:
         return list(one.payload["fits"])
 
 
-def posterior_of(one: Matched, fits: Sequence[float | None]) -> tuple[float, ...] | None:
+def posterior_of(one: CaptionChoice, fits: Sequence[float | None]) -> tuple[float, ...] | None:
     """The captions' shares by a softmax; None where the fits are no logarithms of likelihoods: an average loss, or one missing.
 
     Cosines are multiplied by what their model was trained with (``scale``).
@@ -72,9 +72,9 @@ def posterior_of(one: Matched, fits: Sequence[float | None]) -> tuple[float, ...
     return posterior([factor * fit for fit in fits if fit is not None])
 
 
-def trials_of(found: Iterable[Matched]) -> Trials | None:
+def trials_of(found: Iterable[CaptionChoice]) -> Trials | None:
     """The trials of one rater; None where there are none. Images without all numbers, or with fewer trials, are left out."""
-    made: list[tuple[Matched, FloatArray]] = []
+    made: list[tuple[CaptionChoice, FloatArray]] = []
     for one in found:
         if "terms" in one.payload:
             try:

@@ -11,9 +11,9 @@ from agreement import Options
 from agreement.matching import Votes, by_trials, matching_statistics, votes, winoground
 from agreement.questions import GroupStatistic
 from agreement.study.cells import ALL
-from data.store.matched import Matched, matched
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.judgements.scorer_evidence import CaptionChoice, caption_choices
 from ui.matching.frames import answers, trials_of
 
 Row = dict[str, Any]
@@ -43,10 +43,10 @@ class Rows:
 
 def rows(store: Store, selection: Selection, options: Options | None = None) -> Rows:
     """All figures of a selection, by suite. Of the selection, suite, task, generator and rater restrict."""
-    return of(matched(store, selection), options)
+    return of(caption_choices(store, selection), options)
 
 
-def of(found: Sequence[Matched], options: Options | None = None) -> Rows:
+def of(found: Sequence[CaptionChoice], options: Options | None = None) -> Rows:
     """All figures of evidence that is sorted by suite."""
     made: dict[str, list[Row]] = {"matching": [], "winoground": [], "votes": [], "trials": []}
     for suite, listed in groupby(found, key=lambda one: one.suite):
@@ -60,7 +60,7 @@ def of(found: Sequence[Matched], options: Options | None = None) -> Rows:
     return Rows(**made)
 
 
-def _spent(mine: Sequence[Matched], suite: str) -> list[Row]:
+def _spent(mine: Sequence[CaptionChoice], suite: str) -> list[Row]:
     """How many of all evaluations (trials x captions x steps) likelihood raters made: fewer where captions were given up."""
     made: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
     for one in mine:
@@ -89,8 +89,8 @@ def _spent(mine: Sequence[Matched], suite: str) -> list[Row]:
     ]
 
 
-def _trials(mine: Sequence[Matched], suite: str, options: Options | None) -> list[Row]:
-    def who(one: Matched) -> tuple[str, str]:
+def _trials(mine: Sequence[CaptionChoice], suite: str, options: Options | None) -> list[Row]:
+    def who(one: CaptionChoice) -> tuple[str, str]:
         return one.rater_id, one.generator
 
     made: list[Row] = []

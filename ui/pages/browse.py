@@ -9,8 +9,8 @@ from typing import Any
 import gradio as gr
 from starlette.datastructures import QueryParams
 
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import browsing, failing
 from ui.addresses import browse_address, crossed_among, crossed_in, marked_in
 from ui.components.acting import told

@@ -11,7 +11,7 @@ from gradio.blocks import BlockContext
 from gradio.components import Component
 from gradio.events import Dependency, EventListener
 
-from data.store.store import Store
+from data.store.core.store import Store
 from ui import following
 from ui.components.table import note
 from ui.root import at

@@ -13,7 +13,7 @@ from typing import Any, Final
 import gradio as gr
 from starlette.datastructures import QueryParams
 
-from data.store.store import Store
+from data.store.core.store import Store
 from scorers.maps import METHODS
 from ui import browsing, teaching, words
 from ui.addresses import BROWSE

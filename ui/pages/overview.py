@@ -12,9 +12,10 @@ import gradio as gr
 
 from agreement import Options
 from data.aspects import YES_NO_ASPECTS
-from data.store import browse, scheduled
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.backup import scheduler
+from data.store.browse import contents
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import teaching, words
 from ui.commands import playground
 from ui.commands.agreement import means, recall
@@ -71,7 +72,7 @@ def build(store: Store) -> None:
     preferred = gr.HTML(elem_id="preferred")
 
     def draw() -> Iterator[list[Any]]:
-        totals = browse.totals(store)
+        totals = contents.totals(store)
         shown = gr.Column(visible=bool(totals["simulated"]))
         if not any(totals.values()):
             yield ["", gr.Markdown(visible=True), "", shown, "", ""]
@@ -135,7 +136,7 @@ def _pictured(totals: dict[str, int]) -> str:
 
 def _trouble(store: Store) -> str:
     """That backups fail, as long as they do."""
-    state = scheduled.state(store)
+    state = scheduler.backup_state(store)
     if state is None or not state.failed or state.since is None:
         return ""
     said = f"No backup could be made since {state.since:%Y-%m-%d %H:%M} UTC: {state.failed}. It is tried again by itself."
@@ -144,7 +145,7 @@ def _trouble(store: Store) -> str:
 
 def _glance(store: Store, pictures: int) -> str:
     """A line of pictures for each generator; where nobody has judged it yet, an invitation."""
-    found = browse.shown(store)
+    found = contents.generator_pictures(store)
     lines = [Strip(one, _examples(store, pictures, one.suite, one.generator)) for one in found[:_STRIPS]]
     left = len(found) - len(lines)
     return strips(lines) + (linked_note(f"{left} more:", at("/studio/browse"), "all pictures are in Browse") if left else "")
@@ -153,17 +154,17 @@ def _glance(store: Store, pictures: int) -> str:
 @lru_cache(maxsize=256)
 def _examples(store: Store, pictures: int, suite: str, generator: str | None) -> list[dict[str, Any]]:  # noqa: ARG001
     """Chosen anew when the project has other pictures, not with every answer."""
-    return browse.examples(store, suite, generator, _EXAMPLES)
+    return contents.examples(store, suite, generator, _EXAMPLES)
 
 
 def _tables(store: Store, *, intervals: bool) -> str:
-    judged = browse.judged(store)
+    judged = contents.judged_suites(store)
     if not judged:
         return note("No image has been judged yet. Label some, or import ratings; their scores will stand here.")
     return "".join(_table(store, suite, found, intervals=intervals) for suite, found in sorted(judged.items()))
 
 
-def _table(store: Store, suite: str, found: browse.Judged, *, intervals: bool) -> str:
+def _table(store: Store, suite: str, found: contents.JudgedSuite, *, intervals: bool) -> str:
     """Means per generator and task: people (with intervals), and each scorer."""
     aspect = next((name for name in _MAIN_ASPECTS if name in found.aspects), next(iter(found.aspects), ""))
     tasks = [ALL, *found.tasks]
@@ -171,7 +172,7 @@ def _table(store: Store, suite: str, found: browse.Judged, *, intervals: bool) -
     rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), options)
     people: dict[tuple[str, str], dict[str, Cell]] = {}
     for row in rows["among_people"]:
-        name = browse.PEOPLE if row["people"] == "real" else browse.SIMULATED
+        name = contents.PEOPLE if row["people"] == "real" else contents.SIMULATED
         people.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, name)
     scorers = _scorers(store, suite, aspect, options)
     body: list[list[str | Cell]] = []

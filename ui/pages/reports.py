@@ -9,9 +9,10 @@ from typing import Any, Final
 
 import gradio as gr
 
-from data.store import browse, judges, managing
-from data.store.selection import CERTAINTIES, Selection
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.campaigns import management
+from data.store.core.selection import CERTAINTIES, Selection
+from data.store.core.store import Store
 from ui import teaching, words
 from ui.commands.export import nothing
 from ui.commands.reporting import FORMATS, command_of
@@ -116,8 +117,8 @@ def _several(label: str, name: str) -> gr.Dropdown:
 
 def _offered(store: Store) -> dict[str, list[str]]:
     """What each filter offers now."""
-    found = browse.choices(store)
-    campaigns = [one.campaign_id for one in managing.listed(store)]
+    found = contents.filter_choices(store)
+    campaigns = [one.campaign_id for one in management.listed(store)]
     return {name: [] for name in FILTERS} | {
         **{name: found[name] for name in ("suite", "task", "generator", "aspect", "rater")},
         "campaign": campaigns,
@@ -138,21 +139,21 @@ def _selection(values: Sequence[Any]) -> tuple[Selection, int]:
 
 def _drawn(store: Store, values: Sequence[Any]) -> list[Any]:
     """What would be in it, and whether it can be made."""
-    if not judges.size(store):
+    if not contents.count_judgements(store):
         return [gr.Markdown(visible=True), gr.Column(visible=False), "", gr.Button(interactive=False)]
     shown = [gr.Markdown(visible=False), gr.Column(visible=True)]
     try:
         selection, _ = _selection(values)
     except ValueError as error:
         return [*shown, note(f"{str(error).removeprefix('--').capitalize()}.", "cc-bad"), gr.Button(interactive=False)]
-    found = judges.judges(store, selection)
+    found = contents.raters_of_selection(store, selection)
     if not found:
         text = "Nothing in this project is of this selection. Take something out of it."
         return [*shown, note(text, "cc-bad"), gr.Button(interactive=False)]
     return [*shown, _preview(found), gr.Button(interactive=True)]
 
 
-def _preview(found: Sequence[judges.Judge]) -> str:
+def _preview(found: Sequence[contents.RaterCount]) -> str:
     kinds = {
         "person": [one for one in found if not one.scorer and one.person and not one.simulated],
         "slot": [one for one in found if not one.scorer and not one.person and not one.simulated],

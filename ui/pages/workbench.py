@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from data.store.store import Store
+from data.store.core.store import Store
 from ui.components.module import module
 
 NAME = "Workbench"

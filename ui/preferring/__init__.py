@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Any, Final
 
 from agreement import Options
-from data.store import preferences
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.analysis import preferences
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import following
 from ui.preferring import making
 from ui.preferring.own import own
@@ -31,10 +31,10 @@ class Found:
 def rows(store: Store, selection: Selection, options: Options | None = None) -> Found:
     """Of all pairs in the selection on which anybody has voted."""
     wanted = options or Options()
-    told = preferences.told(store, selection)
-    of_images = preferences.of_images(store, selection, sorted({one.item_id for one in told}))
-    of_generators = preferences.of_generators(store, selection, sorted({one.suite for one in told}))
-    itself = own(told, preferences.of_models(store, selection, sorted({one.suite for one in told})))
+    told = preferences.preference_votes(store, selection)
+    of_images = preferences.image_values(store, selection, sorted({one.item_id for one in told}))
+    of_generators = preferences.generator_values(store, selection, sorted({one.suite for one in told}))
+    itself = own(told, preferences.model_values(store, selection, sorted({one.suite for one in told})))
     found = polls(told, of_images, [*of_generators, *itself])
     sections: dict[str, list[Row]] = {name: [] for name in SECTIONS}
     for poll in found:

@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from data.store.preferences import OfGenerator, OfModel, Told
+from data.store.analysis.preferences import GeneratorValue, ModelValue, PreferenceVote
 from scorers.models.diffusion.known import short_of
 
 _NOT_THE_METHOD: Final = frozenset({"model", "weights", "batch", "precision"})
 """Settings in which raters may differ and still measure the same of their models."""
 
 
-def own(told: Sequence[Told], of_models: Sequence[OfModel]) -> list[OfGenerator]:
+def own(told: Sequence[PreferenceVote], of_models: Sequence[ModelValue]) -> list[GeneratorValue]:
     """Accuracies of the models that people voted on, as one metric for each way of measuring.
 
     The images are by others: what people voted on would be the generator's own pictures, and of the paper's it is the real ones
@@ -27,14 +27,14 @@ def own(told: Sequence[Told], of_models: Sequence[OfModel]) -> list[OfGenerator]
         known = voted.get(row.suite, set())
         if row.images not in known:
             found += [
-                OfGenerator(row.suite, row.task, name, row.prompt_id, _called(row), "correct", row.total, row.n)
+                GeneratorValue(row.suite, row.task, name, row.prompt_id, _called(row), "correct", row.total, row.n)
                 for name in sorted(known)
                 if name.partition("@")[0] == short_of(str(row.settings["model"]))
             ]
     return found
 
 
-def _called(row: OfModel) -> str:
+def _called(row: ModelValue) -> str:
     """The scorer with its settings, whatever its model: the same for all models."""
     scorer = row.rater_id.partition("-")[0]
     return f"{scorer} of its own model ({_said(row.settings)})"

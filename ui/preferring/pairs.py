@@ -10,7 +10,7 @@ from typing import Final
 from agreement.preferences import Vote, winners
 from agreement.preferences.votes import Contest
 from agreement.study.cells import ALL
-from data.store.browse import PEOPLE
+from data.store.browse.contents import PEOPLE
 from ui.preferring.voters import Poll, Voter
 
 OPPOSED: Final = "opposed"

@@ -8,8 +8,8 @@ from typing import Final, Literal
 
 from agreement.preferences import CANNOT_TELL, MetricMean, ValueAspect, Vote, implied_votes
 from agreement.preferences.votes import BOTH, NONE, PairValues
-from data.store.browse import PEOPLE, SIMULATED
-from data.store.preferences import OfGenerator, OfImage, Told
+from data.store.analysis.preferences import GeneratorValue, ImageValue, PreferenceVote
+from data.store.browse.contents import PEOPLE, SIMULATED
 
 By = Literal["preference", "correct", "score"]
 WAYS: Final[tuple[ValueAspect, ...]] = ("correct", "score")
@@ -56,15 +56,19 @@ class Poll:
         return [voter for voter in self.voters if voter.kind == "people"]
 
 
-def polls(told: Sequence[Told], of_images: Sequence[OfImage], of_generators: Sequence[OfGenerator]) -> list[Poll]:
+def polls(
+    told: Sequence[PreferenceVote], of_images: Sequence[ImageValue], of_generators: Sequence[GeneratorValue]
+) -> list[Poll]:
     """By suite, sorted."""
-    suites: dict[str, list[Told]] = {}
+    suites: dict[str, list[PreferenceVote]] = {}
     for one in told:
         suites.setdefault(one.suite, []).append(one)
     return [_poll(suite, mine, of_images, of_generators) for suite, mine in sorted(suites.items())]
 
 
-def _poll(suite: str, told: Sequence[Told], of_images: Sequence[OfImage], of_generators: Sequence[OfGenerator]) -> Poll:
+def _poll(
+    suite: str, told: Sequence[PreferenceVote], of_images: Sequence[ImageValue], of_generators: Sequence[GeneratorValue]
+) -> Poll:
     voters = [*_people(told), *_judges(told), *_scorers({one.item_id: one for one in told}, of_images)]
     means: dict[tuple[str, By], list[MetricMean]] = {}
     for row in of_generators:
@@ -75,7 +79,7 @@ def _poll(suite: str, told: Sequence[Told], of_images: Sequence[OfImage], of_gen
     return Poll(suite, tuple(voters), tuple(metrics))
 
 
-def _people(told: Sequence[Told]) -> Iterator[Voter]:
+def _people(told: Sequence[PreferenceVote]) -> Iterator[Voter]:
     for simulated in (False, True):
         mine = [one for one in told if one.kind == "human" and one.simulated == simulated]
         if mine:
@@ -84,21 +88,21 @@ def _people(told: Sequence[Told]) -> Iterator[Voter]:
             yield Voter(name, "people", kind, "preference", votes, tuple(one.rater_id for one in mine))  # type: ignore[arg-type]
 
 
-def _judges(told: Sequence[Told]) -> Iterator[Voter]:
+def _judges(told: Sequence[PreferenceVote]) -> Iterator[Voter]:
     """Scorers that look at both images and choose one themselves."""
     for name in sorted({one.rater_id for one in told if one.kind == "scorer"}):
         mine = [one for one in told if one.kind == "scorer" and one.rater_id == name]
         yield Voter(name, "scorer", None, "preference", tuple(map(_vote, mine)), (name,) * len(mine))
 
 
-def _vote(one: Told) -> Vote:
+def _vote(one: PreferenceVote) -> Vote:
     known = one.label in (one.first, one.second, BOTH, NONE)
     why = one.excluded or (None if known else NO_VALUE if one.label else CANNOT_TELL)
     chose = one.label if why is None else None
     return Vote(one.item_id, one.task, one.prompt_id, one.first, one.second, chose, one.side, why)
 
 
-def _scorers(pairs: Mapping[str, Told], of_images: Sequence[OfImage]) -> Iterator[Voter]:
+def _scorers(pairs: Mapping[str, PreferenceVote], of_images: Sequence[ImageValue]) -> Iterator[Voter]:
     values: dict[tuple[str, By], dict[tuple[str, int], float]] = {}
     for one in of_images:
         if one.item_id in pairs:
@@ -110,7 +114,7 @@ def _scorers(pairs: Mapping[str, Told], of_images: Sequence[OfImage]) -> Iterato
         yield Voter(name, "scorer", None, by, votes, (name,) * len(votes))
 
 
-def _two(pair: Told, values: Mapping[tuple[str, int], float]) -> PairValues:
+def _two(pair: PreferenceVote, values: Mapping[tuple[str, int], float]) -> PairValues:
     first, second = (values.get((pair.item_id, position)) for position in (0, 1))
     return PairValues(pair.item_id, pair.task, pair.prompt_id, pair.first, pair.second, first, second)
 

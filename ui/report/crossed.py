@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from agreement import Options, PairReport, pair_report
-from data.store.frame import Scales
+from data.store.core.frame import Scales
 from ui import words
 from ui.commands.agreement import Rows
 from ui.report.content import Cell, Heading, Section, Table

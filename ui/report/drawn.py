@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from agreement import CellName, CutOptions, Options, ThresholdCurve, curve
-from data.store.frame import Scales
+from data.store.core.frame import Scales
 from ui import charts, words
 from ui.commands.agreement import Rows
 from ui.report.content import Cell, Figure, Heading, Table

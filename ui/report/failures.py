@@ -16,9 +16,10 @@ from data.images.files import ImageError
 from data.jobs import generation
 from data.jobs.runs import Detection
 from data.prompts.spec import parse_spec
-from data.store import reported, runs
-from data.store.reported import Told
-from data.store.store import Store
+from data.store import runs
+from data.store.browse import contents
+from data.store.browse.contents import ReportItem
+from data.store.core.store import Store
 from scorers import registry
 from ui import words
 from ui.report.content import Box, Sample, Section
@@ -96,9 +97,9 @@ def _drawn(table: pd.DataFrame, n: int, seed: int) -> list[tuple[str, int, int]]
 def samples(store: Store, ratings: pd.DataFrame, seed: int, tell: Callable[[int, int], None]) -> list[Sample]:
     """The failures with their pictures and boxes."""
     chosen = partings(ratings, seed)
-    told = reported.items(store, [one.item for one in chosen])
+    told = contents.report_items(store, [one.item for one in chosen])
     sights = {
-        rater: runs.seen_without_masks(store, [one.item for one in chosen if one.rater == rater], rater)
+        rater: runs.evidence_without_masks(store, [one.item for one in chosen if one.rater == rater], rater)
         for rater in {one.rater for one in chosen if one.rater}
     }
     found = []
@@ -109,7 +110,7 @@ def samples(store: Store, ratings: pd.DataFrame, seed: int, tell: Callable[[int,
     return found
 
 
-def _sample(one: Parting, told: Told, sights: runs.Sights | None) -> Sample:
+def _sample(one: Parting, told: ReportItem, sights: runs.RaterEvidence | None) -> Sample:
     seen = sights.seen.get(one.item) if sights else None
     reason, looked = _judged(told, sights, one.item)
     lines = [f"{one.yes} of {words.count(one.n, 'rating')} by {one.who}: yes"]
@@ -128,7 +129,7 @@ def _sample(one: Parting, told: Told, sights: runs.Sights | None) -> Sample:
     return replace(made, picture=f"data:image/webp;base64,{picture}", ratio=told.width / told.height, boxes=boxes)
 
 
-def _judged(told: Told, sights: runs.Sights | None, item: str) -> tuple[str, frozenset[int]]:
+def _judged(told: ReportItem, sights: runs.RaterEvidence | None, item: str) -> tuple[str, frozenset[int]]:
     """Why a scorer says what it says, and which of its detections that rests on."""
     seen = sights.seen.get(item) if sights else None
     if sights is None or seen is None:

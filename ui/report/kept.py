@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from data.store.store import Store
+from data.store.core.store import Store
 from ui.report.content import Document
 from ui.report.material import Material
 

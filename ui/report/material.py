@@ -11,11 +11,11 @@ import pandas as pd
 
 from agreement import Options, scorer_means
 from agreement.report.certainty import select
-from data.store import export
-from data.store.export import Scorer
-from data.store.frame import Scales
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.analysis import exports
+from data.store.analysis.exports import ScorerDescription
+from data.store.core.frame import Scales
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import counted
 from ui.commands import agreement
 from ui.commands.agreement import Rows
@@ -49,7 +49,7 @@ class Material:
     left_out: pd.Series
     ratings: pd.DataFrame
     rows: Mapping[str, list[dict[str, Any]]]
-    scorers: list[Scorer]
+    scorers: list[ScorerDescription]
     command: str
     made: datetime
     sha256: str
@@ -71,7 +71,7 @@ def gather(store: Store, selection: Selection, options: Options, command: str, t
 
     tell("reading the judgements", 0.0)
     scales = agreement.scales_of(store)
-    said = select(export.judgements(store, selection), scales, selection.certainty)
+    said = select(exports.judgements(store, selection), scales, selection.certainty)
     values = counted.values(said, scales)
     ratings = counted.counted(said, scales)
     rows = _rows(said, scales, selection, options, tell) if len(ratings) else {}
@@ -82,7 +82,7 @@ def gather(store: Store, selection: Selection, options: Options, command: str, t
         said["excluded"].astype(object).where(said["excluded"].notna() | values.notna(), "no_value"),
         ratings,
         rows,
-        export.scorers(store, ratings.loc[ratings["kind"] == "scorer", "rater"].unique().tolist()),
+        exports.describe_scorers(store, ratings.loc[ratings["kind"] == "scorer", "rater"].unique().tolist()),
         command,
         datetime.now(UTC),
         counted.data_hash(ratings),

@@ -9,9 +9,9 @@ import pandas as pd
 
 from data import campaign
 from data.campaign import NOT_REPORTED, RECRUITMENT_FIELDS
-from data.store import managing, recruitments, watching
-from data.store.store import Store
-from data.store.watching import Worker
+from data.store.campaigns import management, monitoring
+from data.store.campaigns.monitoring import WorkerStats
+from data.store.core.store import Store
 from ui import words
 from ui.report.content import Section, Table, texts
 from ui.report.material import Material
@@ -61,10 +61,10 @@ def _imported(rest: pd.DataFrame) -> dict[str, str]:
 
 
 def _campaign(store: Store, name: str) -> Recruited | None:
-    campaign = managing.get(store, name)
+    campaign = management.get(store, name)
     if campaign is None:
         return None
-    settings, workers = campaign.settings, watching.workers(store, name)
+    settings, workers = campaign.settings, monitoring.workers(store, name)
     form = f"Concord’s form, questionnaire {campaign.questionnaire} {campaign.version or ''}".rstrip()
     limit = f", {words.count(settings.limit, 'item')} a person at most" if settings.limit else ""
     counted = {
@@ -81,7 +81,7 @@ def _campaign(store: Store, name: str) -> Recruited | None:
     }
     title = campaign.title or name
     heading = name if title == name else f"{title} ({name})"
-    return Recruited(heading, recruitments.described(store, name), {key: text for key, text in counted.items() if text})
+    return Recruited(heading, management.recruitment_of(store, name), {key: text for key, text in counted.items() if text})
 
 
 _DATA = (
@@ -89,7 +89,7 @@ _DATA = (
 )
 
 
-def _people(workers: Sequence[Worker]) -> str:
+def _people(workers: Sequence[WorkerStats]) -> str:
     real, simulated = (sum(one.simulated is kind for one in workers) for kind in (False, True))
     paused = sum(one.paused is not None for one in workers)
     revoked = sum(one.revoked for one in workers) - paused
@@ -100,7 +100,7 @@ def _people(workers: Sequence[Worker]) -> str:
     return "; ".join(parts)
 
 
-def _training(workers: Sequence[Worker], pass_mark: float | None) -> str:
+def _training(workers: Sequence[WorkerStats], pass_mark: float | None) -> str:
     n, right = sum(one.training for one in workers), sum(one.training_right for one in workers)
     if not n:
         return ""
@@ -108,7 +108,7 @@ def _training(workers: Sequence[Worker], pass_mark: float | None) -> str:
     return f"training: {_share(right, n)}{mark}"
 
 
-def _checks(workers: Sequence[Worker], every: int | None) -> str:
+def _checks(workers: Sequence[WorkerStats], every: int | None) -> str:
     parts = []
     for name in ("gold", "attention"):
         n = sum(getattr(one, name) for one in workers)
@@ -125,7 +125,7 @@ def _text(text: str) -> str:
     return f"the campaign’s own: {text.strip()}" if text.strip() else ""
 
 
-def _time(workers: Sequence[Worker]) -> str:
+def _time(workers: Sequence[WorkerStats]) -> str:
     medians = [one.median_seconds for one in workers if one.median_seconds is not None]
     total = sum(one.seconds or 0 for one in workers)
     if not medians or not total:
@@ -134,7 +134,7 @@ def _time(workers: Sequence[Worker]) -> str:
     return f"{each:.1f} s of active time an item (the median person’s median); {words.duration(total)} in all"
 
 
-def _period(workers: Sequence[Worker]) -> str:
+def _period(workers: Sequence[WorkerStats]) -> str:
     first = min((one.first for one in workers if one.first), default=None)
     last = max((one.last for one in workers if one.last), default=None)
     return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}" if first and last else ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from data.export.ratings import SIMULATED
-from data.store.export import Scorer
+from data.store.analysis.exports import ScorerDescription
 from ui import words
 from ui.report.content import Section, Table, texts
 from ui.report.material import Material
@@ -172,7 +172,7 @@ def _person(kind: str, identity: str) -> str:
     return f"simulated: imitates {who}" if kind == SIMULATED else who
 
 
-def _scorer(material: Material, scorer: Scorer) -> list[str]:
+def _scorer(material: Material, scorer: ScorerDescription) -> list[str]:
     own = material.ratings[(material.ratings["kind"] == "scorer") & (material.ratings["rater"] == scorer.rater_id)]
     rules = material.said.loc[material.said["rater"] == scorer.rater_id, "rule_version"].unique()
     counts = [f"{len(own):,}", f"{own['item'].nunique():,}"]

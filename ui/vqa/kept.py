@@ -9,9 +9,9 @@ import pandas as pd
 
 from agreement.questions import with_people
 from agreement.questions.scores import images
-from data.store import asked
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.analysis import vqa_answers
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import following
 from ui.vqa.rows import REAL, Row, of_kind, of_models, of_people, of_scores
 
@@ -36,17 +36,17 @@ class Apart:
 
 def answers(store: Store, suite: str, source: str = "") -> pd.DataFrame:
     """What scorers answered about a suite's images, of one text source or of all; kept while the evidence stays."""
-    return _answers(store, asked.stamp(store), suite, source)
+    return _answers(store, vqa_answers.stamp(store), suite, source)
 
 
 def recall_scores(store: Store, suite: str, source: str, reference: str) -> list[Row]:
     """As ``of_scores``."""
-    return _recall_scores(store, asked.stamp(store), suite, source, reference)
+    return _recall_scores(store, vqa_answers.stamp(store), suite, source, reference)
 
 
 def recall_models(store: Store, suite: str, source: str) -> list[Row]:
     """As ``of_models``."""
-    return _recall_models(store, asked.stamp(store), suite, source)
+    return _recall_models(store, vqa_answers.stamp(store), suite, source)
 
 
 def recall_people(store: Store, suite: str, source: str) -> tuple[list[Row], list[Row]]:
@@ -61,7 +61,7 @@ def beside(store: Store, suite: str, source: str, kind: str) -> pd.DataFrame:
 
 def raters(store: Store) -> dict[str, list[str]]:
     """By suite the scorers that answered questions."""
-    return _raters(store, asked.stamp(store))
+    return _raters(store, vqa_answers.stamp(store))
 
 
 def _selection(suite: str, source: str) -> Selection:
@@ -70,12 +70,12 @@ def _selection(suite: str, source: str) -> Selection:
 
 @lru_cache(maxsize=8)
 def _raters(store: Store, stamp: str) -> dict[str, list[str]]:  # noqa: ARG001 - part of the key
-    return asked.raters(store)
+    return vqa_answers.raters(store)
 
 
 @lru_cache(maxsize=2)
 def _answers(store: Store, stamp: str, suite: str, source: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
-    return asked.answered(store, _selection(suite, source))
+    return vqa_answers.scorer_answers(store, _selection(suite, source))
 
 
 @lru_cache(maxsize=16)
@@ -90,27 +90,29 @@ def _recall_models(store: Store, stamp: str, suite: str, source: str) -> list[Ro
 
 @lru_cache(maxsize=8)
 def _recall_people(store: Store, version: str, suite: str, source: str) -> tuple[list[Row], list[Row]]:  # noqa: ARG001
-    return of_people(answers(store, suite, source), asked.said(store, _selection(suite, source)), suite)
+    return of_people(answers(store, suite, source), vqa_answers.person_answers(store, _selection(suite, source)), suite)
 
 
 @lru_cache(maxsize=4)
 def _beside(store: Store, version: str, suite: str, source: str, kind: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
-    return with_people(answers(store, suite, source), of_kind(asked.said(store, _selection(suite, source)), kind))
+    return with_people(
+        answers(store, suite, source), of_kind(vqa_answers.person_answers(store, _selection(suite, source)), kind)
+    )
 
 
 def places(store: Store, suite: str, rater: str) -> Places:
     """Where the images are that a scorer answered questions about."""
-    return _places(store, asked.stamp(store), suite, rater)
+    return _places(store, vqa_answers.stamp(store), suite, rater)
 
 
 def groups(store: Store, suite: str, rater: str, source: str, by: str) -> list[str]:
     """What its answers are grouped by: element types, text sources or numbers of entities."""
-    return _groups(store, asked.stamp(store), suite, rater, source, by)
+    return _groups(store, vqa_answers.stamp(store), suite, rater, source, by)
 
 
 def mixed(store: Store, suite: str, rater: str) -> int:
     """Of how many texts not all images were asked the same."""
-    return _mixed(store, asked.stamp(store), suite, rater)
+    return _mixed(store, vqa_answers.stamp(store), suite, rater)
 
 
 def beside_one(store: Store, suite: str, source: str, rater: str) -> pd.DataFrame:

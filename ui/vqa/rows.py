@@ -10,9 +10,9 @@ import pandas as pd
 
 from agreement import Options
 from agreement.questions import GroupStatistic, Split, beside_people, between_models, scores, splits, with_people
-from data.store import asked
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.analysis import vqa_answers
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 
 Row = dict[str, Any]
 REAL, SIMULATED = KINDS = ("real", "simulated")
@@ -47,13 +47,13 @@ def rows(store: Store, selection: Selection, reference: str | None = None, optio
     people's answers.
     """
     made = Rows([], [], [], [])
-    known = asked.raters(store)
+    known = vqa_answers.raters(store)
     for suite in sorted(known.keys() & {*selection.suite}) if selection.suite else known:
         generators = selection.generator
         if generators and reference and reference not in generators:
             generators = (*generators, reference)
         only = replace(selection, suite=(suite,), generator=generators)
-        found, said = asked.answered(store, only), asked.said(store, only)
+        found, said = vqa_answers.scorer_answers(store, only), vqa_answers.person_answers(store, only)
         parts = (of_scores(found, suite, reference, options), of_models(found, suite, options))
         for section, more in zip(made.sections.values(), (*parts, *of_people(found, said, suite, options)), strict=True):
             section.extend(more)  # type: ignore[attr-defined]
@@ -61,7 +61,7 @@ def rows(store: Store, selection: Selection, reference: str | None = None, optio
 
 
 def of_scores(found: pd.DataFrame, suite: str, reference: str | None = None, options: Options | None = None) -> list[Row]:
-    """The rows of ``Rows.scores`` of a suite's answers (``data.store.asked.answered``)."""
+    """The rows of ``Rows.scores`` of a suite's answers (``data.store.analysis.vqa_answers.scorer_answers``)."""
     return _rows(scores(found, options, reference), suite, reference=reference)
 
 

@@ -11,7 +11,7 @@ from tests.agreement.frames import SCALES, frame, judgement, people, scorer, ugl
 QUICK = Options(intervals=False)
 
 
-def test_by_hand() -> None:
+def test_accuracy_by_hand() -> None:
     # pairs of r0 with others: i1 yy, yy; i2 nn, ny -> 4 pairs, 1 unequal; values: y 2*2+1 = 5, n 1+1+1 = 3 of 8
     said = frame(people({"i1": "y y y", "i2": "n n y"}))
     found = each_person(said, SCALES, "s", "correct", QUICK)

@@ -42,7 +42,7 @@ def test_equals_scipy_with_ties(name: Correlation, seed: int) -> None:
         assert found.value == pytest.approx(SCIPY[name](x, y), abs=1e-12)
 
 
-def test_by_hand() -> None:
+def test_accuracy_by_hand() -> None:
     # x 1 2 2 3, y 1 3 2 2. Ordered sides: pairs (01)+ (02)+ (03)+ (12)0 (13)- (23)0 -> C 3, D 1; untied 5 on x, 5 on y.
     x, y = np.array([1.0, 2, 2, 3]), np.array([1.0, 3, 2, 2])
     assert correlation.evaluate("kendall_tau_b", x, y).value == pytest.approx(2 / 5)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from data.store.store import Store
+from data.store.core.store import Store
 
 
 @pytest.fixture

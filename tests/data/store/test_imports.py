@@ -8,18 +8,19 @@ from pathlib import Path
 import pytest
 
 from data.records import Evidence, Item, Judgement, Prompt, Rater
-from data.store import campaigns, imports
-from data.store.imports import Bundle, ImportRefused
-from data.store.store import Store
-from tests.data.store.making import PROMPT, answer, column, content, fill, items_of, picture, pictures, submit
+from data.store import imports
+from data.store.campaigns import participation
+from data.store.core.store import Store
+from data.store.imports import ImportBundle, ImportRefused
+from tests.data.store.small_project import PROMPT, answer, column, content, fill, items_of, picture, pictures, submit
 
 
-def study(n: int = 2, name: str = "g1", sha256: str = "s1") -> Bundle:
+def study(n: int = 2, name: str = "g1", sha256: str = "s1") -> ImportBundle:
     """A study of n places without files: one slot's answers and one metric's scores."""
     images = [picture(k, name, file=False) for k in range(n)]
     items = items_of(images)
     score = Judgement("score", None, 0.5)
-    return Bundle(
+    return ImportBundle(
         "study", name, sha256, [PROMPT], images, items,
         raters=[Rater("s/slot-1", "human", "slot"), Rater("clip", "scorer")],
         scales=[("geneval", "correct", "nominal"), ("geneval", "score", "interval")],
@@ -29,7 +30,7 @@ def study(n: int = 2, name: str = "g1", sha256: str = "s1") -> Bundle:
     )  # fmt: skip
 
 
-def one(store: Store, bundle: Bundle) -> int:
+def one(store: Store, bundle: ImportBundle) -> int:
     (imported,) = imports.apply(store, [bundle])
     assert imported.import_id is not None
     return imported.import_id
@@ -60,10 +61,10 @@ def test_undo_leaves_no_trace_and_can_be_done_again(store: Store) -> None:
         number = one(store, replace(study(2, "g2"), prompts=[PROMPT, Prompt("geneval/00001", "geneval", "a dog")]))
         after = content(store)
         assert after != before
-        assert imports.known(store, "study", "s1") == number
+        assert imports.find_import(store, "study", "s1") == number
         imports.undo(store, number)
         assert content(store) == before
-        assert imports.known(store, "study", "s1") is None
+        assert imports.find_import(store, "study", "s1") is None
         with pytest.raises(ImportRefused, match="undone already"):
             imports.undo(store, number)
     with pytest.raises(ImportRefused, match="there is no import 99"):
@@ -74,7 +75,7 @@ def test_files_may_come_after_the_places(store: Store) -> None:
     one(store, study())
     places = content(store)
     number = one(store, pictures(2))
-    assert campaigns.desk(store, "ann").progress.remaining == 2
+    assert participation.next_tasks(store, "ann").progress.remaining == 2
     assert len(content(store)["images"]) == 2
     imports.undo(store, number)
     assert content(store)["images"] == places["images"]
@@ -88,7 +89,7 @@ def test_undoing_a_study_keeps_places_with_files_from_elsewhere(store: Store) ->
     assert column(store, "select item_id from items") == ["geneval/00000/g1/0"]
     assert column(store, "select sha256 is not null from images") == [True]
     assert content(store)["annotations"] == content(store)["judgements"] == content(store)["scales"] == []
-    assert campaigns.desk(store, "ann").progress.remaining == 1
+    assert participation.next_tasks(store, "ann").progress.remaining == 1
     imports.undo(store, second)
     assert {name: rows for name, rows in content(store).items() if rows and name != "campaigns"} == {}
 
@@ -99,9 +100,9 @@ def test_undoing_files_keeps_places_that_ratings_are_about(store: Store) -> None
     imports.undo(store, first)
     assert column(store, "select item_id from items") == ["geneval/00000/g1/0"]
     assert column(store, "select sha256 from images") == [None]
-    assert campaigns.desk(store, "ann").tasks == []
+    assert participation.next_tasks(store, "ann").tasks == []
     third = one(store, pictures(2))
-    assert campaigns.desk(store, "ann").progress.remaining == 2
+    assert participation.next_tasks(store, "ann").progress.remaining == 2
     imports.undo(store, second)
     imports.undo(store, third)
     assert content(store)["items"] == content(store)["images"] == content(store)["prompts"] == []
@@ -119,8 +120,10 @@ def test_undo_is_refused_where_people_have_answered(store: Store) -> None:
 
 def test_a_name_that_an_undone_import_brought_can_still_answer(store: Store) -> None:
     one(store, pictures(1))
-    number = one(store, Bundle("ratings", "x", "x", items=[Item("r1", "ratings")], raters=[Rater("ann", "human", "person")]))
-    campaigns.enter(store, "ann")
+    number = one(
+        store, ImportBundle("ratings", "x", "x", items=[Item("r1", "ratings")], raters=[Rater("ann", "human", "person")])
+    )
+    participation.enter(store, "ann")
     imports.undo(store, number)
     submit(store, "geneval/00000/g1/0", "ann")
     assert column(store, "select r.rater_id from judgements join raters r using (rater_id)") == ["ann"]
@@ -130,7 +133,7 @@ def test_a_text_is_not_overwritten_and_what_was_made_from_another_is_left_out(st
     one(store, pictures(1))
     other = replace(PROMPT, text="two dogs")
     fresh = Prompt("geneval/00001", "geneval", "a dog")
-    (imported,) = imports.apply(store, [Bundle("prompts", "p", "p", prompts=[other, fresh])])
+    (imported,) = imports.apply(store, [ImportBundle("prompts", "p", "p", prompts=[other, fresh])])
     assert imported.refused == ["geneval/00000: its text is 'two cats' already, not 'two dogs'"]
     assert column(store, "select text from prompts order by 1") == ["a dog", "two cats"]
     (imported,) = imports.apply(store, [replace(pictures(3, "g2"), prompts=[other])])
@@ -157,7 +160,7 @@ def test_contradictions_are_refused_with_nothing_written(store: Store, change: d
     one(store, study())
     before = content(store), imports.listed(store)
     with pytest.raises(ImportRefused, match=message):
-        imports.apply(store, [pictures(2, "g5"), replace(Bundle("ratings", "r", "r"), **change)])  # type: ignore[arg-type]
+        imports.apply(store, [pictures(2, "g5"), replace(ImportBundle("ratings", "r", "r"), **change)])  # type: ignore[arg-type]
     assert (content(store), imports.listed(store)) == before
 
 
@@ -165,19 +168,19 @@ def test_a_place_keeps_its_file_but_finds_it_where_it_moved(store: Store) -> Non
     one(store, pictures(1))
     changed = replace(picture(0), sha256="f" * 64, path=Path("/nowhere/other.png"))
     moved = replace(picture(0), path=Path("/elsewhere/g1-0.png"))
-    (imported,) = imports.apply(store, [Bundle("images", "g1", "c", images=[changed])])
+    (imported,) = imports.apply(store, [ImportBundle("images", "g1", "c", images=[changed])])
     assert imported.refused == ["/nowhere/other.png: geneval/00000/g1/0 has another file already"]
     assert column(store, "select path from images") == ["/nowhere/g1-0.png"]
-    (imported,) = imports.apply(store, [Bundle("images", "g1", "m", images=[moved])])
+    (imported,) = imports.apply(store, [ImportBundle("images", "g1", "m", images=[moved])])
     assert imported.refused == []
     assert column(store, "select path from images") == ["/elsewhere/g1-0.png"]
 
 
 def test_ratings_before_their_images(store: Store) -> None:
     item = items_of([picture(0)])[0]
-    one(store, Bundle("ratings", "x", "x", items=[Item(item.item_id, "geneval")]))
+    one(store, ImportBundle("ratings", "x", "x", items=[Item(item.item_id, "geneval")]))
     one(store, pictures(1))
-    assert [task.item_id for task in campaigns.desk(store, "ann").tasks] == [item.item_id]
+    assert [task.item_id for task in participation.next_tasks(store, "ann").tasks] == [item.item_id]
 
 
 def test_public_ids_tell_nothing(store: Store) -> None:

@@ -18,18 +18,19 @@ from typing import Any
 import duckdb
 import pytest
 
-from data.store import copying, manifest, statements
-from data.store.backups import home
-from data.store.migrate import steps
-from data.store.store import DATABASE, Store
+from data.store.backup import backups
+from data.store.backup.backups import backup_folder
+from data.store.core.schema import migration_files
+from data.store.core.store import DATABASE, Store
+from data.store.judgements import recording
 from tests.ui.making import agreement
 from ui.commands.derive import derive_source
 
 ROWS = Path(__file__).parent / "migrating"
-VERSIONS = sorted(steps())
+VERSIONS = sorted(migration_files())
 NEWEST = VERSIONS[-1]
 EARLIER = VERSIONS[:-1]
-MADE_OF_OTHERS = copying.PROJECTIONS
+MADE_OF_OTHERS = backups.PROJECTIONS
 CHANGED = {("runs", "state"): {"stopped": "paused"}}
 """What a migration says otherwise: table, column, and the word that takes another's place."""
 
@@ -76,7 +77,7 @@ def fill(connection: duckdb.DuckDBPyConnection, version: int) -> None:
     connection.execute("set TimeZone = 'UTC'")
     connection.begin()
     for step in (one for one in VERSIONS if one <= version):
-        connection.execute(steps()[step].read_text(encoding="utf-8"))
+        connection.execute(migration_files()[step].read_text(encoding="utf-8"))
     connection.execute("insert or replace into meta values ('schema_version', ?)", [str(version)])
     for one in fixture(version).statements:
         connection.execute(one.sql)
@@ -86,7 +87,7 @@ def fill(connection: duckdb.DuckDBPyConnection, version: int) -> None:
 def content(cursor: duckdb.DuckDBPyConnection, without: Collection[str] = MADE_OF_OTHERS) -> dict[str, Table]:
     """All rows of all tables that hold something of their own."""
     found: dict[str, Table] = {}
-    for name in copying.tables(cursor):
+    for name in backups.table_names(cursor):
         if name not in without and name != "meta":
             cursor.execute(f'select * from "{name}"')
             found[name] = [column[0] for column in cursor.description or ()], cursor.fetchall()
@@ -189,9 +190,9 @@ def test_all_is_kept_and_counts_the_same(tmp_path: Path, newest: Told, version: 
     before = look(tmp_path / DATABASE)
     assert unfilled(before) == []
     kept(before, tmp_path)
-    (made,) = manifest.listed(home(tmp_path))
+    (made,) = backups.list_backups(backup_folder(tmp_path))
     assert made.name.endswith(f"-before-schema-{NEWEST:02d}")
-    manifest.check(made)
+    backups.check_backup(made)
     assert look(made.database) == before
     # the same judgements give the same numbers, and follow from the same sources
     told = numbers(tmp_path)
@@ -209,7 +210,7 @@ def test_all_is_kept_and_counts_the_same(tmp_path: Path, newest: Told, version: 
         )
         with store.read() as cursor:
             was = cursor.execute(asked).fetchall()
-        assert statements.rebuild(store, derive_source) == len(was) >= 8
+        assert recording.rebuild(store, derive_source) == len(was) >= 8
         with store.read() as cursor:
             assert cursor.execute(asked).fetchall() == was
             # numbers go on after the last one
@@ -221,7 +222,7 @@ def test_all_is_kept_and_counts_the_same(tmp_path: Path, newest: Told, version: 
 KILLED = """
 import os, sys
 from pathlib import Path
-import data.store.store as store
+import data.store.core.store as store
 
 class Killing:
     def __init__(self, connection): self.connection = connection
@@ -248,7 +249,7 @@ def test_killed_in_the_middle(tmp_path: Path, version: int, at: int) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), str(at)], timeout=60)
     assert done.returncode == -9
     with duckdb.connect(str(tmp_path / DATABASE)) as connection:
-        assert copying.schema_of(connection) == max(one for one in VERSIONS if one < at)
+        assert backups.schema_version(connection) == max(one for one in VERSIONS if one < at)
     kept(before, tmp_path)
-    first = manifest.listed(home(tmp_path))[0]
+    first = backups.list_backups(backup_folder(tmp_path))[0]
     assert look(first.database) == before

@@ -12,20 +12,21 @@ import pytest
 
 from data.jobs.runs import Detection, Observation, Run, RunFolder
 from data.records import Evidence, Item, Judgement, Rater
-from data.store import imports, runs, statements
-from data.store.imports import Bundle, ImportRefused
-from data.store.migrate import FOLDER
-from data.store.runs import Pending, RunRefused, Source
-from data.store.selection import Selection
-from data.store.store import DATABASE, Store
-from tests.data.store.making import column, content, fill, picture, pictures, submit, table
+from data.store import imports, runs
+from data.store.core.schema import MIGRATIONS
+from data.store.core.selection import Selection
+from data.store.core.store import DATABASE, Store
+from data.store.imports import ImportBundle, ImportRefused
+from data.store.judgements import recording
+from data.store.runs import Pending, RunRefused, RunSource
+from tests.data.store.small_project import column, content, fill, picture, pictures, submit, table
 
 SETTINGS = {"threshold": 0.3, "classes": ["cat"]}
 ALL = Selection()
 RULES = "seer-1"
 
 
-def started(store: Store, number: int = 1, rater: str = "seer-a", n: int = 3, source: Source | None = None) -> Run:
+def started(store: Store, number: int = 1, rater: str = "seer-a", n: int = 3, source: RunSource | None = None) -> Run:
     run = Run(f"{number:04d}-{rater}", "seer", "1", "a", SETTINGS)
     runs.add_run(store, run, Rater(rater, "scorer", None, "1", SETTINGS), f"runs/{run.run_id}", n, source)
     return run
@@ -63,7 +64,7 @@ def everything(store: Store) -> dict[str, list[tuple[Any, ...]]]:
 def test_what_is_pending(store: Store) -> None:
     items = fill(store, 3)
     blank = picture(9, "g2", file=False)
-    imports.apply(store, [Bundle("images", "g2", "x", images=[blank], items=[Item(blank.image_id, "geneval")])])
+    imports.apply(store, [ImportBundle("images", "g2", "x", images=[blank], items=[Item(blank.image_id, "geneval")])])
     assert left(store) == items
     work = runs.pending(store, ALL, "seer-a")[0]
     assert (work.path, work.text, work.spec["include"]) == ("/nowhere/g1-0.png", "two cats", [{"class": "cat", "count": 2}])
@@ -125,7 +126,7 @@ def test_a_part_about_unknown_images_is_refused_whole(store: Store) -> None:
 def test_another_scale_is_refused(store: Store) -> None:
     items = fill(store, 1)
     imports.apply(
-        store, [Bundle("ratings", "x", "x", raters=[Rater("r", "scorer")], scales=[("geneval", "correct", "interval")])]
+        store, [ImportBundle("ratings", "x", "x", raters=[Rater("r", "scorer")], scales=[("geneval", "correct", "interval")])]
     )
     with pytest.raises(ImportRefused, match="one aspect has one scale"):
         take(store, started(store), 0, saw(items[0]))
@@ -182,8 +183,8 @@ def test_states(store: Store) -> None:
     assert runs.listed(store)[0].error is None
     runs.set_state(store, second.run_id, "done")
     assert runs.unfinished(store, "seer-a") is None
-    assert runs.one(store, "0003-other") == runs.listed(store)[2]
-    assert runs.one(store, "0004") is None
+    assert runs.get(store, "0003-other") == runs.listed(store)[2]
+    assert runs.get(store, "0004") is None
 
 
 def test_what_was_seen_comes_back_with_masks_as_long_as_the_file_is_there(store: Store) -> None:
@@ -194,20 +195,20 @@ def test_what_was_seen_comes_back_with_masks_as_long_as_the_file_is_there(store:
     part = [saw(items[0]), saw(items[1], cat(0.9, b"one"), cat(0.8, None), cat(0.7, b"three", None))]
     folder.write_part(3, part)
     take(store, run, 3, *part)
-    (found,) = runs.seen(store, items[1])
+    (found,) = runs.evidence_of_item(store, items[1])
     assert found.seen == part[1]
     assert (found.rater_id, found.run_id, found.folder) == ("seer-a", run.run_id, folder.path)
     assert (found.scorer, found.version, found.settings) == ("seer", "1", SETTINGS)
     bare = replace(part[1], detections=tuple(replace(one, mask=None) for one in part[1].detections))
-    sights = runs.seen_without_masks(store, items, "seer-a")
+    sights = runs.evidence_without_masks(store, items, "seer-a")
     assert sights
     assert (sights.seen, sights.settings, sights.scorer) == ({items[0]: part[0], items[1]: bare}, SETTINGS, "seer")
     folder.part(3).write_bytes(b"x")
-    assert [one.seen for one in runs.seen(store, items[1])] == [bare]
+    assert [one.seen for one in runs.evidence_of_item(store, items[1])] == [bare]
     folder.part(3).unlink()
-    assert [one.seen for one in runs.seen(store, items[1])] == [bare]
-    assert runs.seen(store, "nothing") == []
-    assert runs.seen_without_masks(store, items, "nobody") is None
+    assert [one.seen for one in runs.evidence_of_item(store, items[1])] == [bare]
+    assert runs.evidence_of_item(store, "nothing") == []
+    assert runs.evidence_without_masks(store, items, "nobody") is None
 
 
 def test_of_several_runs_the_first_that_saw_something_counts(store: Store) -> None:
@@ -216,11 +217,11 @@ def test_of_several_runs_the_first_that_saw_something_counts(store: Store) -> No
     take(store, started(store, 2), 0, saw(items[0], cat(0.5)))
     take(store, started(store, 3), 0, saw(items[0], cat(0.6)))
     take(store, started(store, 4, "other"), 0, saw(items[0]))
-    assert [(one.rater_id, one.run_id, len(one.seen.detections)) for one in runs.seen(store, items[0])] == [
+    assert [(one.rater_id, one.run_id, len(one.seen.detections)) for one in runs.evidence_of_item(store, items[0])] == [
         ("other", "0004-other", 0),
         ("seer-a", "0002-seer-a", 1),
     ]
-    assert [(one.run_id, one.seen.failed) for one in runs.seen(store, items[1])] == [("0001-seer-a", "damaged")]
+    assert [(one.run_id, one.seen.failed) for one in runs.evidence_of_item(store, items[1])] == [("0001-seer-a", "damaged")]
 
 
 def test_rebuild_judges_what_runs_saw(store: Store) -> None:
@@ -229,7 +230,7 @@ def test_rebuild_judges_what_runs_saw(store: Store) -> None:
     run = started(store)
     take(store, run, 0, saw(items[0], cat(0.9), cat(0.5)), saw(items[1]), saw(items[2], failed="damaged"))
     number = Evidence("e", items[1], "tifa", {"aspect": "score"}, (Judgement("score", None, 0.5),), "direct-1")
-    imports.apply(store, [Bundle("ratings", "t", "t", raters=[Rater("tifa", "scorer")], evidence=[number])])
+    imports.apply(store, [ImportBundle("ratings", "t", "t", raters=[Rater("tifa", "scorer")], evidence=[number])])
     before = content(store)
     sources = []
 
@@ -241,7 +242,7 @@ def test_rebuild_judges_what_runs_saw(store: Store) -> None:
         assert (source["scorer"], source["settings"]) == ("seer", SETTINGS)
         return RULES, judged(Observation(source["item_id"], source["payload"], source["detections"]))[1]
 
-    assert statements.rebuild(store, derive) == 6
+    assert recording.rebuild(store, derive) == 6
     assert content(store) == before
     assert [len(source["detections"]) for source in sources] == [0, 2, 0, 0]
     assert sources[1]["spec"]["include"]
@@ -281,7 +282,7 @@ def test_a_rater_stays_while_another_run_is_its_own(store: Store) -> None:
 def test_imported_scores_are_undone_as_imports(store: Store) -> None:
     items = fill(store, 2)
     before = everything(store)
-    run = started(store, source=Source("seer-a", "abc"))
+    run = started(store, source=RunSource("seer-a", "abc"))
     take(store, run, 0, saw(items[0], cat(0.9)), saw(items[1]))
     (row,) = runs.listed(store)
     assert row.import_id == 2
@@ -295,7 +296,7 @@ def test_imported_scores_are_undone_as_imports(store: Store) -> None:
 
 
 def test_a_project_of_the_first_schema_opens(tmp_path: Path) -> None:
-    (first,) = FOLDER.glob("0001_*.sql")
+    (first,) = MIGRATIONS.glob("0001_*.sql")
     with duckdb.connect(str(tmp_path / DATABASE)) as connection:
         connection.execute(first.read_text(encoding="utf-8"))
         connection.execute("insert into meta values ('schema_version', '1')")
@@ -305,6 +306,6 @@ def test_a_project_of_the_first_schema_opens(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         assert table(store, "evidence") == [("e", "i", "tifa", '{"value": 1}', 1, None, None, None)]
         assert not runs.listed(store)
-        assert not runs.seen(store, "i")
+        assert not runs.evidence_of_item(store, "i")
         started(store)
         assert [row.run_id for row in runs.listed(store)] == ["0001-seer-a"]

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from data.campaign import Campaign, CampaignItem
-from data.store import managing
+from data.store.campaigns import management
 from tests.ui.admitting import House, house
 from tests.ui.visiting import first
 from tests.ui.visiting import saying as said_by_default
@@ -22,10 +22,10 @@ JSON = {"Content-Type": "application/json"}
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     with house(tmp_path_factory.mktemp("house")) as made:
-        managing.create(
+        management.create(
             made.store, Campaign("d", "Secret", overlap=1000), [CampaignItem(f"geneval/00001/sdv2/{n}") for n in range(2)]
         )
-        managing.move(made.store, "d", "running")
+        management.move(made.store, "d", "running")
         yield made
 
 

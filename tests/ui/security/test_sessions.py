@@ -13,8 +13,8 @@ import pytest
 from itsdangerous import TimestampSigner
 from starlette.testclient import TestClient
 
-from data.store import ended
-from data.store.store import Store
+from data.store.core.store import Store
+from data.store.people import invitations
 from tests.ui.admitting import PASSWORD, House, house, users_file
 from tests.ui.visiting import TOKEN
 from ui.access import sessions
@@ -141,7 +141,7 @@ def test_unused_sessions_end(place: House, clock: list[int], name: str, unused: 
 def test_annotators_by_link_are_not_sent_away_in_the_middle(place: House, clock: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         # the invitation itself is for a day only
-        patch.setattr("data.store.invitations.Invitation.closed", lambda *_: None)
+        patch.setattr("data.store.people.invitations.Invitation.closed", lambda *_: None)
         client = place.invited("labels for weeks")
         for _ in range(25):
             clock[0] += DAY
@@ -244,10 +244,10 @@ def test_over_https_the_cookie_is_this_hosts_alone(place: House) -> None:
 
 def test_what_is_ended_is_kept_as_long_as_its_cookies_are_good(place: House) -> None:
     long_ago = datetime(2020, 1, 1, tzinfo=UTC)
-    ended.end(place.store, "old", datetime(2021, 1, 1, tzinfo=UTC), now=long_ago)
-    assert ended.is_ended(place.store, "old")
-    ended.end(place.store, "new", datetime(2031, 1, 1, tzinfo=UTC))
-    assert (ended.is_ended(place.store, "old"), ended.is_ended(place.store, "new")) == (False, True)
+    invitations.end_session(place.store, "old", datetime(2021, 1, 1, tzinfo=UTC), now=long_ago)
+    assert invitations.is_session_ended(place.store, "old")
+    invitations.end_session(place.store, "new", datetime(2031, 1, 1, tzinfo=UTC))
+    assert (invitations.is_session_ended(place.store, "old"), invitations.is_session_ended(place.store, "new")) == (False, True)
     # no cookie can be read out of what is kept
     assert not {"old", "new"} & set(place.column("select session from ended_sessions"))
 

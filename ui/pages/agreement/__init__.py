@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from agreement import Options
-from data.store.store import Store
+from data.store.core.store import Store
 from ui import teaching
 from ui.commands.agreement import Rows, recall
 from ui.components.exporting import export_links

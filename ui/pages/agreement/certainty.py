@@ -9,7 +9,7 @@ import pandas as pd
 
 from agreement import Options
 from agreement.report.certainty import CLASSES
-from data.store.store import Store
+from data.store.core.store import Store
 from ui import charts, words
 from ui.commands.agreement import recall
 from ui.components.estimates import explained, statistics_table

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from agreement import STATISTICS, ConsensusMethod
 from agreement.catalogue import at_a_glance
-from data.store import browse, judges
-from data.store.judges import Judge
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.browse.contents import RaterCount
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import words
 from ui.components.filters import Choice, Several
 from ui.pages.agreement.first import at_once
@@ -30,9 +30,9 @@ TABLE = {EVERY: "All statistics"}
 
 def choices(store: Store, asked: View) -> list[Choice | Several]:
     """The controls in the order of ``ADDRESS``, with what this suite and aspect have to choose from."""
-    found = browse.judged(store)
+    found = contents.judged_suites(store)
     suite = asked.suite if asked.suite in found else next(iter(sorted(found)), None)
-    here = found[suite] if suite else browse.Judged([], [], [])
+    here = found[suite] if suite else contents.JudgedSuite([], [], [])
     default = next((name for name in ("correct", "faithfulness") if name in here.aspects), next(iter(here.aspects), None))
     aspect = asked.aspect if asked.aspect in here.aspects else default
     known = suite is not None and aspect is not None
@@ -54,16 +54,16 @@ def choices(store: Store, asked: View) -> list[Choice | Several]:
     ]
 
 
-def pairable(store: Store, selection: Selection) -> list[Judge]:
+def pairable(store: Store, selection: Selection) -> list[RaterCount]:
     """Who can be compared one by one: scorers first, then persons."""
-    found = [judge for judge in judges.judges(store, selection) if judge.scorer or judge.person]
+    found = [judge for judge in contents.raters_of_selection(store, selection) if judge.scorer or judge.person]
     return sorted(found, key=lambda judge: not judge.scorer)
 
 
-def _groups(raters: Sequence[Judge]) -> list[str]:
+def _groups(raters: Sequence[RaterCount]) -> list[str]:
     """People taken together: real ones first."""
     imitated = any(judge.simulated for judge in raters)
-    return [browse.PEOPLE, browse.SIMULATED] if imitated else [browse.PEOPLE]
+    return [contents.PEOPLE, contents.SIMULATED] if imitated else [contents.PEOPLE]
 
 
 def _of(asked: str, known: Sequence[str] | Mapping[str, object], otherwise: str | None) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from agreement import NoCrowdKitError, Options
-from data.store.store import Store
+from data.store.core.store import Store
 from ui import words
 from ui.commands.agreement import Rows, recall_consensus
 from ui.components.estimates import explained, number, statistics_table

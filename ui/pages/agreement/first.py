@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 
 from agreement import Options
-from data.store.judges import size
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.browse.contents import count_judgements
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import teaching
 from ui.commands.agreement import Rows, recall
 from ui.commands.standing import quick
@@ -18,12 +18,12 @@ _LARGE, _HUGE = 50_000, 500_000
 
 def large(store: Store) -> bool:
     """Whether the project has so many judgements that only the sums that stand are quick enough."""
-    return size(store) > _LARGE
+    return count_judgements(store) > _LARGE
 
 
 def huge(store: Store) -> bool:
     """Whether it has so many that intervals, and any two raters, take minutes: a page does not make them after every answer."""
-    return size(store) > _HUGE
+    return count_judgements(store) > _HUGE
 
 
 def passes(store: Store) -> tuple[bool, ...]:
@@ -37,10 +37,10 @@ def waiting(store: Store, selection: Selection) -> str:
         return note("Intervals are being computed …", "cc-updating")
     filters = [word for name, values in selection.to_dict().items() for value in values for word in (f"--{name}", value)]
     (line,) = teaching.commands(store, (shlex.join(["agreement", *filters]),))
-    said = (
-        f"Of {size(store):,} judgements the page shows point estimates: intervals and pairs of raters take minutes. They are in"
+    count = f"{count_judgements(store):,}"
+    return note(
+        f"Of {count} judgements the page shows point estimates: intervals and pairs of raters take minutes. They are in: {line}"
     )
-    return note(f"{said}: {line}")
 
 
 def at_once(store: Store, selection: Selection) -> Rows:

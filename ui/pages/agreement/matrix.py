@@ -8,9 +8,8 @@ from typing import Any
 
 from agreement import Options
 from agreement.report.topic import MET_BY_SCORES, SCORE
-from data.store.browse import PEOPLE, SIMULATED
-from data.store.judges import Judge
-from data.store.store import Store
+from data.store.browse.contents import PEOPLE, SIMULATED, RaterCount
+from data.store.core.store import Store
 from ui import words
 from ui.commands.agreement import Rows, recall
 from ui.components.estimates import number
@@ -73,7 +72,7 @@ def _with_people(rows: Rows, view: View) -> Met:
     return met
 
 
-def _two_by_two(store: Store, view: View, kept: Sequence[Judge], some_left: bool, *, intervals: bool) -> Met:
+def _two_by_two(store: Store, view: View, kept: Sequence[RaterCount], some_left: bool, *, intervals: bool) -> Met:
     """Persons and scorers with each other."""
     chosen = replace(view.selection, rater=tuple(judge.name for judge in kept)) if some_left else view.selection
     rows = recall(store, chosen, Options(statistics=(view.statistic,), intervals=intervals, each_generator=False))
@@ -83,7 +82,7 @@ def _two_by_two(store: Store, view: View, kept: Sequence[Judge], some_left: bool
     return met
 
 
-def _by_consensus(store: Store, view: View, kept: Sequence[Judge], *, intervals: bool) -> Met:
+def _by_consensus(store: Store, view: View, kept: Sequence[RaterCount], *, intervals: bool) -> Met:
     """Consensuses with people, with the raters that are shown, and with each other: numbers, but no pair to open."""
     rows = consensus_of(store, view, intervals=intervals)
     shown = {judge.name for judge in kept}
@@ -115,7 +114,7 @@ def _by_scores(store: Store, view: View, *, intervals: bool) -> Met:
     return met
 
 
-def _unmet(kept: Sequence[Judge], met: Met, view: View) -> Met:
+def _unmet(kept: Sequence[RaterCount], met: Met, view: View) -> Met:
     """A person beside the others of their kind: no number of the report, but a pair that can be opened."""
     found: Met = {}
     for judge in kept:
@@ -142,10 +141,10 @@ def _chosen(rows: Sequence[dict[str, Any]], view: View) -> list[dict[str, Any]]:
     return [row for row in rows if (row["task"], row["statistic"]) == (view.task, view.statistic)]
 
 
-def _in_order(kept: Sequence[Judge], met: Met) -> list[str]:
+def _in_order(kept: Sequence[RaterCount], met: Met) -> list[str]:
     """People together first; scorers, those closest to people first; persons, those with most answers first."""
 
-    def closeness(judge: Judge) -> float:
+    def closeness(judge: RaterCount) -> float:
         found = [met[judge.name, group].value for group in (PEOPLE, SIMULATED) if (judge.name, group) in met]
         return max((value for value in found if value is not None), default=-2.0)
 

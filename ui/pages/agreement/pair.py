@@ -15,11 +15,10 @@ from agreement import CellName, Options, PairReport, pair_report
 from agreement.pair.confusion import PartEstimates
 from agreement.pair.rater_pair import Estimate
 from agreement.report.topic import SCORE
-from data.store import frame
-from data.store.browse import PEOPLE, SIMULATED
-from data.store.crossed import Crossed
-from data.store.judges import looks
-from data.store.store import Store
+from data.store.analysis.confusion import ConfusionCell
+from data.store.browse.contents import PEOPLE, SIMULATED, item_previews
+from data.store.core import frame
+from data.store.core.store import Store
 from ui import charts, following, words
 from ui.addresses import browse_address
 from ui.commands.agreement import scales_of
@@ -131,7 +130,7 @@ def _crossings(view: View, pair: PairReport, b: str) -> str:
     place = view.selection if view.task == "all" else replace(view.selection, task=(view.task,))
 
     def link(a_says: str, b_says: str) -> str:
-        return browse_address(replace(place, aspect=()), Crossed(pair.aspect, pair.a, a_says, b, b_says))
+        return browse_address(replace(place, aspect=()), ConfusionCell(pair.aspect, pair.a, a_says, b, b_says))
 
     crossed = Crossings(pair.a, b, pair.labels, pair.table, images)
     return confusion_table(f"Where their answers cross: {words.aspect(pair.aspect)}", crossed, link)
@@ -154,7 +153,7 @@ def _furthest(store: Store, pair: PairReport, view: View) -> str:
     if not shown:
         return ""
     places = replace(view.selection, aspect=(), rater=())
-    return heading("Ranked most differently") + thumbnails(looks(store, [*shown]), shown, places)
+    return heading("Ranked most differently") + thumbnails(item_previews(store, [*shown]), shown, places)
 
 
 def _parts(pair: PairReport, view: View) -> str:

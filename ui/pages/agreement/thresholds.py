@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from agreement import CellName, CutOptions, Options, ThresholdCurve, curve
-from data.store import frame
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core import frame
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import charts, following, words
 from ui.commands.agreement import recall_further
 from ui.components.estimates import explained, number

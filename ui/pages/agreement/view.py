@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from agreement import CONSENSUSES, ConsensusMethod
 from agreement.report.report import glance
-from data.store.selection import Selection
+from data.store.core.selection import Selection
 from ui import words
 from ui.root import at
 

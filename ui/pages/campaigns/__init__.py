@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import gradio as gr
 
-from data.store.store import Store
+from data.store.core.store import Store
 from ui.components.acting import acting, told
 from ui.components.table import note
 from ui.pages.campaigns import acts, create, drawing, invite, layout, marks, recruit

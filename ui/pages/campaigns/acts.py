@@ -8,8 +8,9 @@ from typing import Any
 import gradio as gr
 
 from data.campaign import State
-from data.store import managing, revoking, watching
-from data.store.store import Store
+from data.store.campaigns import management, monitoring
+from data.store.core.store import Store
+from data.store.judgements import revocations
 from ui import words
 from ui.components.table import note
 from ui.pages.campaigns import adjudicate, drawing, invite
@@ -36,11 +37,11 @@ def archive(store: Store, campaign: str) -> str:
 
 
 def delete(store: Store, campaign: str) -> str:
-    return _tried(lambda: managing.remove(store, campaign))
+    return _tried(lambda: management.remove(store, campaign))
 
 
 def _moved(store: Store, campaign: str, state: State) -> str:
-    return _tried(lambda: managing.move(store, campaign, state))
+    return _tried(lambda: management.move(store, campaign, state))
 
 
 def _tried(act: Callable[[], Any]) -> str:
@@ -62,21 +63,21 @@ def revoke(store: Store, person: str, campaign: str, who: Actor, *, uncount: boo
     """Take somebody out of a campaign."""
     if not person:
         return "Choose somebody first."
-    n = revoking.revoke(store, person, who.signed, campaign, uncount=uncount)
+    n = revocations.revoke(store, person, who.signed, campaign, uncount=uncount)
     gone = f" {words.count(n, 'answer')} stopped counting; their items are offered again." if uncount else ""
     return f"{person} is revoked.{gone}"
 
 
 def reinstate(store: Store, person: str, campaign: str, who: Actor) -> str:
     """Let somebody in again."""
-    n = revoking.restore(store, person, who.signed, campaign)
+    n = revocations.restore(store, person, who.signed, campaign)
     return f"{person} is back. {words.count(n, 'answer')} of theirs {'counts' if n == 1 else 'count'} again."
 
 
 def set_aside(store: Store, campaign: str, item: str, *, aside: bool) -> str:
     """Offer an item to nobody, or to everybody again."""
     try:
-        watching.set_aside(store, campaign, item, aside)
+        monitoring.set_aside(store, campaign, item, aside)
     except KeyError:
         return f"This campaign has no item {item!r} any more."
     return ""

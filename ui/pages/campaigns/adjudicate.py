@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final, get_args
 
-from data.store.adjudications import Adjudication, Wrong
-from data.store.store import Store
-from data.store.subjects import Subject, subjects
+from data.store.core.store import Store
+from data.store.judgements.remarks import Adjudication, Wrong
+from data.store.library import ItemSubject, item_subjects
 from ui import words
 from ui.campaigning import judging, telling
 from ui.campaigning.judging import PEOPLE, Case, Value
@@ -74,25 +74,25 @@ def choices(store: Store, view: View, topic: Topic | None) -> tuple[Choice, Choi
     return Choice(between.choices, view.against if view.against in {PEOPLE, *scorers} else PEOPLE), Choice(listed, only)
 
 
-def case_choice(found: Docket, looks: dict[str, Subject], chosen: str) -> Choice:
+def case_choice(found: Docket, looks: dict[str, ItemSubject], chosen: str) -> Choice:
     """The control that opens a case."""
     named = [(_title(n, one, looks), one.key) for n, one in enumerate(found.cases, 1)]
     known = {key for _, key in named}
     return Choice([("none", ""), *named], chosen if chosen in known else "")
 
 
-def looks_of(store: Store, found: Docket) -> dict[str, Subject]:
+def looks_of(store: Store, found: Docket) -> dict[str, ItemSubject]:
     """What the cases' items look like."""
-    return subjects(store, sorted({one.item for one in found.cases}))
+    return item_subjects(store, sorted({one.item for one in found.cases}))
 
 
-def _title(n: int, one: Case, looks: dict[str, Subject]) -> str:
+def _title(n: int, one: Case, looks: dict[str, ItemSubject]) -> str:
     text = looks[one.item].text if one.item in looks else one.item
     about = f" · {one.target}" if one.target else ""
     return f"{n} · {text[:80] or one.item}{about}"
 
 
-def listing(found: Docket, looks: dict[str, Subject], view: View) -> str:
+def listing(found: Docket, looks: dict[str, ItemSubject], view: View) -> str:
     """The cases, the most contested first: how far they differ, never what was said."""
     if not found.cases:
         return note(NO_CASES if view.only == ANY else "No case is listed here.")
@@ -138,7 +138,7 @@ def counts(found: Docket, view: View) -> str:
 
 def opened(store: Store, view: View, topic: Topic, case: Case) -> tuple[str, list[Value]]:
     """The opened case as HTML, and what everybody says."""
-    subject = subjects(store, [case.item]).get(case.item)
+    subject = item_subjects(store, [case.item]).get(case.item)
     said = judging.values(store, view.campaign, topic, case.item, case.target)
     text = (subject.text if subject else "") or case.item
     about = f" Target: {case.target}." if case.target else ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import urlencode
 
-from data.store import watching
-from data.store.campaigns import ENOUGH_REPORTS
-from data.store.store import Store
-from data.store.subjects import Subject, subjects
-from data.store.watching import Broken
+from data.store.campaigns import monitoring
+from data.store.campaigns.monitoring import BrokenItem
+from data.store.campaigns.participation import ENOUGH_REPORTS
+from data.store.core.store import Store
+from data.store.library import ItemSubject, item_subjects
 from ui import words
 from ui.components.acting import button
 from ui.components.strip import THUMBNAIL
@@ -21,10 +21,10 @@ NOTHING = f"No image has been reported as broken. One that {ENOUGH_REPORTS} peop
 
 def table(store: Store, campaign_id: str) -> str:
     """Every item that was reported or set aside."""
-    found = watching.broken(store, campaign_id)
+    found = monitoring.broken_items(store, campaign_id)
     if not found:
         return note(NOTHING)
-    looks = subjects(store, [one.item_id for one in found])
+    looks = item_subjects(store, [one.item_id for one in found])
     aside = sum(one.aside for one in found)
     rows = "".join(_row(one, looks.get(one.item_id)) for one in found)
     head = "".join(f'<th scope="col">{name}</th>' for name in ("item", "reports", "state", ""))
@@ -38,7 +38,7 @@ def table(store: Store, campaign_id: str) -> str:
     )
 
 
-def _row(one: Broken, subject: Subject | None) -> str:
+def _row(one: BrokenItem, subject: ItemSubject | None) -> str:
     text = (subject.text if subject else "") or one.item_id
     said = "".join(
         f"<li>{escape(report.person)}: {escape(report.reason or 'no reason given')}"
@@ -55,7 +55,7 @@ def _row(one: Broken, subject: Subject | None) -> str:
     )
 
 
-def pictures(subject: Subject | None, width: int = THUMBNAIL) -> str:
+def pictures(subject: ItemSubject | None, width: int = THUMBNAIL) -> str:
     """An item's images, each leading to the Workbench."""
     if subject is None:
         return ""

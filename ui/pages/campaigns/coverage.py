@@ -6,9 +6,9 @@ from typing import Any
 
 import gradio as gr
 
-from data.store import overseeing, watching
-from data.store.places import DEFAULT
-from data.store.store import Store
+from data.store.campaigns import monitoring
+from data.store.core.campaign_items import DEFAULT
+from data.store.core.store import Store
 from ui import campaign_charts, words
 from ui.campaigning import telling
 from ui.campaigning.watching import Standing
@@ -19,8 +19,8 @@ def drawn(store: Store, one: Standing) -> list[Any]:
     """Sentences, two figures, and what does not count."""
     campaign, said = one.campaign, one.coverage
     name = campaign.campaign_id
-    spread = overseeing.spread(store, name)
-    hours = watching.pace(store, name)
+    spread = monitoring.items_by_answer_count(store, name)
+    hours = monitoring.answers_by_hour(store, name)
     lead = note(
         f"{said.answers:,} of {said.wanted:,} answers; {said.full:,} of {words.count(said.items, 'item')} have enough,"
         f" {said.started - said.full:,} have some, {said.items - said.started:,} have none."

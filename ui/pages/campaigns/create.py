@@ -12,8 +12,9 @@ import gradio as gr
 
 from annotation.questionnaires.registry import FORMS
 from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK, Campaign
-from data.store import browse, managing
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.campaigns import management
+from data.store.core.store import Store
 from ui.campaigning import making, telling
 from ui.campaigning.known import EXAMPLE
 from ui.campaigning.wish import Wish, wish
@@ -128,7 +129,7 @@ def _known_help() -> str:
 
 def choices(store: Store) -> list[gr.Dropdown]:
     """What there is to choose images from."""
-    known = browse.choices(store)
+    known = contents.filter_choices(store)
     return [gr.Dropdown(known[name]) for name in ("suite", "task", "generator")]
 
 
@@ -175,7 +176,7 @@ def preview(store: Store, values: Mapping[str, Any]) -> tuple[str, bool]:
     try:
         asked = wish_of(values)
         made = making.plan(store, asked if named else replace(asked, campaign_id="unnamed"))
-        if managing.get(store, asked.campaign_id) is not None:
+        if management.get(store, asked.campaign_id) is not None:
             raise ValueError(f"there is a campaign {asked.campaign_id!r} already; give this one another id")
     except (ValueError, OSError) as error:
         return note(_sentence(error), "cc-bad"), False

@@ -8,8 +8,8 @@ from typing import Any
 
 import gradio as gr
 
-from data.store.places import DEFAULT
-from data.store.store import Store
+from data.store.core.campaign_items import DEFAULT
+from data.store.core.store import Store
 from ui import words
 from ui.campaigning import judging
 from ui.campaigning.judging import PEOPLE, Case

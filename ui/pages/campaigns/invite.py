@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from html import escape
 
 from data.people import ROLES
-from data.store import invitations
-from data.store.invitations import Invitation, Terms
-from data.store.store import Store
+from data.store.core.store import Store
+from data.store.people import invitations
+from data.store.people.invitations import Invitation, Terms
 from ui import words
 from ui.access.links import address
 from ui.components.acting import button

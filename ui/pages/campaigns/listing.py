@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from html import escape
 
 from data.campaign import MOVES
-from data.store import browse
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.core.store import Store
 from ui import teaching, words
 from ui.campaigning import telling
 from ui.campaigning.watching import Standing
@@ -30,7 +30,7 @@ def empty(store: Store) -> str:
         "Make one with the button below: you see beforehand how much work it is, and it is a draft until you start it. Then"
         " invite people, watch coverage and pace, and decide where they disagree. On the command line:",
     )
-    if not browse.totals(store)["images"]:
+    if not contents.totals(store)["images"]:
         lines = "".join(f"<li>{_code(one)}</li>" for one in teaching.commands(store, teaching.IMAGES))
         there_are_none = note("There are no images yet to ask about. Import some:")
         return note(texts[0], "cc-lead") + there_are_none + f'<ul class="cc-list">{lines}</ul>'

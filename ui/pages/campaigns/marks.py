@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import gradio as gr
 
-from data.store import managing
-from data.store.managing import Change
-from data.store.store import Store
+from data.store.campaigns import management
+from data.store.campaigns.management import SettingsChange
+from data.store.core.store import Store
 from ui.components.table import note
 from ui.pages.campaigns.who import Actor
 
@@ -57,7 +57,7 @@ def laid_out() -> Marking:
 
 def opened(store: Store, campaign: str | None, show: str | None, filled: str) -> list[Any]:
     """A campaign's marks and their log; nothing where the form holds them already, as somebody may be typing."""
-    found = managing.get(store, campaign) if campaign and show == "people" and campaign != filled else None
+    found = management.get(store, campaign) if campaign and show == "people" and campaign != filled else None
     if found is None:
         return [gr.skip()] * (len(LABELS) + 3)
     settings = found.settings
@@ -68,11 +68,11 @@ def opened(store: Store, campaign: str | None, show: str | None, filled: str) ->
 
 def log(store: Store, campaign: str) -> str:
     """Who changed which mark, newest first."""
-    lines = [line for change in managing.changes(store, campaign) for line in _lines(change)]
+    lines = [line for change in management.changes(store, campaign) for line in _lines(change)]
     return f'<ul class="cc-list">{"".join(f"<li>{escape(line)}</li>" for line in lines)}</ul>' if lines else ""
 
 
-def _lines(change: Change) -> list[str]:
+def _lines(change: SettingsChange) -> list[str]:
     return [
         f"{change.moment:%Y-%m-%d %H:%M} UTC, {change.made_by}: {LABELS[name]} from {before:g} to {since:g}"
         for name, (before, since) in change.settings.items()
@@ -85,7 +85,7 @@ def save(store: Store, campaign: str, values: tuple[float | None, ...], who: Act
     # Gradio sends an empty number as nothing
     given = {name: value or 0.0 for name, value in zip(LABELS, values, strict=True)}
     try:
-        managing.change_settings(store, campaign, given, who.signed)
+        management.change_settings(store, campaign, given, who.signed)
     except ValueError as error:
         text = str(error)
         return f"{text[:1].upper()}{text[1:].rstrip('.')}.", "cc-bad"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-from data.store import revoking
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.judgements import revocations
 from ui import words
 from ui.addresses import browse_address
 from ui.campaigning import telling
@@ -39,7 +39,7 @@ def table(store: Store, one: Standing, topic: Topic | None, *, intervals: bool) 
     about = "Nobody has judged anything yet, so there is no agreement to show."
     if topic is not None:
         about = f"Agreement is about {words.aspect(topic.aspect)} of {topic.suite}: {telling.COEFFICIENT}."
-    everywhere = {gone.person for gone in revoking.revoked(store) if gone.campaign is None}
+    everywhere = {gone.person for gone in revocations.current_revocations(store) if gone.campaign is None}
     head = "".join(
         f'<th scope="col"{" class=cc-number" if name in _NUMBERS else ""}{_title(hint)}>{name}</th>' for name, hint in _HEADERS
     )

@@ -8,8 +8,8 @@ from typing import Any, Final
 import gradio as gr
 
 from data.campaign import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
-from data.store import managing, recruitments
-from data.store.store import Store
+from data.store.campaigns import management
+from data.store.core.store import Store
 from ui import words
 from ui.components.table import note
 from ui.pages.campaigns.who import Actor
@@ -59,18 +59,18 @@ def opened(store: Store, campaign: str | None, show: str | None, filled: str) ->
     """
     if show != "recruitment" or not campaign or campaign == filled:
         return [gr.skip()] * (len(RECRUITMENT_FIELDS) + 1)
-    said = recruitments.described(store, campaign)
+    said = management.recruitment_of(store, campaign)
     # nobody types before they hold what has been said
     return [*(gr.Textbox(value=said.get(name, ""), interactive=True) for name in RECRUITMENT_FIELDS), campaign]
 
 
 def save(store: Store, campaign: str, values: tuple[str | None, ...], who: Actor) -> tuple[str, str]:
     """Write the fields; a sentence, and how it is meant."""
-    if not campaign or managing.get(store, campaign) is None:
+    if not campaign or management.get(store, campaign) is None:
         return "Choose a campaign first.", "cc-bad"
     given = {name: value or "" for name, value in zip(RECRUITMENT_FIELDS, values, strict=True)}
     try:
-        said = recruitments.describe(store, campaign, given, who.signed)
+        said = management.describe_recruitment(store, campaign, given, who.signed)
     except ValueError as error:
         text = str(error)
         return f"{text[:1].upper()}{text[1:].rstrip('.')}.", "cc-bad"

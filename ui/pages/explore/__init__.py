@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from data.store.store import Store
+from data.store.core.store import Store
 from scorers.base import Knob
 from ui import rejudging, teaching
 from ui.commands.context import CommandError

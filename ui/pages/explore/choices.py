@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from data.store import browse, judges
-from data.store.browse import PEOPLE
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.browse.contents import PEOPLE
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import rejudging, vqa, words
 from ui.components.filters import Choice
 from ui.pages.explore import knobs
@@ -76,7 +76,7 @@ def _raters(store: Store, version: str) -> dict[str, dict[str, bool]]:  # noqa: 
     for source in rejudging.sources(store):
         found.setdefault(source.suite, {})[source.rater_id] = bool(rejudging.knobs(source.scorer))
     for suite in [*found]:
-        for judge in judges.judges(store, Selection(suite=(suite,), aspect=("score",))):
+        for judge in contents.raters_of_selection(store, Selection(suite=(suite,), aspect=("score",))):
             if judge.scorer:
                 found[suite].setdefault(judge.name, False)
     return {suite: dict(sorted(found[suite].items(), key=lambda each: (not each[1], each[0]))) for suite in sorted(found)}
@@ -84,7 +84,7 @@ def _raters(store: Store, version: str) -> dict[str, dict[str, bool]]:  # noqa: 
 
 def _tasks(store: Store, suite: str) -> Sequence[str]:
     """Of which something was judged."""
-    found = browse.judged(store).get(suite)
+    found = contents.judged_suites(store).get(suite)
     return found.tasks if found else ()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.tuning import FOLDS, Tuned, share_of_yes, tune
-from data.store.store import Store
+from data.store.core.store import Store
 from scorers.again import Sweep
 from ui import rejudging, words
 from ui.components.table import note

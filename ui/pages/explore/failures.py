@@ -8,9 +8,9 @@ from html import escape
 from typing import Any, Final
 
 from data.formats.cooccurrence import Cooccurrence
-from data.store import cooccurrence
-from data.store.explored import Source
-from data.store.store import Store
+from data.store import library
+from data.store.core.store import Store
+from data.store.judgements.scorer_evidence import EvidenceSource
 from scorers.failures import ANY
 from ui import failing, teaching
 from ui.components.table import note
@@ -44,7 +44,7 @@ def failures(store: Store, suite: str, rater: str, picture: str, generator: str 
         told = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
         return Failures(note(told, "cc-lead"), None, _commands(store, teaching.scoring(store, "geneval")))
     try:
-        return _drawn(store, source, picture, generator, cooccurrence.latest(store) if picture == _TOGETHER else None)
+        return _drawn(store, source, picture, generator, library.latest_cooccurrence(store) if picture == _TOGETHER else None)
     except ValueError as error:
         return Failures(note(f"What {rater} saw cannot be judged: {error}", "cc-bad"), None, "")
 
@@ -59,7 +59,7 @@ def generators(store: Store, suite: str, rater: str) -> list[str]:
 
 # by the evidence's stamp, as what it is drawn from
 @lru_cache(maxsize=32)
-def _drawn(store: Store, source: Source, picture: str, generator: str, beside: Cooccurrence | None = None) -> Failures:
+def _drawn(store: Store, source: EvidenceSource, picture: str, generator: str, beside: Cooccurrence | None = None) -> Failures:
     found = failing.drawable(store, source.suite, source.rater_id, picture)
     if found is None or not found.table.units:
         return Failures(

@@ -12,8 +12,8 @@ import pandas as pd
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED, TIED
 from agreement.study.cells import ALL
 from data.prompts.flips import FlipKind
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import charts, flipping, teaching, words
 from ui.components.table import Cell, html_table, note
 from ui.flipping import Row, Rows, wide

@@ -9,7 +9,7 @@ from typing import Any, Final
 import gradio as gr
 from gradio.components import Component
 
-from data.store.store import Store
+from data.store.core.store import Store
 from scorers.base import Knob
 from ui import root, teaching
 from ui.components.filters import dropdown

@@ -8,9 +8,9 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from agreement.tuning import CellStatistic, YesNoCounts, agreements, shares
-from data.store import judges
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import rejudging, words
 from ui.components.strip import thumbnails
 from ui.components.table import heading, note
@@ -104,7 +104,7 @@ def _pictures(store: Store, evidence: Evidence, compared: Compared, view: View) 
     shown = {evidence.again.cases[k].item_id: _said(evidence, compared, view, k) for k in found[:MOST_PICTURES]}
     more = f"The first {MOST_PICTURES} of {words.count(len(found), 'image')}." if len(found) > MOST_PICTURES else ""
     place = Selection(suite=(view.suite,)) if view.task == ALL else Selection(suite=(view.suite,), task=(view.task,))
-    return heading(title, more) + thumbnails(judges.looks(store, [*shown]), shown, place)
+    return heading(title, more) + thumbnails(contents.item_previews(store, [*shown]), shown, place)
 
 
 def _said(evidence: Evidence, compared: Compared, view: View, k: int) -> str:
@@ -118,7 +118,7 @@ def _said(evidence: Evidence, compared: Compared, view: View, k: int) -> str:
 def _by_scores(store: Store, view: View) -> Drawn:
     """Of a rater that gives numbers instead of verdicts: where to cut them."""
     decisions = Decisions(suite=view.suite, aspect=rejudging.ASPECT, task=view.task, a=view.rater)
-    scored = {judge.name for judge in judges.judges(store, Selection(suite=(view.suite,), aspect=("score",)))}
+    scored = {judge.name for judge in contents.raters_of_selection(store, Selection(suite=(view.suite,), aspect=("score",)))}
     if view.rater not in scored:
         return Drawn(note(_NO_KNOBS.format(rater=view.rater)))
     lead = note(f"{view.rater} gives a number for each image of {view.suite}: “yes” is what lies above a cut.", "cc-lead")

@@ -12,7 +12,7 @@ import numpy as np
 
 from agreement.study.cells import TASKS_MEAN, Outcome
 from agreement.tuning import NO, STATISTICS, YES, CellStatistic, ItemCells, YesNoCounts, agreements, shares
-from data.store.selection import Selection
+from data.store.core.selection import Selection
 from scorers.again import Verdicts
 from ui import words
 from ui.addresses import browse_address

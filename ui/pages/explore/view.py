@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from agreement.thresholds import Objective
 from data.prompts.flips import FLIP_KINDS as KINDS_OF_FLIPS
 from data.prompts.flips import FlipKind
-from data.store.browse import PEOPLE, SIMULATED
+from data.store.browse.contents import PEOPLE, SIMULATED
 from ui.root import at
 
 PAGE: Final = "/studio/explore"
@@ -42,7 +42,7 @@ class View:
         people: of KINDS.
         changed: which of the verdicts that changed are shown, of CHANGED.
         picture: which of the failure pictures, of which ``generator``.
-        flip: what of the prompts is flipped in the flip test, of ``data.prompts.flips.KINDS``.
+        flip: what of the prompts is flipped in the flip test, of ``data.prompts.flips.FLIP_KINDS``.
         see: which of the pictures of questions, of ``asked.offered.SEEN``; of prompts of which ``source``.
         reference: the generator whose images are real ones; ``against``: the rater to compare with.
         group, whose, answers: which answers are listed: to questions of which kind, about whose images, right or wrong how.

@@ -9,8 +9,8 @@ import gradio as gr
 
 from agreement import Options
 from agreement.study.cells import ALL
-from data.store.matched import Matched
-from data.store.store import Store
+from data.store.core.store import Store
+from data.store.judgements.scorer_evidence import CaptionChoice
 from ui import teaching
 from ui.components.filters import dropdown
 from ui.components.table import heading, note
@@ -158,7 +158,7 @@ def _bars(rows: Sequence[Row]) -> Any:
     return charts.above_chance(tasks, sorted({rater for _, rater in above}), above)
 
 
-def _ablation(found: Sequence[Matched], mine: dict[str, list[Row]], options: Options) -> tuple[str, Any]:
+def _ablation(found: Sequence[CaptionChoice], mine: dict[str, list[Row]], options: Options) -> tuple[str, Any]:
     """Lines of raters that differ in steps or seed alone: of the largest such family."""
     families = ablation.grid_of(found)
     if not families:

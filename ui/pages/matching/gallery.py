@@ -9,11 +9,11 @@ from typing import Final
 
 from agreement.matching import is_known, is_right
 from agreement.study.cells import ALL
-from data.store import judges
-from data.store.judges import Look
-from data.store.matched import Matched
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.browse.contents import ItemPreview
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.judgements.scorer_evidence import CaptionChoice
 from ui import words
 from ui.components.strip import workbench_address
 from ui.components.table import WRAP, heading, note
@@ -25,9 +25,9 @@ PAGE_SIZE: Final = 12
 _WIDTH: Final = 320
 
 
-def gallery(store: Store, found: Sequence[Matched], view: View) -> str:
+def gallery(store: Store, found: Sequence[CaptionChoice], view: View) -> str:
     """The images that the view lists, as HTML; pictures load as they scroll into view."""
-    by_item: dict[str, list[Matched]] = {}
+    by_item: dict[str, list[CaptionChoice]] = {}
     for one in found:
         if one.generator == view.generator and view.task in (ALL, one.task):
             by_item.setdefault(one.item_id, []).append(one)
@@ -35,22 +35,22 @@ def gallery(store: Store, found: Sequence[Matched], view: View) -> str:
     pages = max(1, -(-len(listed) // PAGE_SIZE))
     page = min(view.page, pages)
     shown = listed[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
-    looks = judges.looks(store, [item for item, _ in shown])
-    cells = "".join(_image(item, of, looks.get(item, Look(None, None)), view) for item, of in shown)
+    looks = contents.item_previews(store, [item for item, _ in shown])
+    cells = "".join(_image(item, of, looks.get(item, ItemPreview(None, None)), view) for item, of in shown)
     who = "" if view.who == ALL else f", {view.who} {SAID[view.said] if view.said != ALL else ''}".rstrip()
     title = "Images and captions" + ("" if view.task == ALL else f", {words.task(view.task)}") + who
     body = f'<ul class="cc-matches">{cells}</ul>' if cells else note("None. Set one of the choices back.")
     return heading(title, words.count(len(listed), "image") + ".") + body + _pages(page, pages, view)
 
 
-def right(one: Matched) -> bool | None:
+def right(one: CaptionChoice) -> bool | None:
     """Whether a scorer picked the right caption; None where a caption has no number. A tie is not right."""
     fits = fits_of(one)
     known = [fit for fit in fits if fit is not None]
     return is_right(known, int(one.payload["right"])) if is_known(fits) else None
 
 
-def _is_asked(of: Sequence[Matched], view: View) -> bool:
+def _is_asked(of: Sequence[CaptionChoice], view: View) -> bool:
     if view.who == ALL:
         verdicts = [right(one) for one in of]
         of_any = {ALL: True, "right": True in verdicts, "wrong": False in verdicts, "only": verdicts.count(True) == 1}
@@ -61,7 +61,7 @@ def _is_asked(of: Sequence[Matched], view: View) -> bool:
     return wanted[view.said]
 
 
-def _image(item: str, of: Sequence[Matched], look: Look, view: View) -> str:
+def _image(item: str, of: Sequence[CaptionChoice], look: ItemPreview, view: View) -> str:
     # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
     href = escape(workbench_address(item, Selection(suite=(view.suite,), generator=(view.generator,)), of[0].rater_id))
     text = escape(look.text or item)
@@ -74,7 +74,7 @@ def _image(item: str, of: Sequence[Matched], look: Look, view: View) -> str:
     return f'<li class="cc-match"><a href="{href}" title="{text}">{picture}<small>{place}</small></a>{_fits(of)}</li>'
 
 
-def _fits(of: Sequence[Matched]) -> str:
+def _fits(of: Sequence[CaptionChoice]) -> str:
     """The captions by letter, the right one marked; for each scorer its name and below it a number for each caption."""
     captions, place = of[0].payload["captions"], int(of[0].payload["right"])
     letters = [ascii_uppercase[k] if k < len(ascii_uppercase) else str(k + 1) for k in range(len(captions))]
@@ -94,7 +94,7 @@ def _caption(letter: str, text: str, is_right: bool) -> str:
     return f"<div{_right_class(is_right)}><dt>{letter}</dt><dd>{escape(text)}{mark}</dd></div>"
 
 
-def _line(one: Matched) -> str:
+def _line(one: CaptionChoice) -> str:
     cells = "".join(f'<td class="cc-number">{said}</td>' for said in _column(one))
     name = f'<span class="{_kind(one)}">{escape(one.rater_id)}</span>'
     wide = len(one.payload["captions"])
@@ -106,11 +106,11 @@ def _right_class(is_right: bool) -> str:
     return ' class="cc-fit-right"' if is_right else ""
 
 
-def _kind(one: Matched) -> str:
+def _kind(one: CaptionChoice) -> str:
     return {True: "cc-right", False: "cc-wrong", None: "cc-muted"}[right(one)]
 
 
-def _column(one: Matched) -> list[str]:
+def _column(one: CaptionChoice) -> list[str]:
     """How far each caption is from the best, and its posterior where there is one."""
     fits = fits_of(one)
     if not is_known(fits):

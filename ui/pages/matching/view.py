@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from agreement.study.cells import ALL
-from data.store.matched import Matched
+from data.store.judgements.scorer_evidence import CaptionChoice
 from ui import words
 from ui.components.filters import Choice
 from ui.root import at
@@ -39,7 +39,7 @@ class View:
         return at(f"{PAGE}?") + urlencode({name: value for name, value in values.items() if value not in ("", ALL, 1)})
 
 
-def choices(found: Sequence[Matched], asked: Mapping[str, str | None]) -> dict[str, Choice]:
+def choices(found: Sequence[CaptionChoice], asked: Mapping[str, str | None]) -> dict[str, Choice]:
     """What each control offers, and the nearest to what is asked for."""
     suite = _among({one.suite: one.suite for one in found}, asked.get("suite"))
     mine = [one for one in found if one.suite == suite.value]
@@ -62,7 +62,7 @@ def _among(titles: Mapping[str, str], asked: str | None) -> Choice:
     return Choice([(title, name) for name, title in titles.items()], value)
 
 
-def view_of(found: Sequence[Matched], asked: Mapping[str, str | None], page: str | None = None) -> View:
+def view_of(found: Sequence[CaptionChoice], asked: Mapping[str, str | None], page: str | None = None) -> View:
     """What is asked for by the names of the address, as far as there is such a thing."""
     chosen = {name: choice.value or "" for name, choice in choices(found, asked).items()}
     number = int(page) if page and page.isdecimal() and 1 <= len(page) < 7 else 1

@@ -10,8 +10,8 @@ import gradio as gr
 from agreement import Options
 from agreement.preferences.votes import Contest
 from agreement.study.cells import ALL
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import preferring, teaching
 from ui.components.filters import dropdown
 from ui.components.table import note

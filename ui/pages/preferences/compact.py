@@ -8,8 +8,8 @@ from typing import Final
 from agreement import Options
 from agreement.preferences.votes import Contest
 from agreement.study.cells import ALL
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import preferring, words
 from ui.components.table import Cell, html_table
 from ui.pages.preferences.bars import who_of

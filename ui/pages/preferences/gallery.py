@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from html import escape
 from typing import Final
 
-from data.store import preferences
-from data.store.preferences import Pair, Picture
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.analysis import preferences
+from data.store.analysis.preferences import ImagePair, PairImage
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import words
 from ui.components.strip import workbench_address
 from ui.components.table import heading, note
@@ -48,7 +48,7 @@ def _pages(page: int, pages: int, view: View) -> str:
     return f'<p class="cc-note cc-pages">{before}<span>page {page:,} of {pages:,}</span>{after}</p>'
 
 
-def _pair(one: Shown, pair: Pair, people: set[str], view: View) -> str:
+def _pair(one: Shown, pair: ImagePair, people: set[str], view: View) -> str:
     text = pair.text or "the prompt is not known"
     pictures = "".join(_picture(picture, one, text, view) for picture in pair.pictures)
     place = " · ".join(part for part in (words.task(one.task) if one.task else "", _verdict(one)) if part)
@@ -66,7 +66,7 @@ def _verdict(one: Shown) -> str:
     return f"people: {_SAID.get(one.preferred, one.preferred)}"
 
 
-def _picture(picture: Picture, one: Shown, text: str, view: View) -> str:
+def _picture(picture: PairImage, one: Shown, text: str, view: View) -> str:
     won = " cc-duel-won" if picture.generator == one.preferred else ""
     # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
     told = view.who if view.who in one.chosen else next(iter(one.chosen), "")

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import gradio as gr
 
-from data.store import browse
 from data.store import runs as stored
+from data.store.browse import contents
+from data.store.core.store import Store
 from data.store.runs import RunRow
-from data.store.store import Store
 from scorers import registry
 from ui import devices, runs
 from ui.commands.queueing import jobs
@@ -211,7 +211,7 @@ def _said(text: str) -> gr.HTML:
 
 def _choices(store: Store, asked: Mapping[str, Any]) -> dict[str, Choice]:
     """The filters, each with what this project has to choose from."""
-    known = browse.choices(store)
+    known = contents.filter_choices(store)
     found = runs.rows(store)
     scorer = _among(asked["scorer"], registry.known())
     options: dict[str, list[Any]] = {

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from data.jobs.generation import GenerationFolder
 from data.store import runs as stored
-from data.store.store import Store
+from data.store.core.store import Store
 from scorers import registry
 from ui import words
 from ui.commands import score, versions, working

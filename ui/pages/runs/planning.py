@@ -9,8 +9,8 @@ from html import escape
 from typing import Any, Final
 
 from data.store import runs as stored
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from scorers import registry
 from ui import devices, runs, teaching, words
 from ui.commands import score, versions

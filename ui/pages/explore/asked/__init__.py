@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from data.store.store import Store
+from data.store.core.store import Store
 from ui import teaching, vqa
 from ui.components.table import note
 from ui.pages.explore.asked import models, people, scores

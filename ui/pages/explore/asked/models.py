@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from agreement.questions.scores import SPEARMAN, TIFA
-from data.store import judges
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import failure_charts, teaching, vqa, words
 from ui.addresses import browse_address
 from ui.components.strip import thumbnails
@@ -97,5 +97,5 @@ def _apart(store: Store, view: View) -> str:
     shown = {one.item: f"{one.generator}: {one.a:.2f} and {one.b:.2f}" for one in found[:MOST]}
     told = f"{words.count(len(found), 'image')} with different scores; the first {len(shown)}." if len(found) > MOST else ""
     title = heading(f"Where {view.rater} and {view.against} differ most", told)
-    looks = judges.looks(store, [*shown])
+    looks = contents.item_previews(store, [*shown])
     return title + thumbnails(looks, shown, Selection(suite=(view.suite,)), f"{view.rater} and {view.against}")

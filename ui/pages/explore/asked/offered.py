@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from agreement.questions.people import APART, IMAGE_WRONG, VQA_WRONG
-from data.store.store import Store
+from data.store.core.store import Store
 from ui import vqa, words
 from ui.pages.explore.view import ALL, ASKED, View
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from agreement.questions.people import ALPHA, APART, IMAGE_WRONG, TIFA_CORRELATION, VQA_ACCURACY, VQA_WRONG
-from data.store.store import Store
+from data.store.core.store import Store
 from ui import failure_charts, teaching, vqa, words
 from ui.components.table import Cell, html_table, note
 from ui.failure_charts import Mark, Series

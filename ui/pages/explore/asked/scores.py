@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Any, Final
 
 from agreement.questions.scores import ACCURACY, LESS_REFERENCE, TIFA
-from data.store.store import Store
+from data.store.core.store import Store
 from ui import failure_charts, vqa, words
 from ui.components.table import Cell, html_table, note
 from ui.failure_charts import Series

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
-from data.store.store import Store
+from data.store.core.store import Store
 from ui import rejudging, teaching
 from ui.components.table import Cell, note
 from ui.failure_charts import Mark

@@ -9,10 +9,10 @@ from typing import Any, Final
 import pandas as pd
 
 from agreement.questions.people import APART, DECIDED, IMAGE_WRONG, VQA_WRONG
-from data.store import judges
-from data.store.judges import Look
-from data.store.selection import Selection
-from data.store.store import Store
+from data.store.browse import contents
+from data.store.browse.contents import ItemPreview
+from data.store.core.selection import Selection
+from data.store.core.store import Store
 from ui import vqa, words
 from ui.components.strip import THUMBNAIL, workbench_address
 from ui.components.table import WRAP, heading, note
@@ -67,7 +67,7 @@ def _chosen(rows: pd.DataFrame, view: View) -> pd.DataFrame:
 
 
 def _table(store: Store, rows: pd.DataFrame, view: View) -> str:
-    looks = judges.looks(store, sorted(rows["item"].unique()))
+    looks = contents.item_previews(store, sorted(rows["item"].unique()))
     told = bool((rows["state"] != "not_asked").any()) or view.see == PEOPLE
     names = ["image", "question", "asked for", view.rater, *(["people"] if told else [])]
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
@@ -78,8 +78,8 @@ def _table(store: Store, rows: pd.DataFrame, view: View) -> str:
     )
 
 
-def _line(row: Mapping[Any, Any], looks: Mapping[str, Look], view: View, *, told: bool) -> str:
-    look = looks.get(row["item"], Look(None, None))
+def _line(row: Mapping[Any, Any], looks: Mapping[str, ItemPreview], view: View, *, told: bool) -> str:
+    look = looks.get(row["item"], ItemPreview(None, None))
     # the list tells what both said of it
     shown = f"{view.rater} and people" if told else view.rater
     href = escape(workbench_address(row["item"], Selection(suite=(view.suite,)), shown))

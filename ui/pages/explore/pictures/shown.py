@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from agreement.inference.intervals import PromptTrials, Share, mean_share, share
 from data.formats.cooccurrence import Cooccurrence
-from data.store.selection import Selection
+from data.store.core.selection import Selection
 from scorers.failures import ANY, Cell, Table
 from ui import words
 from ui.addresses import browse_address

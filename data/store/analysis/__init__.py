@@ -1,0 +1,1 @@
+"""What statistics, pages and exports read: aggregates, confusion cells, preferences, flip tests, VQA answers."""

@@ -1,0 +1,647 @@
+"""Backups: a project's whole state in a folder of its own, checked after it was written, and which of them stay.
+
+The database is copied while others go on writing into it, and its contents are compared before and after; a manifest says
+what a backup holds, and it is checked against that.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import threading
+import time
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+
+from data.files import on_disk, sha256_of, write_whole
+from data.people import keyed_hash
+from data.store.core import connections, erased, rows
+
+_BATCH: Final = 20_000
+_TRANSACTION: Final = 200_000
+PROJECTIONS: Final = frozenset({"browse", "browse_raters", "prompt_parts", "stale"})
+"""Made from other tables."""
+TRANSIENT: Final = frozenset({"claims", "copies"})
+"""What changes by itself, or by a backup."""
+
+
+class Stopped(Exception):
+    """Whoever copied was asked to stop; nothing is left of the copy."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableDigest:
+    """What a table holds.
+
+    Attributes:
+        digest: of its rows in whatever order, by this DuckDB's own hash; another DuckDB may give another.
+    """
+
+    rows: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseContents:
+    """What a database holds, table by table."""
+
+    schema: int
+    tables: Mapping[str, TableDigest]
+
+    def lasting(self) -> dict[str, TableDigest]:
+        """Without what is made from the rest, and what passes: equal if nothing has been said or done between."""
+        return {name: held for name, held in self.tables.items() if name not in PROJECTIONS | TRANSIENT}
+
+
+Pause = Callable[[float], None]
+"""Called after each piece of work with the seconds that it took; may wait, and may raise ``Stopped``."""
+
+
+def no_pause(_: float) -> None:
+    """Go on at once."""
+
+
+def database_contents(cursor: duckdb.DuckDBPyConnection, rest: Pause = no_pause) -> DatabaseContents:
+    """What a database holds now; one state of it only inside a transaction."""
+    found = {}
+    for name in table_names(cursor):
+        begun = time.monotonic()
+        row = cursor.execute(f'select count(*), coalesce(sum(hash(whole_row)), 0) from "{name}" whole_row').fetchone()
+        assert row is not None
+        found[name] = TableDigest(int(row[0]), f"{int(row[1]):x}")
+        rest(time.monotonic() - begun)
+    return DatabaseContents(schema_version(cursor), found)
+
+
+def table_names(cursor: duckdb.DuckDBPyConnection) -> list[str]:
+    """The names of all tables."""
+    found = cursor.execute("select table_name from duckdb_tables() where not internal and not temporary order by 1").fetchall()
+    return [row[0] for row in found]
+
+
+def schema_version(cursor: duckdb.DuckDBPyConnection) -> int:
+    """The version of the schema; 0: no project's database."""
+    if "meta" not in table_names(cursor):
+        return 0
+    found = cursor.execute("select value from meta where key = 'schema_version'").fetchone()
+    return int(found[0]) if found else 0
+
+
+def copy_database(cursor: duckdb.DuckDBPyConnection, path: Path, rest: Pause = no_pause) -> DatabaseContents:
+    """Copy a database into a new file, on disk when this returns: one state of it, with keys, checks and numbers.
+
+    The cursor needs no right to files: rows come by way of this process, batch by batch.
+
+    Raises:
+        OSError: the file cannot be written. It is gone then.
+        Stopped: ``rest`` said so. The file is gone then, too.
+    """
+    path.unlink(missing_ok=True)
+    try:
+        # for its owner alone from the first byte on; a folder that is not there is said as one
+        path.touch(0o600)
+        path.unlink()
+        cursor.begin()
+        try:
+            held = database_contents(cursor, rest)
+            with connections.connect(path, threads=1, memory="1GB") as out:
+                path.chmod(0o600)
+                _copy_tables(cursor, out, rest)
+        finally:
+            cursor.rollback()
+        on_disk(path)
+    except duckdb.Error as error:
+        _remove_database(path)
+        raise OSError(str(error).splitlines()[0]) from error
+    except BaseException:
+        _remove_database(path)
+        raise
+    return held
+
+
+def _remove_database(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    wal_file(path).unlink(missing_ok=True)
+
+
+def wal_file(path: Path) -> Path:
+    """The file in which DuckDB keeps what it has not yet put into the database."""
+    return path.with_name(f"{path.name}.wal")
+
+
+def _copy_tables(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, rest: Pause) -> None:
+    # few transactions, as each waits for the disk; none so big that it needs much memory
+    out.begin()
+    # sequences go on where they are now: no number is given twice
+    for kind in ("sequences", "tables"):
+        for (sql,) in cursor.execute(f"select sql from duckdb_{kind}() where not temporary").fetchall():
+            out.execute(sql)
+    written = 0
+    for name in table_names(cursor):
+        for n in _copy_rows(cursor, out, name, rest):
+            written += n
+            if written >= _TRANSACTION:
+                out.commit()
+                out.begin()
+                written = 0
+    out.commit()
+    for (sql,) in cursor.execute(
+        "select sql from duckdb_indexes() where sql is not null"
+        " union all select sql from duckdb_views() where not internal and not temporary"
+    ).fetchall():
+        begun = time.monotonic()
+        out.execute(sql)
+        rest(time.monotonic() - begun)
+
+
+def _copy_rows(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, table: str, rest: Pause) -> Iterator[int]:
+    begun = time.monotonic()
+    for batch in cursor.sql(f'select * from "{table}"').to_arrow_reader(_BATCH):
+        if batch.num_rows:
+            out.register("batch", batch)
+            out.execute(f'insert into "{table}" select * from batch')
+            out.unregister("batch")
+        rest(time.monotonic() - begun)
+        yield batch.num_rows
+        begun = time.monotonic()
+
+
+def read_contents(path: Path) -> DatabaseContents:
+    """What a database's file holds; nothing is written.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    try:
+        with connections.connect(path, read_only=True, threads=1, memory="1GB") as connection:
+            return database_contents(connection)
+    except duckdb.Error as error:
+        raise OSError(f"{path} cannot be opened: {str(error).splitlines()[0]}") from error
+
+
+def secret_of(cursor: duckdb.DuckDBPyConnection) -> str:
+    """A project's own key; empty if it has none yet."""
+    found = rows.first(cursor, "select value from meta where key = 'secret'") if schema_version(cursor) else None
+    return str(found["value"]) if found else ""
+
+
+MANIFEST: Final = "manifest.json"
+FILES: Final = "files.jsonl"
+DATABASE: Final = "concord.duckdb"
+SCHEDULED: Final = "scheduled"
+_FORMAT: Final = 1
+_ROOT: Final = Path(__file__).resolve().parents[3]
+
+
+class BadBackup(ValueError):
+    """A backup is not what it says; the message tells in what."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackupFile:
+    """A file beside the database: ``path`` below the backup's folder, and below the project's."""
+
+    path: str
+    bytes: int
+    sha256: str
+    modified: int
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup holds.
+
+    Attributes:
+        project: tells projects apart that put their backups into one folder.
+        number: one more than the last one's; the order does not hang on the clock.
+        reason: asked, scheduled, or before-schema-N.
+        sha256: of the database; ``before`` is that of what it replaces, while somebody is being taken out of it.
+        files: how many files lie beside it; ``files_bytes`` is what they weigh, ``files_sha256`` of their list.
+        erased: of how many people it was known, when it was last looked through, that they were erased.
+    """
+
+    project: str
+    number: int
+    reason: str
+    made: datetime
+    concord: str
+    duckdb: str
+    schema: int
+    sha256: str
+    bytes: int
+    tables: Mapping[str, TableDigest]
+    files: int
+    files_bytes: int
+    files_sha256: str
+    erased: int = 0
+    before: str = ""
+
+    @property
+    def contents(self) -> DatabaseContents:
+        return DatabaseContents(self.schema, self.tables)
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A backup's folder."""
+
+    path: Path
+    manifest: Manifest
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    @property
+    def database(self) -> Path:
+        return self.path / DATABASE
+
+    @property
+    def bytes(self) -> int:
+        """All of it, as if nothing were shared with others."""
+        return self.manifest.bytes + self.manifest.files_bytes
+
+    def files(self) -> Iterator[BackupFile]:
+        """What lies beside the database.
+
+        Raises:
+            BadBackup: their list is not what was written.
+        """
+        path = self.path / FILES
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+            if sha256_of(path) != self.manifest.files_sha256:
+                raise BadBackup(f"{path} was changed since it was made")
+            found = [BackupFile(**json.loads(line)) for line in lines]
+        except (OSError, ValueError, TypeError) as error:
+            raise error if isinstance(error, BadBackup) else BadBackup(f"{path} cannot be read: {error}") from error
+        for one in found:
+            # hash or no hash: a list never leads out of its folder
+            if Path(one.path).is_absolute() or ".." in Path(one.path).parts:
+                raise BadBackup(f"{path} names {one.path!r}, which is not in the backup")
+        return iter(found)
+
+
+@cache
+def concord_version() -> str:
+    """Concord's version."""
+    about = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return str(about["project"]["version"])
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    told = asdict(manifest) | {"made": manifest.made.isoformat(), "concord_backup": _FORMAT}
+    write_whole(folder / MANIFEST, json.dumps(told, indent=1).encode())
+    (folder / MANIFEST).chmod(0o600)
+
+
+def read_backup(folder: Path) -> Backup:
+    """A backup by its folder.
+
+    Raises:
+        BadBackup: it is none.
+    """
+    path = folder / MANIFEST
+    try:
+        told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if told.pop("concord_backup") != _FORMAT:
+            raise BadBackup(f"{folder} is a backup of a later Concord: update Concord to read it")
+        made = datetime.fromisoformat(told["made"])
+        made = made if made.tzinfo else made.replace(tzinfo=UTC)
+        tables = {name: TableDigest(**held) for name, held in told["tables"].items()}
+        return Backup(folder, Manifest(**(told | {"made": made, "tables": tables})))
+    except OSError as error:
+        raise BadBackup(f"{folder} is no backup: its {MANIFEST} cannot be read ({error.strerror})") from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise error if isinstance(error, BadBackup) else BadBackup(f"{path} is not as Concord writes it: {error}") from error
+
+
+def list_backups(folder: Path) -> list[Backup]:
+    """The backups in a folder, oldest first. What is none is passed over."""
+    found = []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if not path.name.startswith(".") and (path / MANIFEST).is_file():
+            try:
+                found.append(read_backup(path))
+            except BadBackup:
+                continue
+    return sorted(found, key=lambda one: (one.manifest.number, one.manifest.made))
+
+
+def check_backup(backup: Backup, *, files: bool = True) -> None:
+    """Look whether a backup is what it says: the database's hash, that it opens, how many rows it has, and its files' hashes.
+
+    Raises:
+        BadBackup: it is not.
+    """
+    manifest = backup.manifest
+    try:
+        if sha256_of(backup.database) not in {manifest.sha256, manifest.before} - {""}:
+            raise BadBackup(f"{backup.database} is not what was written: it was changed or is damaged")
+        held = read_contents(backup.database)
+    except OSError as error:
+        raise BadBackup(f"{backup.database} cannot be read: {error.strerror or error}") from error
+    if not manifest.before:
+        check_contents(manifest.contents, held, backup.database, hashes=manifest.duckdb == duckdb.__version__)
+    for one in backup.files() if files else ():
+        _check_file(backup.path / one.path, one)
+
+
+def _check_file(path: Path, one: BackupFile) -> None:
+    try:
+        if path.stat().st_size != one.bytes or sha256_of(path) != one.sha256:
+            raise BadBackup(f"{path} is not what was written: it was changed or is damaged")
+    except OSError as error:
+        raise BadBackup(f"{path} cannot be read: {error.strerror}") from error
+
+
+def check_contents(was: DatabaseContents, held: DatabaseContents, path: Path, *, hashes: bool = True) -> None:
+    """Compare what a database is to hold with what it holds.
+
+    Raises:
+        BadBackup: they differ.
+    """
+    if held.schema != was.schema:
+        raise BadBackup(f"{path} has schema {held.schema}, not {was.schema}")
+    for name, expected in was.tables.items():
+        found = held.tables.get(name)
+        if found is None or found.rows != expected.rows or (hashes and found.digest != expected.digest):
+            n = "no such table" if found is None else f"{found.rows:,} rows"
+            raise BadBackup(f"{path} differs in {name}: {expected.rows:,} rows were there, {n} in the copy, or others")
+
+
+FOLDER: Final = "backups"
+"""Below the project's."""
+ON_REQUEST: Final = "asked"
+BESIDE: Final = ("runs", "images")
+"""Folders whose files go with the database: what scorers saw in whole, and images that were made here."""
+WEEKS: Final = 4
+"""Of so many weeks the last scheduled backup stays, besides the newest ones."""
+
+_MAKING: Final = ".making-"
+_OURS: Final = re.compile(r"\.making-[0-9]+-[0-9]{8}T[0-9]{6}Z-")
+_APPENDED: Final = {".txt", ".log"}
+"""Whatever else there is, is written whole and then left alone, so that a second name for it (a link) is a copy."""
+_SKIPPED: Final = {".lock"}
+
+backup_lock = threading.Lock()
+"""Held while a backup is made, and while somebody is taken out of backups: by whoever does it, for as long as that takes."""
+
+
+def backup_folder(project: Path) -> Path:
+    """Where a project's own backups are."""
+    return project / FOLDER
+
+
+def make_backup(
+    cursor: duckdb.DuckDBPyConnection,
+    project: Path,
+    reason: str = ON_REQUEST,
+    into: Path | None = None,
+    *,
+    beside: bool = True,
+    now: datetime | None = None,
+    rest: Pause = no_pause,
+) -> Backup:
+    """Make a backup of what the cursor sees, whole or not at all, and check it. ``into``: where, if not in the project;
+    ``beside``: whether the files go with it.
+
+    Files that the last backup there holds already are shared with it (hard links), and in the project's own folder with the
+    project; elsewhere what is new is copied.
+
+    Raises:
+        OSError: it cannot be written.
+        BadBackup: what was written is not what was there (a broken disk).
+        Stopped: ``rest`` said so.
+    """
+    folder = backup_folder(project) if into is None else into
+    moment = now or datetime.now(UTC)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    name = f"{moment:%Y%m%dT%H%M%SZ}-{reason}"
+    with _temporary(folder, name, alone=into is None) as temporary:
+        held = copy_database(cursor, temporary / DATABASE, rest)
+        found = read_contents(temporary / DATABASE)
+        check_contents(held, found, temporary / DATABASE)
+        before = list_backups(folder)
+        files = _add_files(project if beside else None, temporary, before, rest)
+        told = _make_manifest(temporary, held, project, reason, moment, before, files)
+        write_manifest(temporary, told)
+        on_disk(temporary)
+        return read_backup(_finish(temporary, folder, name))
+
+
+@contextmanager
+def _temporary(folder: Path, name: str, *, alone: bool) -> Iterator[Path]:
+    """A place to make a backup in, held meanwhile and gone afterwards; first those that killed processes left here are gone."""
+    temporary = folder / f"{_MAKING}{os.getpid()}-{name}"
+    with ExitStack() as stack:
+        # one at a time, so that nobody takes a place that is not held yet for one that was left
+        with _folder_lock(folder, patient=True):
+            delete_unfinished(folder, alone=alone)
+            temporary.mkdir(mode=0o700)
+            stack.enter_context(_folder_lock(temporary))
+        stack.callback(shutil.rmtree, temporary, ignore_errors=True)
+        yield temporary
+
+
+@contextmanager
+def _folder_lock(folder: Path, *, patient: bool = False) -> Iterator[bool]:
+    """Hold a folder, whatever its name becomes; whether that could be done. Whatever ends the process lets go of it.
+
+    It cannot be done where another process holds it, unless ``patient``, nor where there are no such locks: on Windows, and on
+    some network disks.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield False
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        could = True
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if patient else fcntl.LOCK_NB))
+        except OSError:
+            could = False
+        yield could
+    finally:
+        os.close(descriptor)
+
+
+def _finish(temporary: Path, folder: Path, name: str) -> Path:
+    """Give a finished backup its name: another, if there is one of that name."""
+    for n in range(1, 1000):
+        path = folder / (name if n == 1 else f"{name}-{n}")
+        if not path.exists():
+            # a folder is not renamed onto one that holds something
+            temporary.rename(path)
+            on_disk(folder)
+            return path
+    raise OSError(f"{folder} holds too many backups called {name}")
+
+
+def _make_manifest(
+    temporary: Path,
+    held: DatabaseContents,
+    project: Path,
+    reason: str,
+    made: datetime,
+    before: Sequence[Backup],
+    files: Sequence[BackupFile],
+) -> Manifest:
+    database = temporary / DATABASE
+    with connections.connect(database, read_only=True) as connection:
+        secret = secret_of(connection)
+        n_erased = len(erased.marks(connection)) if "erased" in held.tables else 0
+    return Manifest(
+        project=project_id(secret, project),
+        number=max((one.manifest.number for one in before), default=0) + 1,
+        reason=reason,
+        made=made,
+        concord=concord_version(),
+        duckdb=duckdb.__version__,
+        schema=held.schema,
+        sha256=sha256_of(database),
+        bytes=database.stat().st_size,
+        tables=held.tables,
+        files=len(files),
+        files_bytes=sum(one.bytes for one in files),
+        files_sha256=sha256_of(temporary / FILES),
+        erased=n_erased,
+    )
+
+
+def project_id(secret: str, project: Path) -> str:
+    """Names a project without telling its secret."""
+    return keyed_hash(secret, "backup", "project")[:12] if secret else project.name
+
+
+def _add_files(project: Path | None, temporary: Path, before: Sequence[Backup], rest: Pause) -> list[BackupFile]:
+    """Put the project's files beside the database, and list them."""
+    last = before[-1] if before else None
+    known: dict[str, BackupFile] = {}
+    if last is not None:
+        with suppress(BadBackup):
+            known = {one.path: one for one in last.files()}
+    found = []
+    for path, name in _project_files(project) if project else ():
+        with suppress(FileNotFoundError):
+            # a run that is thrown away meanwhile
+            found.append(_add_file(path, name, temporary / name, known.get(name), last))
+            rest(0.0)
+    lines = temporary / FILES
+    lines.write_text("".join(json.dumps(asdict(one)) + "\n" for one in found), encoding="utf-8")
+    lines.chmod(0o600)
+    on_disk(lines)
+    return found
+
+
+def _project_files(project: Path) -> Iterator[tuple[Path, str]]:
+    for name in BESIDE:
+        for path in sorted((project / name).rglob("*")):
+            below = path.relative_to(project)
+            hidden = any(part.startswith(".") for part in below.parts)
+            if not hidden and path.suffix not in _SKIPPED and path.is_file() and not path.is_symlink():
+                yield path, below.as_posix()
+
+
+def _add_file(source: Path, name: str, target: Path, known: BackupFile | None, last: Backup | None) -> BackupFile:
+    """One file: a second name for it if that can be, else a copy."""
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    stat = source.stat()
+    same = known is not None and (known.bytes, known.modified) == (stat.st_size, stat.st_mtime_ns)
+    linked = (source.suffix not in _APPENDED and _link(source, target)) or (
+        same and last is not None and _link(last.path / name, target)
+    )
+    if not linked:
+        shutil.copy2(source, target)
+        on_disk(target)
+    digest = known.sha256 if linked and same and known is not None else sha256_of(target)
+    return BackupFile(name, target.stat().st_size, digest, stat.st_mtime_ns)
+
+
+def _link(source: Path, target: Path) -> bool:
+    try:
+        os.link(source, target)
+    except OSError:
+        return False
+    return True
+
+
+def delete_unfinished(folder: Path, *, alone: bool = True) -> list[Path]:
+    """Throw away what backups left that were never finished, because their process ended; the paths.
+
+    ``alone``: nobody else can be at work here, as whoever makes one in a project holds the project. Elsewhere other projects
+    may have theirs made: those go of which it can be told that no living process holds them.
+    """
+    found = [path for path in folder.iterdir() if path.name.startswith(_MAKING)] if folder.is_dir() else []
+    gone = [path for path in found if alone or _is_abandoned(path)]
+    for path in gone:
+        shutil.rmtree(path, ignore_errors=True)
+    return gone
+
+
+def _is_abandoned(path: Path) -> bool:
+    """Whether it is a backup's that no living process is making; no where it cannot be told."""
+    if not _OURS.match(path.name) or path.is_symlink() or not path.is_dir():
+        return False
+    try:
+        with _folder_lock(path) as could:
+            return could
+    except OSError:
+        # another's, or gone meanwhile
+        return False
+
+
+def superfluous_backups(backups: Iterable[Backup], keep: int) -> list[Backup]:
+    """Which scheduled backups may go: all but the ``keep`` newest, and the last of each of ``WEEKS`` weeks before those.
+
+    The newest are those made last, whatever the clock said. Backups made for another reason stay.
+    """
+    scheduled = [one for one in backups if one.manifest.reason == SCHEDULED]
+    newest = scheduled[-max(1, keep) :]
+    weeks: dict[tuple[int, int], Backup] = {}
+    for one in reversed(scheduled[: -len(newest)] if newest else []):
+        weeks.setdefault(one.manifest.made.isocalendar()[:2], one)
+    kept = {one.path for one in [*newest, *list(weeks.values())[:WEEKS]]}
+    return [one for one in scheduled if one.path not in kept]
+
+
+def retire_backups(project: Path, keep: int, good: Callable[[Backup], bool]) -> list[Path]:
+    """Delete the scheduled backups of a project that are superfluous, if the newest is ``good``; what was deleted.
+
+    Nothing else in the folder is touched: neither other files, nor other projects' backups.
+    """
+    found = list_backups(backup_folder(project))
+    if not found or not good(found[-1]):
+        return []
+    mine = [one for one in found if one.manifest.project == found[-1].manifest.project]
+    gone = []
+    for one in superfluous_backups(mine, keep):
+        delete_backup(one)
+        gone.append(one.path)
+    return gone
+
+
+def delete_backup(backup: Backup) -> None:
+    """Delete a backup, and no file that is none of its own: first what makes it one, so that half is never taken for whole."""
+    with suppress(BadBackup):
+        files = [one.path for one in backup.files()]
+        (backup.path / MANIFEST).unlink(missing_ok=True)
+        for name in (*files, DATABASE, FILES):
+            (backup.path / name).unlink(missing_ok=True)
+        folders = [path for path in backup.path.rglob("*") if path.is_dir()]
+        for path in sorted([*folders, backup.path], reverse=True):
+            # somebody's own file may lie there
+            with suppress(OSError):
+                path.rmdir()

@@ -1,0 +1,259 @@
+"""Whether a project is healthy: what is looked at needs no more than reading, so that a project which is ill stays as it is."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import time
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import duckdb
+
+from data.files import sha256_of
+from data.store.backup import backups, scheduler
+from data.store.backup.backups import DATABASE, Backup, BadBackup
+from data.store.core import connections, rows
+from data.store.core.schema import migration_files
+from data.store.core.store import Store, StoreBusy
+
+Level = Literal["ok", "note", "attention"]
+_SAMPLE: Final = 40
+"""So many images are read whole; of so many times more it is looked whether they are there."""
+_MORE: Final = 50
+_SECONDS: Final = 1.0
+_OLD_DAYS: Final = 8
+_SPARE: Final = 1 << 30
+"""Bytes that are to be free, beside twice the database: backups and rewriting need its size once more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        level: ``ok``; ``note``: worth knowing; ``attention``: something is to be done.
+        todo: what, in one line; empty if nothing.
+    """
+
+    area: str
+    level: Level
+    text: str
+    todo: str = ""
+
+
+def _project(level: Level, text: str, todo: str = "") -> Finding:
+    return Finding("project", level, text, todo)
+
+
+def closed(project: Path, *, everything: bool = False) -> list[Finding]:
+    """Look at a project that nobody has open; nothing in it is changed.
+
+    Raises:
+        StoreBusy: somebody has it open.
+    """
+    path = project / DATABASE
+    if not path.is_file():
+        if project.exists() and not project.is_dir():
+            return [_project("attention", f"{project} is a file and no project's folder", "name a folder with --project")]
+        return [_project("note", f"there is no project in {project} yet", "any command with --project makes it")]
+    try:
+        with connections.connect(path, read_only=True, memory="2GB") as connection:
+            return examine(connection, project, everything=everything)
+    except duckdb.Error as error:
+        if "lock" in str(error) or "different configuration" in str(error):
+            raise StoreBusy(f"{path} is open in another process") from error
+        return [_broken(project, str(error).splitlines()[0]), *_backups(project, everything=everything)]
+
+
+def opened(store: Store, at_work: Collection[str], *, everything: bool = False) -> list[Finding]:
+    """Look at a project from inside; ``at_work``: its runs that somebody is at."""
+    with store.read() as cursor:
+        found = examine(cursor, store.project, at_work, everything=everything)
+    told = scheduler.backup_state(store)
+    if told is not None and told.failed:
+        since = f"{told.since:%Y-%m-%d %H:%M} UTC" if told.since else "a while"
+        found.append(_project("attention", f"no backup could be made since {since}: {told.failed}", "make room, or see why"))
+    return found
+
+
+def _broken(project: Path, why: str) -> Finding:
+    found = backups.list_backups(backups.backup_folder(project))
+    todo = f"`restore {found[-1].name}` puts its last backup in its place" if found else "put a copy in its place"
+    return _project("attention", f"{project / DATABASE} cannot be opened: {why}", todo)
+
+
+def examine(
+    cursor: duckdb.DuckDBPyConnection, project: Path, at_work: Collection[str] = (), *, everything: bool = False
+) -> list[Finding]:
+    """All that there is to be said of a project."""
+    try:
+        version = backups.schema_version(cursor)
+    except duckdb.Error as error:
+        return [_broken(project, f"it is no Concord project: {str(error).splitlines()[0]}")]
+    newest = max(migration_files())
+    found = [*_schema(version, newest), *_disk(project)]
+    if version == newest:
+        checks: tuple[Callable[[], Iterator[Finding]], ...] = (
+            lambda: _runs(cursor, project, at_work),
+            lambda: _images(cursor, project, everything=everything),
+            lambda: _derived(cursor),
+        )
+        for check in checks:
+            found += check()
+    n_erased = rows.value(cursor, "select count(*) from erased") if "erased" in backups.table_names(cursor) else 0
+    lasting = backups.database_contents(cursor).lasting() if everything else None
+    return found + list(_backups(project, n_erased, lasting, everything=everything, empty=_empty(cursor)))
+
+
+def _empty(cursor: duckdb.DuckDBPyConnection) -> bool:
+    there = [name for name in ("prompts", "images", "annotations", "evidence") if name in backups.table_names(cursor)]
+    return not any(rows.value(cursor, f"select count(*) from {name}") for name in there)
+
+
+def _schema(version: int, newest: int) -> Iterator[Finding]:
+    if version == newest:
+        yield _project("ok", f"the database opens; schema {version}")
+    elif version > newest:
+        yield _project(
+            "attention", f"the project has schema {version}, this Concord knows {newest}", "update Concord to open it"
+        )
+    elif version:
+        text = f"the project has schema {version}; opening it brings it to {newest}, after a backup of what it is now"
+        yield _project("note", text)
+    else:
+        yield _project("note", "the database is empty; opening it makes a new project of it")
+
+
+def _disk(project: Path) -> Iterator[Finding]:
+    free = shutil.disk_usage(project).free
+    wanted = 2 * (project / DATABASE).stat().st_size + _SPARE
+    if free < wanted:
+        text = f"{free / 2**30:.1f} GB are free where the project is; {wanted / 2**30:.1f} GB are wanted to write it anew"
+        yield _project("attention", text, "make room, or move the project")
+    else:
+        yield _project("ok", "there is room on the disk")
+
+
+def _runs(cursor: duckdb.DuckDBPyConnection, project: Path, at_work: Collection[str]) -> Iterator[Finding]:
+    known = rows.dicts(cursor, "select run_id, scorer, state, folder from runs order by created")
+    folders = {str(Path(row["folder"])) for row in known}
+    home = project / "runs"
+    there = [path for path in sorted(home.iterdir()) if path.is_dir()] if home.is_dir() else []
+    orphans = [
+        path for path in there if str(path.relative_to(project)) not in folders and not path.name.startswith("generate-")
+    ]
+    if orphans:
+        names = _named([path.name for path in orphans])
+        yield _project(
+            "note", f"{_n(len(orphans), 'folder')} in runs/ of which the project knows nothing: {names}", "delete them"
+        )
+    broken = [row for row in known if row["state"] == "running" and row["run_id"] not in at_work]
+    if broken:
+        text = f"{_n(len(broken), 'run')} broken off: {_named([row['run_id'] for row in broken])}"
+        yield _project("attention", text, "Runs in the studio goes on with it, or the same command `score`")
+    lost = [row for row in known if row["state"] != "lost" and not (project / row["folder"]).is_dir()]
+    if lost:
+        text = f"the files of {_n(len(lost), 'run')} are gone: {_named([row['run_id'] for row in lost])}"
+        yield _project("note", text, "numbers stay; masks are drawn no more; a backup may have them (`restore`)")
+    if not (orphans or broken or lost):
+        yield _project("ok", f"{_n(len(known), 'run')}, all of them as they should be")
+
+
+def _images(cursor: duckdb.DuckDBPyConnection, project: Path, *, everything: bool) -> Iterator[Finding]:
+    n = int(rows.value(cursor, "select count(*) from images where path is not null and sha256 is not null"))
+    some = "" if everything else f" using sample reservoir({_SAMPLE * _MORE} rows)"
+    found = cursor.execute(
+        f"select * from (select image_id, path, sha256 from images where path is not null and sha256 is not null){some}"
+    ).fetchall()
+    # which ones are read is left to chance, each time anew
+    random.shuffle(found)
+    until = time.monotonic() + _SECONDS
+    missing, changed, read = [], [], 0
+    for place, (image_id, path, sha256) in enumerate(found):
+        file = project / path
+        if not file.is_file():
+            missing.append(image_id)
+        elif everything or (place < _SAMPLE and time.monotonic() < until):
+            read += 1
+            if sha256_of(file) != sha256:
+                changed.append(image_id)
+    looked = f"{len(found):,} of {_n(n, 'image')} looked for, {read:,} of them read"
+    if missing:
+        text = f"{looked}: {len(missing):,} are not there any more, such as {_named(missing)}"
+        yield _project("attention", text, "put the files back where they were, or `restore` a backup that has them")
+    if changed:
+        text = f"{looked}: {len(changed):,} are not what was imported, such as {_named(changed)}"
+        yield _project("attention", text, "put the files back; what scorers and people said is about the old ones")
+    if not (missing or changed):
+        yield _project("ok", f"{looked}: as they were imported" if n else "no image has a file")
+
+
+def _derived(cursor: duckdb.DuckDBPyConnection) -> Iterator[Finding]:
+    """What is made from other tables is what it is made from."""
+    homeless = rows.value(
+        cursor,
+        "select count(*) from judgements j where not exists (select 1 from annotations a where a.annotation_id = j.source_id)"
+        " and not exists (select 1 from evidence e where e.evidence_id = j.source_id)",
+    )
+    if homeless:
+        yield _project("attention", f"{_n(homeless, 'judgement')} without what it follows from", "`rebuild` makes them anew")
+    if rows.value(cursor, "select count(*) from stale"):
+        yield _project("note", "rows of Browse are to be made anew; whoever opens the project does it")
+        return
+    wrong = rows.value(
+        cursor,
+        "select count(*) from (select item_id from items except select item_id from browse)"
+        " union all select count(*) from (select item_id from browse except select item_id from items)"
+        " order by 1 desc limit 1",
+    )
+    twice = rows.value(cursor, "select count(*) - count(distinct item_id) from browse")
+    if wrong or twice:
+        yield _project("attention", f"{_n(wrong + twice, 'row')} of Browse differ from the items", "`rebuild` makes them anew")
+    elif not homeless:
+        yield _project("ok", "judgements and rows of Browse fit what they are made from")
+
+
+def _backups(
+    project: Path, n_erased: int = 0, lasting: Any = None, *, everything: bool, empty: bool = False
+) -> Iterator[Finding]:
+    found = backups.list_backups(backups.backup_folder(project))
+    if not found:
+        if not empty:
+            yield _project("attention", "there is no backup", "`backup` makes one; so does the app, once a day")
+        return
+    for one in found if everything else found[-1:]:
+        try:
+            backups.check_backup(one, files=everything)
+        except BadBackup as error:
+            yield _project("attention", str(error), f"delete {one.path}, and make another with `backup`")
+            return
+    yield from _age(found[-1], lasting)
+    held = [one for one in found if one.manifest.erased < n_erased]
+    if held:
+        text = f"{_n(len(held), 'backup')} may still hold somebody who was erased: {_named([one.name for one in held])}"
+        yield _project("attention", text, "`people erase` once more, or open the app, which does it by itself")
+
+
+def _age(last: Backup, lasting: Any) -> Iterator[Finding]:
+    days = (datetime.now(UTC) - last.manifest.made).days
+    when = "today" if days == 0 else f"{_n(days, 'day')} ago"
+    if days < 0:
+        yield _project("note", f"the last backup, {last.name}, is from the future: a clock went back")
+    elif days > _OLD_DAYS and lasting is not None and lasting == last.manifest.contents.lasting():
+        yield _project("ok", f"the last backup was made {when}, and nothing has changed since")
+    elif days > _OLD_DAYS:
+        yield _project("attention", f"the last backup was made {when}", "`backup` makes one; so does the app, once a day")
+    else:
+        yield _project("ok", f"the last backup was made {when}, and is whole")
+
+
+def _n(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _named(names: list[str], most: int = 3) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")

@@ -1,0 +1,171 @@
+"""A copy of the database for others: one state of the project, without what must not leave it, and with what describes it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+
+from data.store.analysis.exports import BATCH
+from data.store.core import connections, rows
+from data.store.core.schema import LEFT_OUT, SCHEMA, ColumnDescription
+from data.store.core.store import Store
+
+ABOUT, COLUMNS = "about", "about_columns"
+WHAT = "a snapshot of a Concord project, made to be read"
+Rename = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotCounts:
+    """How many rows of each table a snapshot has."""
+
+    tables: dict[str, int]
+
+    @property
+    def rows(self) -> int:
+        return sum(self.tables.values())
+
+
+def write(store: Store, path: Path, rename: Rename | None = None) -> SnapshotCounts:
+    """Write a snapshot, whole or not at all; the app may go on writing meanwhile, none of which is in it.
+
+    ``rename`` gives people other names; scorers, slots and simulated people keep theirs.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.unlink(missing_ok=True)
+    try:
+        # a folder that is not there is said as one by whoever writes files
+        temporary.touch()
+        temporary.unlink()
+        with connections.connect(temporary, memory="2GB") as out:
+            copied = _copy(store, out, rename)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        # nobody is to write into it by mistake
+        temporary.chmod(0o444)
+        temporary.replace(path)
+    except duckdb.Error as error:
+        raise OSError(str(error).splitlines()[0]) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    return copied
+
+
+def _copy(store: Store, out: duckdb.DuckDBPyConnection, rename: Rename | None) -> SnapshotCounts:
+    with store.read() as cursor:
+        cursor.begin()
+        try:
+            version = rows.value(cursor, "select value from meta where key = 'schema_version'")
+            types = _types(cursor)
+            out.execute("create temp table people (name varchar, other varchar)")
+            if rename is not None:
+                rows.insert(out, "people", ("name", "other"), ((name, rename(name)) for name in _people(cursor)))
+            copied = {name: _copy_table(cursor, out, name, types[name]) for name in SCHEMA}
+        finally:
+            cursor.rollback()
+    _describe(out, version, types, pseudonyms=rename is not None)
+    out.execute("drop table people")
+    return SnapshotCounts(copied)
+
+
+def _types(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, str]]:
+    """The types of all columns, in their order."""
+    found: dict[str, dict[str, str]] = {}
+    for table, column, kind in cursor.execute(
+        "select table_name, column_name, data_type from duckdb_columns() where schema_name = 'main' and not internal"
+        " order by table_name, column_index"
+    ).fetchall():
+        found.setdefault(table, {})[column] = kind
+    return found
+
+
+def _people(cursor: duckdb.DuckDBPyConnection) -> Iterator[str]:
+    """Everybody who is named: real people among the raters, and who decided or reported without being one."""
+    named = " union ".join(
+        f"select {column} from {table}"
+        for table, described in SCHEMA.items()
+        for column, one in described.columns.items()
+        if one.person and one.kept
+    )
+    others = "select rater_id from raters where kind <> 'human' or identity is distinct from 'person' or simulated"
+    found = cursor.execute(
+        f"select name from ({named}) n(name) where name is not null and name not in ({others}) order by name"
+    )
+    return (row[0] for row in found.fetchall())
+
+
+def _copy_table(cursor: duckdb.DuckDBPyConnection, out: duckdb.DuckDBPyConnection, table: str, types: dict[str, str]) -> int:
+    kept = {name: column for name, column in SCHEMA[table].columns.items() if column.kept and name in types}
+    out.execute(f"create table {table} ({', '.join(f'{name} {types[name]}' for name in kept)})")
+    query = f"select {', '.join(_read(name, column) for name, column in kept.items())} from {table}"
+    joined = [name for name, column in kept.items() if column.person]
+    placed = ", ".join(f"coalesce(p_{name}.other, b.{name})" if name in joined else f"b.{name}" for name in kept)
+    joins = "".join(f" left join people p_{name} on p_{name}.name = b.{name}" for name in joined)
+    n = 0
+    for batch in cursor.sql(query).to_arrow_reader(BATCH):
+        out.register("batch", batch)
+        out.execute(f"insert into {table} ({', '.join(kept)}) select {placed} from batch b{joins}")
+        out.unregister("batch")
+        n += batch.num_rows
+    return n
+
+
+def _read(name: str, column: ColumnDescription) -> str:
+    return f"{column.select or name} as {name}"
+
+
+def _describe(out: duckdb.DuckDBPyConnection, version: str, types: dict[str, dict[str, str]], *, pseudonyms: bool) -> None:
+    """Tables of what the others are."""
+    out.execute(f"create table {ABOUT} (name varchar, value varchar)")
+    about = [
+        ("what", WHAT),
+        ("made", datetime.now(UTC).isoformat(timespec="seconds")),
+        ("schema_version", version),
+        ("people", "pseudonyms" if pseudonyms else "names"),
+        *((f"left out: {name}", why) for name, why in LEFT_OUT.items()),
+        *(
+            (f"left out: {name}.{column}", one.why)
+            for name, table in SCHEMA.items()
+            for column, one in table.columns.items()
+            if not one.kept
+        ),
+    ]
+    rows.insert(out, ABOUT, ("name", "value"), about)
+    out.execute(f"create table {COLUMNS} (table_name varchar, column_name varchar, type varchar, description varchar)")
+    described = [
+        (name, None, None, table.text) if column is None else (name, column, types[name][column], table.columns[column].text)
+        for name, table in SCHEMA.items()
+        for column in (None, *(column for column, one in table.columns.items() if one.kept and column in types[name]))
+    ]
+    described += [
+        (ABOUT, None, None, "what this file is, and what is not in it"),
+        (ABOUT, "name", "VARCHAR", "of what it tells"),
+        (ABOUT, "value", "VARCHAR", "what it tells"),
+        (COLUMNS, None, None, "every table (column_name is null) and column of this file, in words"),
+        (COLUMNS, "table_name", "VARCHAR", "the table"),
+        (COLUMNS, "column_name", "VARCHAR", "the column; null: about the table"),
+        (COLUMNS, "type", "VARCHAR", "as DuckDB has it"),
+        (COLUMNS, "description", "VARCHAR", "in words"),
+    ]
+    rows.insert(out, COLUMNS, ("table_name", "column_name", "type", "description"), described)
+
+
+def is_snapshot(path: Path) -> bool:
+    """Whether a file is a snapshot that was written here.
+
+    Raises:
+        duckdb.Error: it cannot be opened.
+    """
+    with connections.connect(path, read_only=True) as connection:
+        if not connection.execute("select 1 from duckdb_tables() where table_name = ?", [ABOUT]).fetchone():
+            return False
+        said = rows.first(connection, f"select value from {ABOUT} where name = 'what'")
+    return said is not None and said["value"] == WHAT

@@ -1,0 +1,398 @@
+"""Contents of a project: totals, one item whole with its history, previews, and who has judged what is selected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from data.store.browse.grid import GROUPS, ORDERS, PEOPLE, SIMULATED, ItemPage, Neighbours, Order, items, neighbours
+from data.store.core import rows
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePosition:
+    """A number among a rater's numbers of one aspect and suite.
+
+    Attributes:
+        below: how many of the ``n`` are smaller.
+    """
+
+    low: float
+    high: float
+    n: int
+    below: int
+
+
+def score_position(store: Store, suite: str, rater: str, aspect: str, value: float) -> ScorePosition | None:
+    """Where ``value`` stands among this rater's values in a suite; None if there are none."""
+    with store.read() as cursor:
+        found = rows.first(
+            cursor,
+            "select min(j.value) as low, max(j.value) as high, count(j.value) as n, count(*) filter (j.value < ?) as below"
+            " from judgements j join items t using (item_id) where t.suite = ? and j.rater_id = ? and j.aspect = ?",
+            [value, suite, rater, aspect],
+        )
+    return ScorePosition(**found) if found and found["n"] else None
+
+
+def item(store: Store, item_id: str) -> dict[str, Any] | None:
+    """One item whole: the item, its prompt and picture, how its generator was asked (``generated``, where that is known), all
+    annotations, all judgements; None if unknown."""
+    with store.read() as cursor:
+        found = rows.first(
+            cursor,
+            "select t.*, p.text, p.spec, i.sha256, i.width, i.height, i.blanked, g.settings as generated from items t"
+            " left join prompts p using (prompt_id) left join images i on i.image_id = t.item_id"
+            " left join generations g on g.generator = t.generator where t.item_id = ?",
+            [item_id],
+        )
+        if found is None:
+            return None
+        annotations = rows.dicts(
+            cursor,
+            "select a.annotation_id, a.rater_id, a.answers, a.status, a.revises, a.saw_evidence, a.submitted, a.import_id,"
+            " r.identity, r.simulated,"
+            " a.annotation_id in (select revises from annotations where revises is not null) as superseded"
+            " from annotations a join raters r using (rater_id) where item_id = ? order by a.seq, a.submitted",
+            [item_id],
+        )
+        judgements = rows.dicts(
+            cursor,
+            "select j.rater_id, r.kind, r.identity, r.simulated, j.aspect, j.target, j.label, j.value, j.reason"
+            " from judgements j join raters r using (rater_id) where j.item_id = ? order by r.kind, j.seq, j.aspect, j.target",
+            [item_id],
+        )
+    return {
+        **rows.decoded(found, "spec", "generated"),
+        "annotations": [rows.decoded(annotation, "answers") for annotation in annotations],
+        "judgements": judgements,
+    }
+
+
+def filter_choices(store: Store) -> dict[str, list[str]]:
+    """The values that each filter can take in this project."""
+    columns = {"suite": "suite", "task": "task", "generator": "generator"}
+    with store.read() as cursor:
+        found = {
+            name: [
+                row[0] for row in cursor.execute(f"select distinct {c} from items where {c} is not null order by 1").fetchall()
+            ]
+            for name, c in columns.items()
+        }
+        found["aspect"] = [row[0] for row in cursor.execute("select distinct aspect from judgements order by 1").fetchall()]
+        imitated = cursor.execute("select 1 from raters where simulated limit 1").fetchone()
+        found["people"] = [PEOPLE, SIMULATED] if imitated else [PEOPLE]
+        found["rater"] = [
+            row[0]
+            for row in cursor.execute(
+                "select rater_id from raters where identity is distinct from 'slot' order by kind desc, rater_id"
+            ).fetchall()
+        ]
+    return found
+
+
+def rater_names(store: Store) -> list[str]:
+    """All raters, a study's slots among them."""
+    with store.read() as cursor:
+        return [row[0] for row in cursor.execute("select rater_id from raters order by rater_id").fetchall()]
+
+
+def totals(store: Store) -> dict[str, int]:
+    """How much of everything the project holds.
+
+    ``places``: images, ``images``: those of them with a picture. ``annotations`` are people's answers, ``simulated``
+    those of imitations. ``scorers``: those that have judged something.
+    """
+    counted = {
+        "prompts": "select count(*) from prompts",
+        "images": "select count(*) from images where sha256 is not null",
+        "places": "select count(*) from items where kind = 'image'",
+        "items": "select count(*) from items",
+        "annotations": "select count(*) from annotations join raters using (rater_id) where revises is null and not simulated",
+        "simulated": "select count(*) from annotations join raters using (rater_id) where revises is null and simulated",
+        "people": "select count(*) from raters where identity = 'person' and not simulated",
+        "scorers": "select count(*) from raters r where kind = 'scorer'"
+        " and exists (from judgements where rater_id = r.rater_id)",
+    }
+    with store.read() as cursor:
+        return {name: int(rows.value(cursor, sql)) for name, sql in counted.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorPictures:
+    """A generator's pictures of a suite; ``answers``: how often people (real ones) have judged one of them."""
+
+    suite: str
+    generator: str | None
+    pictures: int
+    answers: int
+
+
+def generator_pictures(store: Store) -> list[GeneratorPictures]:
+    """Whose pictures the project has, by suite and generator."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select t.suite, t.generator, count(*) as pictures, coalesce(sum(s.n), 0)::integer as answers"
+            " from items t join images i on i.image_id = t.item_id and i.sha256 is not null left join ("
+            "select item_id, count(*) as n from annotations join raters using (rater_id)"
+            " where not simulated and revises is null group by item_id) s on s.item_id = t.item_id"
+            " group by t.suite, t.generator order by t.suite, t.generator",
+        )
+    return [GeneratorPictures(**row) for row in found]
+
+
+def examples(store: Store, suite: str, generator: str | None, n: int) -> list[dict[str, Any]]:
+    """``n`` pictures of a suite by a generator, evenly over its prompts: ``item_id, sha256, text``."""
+    with store.read() as cursor:
+        return rows.dicts(
+            cursor,
+            "select item_id, sha256, text from (select t.item_id, i.sha256, p.text, count(*) over () as total,"
+            " row_number() over (order by t.item_id) - 1 as place from items t join images i on i.image_id = t.item_id"
+            " and i.sha256 is not null left join prompts p on p.prompt_id = t.prompt_id"
+            " where t.suite = ? and t.generator is not distinct from ?)"
+            " where place % greatest(1, total // ?) = 0 order by place limit ?",
+            [suite, generator, n, n],
+        )
+
+
+def pictures(store: Store, sha256: str) -> list[Path]:
+    """Where files with this content lie (or lay); several generators may have made the same, e.g. a black square.
+
+    The project's own files are stored by their path below it, so that it can be moved.
+    """
+    with store.read() as cursor:
+        found = cursor.execute("select distinct path from images where sha256 = ? order by path", [sha256]).fetchall()
+    return [store.project / row[0] for row in found]
+
+
+def image_hashes(store: Store) -> list[str]:
+    """The contents of all images with files, each once, in order of their images' ids."""
+    with store.read() as cursor:
+        found = cursor.execute(
+            "select sha256 from images where sha256 is not null group by sha256 order by min(image_id)"
+        ).fetchall()
+    return [row[0] for row in found]
+
+
+def image_files_state(store: Store) -> tuple[int, int]:
+    """Moves when images get files: how many have one, and the last import that brought any."""
+    with store.read() as cursor:
+        found = cursor.execute("select count(sha256), coalesce(max(file_import_id), 0) from images").fetchone()
+    return found or (0, 0)
+
+
+def pictured(store: Store, suite: str, generator: str) -> set[str]:
+    """The images of a suite by a generator that have a file."""
+    with store.read() as cursor:
+        found = cursor.execute(
+            "select image_id from images join prompts using (prompt_id)"
+            " where suite = ? and generator = ? and sha256 is not null",
+            [suite, generator],
+        ).fetchall()
+    return {row[0] for row in found}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSuite:
+    """What of a suite has been judged."""
+
+    aspects: list[str]
+    generators: list[str]
+    tasks: list[str]
+
+
+def judged_suites(store: Store) -> dict[str, JudgedSuite]:
+    """By suite: aspects that people judged, generators and tasks of the judged items."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select t.suite, list_sort(list(distinct j.aspect) filter (r.kind = 'human')) as aspects,"
+            " list_sort(list(distinct t.generator)) as generators, list_sort(list(distinct t.task)) as tasks"
+            " from judgements j join items t using (item_id) join raters r using (rater_id) group by t.suite",
+        )
+    return {
+        row["suite"]: JudgedSuite(
+            *([name for name in row[key] or () if name is not None] for key in ("aspects", "generators", "tasks"))
+        )
+        for row in found
+    }
+
+
+__all__ = [
+    "GROUPS",
+    "ORDERS",
+    "PEOPLE",
+    "SIMULATED",
+    "GeneratorPictures",
+    "ItemPage",
+    "Neighbours",
+    "Order",
+    "ScorePosition",
+    "examples",
+    "filter_choices",
+    "generator_pictures",
+    "image_files_state",
+    "image_hashes",
+    "item",
+    "items",
+    "neighbours",
+    "pictured",
+    "pictures",
+    "rater_names",
+    "score_position",
+    "totals",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemEvent:
+    """One thing that happened to an item.
+
+    Attributes:
+        kind: ``import``, ``picture``, ``scored``, ``failed``, ``answer``, ``revision``, ``uncovered``, ``verdict``, ``note``,
+            ``tag``, ``untag``.
+        who: a person, or a scorer; None of an import.
+        about: what came, how it was seen, or what was decided.
+    """
+
+    moment: datetime
+    kind: str
+    who: str | None
+    about: str | None
+
+
+# a file may come later than the place, with another import
+_EVENTS = """
+select m.created as moment, 'import' as kind, null as who, m.kind || ' ' || m.name as about
+from items t join imports m using (import_id) where t.item_id = $item
+union all
+select m.created, 'picture', null, m.kind || ' ' || m.name
+from images i join imports m on m.import_id = i.file_import_id
+where i.image_id = $item and i.file_import_id is distinct from i.import_id
+union all
+select r.created, case when e.failed is null then 'scored' else 'failed' end, e.rater_id, coalesce(e.failed, r.run_id)
+from evidence e join runs r using (run_id) where e.item_id = $item
+union all
+select a.submitted, case when a.revises is null then 'answer' else 'revision' end, a.rater_id,
+    a.status || case when a.saw_evidence then ', not blind' else '' end
+from annotations a where a.item_id = $item
+union all
+select moment, 'uncovered', rater_id, how from uncovered where item_id = $item
+union all
+select moment, 'verdict', made_by, concat_ws(' ', aspect, target) || ': ' || verdict || ', wrong: ' || coalesce(rater_id, wrong)
+from adjudications where item_id = $item
+union all
+select moment, case when tagged then 'tag' else 'untag' end, made_by, tag from taggings where item_id = $item
+union all
+select moment, 'note', made_by, null from notes where item_id = $item
+"""
+
+
+def item_history(store: Store, item_id: str) -> list[ItemEvent]:
+    """All that happened to an item, oldest first. What came with a study stands at the moment that the study says."""
+    with store.read() as cursor:
+        found = rows.dicts(cursor, f"select * from ({_EVENTS}) order by moment, kind, who", {"item": item_id})
+    return [ItemEvent(**row) for row in found]
+
+
+@dataclass(frozen=True, slots=True)
+class RaterCount:
+    """A rater, and how many judgements of the selection are theirs.
+
+    Attributes:
+        person: whether it is somebody: neither a scorer nor a study's slot.
+    """
+
+    name: str
+    scorer: bool
+    person: bool
+    simulated: bool
+    n: int
+
+
+def raters_of_selection(store: Store, selection: Selection) -> list[RaterCount]:
+    """Everybody who has judged, those with most judgements first; a scorer's scores are judgements of any aspect."""
+    condition, parameters = selection.judgements()
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select r.rater_id as name, r.kind = 'scorer' as scorer,"
+            " r.kind = 'human' and r.identity is distinct from 'slot' as person, r.simulated, count(*) as n"
+            " from judgements j join items t using (item_id) join raters r using (rater_id)"
+            " left join annotations a on a.annotation_id = j.source_id"
+            f" where r.kind in ('scorer', 'human') and {condition} group by all order by n desc, name",
+            parameters,
+        )
+    return [RaterCount(**row) for row in found]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPreview:
+    """An item's prompt, and the hash of its picture if it has one."""
+
+    text: str | None
+    sha256: str | None
+
+
+def item_previews(store: Store, items: Sequence[str]) -> dict[str, ItemPreview]:
+    """The looks of these items by id; unknown ones are left out."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select t.item_id, p.text, i.sha256 from items t left join prompts p using (prompt_id)"
+            " left join images i on i.image_id = t.item_id where t.item_id in (select unnest(?::varchar[]))",
+            [list(items)],
+        )
+    return {row["item_id"]: ItemPreview(row["text"], row["sha256"]) for row in found}
+
+
+def count_judgements(store: Store) -> int:
+    """How many judgements the project has."""
+    with store.read() as cursor:
+        return int(rows.value(cursor, "select count(*) from judgements"))
+
+
+@dataclass(frozen=True, slots=True)
+class ReportItem:
+    """An item: what it was to show, and its picture if it has one (``width`` and ``height`` in pixels).
+
+    Attributes:
+        path: where the file lies (or lay), absolute; ``sha256`` of its bytes.
+        blanked: why it is no picture though its generator made it.
+    """
+
+    text: str | None
+    task: str | None
+    generator: str | None
+    idx: int | None
+    spec: dict[str, Any] | None
+    path: Path | None
+    sha256: str | None
+    width: int | None
+    height: int | None
+    blanked: str | None
+
+
+def report_items(store: Store, item_ids: Sequence[str]) -> dict[str, ReportItem]:
+    """These items by id; unknown ones are left out. Of pairs and groups there is no picture."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select t.item_id, p.text, t.task, t.generator, i.idx, p.spec, i.path, i.sha256, i.width, i.height, i.blanked"
+            " from items t left join prompts p using (prompt_id) left join images i on i.image_id = t.item_id"
+            " where t.item_id in (select unnest(?::varchar[]))",
+            [list(item_ids)],
+        )
+    told = {}
+    for row in found:
+        item_id = str(row.pop("item_id"))
+        # the project's own files are stored by their path below it
+        row["path"] = store.project / row["path"] if row["path"] else None
+        told[item_id] = ReportItem(**rows.decoded(row, "spec"))
+    return told

@@ -1,0 +1,336 @@
+"""Browse's filters as data: each with the values it takes, the condition on the index, and what it says in English; and
+saved views.
+
+A saved view is the query of Browse's address under a name: an append-only log of who saved and who removed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Final
+
+import duckdb
+
+from data.store.core import rows
+from data.store.core.browse_index import PACKED_SCORERS
+from data.store.core.erased import refuse
+from data.store.core.selection import Selection, Where
+from data.store.core.store import Store, per_payload
+
+VERDICTS: Final = {"yes": 1, "no": 0, "failed": 2}
+"""What a scorer may say, and how ``browse.says`` writes it."""
+PACKED_AS: Final = {0: 1, 1: 2, 2: 3}
+"""The same in ``browse.verdicts``."""
+MAJORITY_VALUES: Final = ("yes", "no", "tie", "none")
+"""What most people may say."""
+MISSED, PASSED = "missed", "passed"
+"""Most people say right and a scorer wrong; and the other way round."""
+AMONG_PEOPLE, AMONG_SCORERS = "people", "scorers"
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A rater's ``score`` from ``low`` to ``high``, both included; None: no bound."""
+
+    rater: str
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What restricts a listing besides its ``Selection``. The values of a field are alternatives, the fields restrict together;
+    so do the raters of ``says`` and of ``range``, each of which is a field of its own.
+
+    Attributes:
+        object, color, count, relation: what the prompt's spec asks for.
+        says: (scorer, one of VERDICTS).
+        people: of MOST, real people's first valid blind answers on ``correct``; certainty: how sure they are together.
+        differs: (rater, MISSED or PASSED), or ("", AMONG_PEOPLE or AMONG_SCORERS).
+        q: words that must all be in the prompt's text or the item's id.
+        range: of scores.
+    """
+
+    object: tuple[str, ...] = ()
+    color: tuple[str, ...] = ()
+    count: tuple[str, ...] = ()
+    relation: tuple[str, ...] = ()
+    says: tuple[tuple[str, str], ...] = ()
+    people: tuple[str, ...] = ()
+    certainty: tuple[str, ...] = ()
+    differs: tuple[tuple[str, str], ...] = ()
+    q: tuple[str, ...] = ()
+    range: tuple[Between, ...] = ()
+
+    def raters(self) -> set[str]:
+        """The scorers that are named."""
+        return {rater for rater, _ in (*self.says, *self.differs) if rater} | {one.rater for one in self.range}
+
+
+@dataclass(frozen=True, slots=True)
+class ListingQuery:
+    """All that restricts a listing; ``also``: a further condition on ``t``, which has an item's id and places."""
+
+    selection: Selection = field(default_factory=Selection)
+    filters: Filters = field(default_factory=Filters)
+    also: Where | None = None
+
+
+Numbers = Mapping[str, int]
+"""By scorer its place in ``browse.says`` and ``browse.scores``."""
+
+
+def conditions(asked: ListingQuery, numbers: Numbers) -> dict[str, Where]:
+    """The conditions on ``browse t`` by what they come from: a filter's name, for scorers with its name (``says:RATER``).
+
+    A scorer that is not known says nothing.
+    """
+    matches: dict[str, Where] = {}
+    for name in ("suite", "task", "generator", "tag"):
+        if values := getattr(asked.selection, name):
+            matches[name] = Selection(**{name: values}).items()
+    if asked.also:
+        matches["also"] = asked.also
+    for one in FILTERS:
+        matches |= dict(one.conditions(asked.filters, numbers))
+    return matches
+
+
+def where(matches: Mapping[str, Where], without: str = "") -> Where:
+    """Conditions as one, without those of this name."""
+    kept = [condition for name, condition in matches.items() if name != without]
+    return " and ".join(["true", *(text for text, _ in kept)]), [value for _, values in kept for value in values]
+
+
+def says_is(rater: str, verdict: str, numbers: Numbers) -> str:
+    """That a scorer says so."""
+    if rater not in numbers:
+        return "false"
+    no, code = numbers[rater], VERDICTS[verdict]
+    if no > PACKED_SCORERS:
+        return f"coalesce(t.says[{no}] = {code}, false)"
+    return f"((t.verdicts >> {2 * (no - 1)}) & 3 = {PACKED_AS[code]})"
+
+
+def differs_is(rater: str, kind: str, numbers: Numbers) -> str:
+    """That a scorer and most people say the opposite, or that people or scorers do among themselves."""
+    if kind == AMONG_PEOPLE:
+        return "(t.yes > 0 and t.no > 0)"
+    if kind == AMONG_SCORERS:
+        return "(t.scorers_yes > 0 and t.scorers_no > 0)"
+    theirs, its = ("yes", "no") if kind == MISSED else ("no", "yes")
+    return f"(t.people = '{theirs}' and {says_is(rater, its, numbers)})"
+
+
+def _part(name: str) -> Callable[[Filters, Numbers], Iterator[tuple[str, Where]]]:
+    def matches(filters: Filters, _: Numbers) -> Iterator[tuple[str, Where]]:
+        if values := getattr(filters, name):
+            asks = f"select prompt_id from prompt_parts where what = '{name}' and value in (select unnest(?::varchar[]))"
+            yield name, (f"t.prompt_id in ({asks})", [list(values)])
+
+    return matches
+
+
+def _column(name: str) -> Callable[[Filters, Numbers], Iterator[tuple[str, Where]]]:
+    def matches(filters: Filters, _: Numbers) -> Iterator[tuple[str, Where]]:
+        if values := getattr(filters, name):
+            yield name, (f"coalesce(t.{name} in (select unnest(?::varchar[])), false)", [list(values)])
+
+    return matches
+
+
+def _says(filters: Filters, numbers: Numbers) -> Iterator[tuple[str, Where]]:
+    for rater in dict.fromkeys(rater for rater, _ in filters.says):
+        either = [says_is(rater, verdict, numbers) for name, verdict in filters.says if name == rater]
+        yield f"says:{rater}", (f"({' or '.join(either)})", [])
+
+
+def _differs(filters: Filters, numbers: Numbers) -> Iterator[tuple[str, Where]]:
+    if filters.differs:
+        either = [differs_is(rater, kind, numbers) for rater, kind in filters.differs]
+        yield "differs", (f"({' or '.join(either)})", [])
+
+
+def _words(filters: Filters, _: Numbers) -> Iterator[tuple[str, Where]]:
+    # each word is a text to look for, never a pattern
+    one = "(contains(lower(t.item_id), ?) or t.prompt_id in (select prompt_id from prompts where contains(lower(text), ?)))"
+    if filters.q:
+        lowered = [word.lower() for word in filters.q for _ in range(2)]
+        yield "q", (" and ".join([one] * len(filters.q)), lowered)
+
+
+def _range(filters: Filters, numbers: Numbers) -> Iterator[tuple[str, Where]]:
+    for rater in dict.fromkeys(one.rater for one in filters.range):
+        either: list[Where] = [_within(one, numbers) for one in filters.range if one.rater == rater]
+        text = " or ".join(condition for condition, _ in either)
+        yield f"range:{rater}", (f"({text})", [value for _, values in either for value in values])
+
+
+def _within(one: Between, numbers: Numbers) -> Where:
+    if one.rater not in numbers:
+        return "false", []
+    score, bounds = f"t.scores[{numbers[one.rater]}]", [bound for bound in (one.low, one.high) if bound is not None]
+    tests = [f"{score} >= ?"] * (one.low is not None) + [f"{score} <= ?"] * (one.high is not None)
+    return f"coalesce({' and '.join([f'{score} is not null', *tests])}, false)", bounds
+
+
+def among(values: Sequence[str]) -> str:
+    """Alternatives in words."""
+    return " or ".join(values)
+
+
+def _clauses_says(filters: Filters) -> Iterator[str]:
+    words = {"yes": "right", "no": "wrong"}
+    for rater in dict.fromkeys(rater for rater, _ in filters.says):
+        said = [verdict for name, verdict in filters.says if name == rater]
+        told = [f"says {among([words[one] for one in said if one in words])}"] if set(said) & set(words) else []
+        yield f"{rater} {among([*told, *(['could not look'] if 'failed' in said else [])])}"
+
+
+_PEOPLE = {
+    "yes": "most people say right",
+    "no": "most people say wrong",
+    "tie": "people are evenly split",
+    "none": "nobody has answered",
+}
+_CERTAINTY = {"unanimous": "people are unanimous", "majority": "people agree by majority", "split": "people are split"}
+
+
+def _clauses_differs(filters: Filters) -> Iterator[str]:
+    alone = {AMONG_PEOPLE: "people differ", AMONG_SCORERS: "scorers differ"}
+    told = []
+    for rater, kind in filters.differs:
+        its, theirs = ("wrong", "right") if kind == MISSED else ("right", "wrong")
+        told.append(alone.get(kind) or f"{rater} says {its} but most people say {theirs}")
+    if told:
+        yield among(told)
+
+
+def _clauses_range(filters: Filters) -> Iterator[str]:
+    for rater in dict.fromkeys(one.rater for one in filters.range):
+        yield f"{rater} scores {among([_bounds(one) for one in filters.range if one.rater == rater])}"
+
+
+def _bounds(one: Between) -> str:
+    if one.low is None:
+        return "anything" if one.high is None else f"at most {one.high:g}"
+    return f"at least {one.low:g}" if one.high is None else f"{one.low:g} to {one.high:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """One filter: its conditions by name, and clauses of the sentence (``asks``: of what the prompt asks for)."""
+
+    name: str
+    conditions: Callable[[Filters, Numbers], Iterator[tuple[str, Where]]]
+    clauses: Callable[[Filters], Iterator[str]]
+    asks: bool = False
+
+
+def _asks(name: str, phrase: str) -> Filter:
+    def clauses(filters: Filters) -> Iterator[str]:
+        if values := getattr(filters, name):
+            yield phrase.format(among(values))
+
+    return Filter(name, _part(name), clauses, asks=True)
+
+
+def _named(name: str, phrases: Mapping[str, str]) -> Filter:
+    def clauses(filters: Filters) -> Iterator[str]:
+        if values := getattr(filters, name):
+            yield among([phrases.get(value, value) for value in values])
+
+    return Filter(name, _column(name), clauses)
+
+
+def _clauses_words(filters: Filters) -> Iterator[str]:
+    if filters.q:
+        are = "is" if len(filters.q) == 1 else "are"
+        yield f"{' and '.join(f'“{word}”' for word in filters.q)} {are} in the prompt or the id"
+
+
+FILTERS: Final[Sequence[Filter]] = (
+    _asks("object", "{}"),
+    _asks("color", "the colour {}"),
+    _asks("count", "{} of a kind"),
+    _asks("relation", "“{}”"),
+    Filter("q", _words, _clauses_words),
+    Filter("says", _says, _clauses_says),
+    _named("people", _PEOPLE),
+    _named("certainty", _CERTAINTY),
+    Filter("differs", _differs, _clauses_differs),
+    Filter("range", _range, _clauses_range),
+)
+
+
+def sentence(asked: ListingQuery, total: int) -> str:
+    """What is listed, in English: ``74 counting images by sdv2 where geneval says wrong and most people say right``."""
+    chosen, filters = asked.selection, asked.filters
+    words = [f"{total:,}"]
+    if chosen.task:
+        words.append(among([task.replace("_", " ") for task in chosen.task]))
+    words.append("image" if total == 1 else "images")
+    for name, before in (("suite", "of"), ("generator", "by"), ("tag", "tagged")):
+        if values := getattr(chosen, name):
+            words.append(f"{before} {among(values)}")
+    asks = [clause for one in FILTERS if one.asks for clause in one.clauses(filters)]
+    if asks:
+        words.append(f"whose prompt asks for {' and '.join(asks)}")
+    clauses = [clause for one in FILTERS if not one.asks for clause in one.clauses(filters)]
+    if clauses:
+        words.append(f"where {' and '.join(clauses)}")
+    if asked.also:
+        words.append("among those of the chosen cell or mark")
+    return " ".join(words)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedView:
+    """A kept view: the query of Browse's address, and who kept it when."""
+
+    name: str
+    query: str
+    made_by: str
+    moment: datetime
+
+
+def save_view(store: Store, saving_id: str, name: str, query: str | None, by: str, *, now: datetime | None = None) -> bool:
+    """Keep a view under this name, in the place of one that has it; query None: let go of it. False if it was sent before.
+
+    Raises:
+        Erased: the person has been erased from the project.
+    """
+    new: bool = store.write(
+        _save_view, (saving_id, SavedView(name, query or "", by, now or datetime.now(UTC)), query), shown=False
+    )
+    return new
+
+
+def saved_views(store: Store) -> list[SavedView]:
+    """All views, by their names."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select name, query, made_by, moment from saved_views"
+            " qualify row_number() over (partition by name order by seq desc) = 1 order by name",
+        )
+    return [SavedView(**row) for row in found if row["query"] is not None]
+
+
+def _write_view(connection: duckdb.DuckDBPyConnection, payload: tuple[str, SavedView, str | None]) -> bool:
+    saving_id, view, query = payload
+    if rows.first(connection, "select 1 from saved_views where saving_id = ?", [saving_id]):
+        return False
+    refuse(connection, [view.made_by])
+    rows.insert(
+        connection,
+        "saved_views",
+        ("saving_id", "name", "query", "made_by", "moment"),
+        [(saving_id, view.name, query, view.made_by, view.moment)],
+    )
+    return True
+
+
+_save_view = per_payload(_write_view)

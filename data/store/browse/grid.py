@@ -1,0 +1,373 @@
+"""Grids of items: pages in an order, the neighbours of an item, and a row for each prompt with every generator's images."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import duckdb
+
+from data.store.browse import index_refresh
+from data.store.browse.filters import Filters, ListingQuery, Numbers, conditions, where
+from data.store.core import rows
+from data.store.core.selection import Selection, Where
+from data.store.core.store import Store
+
+Order = Literal["prompt", "lowest", "highest", "split", "differs", "confidence", "likert", "recent"]
+PEOPLE = "people"
+SIMULATED = "simulated people"
+GROUPS = (PEOPLE, SIMULATED)
+"""Raters taken together, by the name that stands for them."""
+
+# Only blind, valid answers: what people say is never mixed with what imitations say.
+_VALUES_SQL = """
+select item_id, avg(value) as mean, count(*) as n, var_pop(value) as spread
+from (
+    -- of one person's repeated answers the first counts, as in every statistic
+    select j.item_id, j.value
+    from judgements j join raters r using (rater_id) left join annotations a on a.annotation_id = j.source_id
+    where case ? when 'people' then r.kind = 'human' and not r.simulated
+        when 'simulated people' then r.kind = 'human' and r.simulated else r.rater_id = ? end
+      and j.aspect = ? and j.reason is null
+      and coalesce(a.status, 'valid') = 'valid' and not coalesce(a.saw_evidence, false)
+      and not coalesce(a.selected, false)
+    qualify row_number() over (partition by j.item_id, j.rater_id, j.target order by j.seq) = 1
+)
+where value is not null
+group by item_id
+"""
+
+# Each order's key; what has none comes last, and what has the same is in order of its ids.
+ORDERS: Final[dict[str, str]] = {
+    # what can be looked at first
+    "prompt": "case when t.pictured then 0 else 1 end",
+    "lowest": "{mean}",
+    "highest": "-({mean})",
+    "split": "-({spread})",
+    "differs": "-({differs})",
+    "confidence": "{confidence}",
+    "likert": "-({gap})",
+    "recent": "-t.moved",
+}
+_FEW: Final = 200
+_NO_KEY: Final = "'inf'::double"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPage:
+    """One page of items and how many there are in all."""
+
+    rows: list[dict[str, Any]]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListingDisplay:
+    """Whose values of which aspect a listing shows, and in which order it stands."""
+
+    aspect: str = "correct"
+    rater: str = PEOPLE
+    order: Order = "prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class ListingSql:
+    """A listing in SQL: what it is read from, which of it, and each row's number, count and key of the order.
+
+    Attributes:
+        source: tables from ``browse t`` on, with ``of_source`` as parameters.
+    """
+
+    source: str
+    of_source: list[Any]
+    condition: str
+    parameters: list[Any]
+    mean: str
+    n: str
+    key: str
+
+    @property
+    def text(self) -> str:
+        return f"from {self.source} where {self.condition}"
+
+    @property
+    def values(self) -> list[Any]:
+        return [*self.of_source, *self.parameters]
+
+
+def scorer_numbers(cursor: duckdb.DuckDBPyConnection) -> dict[str, int]:
+    """By scorer its place in the wide rows' lists."""
+    return dict(cursor.execute("select rater_id, no from browse_raters join raters using (rater_id) order by no").fetchall())
+
+
+def listing_sql(asked: ListingQuery, shown: ListingDisplay, numbers: Numbers) -> ListingSql:
+    """A listing in SQL."""
+    condition, parameters = where(conditions(asked, numbers))
+    source, of_source, mean, n, spread = _value_sql(shown, numbers)
+    no = numbers.get(shown.rater)
+    key = ORDERS[shown.order].format(
+        mean=mean, spread=spread, differs=_differs(no), confidence=_confidence(no), gap="g.gap" if no else "null::double"
+    )
+    if shown.order == "likert" and no:
+        source += f" left join ({_GAP.format(score=f's.scores[{no}]')}) g on g.item_id = t.item_id"
+    return ListingSql(source, of_source, condition, parameters, mean, n, f"coalesce({key}, {_NO_KEY})")
+
+
+def _value_sql(shown: ListingDisplay, numbers: Numbers) -> tuple[str, list[Any], str, str, str]:
+    """Where the shown values are read from: in wide rows, or, where these do not hold them, in judgements."""
+    no = numbers.get(shown.rater)
+    if shown.aspect == "correct" and shown.rater == PEOPLE:
+        return "browse t", [], "t.mean", "nullif(t.n, 0)", "t.spread"
+    if no and shown.aspect in ("correct", "score"):
+        verdict = f"case t.says[{no}] when 1 then 1::double when 0 then 0::double end"
+        value = f"t.scores[{no}]" if shown.aspect == "score" else verdict
+        return "browse t", [], f"({value})", f"case when ({value}) is not null then 1 end", f"(({value}) * 0)"
+    source = f"browse t left join ({_VALUES_SQL}) h on h.item_id = t.item_id"
+    return source, [shown.rater, shown.rater, shown.aspect], "h.mean", "h.n", "h.spread"
+
+
+def _differs(no: int | None) -> str:
+    """How far people and the shown scorer are apart, 0 to 1; or people and all scorers, then scorers among themselves."""
+    if no:
+        return f"case t.says[{no}] when 1 then 1 - t.mean when 0 then t.mean end"
+    all_of_them = "(t.scorers_yes + t.scorers_no)"
+    apart = f"(t.scorers_yes * (1 - t.mean) + t.scorers_no * t.mean) / nullif({all_of_them}, 0)"
+    # people alone, or scorers alone, say less: they come after
+    alone = f"least(t.scorers_yes, t.scorers_no) / nullif({all_of_them}, 0) - 1"
+    return f"coalesce({apart}, least(t.yes, t.no) / nullif(t.yes + t.no, 0) - 1, {alone})"
+
+
+def _confidence(no: int | None) -> str:
+    """How far a score is from where the scorer's yes and no meet; without verdicts, from the middle of its scores."""
+    if not no:
+        return "null::double"
+    score, says = f"s.scores[{no}]", f"s.says[{no}]"
+    meet = f"(max({score}) filter ({says} = 0) + min({score}) filter ({says} = 1)) / 2"
+    return f"abs(t.scores[{no}] - (select coalesce({meet}, median({score})) from browse s where {score} is not null))"
+
+
+# Ranks among all that has both, of one suite: people answer on one scale there. Scores are ranked in narrow bins, those of one
+# bin alike, which spares sorting them; people's means have few values.
+_BINS: Final = 4096
+_GAP: Final = f"""
+with paired as (
+    select s.item_id, s.suite, s.likert, floor(({{score}} - low) / nullif(high - low, 0) * {_BINS})::integer as bin
+    from browse s, (select min({{score}}) as low, max({{score}}) as high from browse s where s.likert is not null)
+    where {{score}} is not null and s.likert is not null
+),
+by_score as (
+    select suite, bin, (sum(n) over (partition by suite order by bin) - n / 2) / sum(n) over (partition by suite) as rank
+    from (select suite, bin, count(*) as n from paired group by all)
+),
+by_people as (
+    select suite, likert, (sum(n) over (partition by suite order by likert) - n / 2) / sum(n) over (partition by suite) as rank
+    from (select suite, likert, count(*) as n from paired group by all)
+)
+select item_id, abs(m.rank - p.rank) as gap
+from paired b join by_score m on m.suite = b.suite and m.bin is not distinct from b.bin
+join by_people p on p.suite = b.suite and p.likert = b.likert
+"""
+
+
+def items(
+    store: Store,
+    selection: Selection,
+    *,
+    aspect: str,
+    rater: str = PEOPLE,
+    order: Order = "prompt",
+    offset: int = 0,
+    limit: int = 60,
+    also: Where | None = None,
+    filters: Filters | None = None,
+) -> ItemPage:
+    """Items with prompt, file hash, and what was said of ``aspect``: the mean and the number of values; with their ``tags``,
+    and how many ``people`` say yes and no on ``correct``.
+
+    ``rater`` is ``people`` (real ones, together), ``simulated people`` or one rater's name; ``also`` is a further condition
+    on ``t``, which has an item's id and places.
+    """
+    index_refresh.catch_up(store)
+    asked, shown = ListingQuery(selection, filters or Filters(), also), ListingDisplay(aspect, rater, order)
+    with store.read() as cursor:
+        made = listing_sql(asked, shown, scorer_numbers(cursor))
+        found = cursor.execute(
+            f"select t.item_id, {made.mean} as mean, {made.n} as n {made.text} order by {made.key}, t.item_id limit ? offset ?",
+            [*made.values, limit, offset],
+        ).fetchall()
+        total = rows.value(cursor, f"select count(*) from browse t where {made.condition}", made.parameters)
+        told = describe_items(cursor, [row[0] for row in found])
+    return ItemPage([told[item_id] | {"mean": mean, "n": n} for item_id, mean, n in found], int(total))
+
+
+def describe_items(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """What a grid shows of items besides what was said of its aspect."""
+    if not item_ids:
+        return {}
+    # few ids as constants: the database looks these up, and reads all for others
+    few = len(item_ids) <= _FEW
+    marks = ", ".join("?" * len(item_ids)) if few else "select unnest(?::varchar[])"
+    ids = list(item_ids) if few else [list(item_ids)]
+    found = rows.dicts(
+        cursor,
+        "select t.item_id, t.suite, t.task, t.generator, t.idx, t.prompt_id, t.yes, t.no from browse t"
+        f" where t.item_id in ({marks})",
+        ids,
+    )
+    files = rows.dicts(cursor, f"select image_id, sha256, blanked from images where image_id in ({marks})", ids)
+    file_of = {row["image_id"]: row for row in files}
+    texts = rows.existing(
+        cursor, "prompts", "prompt_id", ["text", "spec"], sorted({row["prompt_id"] for row in found if row["prompt_id"]})
+    )
+    tagged: dict[str, list[str]] = {}
+    for item_id, tag in cursor.execute(
+        "select item_id, tag from tagged where item_id in (select unnest(?::varchar[])) order by tag", [list(item_ids)]
+    ).fetchall():
+        tagged.setdefault(item_id, []).append(tag)
+    return {row["item_id"]: _describe_item(row, file_of.get(row["item_id"], {}), texts, tagged) for row in found}
+
+
+def _describe_item(
+    row: dict[str, Any], file: Mapping[str, Any], texts: Mapping[str, Mapping[str, Any]], tagged: Mapping[str, list[str]]
+) -> dict[str, Any]:
+    prompt = texts.get(row["prompt_id"] or "", {})
+    return {
+        **{name: row[name] for name in ("item_id", "suite", "task", "generator", "idx")},
+        "text": prompt.get("text"),
+        "spec": rows.from_json(prompt.get("spec")),
+        "sha256": file.get("sha256"),
+        "blanked": file.get("blanked"),
+        "tags": tagged.get(row["item_id"], []),
+        "people": {"yes": row["yes"], "no": row["no"]},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Where an item stands in a listing. Each neighbour: its id, and whether the listing shows a value of it.
+
+    Attributes:
+        place: from 1 on, of ``total``.
+    """
+
+    place: int
+    total: int
+    previous: tuple[str, bool] | None = field(default=None)
+    following: tuple[str, bool] | None = field(default=None)
+
+
+def neighbours(
+    store: Store,
+    item_id: str,
+    selection: Selection,
+    *,
+    aspect: str,
+    rater: str = PEOPLE,
+    order: Order = "prompt",
+    also: Where | None = None,
+    filters: Filters | None = None,
+) -> Neighbours | None:
+    """What comes before and after an item in the order of ``items``; None if it is not among them."""
+    index_refresh.catch_up(store)
+    asked, shown = ListingQuery(selection, filters or Filters(), also), ListingDisplay(aspect, rater, order)
+    with store.read() as cursor:
+        made = listing_sql(asked, shown, scorer_numbers(cursor))
+        row = f"select t.item_id, {made.key} as key, ({made.mean}) is not null as said {made.text}"
+        mine = cursor.execute(f"select key from ({row}) where item_id = ?", [*made.values, item_id]).fetchone()
+        if mine is None:
+            return None
+        at = [mine[0], mine[0], item_id]
+        before, after = "(key < ? or (key = ? and item_id < ?))", "(key > ? or (key = ? and item_id > ?))"
+        place, total = cursor.execute(
+            f"select count(*) filter ({before}) + 1, count(*) from ({row})", [*at, *made.values]
+        ).fetchone() or (0, 0)
+        sides = [
+            cursor.execute(
+                f"select item_id, said from ({row}) where {test} order by key {how}, item_id {how} limit 1", [*made.values, *at]
+            ).fetchone()
+            for test, how in ((before, "desc"), (after, "asc"))
+        ]
+    previous, following = ((side[0], bool(side[1])) if side else None for side in sides)
+    return Neighbours(int(place), int(total), previous, following)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRow:
+    """A prompt and all its images by generator, in order of their index; of each ``fits``: whether the listing has it, and
+    what it shows of it: ``mean`` of ``n`` values."""
+
+    prompt_id: str
+    text: str | None
+    task: str | None
+    cells: dict[str, list[dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPage:
+    """One page of rows; ``generators``: the columns, all that any row of the listing may have."""
+
+    rows: list[PromptRow]
+    generators: list[str]
+    total: int
+
+
+def prompt_rows(
+    store: Store, asked: ListingQuery, shown: ListingDisplay, *, columns: Sequence[str] = (), offset: int = 0, limit: int = 20
+) -> PromptPage:
+    """Prompts of which any image fits, in the listing's order (of a prompt's images that fit the first counts).
+
+    ``columns``: only these generators' images; else those of the selection's generators, or of all.
+    """
+    index_refresh.catch_up(store)
+    with store.read() as cursor:
+        numbers = scorer_numbers(cursor)
+        made = listing_sql(asked, shown, numbers)
+        fits = f"{made.text} and t.prompt_id is not null"
+        found = cursor.execute(
+            f"select t.prompt_id, count(*) over () as total {fits} group by t.prompt_id"
+            f" order by min({made.key}), t.prompt_id limit ? offset ?",
+            [*made.values, limit, offset],
+        ).fetchall()
+        total = found[0][1] if found else _count(cursor, made) if offset else 0
+        prompts = [row[0] for row in found]
+        wanted = list(columns or asked.selection.generator)
+        condition, parameters = where(conditions(asked, numbers))
+        cells = cursor.execute(
+            f"select t.item_id, t.prompt_id, t.generator, coalesce({condition}, false) as fits from browse t"
+            " where t.prompt_id in (select unnest(?::varchar[])) and t.kind = 'image' and t.generator is not null"
+            " and (len(?::varchar[]) = 0 or list_contains(?::varchar[], t.generator))"
+            " order by t.generator, t.idx nulls last, t.item_id",
+            [*parameters, prompts, wanted, wanted],
+        ).fetchall()
+        told = describe_items(cursor, [row[0] for row in cells])
+        said = cursor.execute(
+            f"select t.item_id, {made.mean} as mean, {made.n} as n from {made.source}"
+            " where t.prompt_id in (select unnest(?::varchar[])) and t.kind = 'image'",
+            [*made.of_source, prompts],
+        ).fetchall()
+        texts = rows.existing(cursor, "prompts", "prompt_id", ["text", "task"], prompts)
+        generators = wanted or _generators(cursor, asked)
+    made_rows = {
+        prompt_id: PromptRow(prompt_id, texts.get(prompt_id, {}).get("text"), texts.get(prompt_id, {}).get("task"), {})
+        for prompt_id in prompts
+    }
+    values = {item_id: {"mean": mean, "n": n} for item_id, mean, n in said}
+    for item_id, prompt_id, generator, fit in cells:
+        cell = told[item_id] | values[item_id] | {"fits": bool(fit)}
+        made_rows[prompt_id].cells.setdefault(generator, []).append(cell)
+    return PromptPage(list(made_rows.values()), list(generators), int(total))
+
+
+def _count(cursor: Any, made: Any) -> int:
+    return int(rows.value(cursor, f"select count(distinct t.prompt_id) from browse t where {made.condition}", made.parameters))
+
+
+def _generators(cursor: Any, asked: ListingQuery) -> list[str]:
+    """Whose images the suites of a listing have."""
+    found = cursor.execute(
+        "select distinct generator from browse where kind = 'image' and generator is not null"
+        " and (len(?::varchar[]) = 0 or list_contains(?::varchar[], suite)) order by generator",
+        [list(asked.selection.suite)] * 2,
+    ).fetchall()
+    return [row[0] for row in found]

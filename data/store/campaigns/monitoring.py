@@ -1,0 +1,323 @@
+"""Monitoring: how a campaign goes: what is covered, how fast, who does what. Counts and raw material; statistics are made
+elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import duckdb
+
+from data.campaign import Role
+from data.store.core import rows
+from data.store.core.store import Store, per_payload
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How far a campaign is. Items are ordinary ones; what is set aside is counted by itself.
+
+    Attributes:
+        full: items that have as many people as they are to have; ``started``: with at least one.
+        answers: valid answers, counted once per person and item; ``wanted``: how many it takes.
+        surplus, checks, training: answers that do not count, by why.
+        people: who has answered anything; ``held``: live claims.
+    """
+
+    items: int
+    full: int
+    started: int
+    aside: int
+    answers: int
+    wanted: int
+    surplus: int
+    checks: int
+    training: int
+    people: int
+    held: int
+
+
+def coverage(store: Store, campaign_id: str, now: datetime | None = None) -> Coverage:
+    """How far this campaign is. The default campaign knows its items once somebody has asked for one."""
+    with store.read() as cursor:
+        found = rows.first(cursor, _COVERAGE, {"campaign": campaign_id, "now": now or datetime.now(UTC)})
+    assert found is not None
+    return Coverage(**{name: int(value) for name, value in found.items()})
+
+
+_COVERAGE = """
+with places as (select * from campaign_items where campaign_id = $campaign and role = 'ordinary'),
+said as (select * from annotations where campaign_id = $campaign and revises is null)
+select
+    (select count(*) from places where not aside) as items,
+    (select count(*) from places where not aside and people >= wanted) as full,
+    (select count(*) from places where not aside and people > 0) as started,
+    (select count(*) from places where aside) as aside,
+    (select coalesce(sum(people), 0) from places where not aside) as answers,
+    (select coalesce(sum(wanted), 0) from places where not aside) as wanted,
+    (select count(*) from said where status = 'surplus') as surplus,
+    (select count(*) from said where status = 'gold') as checks,
+    (select count(*) from said where status = 'training') as training,
+    (select count(distinct rater_id) from said) as people,
+    (select count(*) from claims where campaign_id = $campaign and until > $now) as held
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Hour:
+    """Answers that came in an hour (UTC): all, and those that count."""
+
+    start: datetime
+    answers: int
+    valid: int
+
+
+def answers_by_hour(store: Store, campaign_id: str) -> list[Hour]:
+    """Answers by hour, oldest first; hours without any are left out, and revisions are no answers."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select date_trunc('hour', submitted) as start, count(*) as answers, count(*) filter (status = 'valid') as valid"
+            " from annotations where campaign_id = ? and revises is null group by 1 order by 1",
+            [campaign_id],
+        )
+    return [Hour(**row) for row in found]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStats:
+    """One person in a campaign.
+
+    Attributes:
+        valid, surplus: answers to ordinary items; ``seconds``: active time on all answers, ``median_seconds``: of one.
+        gold, gold_right, attention, attention_right, training, training_right: first answers, and how many are right.
+        skipped, reported: items that they put off and have not answered, and items that they called broken.
+        held: live claims; ``first``, ``last``: when answers came.
+        paused: what they fail of the checks, if the campaign's rule has paused them (then ``revoked``, too); ``paused_since``.
+        same_network: how many people a crowd platform sent here from the network that they came from, themselves among them.
+        other_browsers: how often another browser came with their id and without their re-entry code.
+    """
+
+    person: str
+    simulated: bool
+    revoked: bool
+    paused: str | None
+    paused_since: datetime | None
+    same_network: int
+    other_browsers: int
+    valid: int
+    surplus: int
+    gold: int
+    gold_right: int
+    attention: int
+    attention_right: int
+    training: int
+    training_right: int
+    seconds: float | None
+    median_seconds: float | None
+    first: datetime | None
+    last: datetime | None
+    skipped: int
+    reported: int
+    held: int
+
+
+def workers(store: Store, campaign_id: str, now: datetime | None = None) -> list[WorkerStats]:
+    """Everybody who has done something in this campaign, by name."""
+    with store.read() as cursor:
+        found = rows.dicts(cursor, _WORKERS, {"campaign": campaign_id, "now": now or datetime.now(UTC)})
+    return [WorkerStats(**row) for row in found]
+
+
+_WORKERS = """
+with said as (
+    select a.rater_id, a.item_id, a.status, a.passed, a.submitted, c.role,
+           -- a revision takes time, too
+           (select sum(s.active_seconds) from annotations s where s.root_id = a.annotation_id) as seconds
+    from annotations a left join campaign_items c on c.campaign_id = a.campaign_id and c.item_id = a.item_id
+    where a.campaign_id = $campaign and a.revises is null
+),
+done as (
+    select rater_id, count(*) filter (status = 'valid') as valid, count(*) filter (status = 'surplus') as surplus,
+        count(*) filter (role = 'gold' and passed is not null) as gold,
+        count(*) filter (role = 'gold' and passed) as gold_right,
+        count(*) filter (role = 'attention' and passed is not null) as attention,
+        count(*) filter (role = 'attention' and passed) as attention_right,
+        count(*) filter (role = 'training' and passed is not null) as training,
+        count(*) filter (role = 'training' and passed) as training_right,
+        sum(seconds) as seconds, median(seconds) as median_seconds, min(submitted) as first, max(submitted) as last
+    from said group by rater_id
+),
+put_off as (
+    select rater_id, count(distinct item_id) as n from skips s
+    where campaign_id = $campaign and not exists (select 1 from said a where a.rater_id = s.rater_id and a.item_id = s.item_id)
+    group by rater_id
+),
+broken as (select rater_id, count(distinct item_id) as n from reports where campaign_id = $campaign group by rater_id),
+holding as (select rater_id, count(*) as n from claims where campaign_id = $campaign and until > $now group by rater_id),
+came as (
+    select distinct a.rater_id, a.network from arrivals a join invitations i using (invitation_id)
+    where coalesce(i.campaign_id, 'default') = $campaign and a.came_as <> 'name' and a.network is not null
+),
+networks as (select network, count(*) as n from came group by network),
+neighbours as (select rater_id, max(n) as n from came join networks using (network) group by rater_id),
+pauses as (
+    select rater_id, any_value(reason) as reason, max(moment) as since from revocations
+    where campaign_id = $campaign and reason is not null and lifted is null group by rater_id
+),
+everybody as (
+    select rater_id from done union select rater_id from put_off union select rater_id from broken
+    union select rater_id from holding
+)
+select e.rater_id as person, coalesce(r.simulated, false) as simulated,
+    exists (
+        select 1 from revocations v
+        where v.rater_id = e.rater_id and v.lifted is null and coalesce(v.campaign_id, $campaign) = $campaign
+    ) as revoked,
+    v.reason as paused, v.since as paused_since, coalesce(n.n, 0) as same_network, coalesce(i.refused, 0) as other_browsers,
+    coalesce(d.valid, 0) as valid, coalesce(d.surplus, 0) as surplus, coalesce(d.gold, 0) as gold,
+    coalesce(d.gold_right, 0) as gold_right, coalesce(d.attention, 0) as attention,
+    coalesce(d.attention_right, 0) as attention_right, coalesce(d.training, 0) as training,
+    coalesce(d.training_right, 0) as training_right, d.seconds, d.median_seconds, d.first, d.last,
+    coalesce(p.n, 0) as skipped, coalesce(b.n, 0) as reported, coalesce(h.n, 0) as held
+from everybody e left join raters r using (rater_id) left join done d using (rater_id) left join put_off p using (rater_id)
+left join broken b using (rater_id) left join holding h using (rater_id)
+left join pauses v using (rater_id) left join neighbours n using (rater_id) left join identities i using (rater_id)
+order by e.rater_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentAnswer:
+    """A person's answer as it stands, for telling straight-liners and speeders.
+
+    Attributes:
+        seconds: active time on the first answer; ``passed``: whether that was right, where it is known.
+    """
+
+    person: str
+    item_id: str
+    role: Role
+    status: str
+    passed: bool | None
+    answers: Mapping[str, Any]
+    seconds: float | None
+    submitted: datetime
+
+
+def current_answers(store: Store, campaign_id: str) -> list[CurrentAnswer]:
+    """All answers of a campaign in their latest revisions, in the order of the first ones."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select a.rater_id as person, a.item_id, coalesce(c.role, 'ordinary') as role, a.status, f.passed, a.answers,"
+            " f.active_seconds as seconds, f.submitted"
+            " from annotations a join annotations f on f.annotation_id = a.root_id"
+            " left join campaign_items c on c.campaign_id = a.campaign_id and c.item_id = a.item_id"
+            " where a.campaign_id = ? and a.annotation_id not in (select revises from annotations where revises is not null)"
+            " order by a.seq, a.submitted",
+            [campaign_id],
+        )
+    return [CurrentAnswer(**rows.decoded(row, "answers")) for row in found]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemReport:
+    """Somebody could not judge an item."""
+
+    person: str
+    reason: str
+    moment: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenItem:
+    """An item that somebody reported; ``aside``: it is offered to nobody any more."""
+
+    item_id: str
+    aside: bool
+    reports: tuple[ItemReport, ...]
+
+
+def broken_items(store: Store, campaign_id: str) -> list[BrokenItem]:
+    """Items that were reported or set aside, those set aside first."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select c.item_id, c.aside, r.rater_id as person, r.reason, r.moment from campaign_items c"
+            " left join reports r on r.campaign_id = c.campaign_id and r.item_id = c.item_id and r.dismissed is null"
+            " where c.campaign_id = ? and (c.aside or r.rater_id is not null) order by not c.aside, c.item_id, r.moment",
+            [campaign_id],
+        )
+    by_item: dict[str, list[dict[str, Any]]] = {}
+    for row in found:
+        by_item.setdefault(row["item_id"], []).append(row)
+    return [
+        BrokenItem(
+            item_id,
+            several[0]["aside"],
+            tuple(ItemReport(row["person"], row["reason"], row["moment"]) for row in several if row["person"] is not None),
+        )
+        for item_id, several in by_item.items()
+    ]
+
+
+def set_aside(store: Store, campaign_id: str, item_id: str, aside: bool, *, now: datetime | None = None) -> None:
+    """Offer an item to nobody any more, or to everybody again: that dismisses the reports about it.
+
+    Raises:
+        KeyError: the campaign has no such item.
+    """
+    store.write(_set_aside, (campaign_id, item_id, aside, now or datetime.now(UTC)), touched=frozenset())
+
+
+def _write_aside(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, bool, datetime]) -> None:
+    campaign_id, item_id, aside, now = payload
+    where = [campaign_id, item_id]
+    if rows.first(connection, "select 1 from campaign_items where campaign_id = ? and item_id = ?", where) is None:
+        raise KeyError(item_id)
+    connection.execute("update campaign_items set aside = ? where campaign_id = ? and item_id = ?", [aside, *where])
+    if not aside:
+        connection.execute(
+            "update reports set dismissed = ? where campaign_id = ? and item_id = ? and dismissed is null", [now, *where]
+        )
+
+
+_set_aside = per_payload(_write_aside)
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """Active seconds of one answer to a questionnaire: the median over ``n`` answers by people, None for none."""
+
+    seconds: float | None
+    n: int
+
+
+def effort(store: Store, questionnaire: str) -> Effort:
+    """How long people of this project have taken for one answer; imitations, imports and revisions are left out."""
+    with store.read() as cursor:
+        found = rows.first(
+            cursor,
+            "select median(a.active_seconds) as seconds, count(a.active_seconds) as n"
+            " from annotations a join raters r using (rater_id)"
+            " where a.questionnaire = ? and a.revises is null and a.import_id is null and not r.simulated",
+            [questionnaire],
+        )
+    assert found is not None
+    return Effort(None if found["seconds"] is None else float(found["seconds"]), int(found["n"]))
+
+
+def items_by_answer_count(store: Store, campaign_id: str) -> dict[int, int]:
+    """How many ordinary items have so many valid answers (one per person); what is set aside is left out."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select people, count(*) as n from campaign_items where campaign_id = ? and role = 'ordinary' and not aside"
+            " group by people order by people",
+            [campaign_id],
+        )
+    return {int(row["people"]): int(row["n"]) for row in found}

@@ -1,0 +1,285 @@
+"""Participation: what people do in campaigns: enter, get the next task, answer, skip, pause, report, look at their own answers.
+
+All is decided on the writer's thread. An answer and what comes after it are one transaction: what somebody waits for between
+two items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import duckdb
+
+from data.campaign import Settings
+from data.records import Annotation, Rater
+from data.store.campaigns.allocation import CampaignProgress, ClosedReason, NextTasks, TaskRequest, allocate_tasks
+from data.store.core import rows
+from data.store.core.campaign_items import DEFAULT, DEFAULT_OVERLAP, AnnotationTask, TaskImage, ensure_default, get_task
+from data.store.core.erased import Erased
+from data.store.core.store import Store, per_payload
+from data.store.imports import ImportRefused, insert_raters
+from data.store.judgements import revocations
+from data.store.judgements.answer_status import Rule
+from data.store.judgements.recording import SavedAnswer, SentAnswer, items_of_sources, save_answers
+
+__all__ = [
+    "CLAIM",
+    "DEFAULT",
+    "DEFAULT_OVERLAP",
+    "AnnotationTask",
+    "CampaignProgress",
+    "ClosedReason",
+    "NameTaken",
+    "NextTasks",
+    "TaskImage",
+    "enter",
+    "get_task",
+    "leave",
+    "next_tasks",
+    "pause",
+    "report",
+    "skip",
+    "unskip",
+    "worked_in",
+]
+
+CLAIM = timedelta(minutes=Settings().lease_minutes)
+ENOUGH_REPORTS = 2
+"""So many people call an item broken before it is set aside."""
+
+
+class NameTaken(ValueError):
+    """A person may not go by this name."""
+
+
+def enter(store: Store, name: str) -> None:
+    """Make sure that this person exists.
+
+    Raises:
+        NameTaken: the name belongs to a scorer or to a study's slot, or to somebody who was erased.
+    """
+    try:
+        # a new person is in nothing that memory keeps
+        store.write(_enter, name, touched=frozenset(), forget=False)
+    except (ImportRefused, Erased) as error:
+        raise NameTaken(str(error)) from error
+
+
+def next_tasks(store: Store, person: str, campaign: str = DEFAULT, *, ahead: int = 2, now: datetime | None = None) -> NextTasks:
+    """The next items for this person, claimed for the campaign's lease; asking again gives the same ones.
+
+    The default campaign offers every image that has a file, in one random order for all (so that answers meet), until
+    three people have answered it. ``now`` is for tests.
+    """
+    result: NextTasks = store.write(
+        allocate_tasks, TaskRequest(campaign, person, ahead, now or datetime.now(UTC), store.memory), shown=False
+    )
+    return result
+
+
+def skip(store: Store, person: str, item_id: str, campaign: str = DEFAULT, *, now: datetime | None = None) -> None:
+    """Put an item at the end of this person's line."""
+    store.write(_skip, (campaign, person, item_id, now or datetime.now(UTC)), shown=False)
+
+
+def unskip(store: Store, person: str, campaign: str = DEFAULT, *, now: datetime | None = None) -> str | None:
+    """Take back the latest skip of an item not yet answered: it comes first again if it still wants this person.
+
+    Returns its id, None if nothing is skipped.
+    """
+    item_id: str | None = store.write(_unskip, (campaign, person, now or datetime.now(UTC)), shown=False)
+    return item_id
+
+
+def pause(store: Store, person: str, campaign: str = DEFAULT) -> None:
+    """Let go of what this person has claimed in a campaign."""
+    store.write(_pause, (campaign, person), shown=False)
+
+
+def leave(store: Store, person: str) -> None:
+    """Let go of what this person has claimed anywhere, so that others are offered it."""
+    store.write(_leave, person, shown=False)
+
+
+def report(
+    store: Store, person: str, item_id: str, reason: str, campaign: str = DEFAULT, *, now: datetime | None = None
+) -> bool:
+    """Note that an item cannot be judged: this person is not asked again. Returns whether it is now set aside for all."""
+    payload = (campaign, person, item_id, reason, now or datetime.now(UTC))
+    aside: bool = store.write(_report, payload, touched=frozenset())
+    return aside
+
+
+def worked_in(store: Store, person: str, campaign: str) -> bool:
+    """Whether this person holds, has begun or has answered something in a campaign."""
+    with store.read() as cursor:
+        return any(
+            rows.first(cursor, f"select 1 from {table} where rater_id = ? and campaign_id = ? limit 1", [person, campaign])
+            for table in ("claims", "drafts", "annotations")
+        )
+
+
+def _write_skip(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:
+    campaign, person, item_id, now = payload
+    rows.insert(connection, "skips", ("campaign_id", "item_id", "rater_id", "skipped"), [(campaign, item_id, person, now)])
+    _drop_claim(connection, campaign, person, item_id)
+
+
+def _write_unskip(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, datetime]) -> str | None:
+    campaign, person, now = payload
+    found = rows.first(
+        connection,
+        "select s.item_id from skips s where s.campaign_id = ? and s.rater_id = ? and s.item_id not in"
+        " (select item_id from annotations where rater_id = ? and campaign_id = ?) order by s.skipped desc limit 1",
+        [campaign, person, person, campaign],
+    )
+    if found is None:
+        return None
+    item_id = str(found["item_id"])
+    connection.execute("delete from skips where campaign_id = ? and rater_id = ? and item_id = ?", [campaign, person, item_id])
+    _drop_claim(connection, campaign, person, item_id)
+    # before all that the person holds, if others have not filled it meanwhile
+    claim = rows.first(connection, _ROOM, {"campaign": campaign, "person": person, "item": item_id, "now": now})
+    if claim is not None:
+        settings = Settings.of(rows.from_json(claim["settings"]))
+        until = now + timedelta(minutes=settings.lease_minutes)
+        columns = ("campaign_id", "item_id", "rater_id", "until", "place")
+        rows.insert(connection, "claims", columns, [(campaign, item_id, person, until, -1)])
+    return item_id
+
+
+_ROOM = """
+select p.settings from campaign_items c join campaigns p using (campaign_id)
+where c.campaign_id = $campaign and c.item_id = $item and not c.aside and p.state = 'running'
+  and (c.role <> 'ordinary' or c.wanted > c.people + (
+      select count(*) from claims
+      where campaign_id = $campaign and item_id = $item and rater_id <> $person and until > $now))
+"""
+
+
+def _drop_claim(connection: duckdb.DuckDBPyConnection, campaign: str, person: str, item_id: str) -> None:
+    connection.execute("delete from claims where campaign_id = ? and rater_id = ? and item_id = ?", [campaign, person, item_id])
+
+
+def _write_pause(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -> None:
+    connection.execute("delete from claims where campaign_id = ? and rater_id = ?", list(payload))
+
+
+def _write_leave(connection: duckdb.DuckDBPyConnection, person: str) -> None:
+    connection.execute("delete from claims where rater_id = ?", [person])
+
+
+def _write_report(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, str, datetime]) -> bool:
+    campaign, person, item_id, reason, now = payload
+    if campaign == DEFAULT:
+        ensure_default(connection, now)
+    where = [campaign, item_id]
+    known = rows.first(connection, "select aside from campaign_items where campaign_id = ? and item_id = ?", where)
+    if known is None:
+        raise KeyError(item_id)
+    people = connection.execute(
+        "select distinct rater_id from reports where campaign_id = ? and item_id = ? and dismissed is null", where
+    ).fetchall()
+    if (person,) not in people:
+        columns = ("campaign_id", "item_id", "rater_id", "reason", "moment")
+        rows.insert(connection, "reports", columns, [(campaign, item_id, person, reason, now)])
+    _drop_claim(connection, campaign, person, item_id)
+    aside = bool(known["aside"]) or len({*people, (person,)}) >= ENOUGH_REPORTS
+    if aside and not known["aside"]:
+        connection.execute("update campaign_items set aside = true where campaign_id = ? and item_id = ?", where)
+    return aside
+
+
+def _enter_all(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> list[None]:
+    for name in names:
+        insert_raters(connection, [Rater(name, "human", "person")], None)
+    return [None] * len(names)
+
+
+_skip = per_payload(_write_skip)
+_unskip = per_payload(_write_unskip)
+_pause = per_payload(_write_pause)
+_leave = per_payload(_write_leave)
+_report = per_payload(_write_report)
+_enter = _enter_all
+
+
+@dataclass(frozen=True, slots=True)
+class SubmitResult:
+    """The fate of a submission, and what lies before the person now."""
+
+    saved: SavedAnswer
+    desk: NextTasks
+
+
+def submit_answer(
+    store: Store, annotation: Annotation, more: Rule | None = None, campaign: str = DEFAULT, *, ahead: int = 2
+) -> SubmitResult:
+    """Save one answer as ``statements.submit`` does, and say what is next in this campaign as ``campaigns.desk`` does.
+
+    Raises:
+        KeyError: as ``statements.submit``.
+        Erased: the person has been erased from the project.
+    """
+    seeker = TaskRequest(campaign, annotation.rater_id, ahead, datetime.now(UTC), store.memory)
+    touched = frozenset(items_of_sources([annotation]))
+    answered: SubmitResult = store.write(_submit_answers, (SentAnswer(annotation, store.memory, more), seeker), touched=touched)
+    if answered.saved.paused:
+        revocations.publish_pause(store)
+    return answered
+
+
+def _submit_answers(
+    connection: duckdb.DuckDBPyConnection, payloads: Sequence[tuple[SentAnswer, TaskRequest]]
+) -> list[SubmitResult]:
+    saved = save_answers(connection, [sent for sent, _ in payloads])
+    desks = allocate_tasks(connection, [seeker for _, seeker in payloads])
+    return [SubmitResult(*both) for both in zip(saved, desks, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnAnswer:
+    """An answer as it stands: the latest revision.
+
+    Attributes:
+        public_id: all that their browser learns of the item.
+        raw: what the screen showed (``order``, ``questions``), where that matters.
+    """
+
+    annotation_id: str
+    item_id: str
+    public_id: str
+    answers: Mapping[str, Any]
+    raw: Mapping[str, Any] | None
+    submitted: datetime
+
+
+def own_answers(store: Store, person: str, campaign: str = DEFAULT, *, limit: int = 1) -> Sequence[OwnAnswer]:
+    """This person's answers in a campaign, the last one given first."""
+    return _query(store, "a.rater_id = ? and a.campaign_id = ?", [person, campaign], limit)
+
+
+def own_answer(store: Store, person: str, campaign: str, annotation_id: str) -> OwnAnswer | None:
+    """One of this person's answers, of a first one the latest revision; None: not theirs, or a revision revised since."""
+    where = "a.rater_id = ? and a.campaign_id = ? and ? in (a.annotation_id, a.root_id)"
+    return next(iter(_query(store, where, [person, campaign, annotation_id], 1)), None)
+
+
+def _query(store: Store, where: str, parameters: Sequence[str], limit: int) -> list[OwnAnswer]:
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select a.annotation_id, a.item_id, t.public_id, a.answers, a.raw, a.submitted"
+            " from annotations a join items t using (item_id)"
+            f" where {where} and a.annotation_id not in"
+            " (select revises from annotations where revises is not null and rater_id = ?)"
+            # whoever answered an item twice, in two tabs, say, has one answer: that which stands
+            " qualify row_number() over"
+            " (partition by a.campaign_id, a.item_id, a.saw_evidence order by a.status = 'surplus', a.seq) = 1"
+            " order by a.submitted desc, a.seq desc limit ?",
+            [*parameters, parameters[0], limit],
+        )
+    return [OwnAnswer(**rows.decoded(row, "answers", "raw")) for row in found]

@@ -1,0 +1,377 @@
+"""Campaign items: which items a campaign has, in what roles, how many people each has had and is to have, and what is shown
+of it.
+
+The fixed part (``CampaignListing``) and what a person is shown of an item (``AnnotationTask``) are cached; counts are read
+each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from data.campaign import Campaign, CampaignItem, Role, Settings, shuffle_key
+from data.store.core import rows
+from data.store.core.store import Cache, Store
+
+DEFAULT = "default"
+DEFAULT_OVERLAP = 3
+ITEM_COLUMNS = (
+    "campaign_id",
+    "item_id",
+    "role",
+    "sampling",
+    "expected",
+    "position",
+    "shuffle",
+    "people",
+    "wanted",
+    "aside",
+)
+
+_CAMPAIGNS = (
+    "select campaign_id, title, questionnaire, questionnaire_version as version, definition, overlap, seed, state, settings,"
+    " stratum, concat_ws(' ', created, synced) as stamp from campaigns"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StampedCampaign:
+    """A campaign, and what tells its list of items from any other that it has had."""
+
+    campaign: Campaign
+    stamp: str
+
+
+def placeholders(values: Sequence[Any] | Collection[Any]) -> str:
+    """Placeholders for a list of values: unlike ``unnest(?)``, these let the database use an index."""
+    return f"({', '.join('?' * len(values))})"
+
+
+def campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str] | None = None) -> list[Campaign]:
+    """Campaigns, oldest first: all, or those of these that exist."""
+    return [one.campaign for one in stamped_campaigns(connection, ids)]
+
+
+def stamped_campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str] | None = None) -> list[StampedCampaign]:
+    """The same, each with its stamp."""
+    if ids is not None and not ids:
+        return []
+    where = "" if ids is None else f" where campaign_id in {placeholders(ids)}"
+    found = rows.dicts(connection, f"{_CAMPAIGNS}{where} order by created, campaign_id", ids or [])
+    return [_stamped(row) for row in found]
+
+
+def cached_campaigns(connection: duckdb.DuckDBPyConnection, ids: Sequence[str], memory: Cache) -> dict[str, StampedCampaign]:
+    """Those of these campaigns that exist, by id; read only where they are not in memory. For the writer's thread."""
+    since = memory.state
+    kept: dict[str, StampedCampaign] = {one: found for one in ids if (found := memory.get(("known", one))) is not None}
+    read = {one.campaign.campaign_id: one for one in stamped_campaigns(connection, [one for one in ids if one not in kept])}
+    for campaign_id, one in read.items():
+        memory.put(("known", campaign_id), one, since)
+    return kept | read
+
+
+def _stamped(row: dict[str, Any]) -> StampedCampaign:
+    stamp = row.pop("stamp")
+    settings = Settings.of(rows.from_json(row["settings"]))
+    return StampedCampaign(Campaign(**row | {"title": row["title"] or row["campaign_id"], "settings": settings}), stamp)
+
+
+def insert_items(connection: duckdb.DuckDBPyConnection, campaign: Campaign, items: Sequence[CampaignItem]) -> None:
+    """Write a new campaign's items, in their order."""
+    rows.insert(
+        connection,
+        "campaign_items",
+        ITEM_COLUMNS,
+        [
+            (
+                campaign.campaign_id,
+                item.item_id,
+                item.role,
+                item.sampling,
+                None if item.expected is None else rows.to_json(item.expected),
+                position,
+                shuffle_key(campaign.seed, campaign.campaign_id, item.item_id),
+                0,
+                campaign.overlap if item.role == "ordinary" else 0,
+                False,
+            )
+            for position, item in enumerate(items)
+        ],
+    )
+
+
+def ensure_default(connection: duckdb.DuckDBPyConnection, now: datetime) -> bool:
+    """The default campaign exists, and has all images that have a file. Returns whether anything was to be done for that.
+
+    Its order is that of ``public_id``, a keyed hash: random, and the same for all.
+    """
+    imported = rows.first(connection, _IMPORTED, [DEFAULT])
+    assert imported is not None
+    if not imported["made"]:
+        settings = rows.to_json(Settings(order="shared").to_json())
+        rows.insert(
+            connection,
+            "campaigns",
+            ("campaign_id", "overlap", "created", "settings"),
+            [(DEFAULT, DEFAULT_OVERLAP, now, settings)],
+        )
+    elif imported["synced"] == imported["imports"]:
+        return False
+    connection.execute(_REMOVE_MISSING, [DEFAULT])
+    connection.execute(_ADD_NEW, {"campaign": DEFAULT})
+    connection.execute("update campaigns set synced = ? where campaign_id = ?", [imported["imports"], DEFAULT])
+    return True
+
+
+_IMPORTED = """
+select coalesce(max(imports.import_id), 0) || ' ' || count(undone) as imports, any_value(c.campaign_id) is not null as made,
+    any_value(c.synced) as synced
+from (select 1) left join imports on true left join campaigns c on c.campaign_id = ?
+"""
+_WITH_FILES = "select image_id from images where sha256 is not null"
+_REMOVE_MISSING = f"delete from campaign_items where campaign_id = ? and item_id not in ({_WITH_FILES})"
+_ADD_NEW = f"""
+insert into campaign_items
+select $campaign, t.item_id, 'ordinary', 'random', null,
+       (select coalesce(max(position), -1) from campaign_items where campaign_id = $campaign)
+           + row_number() over (order by t.public_id),
+       -- the first 31 bits of the hash; ties go by position
+       ('0x' || substr(t.public_id, 1, 8))::bigint >> 1,
+       coalesce(a.people, 0), c.overlap, false
+from items t join campaigns c on c.campaign_id = $campaign
+left join (
+    select item_id, count(distinct rater_id) as people from annotations
+    where campaign_id = $campaign and status = 'valid' and not saw_evidence group by item_id
+) a on a.item_id = t.item_id
+where t.kind = 'image' and t.item_id in ({_WITH_FILES})
+  and t.item_id not in (select item_id from campaign_items where campaign_id = $campaign)
+"""
+
+
+def recount(connection: duckdb.DuckDBPyConnection, item_ids: Sequence[str] | None = None) -> None:
+    """Count again how many people have answered validly and blind: for these items, or for all."""
+    if item_ids is not None and not item_ids:
+        return
+    among = "" if item_ids is None else f" and item_id in {placeholders(item_ids)}"
+    connection.execute(
+        "update campaign_items set people = coalesce((select count(distinct a.rater_id) from annotations a"
+        " where a.campaign_id = campaign_items.campaign_id and a.item_id = campaign_items.item_id"
+        f" and a.status = 'valid' and not a.saw_evidence), 0) where true{among}",
+        item_ids or [],
+    )
+
+
+def insert_campaigns(
+    connection: duckdb.DuckDBPyConnection, new: Sequence[Campaign], now: datetime, import_id: int | None = None
+) -> None:
+    """Campaigns that are not there yet, as they are; ``import_id``: what brought them."""
+    columns = (
+        "campaign_id",
+        "title",
+        "questionnaire",
+        "questionnaire_version",
+        "definition",
+        "overlap",
+        "seed",
+        "state",
+        "settings",
+        "stratum",
+        "created",
+        "import_id",
+    )
+    written = [
+        (
+            one.campaign_id,
+            one.title,
+            one.questionnaire,
+            one.version,
+            one.definition,
+            one.overlap,
+            one.seed,
+            one.state,
+            rows.to_json(one.settings.to_json()),
+            one.stratum,
+            now,
+            import_id,
+        )
+        for one in new
+    ]
+    rows.insert(connection, "campaigns", columns, written)
+
+
+_CACHED = 8  # campaigns in memory at once
+_listings: WeakKeyDictionary[duckdb.DuckDBPyConnection, dict[str, CampaignListing]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignListing:
+    """A campaign's items.
+
+    Attributes:
+        stamp: what the items were read for: they never change under one stamp.
+        item_ids: by position, None where an item is gone; ``positions``: the other way round.
+        shuffle: by position, what random orders are made of.
+        special: the roles of all but ordinary items; ``expected``: their right answers.
+        selected: positions of ordinary items that were picked by hand.
+    """
+
+    stamp: str
+    item_ids: list[str | None]
+    positions: Mapping[str, int]
+    shuffle: NDArray[np.int64]
+    special: Mapping[int, Role]
+    expected: Mapping[int, Mapping[str, Any]]
+    selected: frozenset[int]
+
+    def role(self, position: int) -> Role:
+        return self.special.get(position, "ordinary")
+
+
+def campaign_listing(connection: duckdb.DuckDBPyConnection, campaign_id: str, stamp: str) -> CampaignListing:
+    """A campaign's items under this stamp (``places.Known.stamp``): from memory, or read once."""
+    kept = _listings.setdefault(connection, {})
+    found = kept.pop(campaign_id, None)
+    if found is None or found.stamp != stamp:
+        found = _read_listing(connection, campaign_id, stamp)
+    kept[campaign_id] = found  # the last one used comes last
+    if len(kept) > _CACHED:
+        del kept[next(iter(kept))]
+    return found
+
+
+def _read_listing(connection: duckdb.DuckDBPyConnection, campaign_id: str, stamp: str) -> CampaignListing:
+    found = connection.execute(
+        "select position, item_id, shuffle, role, sampling, expected from campaign_items where campaign_id = ?", [campaign_id]
+    ).fetchall()
+    size = max((row[0] for row in found), default=-1) + 1
+    item_ids: list[str | None] = [None] * size
+    shuffle = np.zeros(size, np.int64)
+    for position, item_id, number, *_ in found:
+        item_ids[position] = item_id
+        shuffle[position] = number
+    special = {position: role for position, _, _, role, _, _ in found if role != "ordinary"}
+    return CampaignListing(
+        stamp,
+        item_ids,
+        {item_id: position for position, item_id, *_ in found},
+        shuffle,
+        special,
+        {row[0]: rows.from_json(row[5]) for row in found if row[5] is not None},
+        frozenset(row[0] for row in found if row[3] == "ordinary" and row[4] == "selected"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TaskImage:
+    """An image of an item: whose it is, the hash of its file, and its size in pixels."""
+
+    image_id: str
+    generator: str
+    sha256: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationTask:
+    """What one person is to judge next; ``public_id`` is all that their browser learns of it.
+
+    Attributes:
+        kind: ``image``, ``group`` or ``pair``.
+        prompt_id: of all its images.
+        pictures: the images, in the stored order.
+    """
+
+    item_id: str
+    public_id: str
+    suite: str
+    text: str
+    spec: dict[str, Any]
+    kind: str
+    prompt_id: str
+    pictures: tuple[TaskImage, ...]
+
+
+def get_task(store: Store, public_id: str) -> AnnotationTask | None:
+    """The task behind a public id, None if there is none, or if a picture of it has no file."""
+    return store.memory.keep(("ticket", public_id), lambda: _read_task(store, public_id))
+
+
+def _read_task(store: Store, public_id: str) -> AnnotationTask | None:
+    with store.read() as cursor:
+        found = rows.first(cursor, "select item_id from items where public_id = ?", [public_id])
+        return read_tasks(cursor, [found["item_id"]]).get(found["item_id"]) if found else None
+
+
+def cached_tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str], memory: Cache) -> dict[str, AnnotationTask]:
+    """As ``tasks``, read only where they are not in memory; whoever answers about one finds it there, too."""
+    since = memory.state
+    known: dict[str, AnnotationTask] = {one: task for one in item_ids if (task := memory.get(("task", one))) is not None}
+    read = read_tasks(cursor, [one for one in item_ids if one not in known])
+    for item_id, task in read.items():
+        memory.put(("task", item_id), task, since)
+        memory.put(("ticket", task.public_id), task, since)
+    return known | read
+
+
+def read_tasks(cursor: duckdb.DuckDBPyConnection, item_ids: Sequence[str]) -> dict[str, AnnotationTask]:
+    """The tasks of those of these items that can be shown."""
+    if not item_ids:
+        return {}
+    # one table after the other, each by its index: a join would read all of every table
+    items = rows.dicts(
+        cursor, f"select item_id, public_id, suite, kind from items where item_id in {placeholders(item_ids)}", item_ids
+    )
+    images = _images(cursor, items)
+    # ratings may have named an item before its image came
+    prompt_ids = sorted({row["prompt_id"] for item in images.values() for row in item})
+    prompts = {row["prompt_id"]: rows.decoded(row, "spec") for row in _among(cursor, _PROMPTS, prompt_ids)}
+    return {
+        row["item_id"]: _make_task(row, images[row["item_id"]], prompts[images[row["item_id"]][0]["prompt_id"]])
+        for row in items
+        if images[row["item_id"]]
+    }
+
+
+_PROMPTS = "select prompt_id, text, spec from prompts where prompt_id in"
+_MEMBERS = "select item_id, image_id, position from item_members where item_id in"
+_FILES = "select image_id, generator, sha256, width, height, prompt_id from images where sha256 is not null and image_id in"
+
+
+def _among(cursor: duckdb.DuckDBPyConnection, query: str, ids: Sequence[str]) -> list[dict[str, Any]]:
+    return rows.dicts(cursor, f"{query} {placeholders(ids)}", ids) if ids else []
+
+
+def _images(cursor: duckdb.DuckDBPyConnection, items: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The images of items, in their order; none where one of them has no file."""
+    members: dict[str, list[str]] = {row["item_id"]: [row["item_id"]] if row["kind"] == "image" else [] for row in items}
+    several = [row["item_id"] for row in items if row["kind"] != "image"]
+    for row in sorted(_among(cursor, _MEMBERS, several), key=lambda row: int(row["position"])):
+        members[row["item_id"]].append(row["image_id"])
+    files = {row["image_id"]: row for row in _among(cursor, _FILES, [one for ids in members.values() for one in ids])}
+    return {
+        item_id: [files[one] for one in ids] if all(one in files for one in ids) else [] for item_id, ids in members.items()
+    }
+
+
+def _make_task(row: dict[str, Any], images: Sequence[dict[str, Any]], prompt: dict[str, Any]) -> AnnotationTask:
+    pictures = tuple(TaskImage(one["image_id"], one["generator"], one["sha256"], one["width"], one["height"]) for one in images)
+    return AnnotationTask(
+        item_id=row["item_id"],
+        public_id=row["public_id"],
+        suite=row["suite"],
+        text=prompt["text"],
+        spec=prompt["spec"],
+        kind=row["kind"],
+        prompt_id=images[0]["prompt_id"],
+        pictures=pictures,
+    )

@@ -1,0 +1,431 @@
+"""Schema: the numbered migrations (``data/store/migrations``), and what each table and column means and whether it may leave.
+
+The snapshot and the data dictionary are made from the descriptions. Every table is either in ``SCHEMA`` or in ``LEFT_OUT``; a
+test tells if one is in neither, or a column in none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import duckdb
+
+from data.campaign import OUTCOMES
+
+MIGRATIONS = Path(__file__).parent.parent / "migrations"
+
+
+class SchemaTooNew(RuntimeError):
+    """The project was written by a later Concord."""
+
+
+def migration_files() -> dict[int, Path]:
+    """The SQL file of each version."""
+    return {int(file.name.split("_")[0]): file for file in sorted(MIGRATIONS.glob("[0-9]*.sql"))}
+
+
+def migrate(connection: duckdb.DuckDBPyConnection) -> int:
+    """Bring a database to the newest schema, each step in its own transaction; returns the version.
+
+    Raises:
+        SchemaTooNew: the database is ahead of this program.
+    """
+    known = migration_files()
+    newest = max(known)
+    current = _version(connection)
+    if current > newest:
+        raise SchemaTooNew(f"the project has schema {current}, this Concord knows {newest}: update Concord to open it")
+    for version in sorted(number for number in known if number > current):
+        connection.begin()
+        try:
+            connection.execute(known[version].read_text(encoding="utf-8"))
+            connection.execute("insert or replace into meta values ('schema_version', ?)", [str(version)])
+            connection.commit()
+        except BaseException:
+            connection.rollback()
+            raise
+    return newest
+
+
+def _version(connection: duckdb.DuckDBPyConnection) -> int:
+    if not connection.execute("select 1 from duckdb_tables() where table_name = 'meta'").fetchone():
+        return 0
+    row = connection.execute("select value from meta where key = 'schema_version'").fetchone()
+    return int(row[0]) if row else 0
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDescription:
+    """What a column holds.
+
+    Attributes:
+        kept: whether it is in a snapshot; ``why`` says why not.
+        person: whether it names people (or scorers, which keep their names).
+        select: an expression of ours that takes its place in a snapshot.
+    """
+
+    text: str
+    kept: bool = True
+    why: str = ""
+    person: bool = False
+    select: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableDescription:
+    """What a table holds, and its columns by name."""
+
+    text: str
+    columns: Mapping[str, ColumnDescription]
+
+
+def _exported(**texts: str) -> dict[str, ColumnDescription]:
+    return {name: ColumnDescription(text) for name, text in texts.items()}
+
+
+def _left_out(text: str, why: str) -> ColumnDescription:
+    return ColumnDescription(text, kept=False, why=why)
+
+
+_IMPORT: Final = ColumnDescription("the import that brought it; null for what was made here")
+_ITEM, _SEQ = (
+    ColumnDescription("the item"),
+    ColumnDescription("the place in the order of all statements, people's and scorers'"),
+)
+_PERSON: Final = ColumnDescription("who", person=True)
+_CODES: Final = json.dumps(dict.fromkeys(("completion_url", *(f"{outcome}_code" for outcome in OUTCOMES))))
+
+SCHEMA: Final[Mapping[str, TableDescription]] = {
+    "imports": TableDescription(
+        "what was imported, and whether it was undone",
+        _exported(
+            import_id="the number of the import",
+            kind="what was imported, such as `study geneval`",
+            name="tells apart imports of one kind",
+            sha256="of the source: the same source twice is one import",
+            counts="how many rows of each table were new (JSON)",
+            created="when",
+            undone="when it was taken back; null if it was not",
+        ),
+    ),
+    "prompts": TableDescription(
+        "texts given to generators",
+        _exported(
+            prompt_id="`suite/00042`",
+            suite="the set of prompts that it belongs to",
+            task="the suite's category of prompt",
+            text="the text",
+            spec="what must be in the image (JSON)",
+            import_id="the import that brought it",
+        ),
+    ),
+    "images": TableDescription(
+        "places for images (prompt, generator, index), with or without a file",
+        _exported(
+            image_id="`prompt/generator/index`", prompt_id="of which prompt", generator="by which model", idx="which of several"
+        )
+        | {
+            "path": _left_out("where the file is", "it names folders of the machine"),
+            **_exported(
+                sha256="of the file's bytes; null where there is no file",
+                width="pixels",
+                height="pixels",
+                import_id="the import that brought the place",
+                file_import_id="the import that brought the file",
+                blanked="why the file is no picture though its generator made it",
+            ),
+        },
+    ),
+    "items": TableDescription(
+        "what is shown and judged: an image, a pair, or a group",
+        _exported(
+            item_id="a single image's item has the image's id",
+            kind="image, pair or group",
+            suite="the suite of its prompt",
+            prompt_id="of which prompt",
+            task="of which task",
+            generator="by which model; null for pairs and groups",
+        )
+        | {
+            "public_id": _left_out("the name that annotators' browsers see", "made with the project's secret"),
+            "import_id": _IMPORT,
+        },
+    ),
+    "item_members": TableDescription(
+        "the images that an item shows",
+        {"item_id": _ITEM} | _exported(image_id="the image", position="its place in the item, from 0") | {"import_id": _IMPORT},
+    ),
+    "raters": TableDescription(
+        "whoever judges: people, scorers",
+        {
+            "rater_id": ColumnDescription("the name", person=True),
+            **_exported(
+                kind="human, scorer or consensus",
+                identity="person, or slot where a study tells nobody apart",
+                version="of a scorer",
+                settings="of a scorer (JSON)",
+                simulated="whether it is an imitation of a person",
+            ),
+            "import_id": _IMPORT,
+        },
+    ),
+    "scales": TableDescription(
+        "the scale of each aspect in a suite",
+        _exported(
+            suite="the suite",
+            aspect="what is judged",
+            scale="nominal, with or without its labels, ordinal:LOW-HIGH[:STEP] or its levels, interval",
+        )
+        | {"import_id": _IMPORT},
+    ),
+    "campaigns": TableDescription(
+        "items × questionnaire × how many people each",
+        _exported(
+            campaign_id="the id",
+            overlap="how many people are to answer each item",
+            created="when it was made",
+            title="what people read",
+            questionnaire="which questions are asked",
+            questionnaire_version="of these questions, when it was made",
+            definition="the text of a questionnaire of one's own",
+            seed="of all that is left to chance",
+            state="draft, running, stopped or archived",
+        )
+        | {
+            "settings": ColumnDescription(
+                "how it is worked on (JSON), without the codes and the address that people get at the end",
+                select=f"json_merge_patch(settings, '{_CODES}')",
+            ),
+            **_exported(
+                stratum="whether statistics count only the items drawn by chance",
+                synced="the imports that the default campaign's items are of",
+            ),
+            "import_id": _IMPORT,
+        },
+    ),
+    "campaign_items": TableDescription(
+        "the items of campaigns",
+        _exported(
+            campaign_id="the campaign",
+            item_id="the item",
+            role="ordinary, gold, attention or training",
+            sampling="random, or selected by hand",
+        )
+        | {
+            "expected": _left_out("the right answers of checks", "whoever has them passes the checks"),
+            **_exported(
+                position="the place in the campaign's list",
+                shuffle="a seeded number that orders by chance",
+                people="how many people have answered validly and blind",
+                wanted="how many are to",
+                aside="whether it was reported as broken, or taken out",
+            ),
+        },
+    ),
+    "annotations": TableDescription(
+        "people's whole answers; a revision is a new row",
+        _exported(annotation_id="a UUID", campaign_id="in which campaign; null: in none", item_id="about which item")
+        | {
+            "rater_id": _PERSON,
+            **_exported(questionnaire="which questions were asked", answers="by question id (JSON)"),
+            "raw": ColumnDescription(
+                "what the screen showed: the order of images, the version of the prompt's questions (JSON). A source's own"
+                " row stays here: it may name people",
+                select="nullif(json_merge_patch('{}', json_object('order', raw -> 'order', 'questions', raw -> 'questions')),"
+                " '{}'::json)",
+            ),
+            **_exported(
+                started="when the item was first on the screen",
+                submitted="when the answer was sent",
+                active_seconds="time at it from the painted picture on, without pauses; at most the time since it was offered",
+                saw_evidence="whether scorers' or others' answers had been shown",
+                status="valid, surplus (enough had answered), gold or training",
+                revises="the answer that it replaces",
+                root_id="the first answer of its chain of revisions",
+                seq="the place in the order of all statements; a revision has that of the first answer",
+                import_id="the import that brought it; null for what was said here",
+                passed="of checks: whether the first answer was right",
+                selected="not of the campaign's random stratum",
+                status_before="the status before the person's answers were made not to count",
+            ),
+        },
+    ),
+    "evidence": TableDescription(
+        "what scorers saw",
+        _exported(evidence_id="a UUID", item_id="of which item", rater_id="which scorer", payload="what it saw (JSON)")
+        | {"seq": _SEQ, "import_id": _IMPORT}
+        | _exported(run_id="the run that made it", failed="why nothing was seen"),
+    ),
+    "judgements": TableDescription(
+        "what follows from answers and evidence by the rules: one rater's value for one aspect and target of one item",
+        {
+            "item_id": _ITEM,
+            "rater_id": _PERSON,
+            **_exported(
+                aspect="what is judged",
+                target="the object, relation or question that it is about",
+                label="the value as a category",
+                value="the value as a number",
+                reason="why there is no value",
+                source_id="the annotation's or the evidence's id",
+                rule_version="the rule that made it",
+            ),
+            "seq": _SEQ,
+        },
+    ),
+    "runs": TableDescription(
+        "runs of scorers and of generators",
+        _exported(
+            run_id="the run",
+            kind="`score`, or `generate`: pictures were painted",
+            rater_id="which scorer; where pictures were painted, the generator",
+            scorer="its kind",
+            profile="the profile that was asked for",
+            version="of the scorer",
+            settings="all of them (JSON)",
+        )
+        | {
+            "folder": _left_out("below the project's", "the files stay here"),
+            "state": ColumnDescription("queued, running, paused, cancelled, failed, lost or done"),
+            "error": _left_out("why it failed", "it may name folders of the machine"),
+            **_exported(n_items="how many items it was asked for", created="when"),
+            "import_id": _IMPORT,
+            **_exported(device="what it was asked to run on", engine="how the work was spread"),
+            "place": _left_out("the place in the queue", "what waits here waits for this machine"),
+        },
+    ),
+    "detections": TableDescription(
+        "boxes that detectors found",
+        _exported(
+            run_id="in which run",
+            image_id="in which image",
+            rank="the detector's own order",
+            label="the class",
+            score="the confidence, 0 to 1",
+            x0="left, pixels",
+            y0="top, pixels",
+            x1="right, pixels",
+            y1="bottom, pixels",
+        )
+        | {
+            "mask_ref": _left_out("where the mask is", "masks stay in the run's files"),
+            "color_probs": ColumnDescription("the probabilities of colours"),
+        },
+    ),
+    "cooccurrence_files": TableDescription(
+        "annotation files of which it was counted how often classes are together",
+        _exported(import_id="the import", name="of the file", images="that have an annotation"),
+    ),
+    "cooccurrence": TableDescription(
+        "how often two classes are together in an image",
+        _exported(import_id="of which file", a="a class", b="another; the same: how many images hold it", images="how many"),
+    ),
+    "questions": TableDescription(
+        "what is asked about a prompt, in versions",
+        _exported(
+            prompt_id="the prompt",
+            version="the highest is asked now",
+            position="the place among the prompt's",
+            question_id="names the question in all versions",
+            text="the words",
+            choices="the answers to choose from (JSON)",
+            answer="the right one",
+            element_type="what kind of thing it asks for",
+            element="the thing",
+            import_id="the import that brought it",
+            parents="questions that must hold for this one to make sense (JSON)",
+        ),
+    ),
+    "reports": TableDescription(
+        "items that people called broken",
+        _exported(campaign_id="the campaign", item_id="the item")
+        | {"rater_id": _PERSON}
+        | _exported(reason="what they said", moment="when", dismissed="when the manager put the item back"),
+    ),
+    "adjudications": TableDescription(
+        "verdicts on disagreements",
+        _exported(
+            adjudication_id="a UUID",
+            item_id="the item",
+            aspect="what is judged",
+            target="of what",
+            campaign_id="in which campaign",
+            wrong="who is wrong: scorer, person, prompt or guideline",
+        )
+        | {
+            "rater_id": ColumnDescription("which scorer or person", person=True),
+            **_exported(verdict="the right value", note="why, in words"),
+            "made_by": ColumnDescription("who decided", person=True),
+            "moment": ColumnDescription("when"),
+            "seq": _SEQ,
+        },
+    ),
+    "taggings": TableDescription(
+        "tags put on items and taken off; the last word about an item and a tag counts",
+        _exported(
+            tagging_id="a UUID of the act, which may be about many items", item_id="the item", tag="the tag", tagged="on or off"
+        )
+        | {
+            "made_by": ColumnDescription("who did it", person=True),
+            "moment": ColumnDescription("when"),
+            "seq": ColumnDescription("the order of such acts"),
+        },
+    ),
+    "notes": TableDescription(
+        "what researchers write beside an item; a changed note is a new row, an empty text takes it back",
+        _exported(
+            note_id="a UUID",
+            root_id="the first of those that revise one another",
+            item_id="the item",
+            text="the words",
+        )
+        | {
+            "made_by": ColumnDescription("who wrote it", person=True),
+            "moment": ColumnDescription("when"),
+            "seq": ColumnDescription("the order of notes"),
+        },
+    ),
+    "recruitments": TableDescription(
+        "how a campaign's people were recruited, instructed and paid; the row with the highest seq of a campaign counts",
+        _exported(campaign_id="the campaign", fields="answers by field, only those given (JSON)")
+        | {
+            "made_by": ColumnDescription("who said it", person=True),
+            "moment": ColumnDescription("when"),
+            "seq": ColumnDescription("the order of such rows"),
+        },
+    ),
+    "generations": TableDescription(
+        "how generators were asked for the images that were made here",
+        _exported(generator="the model", settings="all of them (JSON)", created="when"),
+    ),
+}
+"""What a snapshot holds."""
+
+LEFT_OUT: Final[Mapping[str, str]] = {
+    "meta": "the project's secret, which signs cookies; the snapshot says the schema's version in a table of its own",
+    "claims": "who has what before them at this moment",
+    "skips": "who skipped what at this moment",
+    "drafts": "answers that nobody has sent",
+    "run_parts": "which files of a run were read; the files stay here",
+    "uncovered": "who looked at what; `annotations.saw_evidence` says what counts of it",
+    "revocations": "who was taken out of a campaign, and by whom",
+    "changes": "who changed which setting of a campaign, and when",
+    "invitations": "links that let people in",
+    "arrivals": "who came by which link, and from where",
+    "identities": "re-entry codes of people from crowd platforms, as keyed hashes",
+    "browsers": "which browsers are whose, as keyed hashes",
+    "consents": "who agreed to what",
+    "copies": "where copies of the project were written: it names folders of the machine",
+    "erased": "people who asked to be forgotten",
+    "ended_sessions": "which cookies are good no more, as keyed hashes",
+    "browse": "what Browse filters by, a row an item: made from other tables",
+    "browse_raters": "the places of scorers in such rows",
+    "prompt_parts": "what prompts ask for, part by part: made from their specs",
+    "stale": "items whose row of Browse is to be made anew",
+    "saved_views": "addresses of Browse under a name: they lead into this project",
+}
+"""Tables that do not leave the project, and why."""

@@ -1,0 +1,400 @@
+"""A project's database: one read-write connection, one writer thread, a cursor for each reader.
+
+Beside it what each open project has: a read-write lock for the moment in which the database file is exchanged, and a cache of
+what hardly ever changes and is needed for every answer (an item's pictures, a campaign's settings).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import stat
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import duckdb
+
+from data.store.backup import backups
+from data.store.core import browse_index, connections, rows
+from data.store.core.connections import as_disk_error, refuse_empty, unreadable
+from data.store.core.schema import SchemaTooNew, migrate, migration_files
+from data.store.core.writer import Items, Operation, P, R, Writer
+
+
+class ReadWriteLock:
+    """Shared by whoever reads or writes; exclusive for whoever exchanges what they work on.
+
+    A thread that is inside may enter again, so that one who waits for all to leave never waits for somebody who waits for them.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._inside = 0
+        self._closed = False
+        self._mine = threading.local()
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Be one of many."""
+        depth = getattr(self._mine, "depth", 0)
+        with self._changed:
+            if depth == 0:
+                self._changed.wait_for(lambda: not self._closed)
+            self._inside += 1
+        self._mine.depth = depth + 1
+        try:
+            yield
+        finally:
+            self._mine.depth -= 1
+            with self._changed:
+                self._inside -= 1
+                self._changed.notify_all()
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Be alone: wait until all have left, and let nobody in meanwhile. Never from inside ``shared``."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._closed)
+            self._closed = True
+            self._changed.wait_for(lambda: self._inside == 0)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._closed = False
+                self._changed.notify_all()
+
+
+T = TypeVar("T")
+_MOST = 20_000
+
+
+class Cache:
+    """Things by key, all let go of at once whenever something is written that is not only said of items. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[Hashable, Any] = {}
+        self._state = 0
+
+    @property
+    def state(self) -> int:
+        """Moves whenever everything is forgotten."""
+        return self._state
+
+    def get(self, key: Hashable) -> Any:
+        """What is kept, None if it is not."""
+        return self._kept.get(key)
+
+    def put(self, key: Hashable, value: Any, since: int) -> None:
+        """Keep what was read when ``state`` was ``since``, unless it has moved: then it may be what was there before."""
+        with self._lock:
+            if since == self._state:
+                if len(self._kept) >= _MOST:
+                    self._kept.clear()
+                self._kept[key] = value
+
+    def keep(self, key: Hashable, read: Callable[[], T | None]) -> T | None:
+        """What is kept, else what ``read`` finds; None is not kept."""
+        found: T | None = self.get(key)
+        if found is None:
+            since = self.state
+            found = read()
+            if found is not None:
+                self.put(key, found, since)
+        return found
+
+    def forget(self) -> None:
+        """Let go of everything; writes do so themselves unless they are not ``shown``."""
+        with self._lock:
+            self._state += 1
+            self._kept.clear()
+
+
+DATABASE = backups.DATABASE
+_REOPEN_SECONDS = 0.5
+_REMEMBERED = 1000  # commits of which it is known what they touched
+
+
+class StoreBusy(RuntimeError):
+    """Another process holds the project's database."""
+
+
+class StoreError(RuntimeError):
+    """The project's database cannot be opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What has changed up to ``version``: what is said of these items, None if it may be anything."""
+
+    version: str
+    items: Items
+
+
+class Store:
+    """An open project. Thread-safe; close it once (or use it as a context manager).
+
+    Attributes:
+        project: the project's folder, absolute.
+        memory: what is not read anew for every answer.
+        notes: what whoever opened it is to be told, a line each.
+    """
+
+    def __init__(self, project: Path) -> None:
+        """Open or create the project in this folder.
+
+        Raises:
+            StoreBusy: another process has it open.
+            StoreError: the folder or the database cannot be used.
+        """
+        self.project = project.resolve()
+        try:
+            # a folder that is there already may be shared on purpose
+            self.project.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"the project folder {self.project} cannot be made: {error.strerror}") from error
+        self._connection = _connect(self.project / DATABASE)
+        try:
+            # a connection that has not read a result to its end stays in a transaction, for whose sake DuckDB would keep all
+            # that is overwritten from then on: this one lives as long as the project is open, and so is asked nothing
+            with closing(self._connection.cursor()) as cursor:
+                self.notes = _backup_before_migration(cursor, self.project)
+                if migrate(cursor) >= browse_index.SINCE:
+                    _fill_browse_index(cursor)
+                self.secret = _secret(cursor)
+        except BaseException as error:
+            self._connection.close()
+            if isinstance(error, SchemaTooNew):
+                raise StoreError(str(error)) from error
+            if isinstance(error, duckdb.Error):
+                path = self.project / DATABASE
+                raise StoreError(unreadable(path, error, _last_backup(path))) from error
+            raise
+        self.memory = Cache()
+        self._version = 0
+        self._touched: deque[Items] = deque(maxlen=_REMEMBERED)
+        self._log = threading.Lock()
+        self._epoch = secrets.token_hex(4)
+        self._gate = ReadWriteLock()
+        self._writer = self._new_writer()
+        self._closed = False
+        self._reopening: threading.Thread | None = None
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def version(self) -> str:
+        """Moves with every commit that pages show, and differs between openings: equal versions mean equal data."""
+        return f"{self._epoch}.{self._version}"
+
+    def changes_since(self, version: str) -> Changes:
+        """What has changed since the project had this version."""
+        epoch, _, number = version.partition(".")
+        with self._log:
+            now = self.version
+            behind = self._version - int(number) if epoch == self._epoch else len(self._touched) + 1
+            recent = list(self._touched)[len(self._touched) - behind :] if behind <= len(self._touched) else [None]
+        known = [items for items in recent if items is not None]
+        return Changes(now, frozenset().union(*known) if len(known) == len(recent) else None)
+
+    @contextmanager
+    def read(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor of its own for one reader: a shared one gives other threads' rows."""
+        with self._gate.shared():
+            cursor = self._connection.cursor()
+            try:
+                yield cursor
+            except duckdb.FatalException as error:
+                raise self._failed(error) from error
+            finally:
+                cursor.close()
+
+    def write(
+        self, operation: Operation[P, R], payload: P, *, shown: bool = True, touched: Items = None, forget: bool = True
+    ) -> R:
+        """Run a write and wait until it is on disk. What the operation raises is raised here.
+
+        ``shown`` is False for what no page shows (who is looking at what): it does not move the version. ``touched`` are
+        the items of which it changes what people say, if it changes no other numbers. ``forget`` is False for what changes
+        numbers, but nothing that ``memory`` keeps.
+        """
+        with self._gate.shared():
+            written = self._writer.submit(operation, payload, shown=shown, touched=touched, forget=forget)
+        return written.result()
+
+    def rewrite(self) -> None:
+        """Write the database anew, so that nothing that was deleted stays in its file; all others wait meanwhile.
+
+        Not from inside ``read``.
+
+        Raises:
+            StoreError: the new file cannot be written; the project goes on with the old one.
+        """
+        with self._gate.exclusive():
+            self._writer.close()
+            self._connection.close()
+            try:
+                _rewrite_file(self.project / DATABASE)
+            finally:
+                self._connection = _connect(self.project / DATABASE)
+                self._writer = self._new_writer()
+
+    def why_unreadable(self, error: Exception) -> str | None:
+        """What is said where the database opened, but a part of its file is missing or damaged; None: it is another error."""
+        path = self.project / DATABASE
+        damaged = isinstance(error, duckdb.IOException) and "Could not read" in str(error)
+        return unreadable(path, error, _last_backup(path)) if damaged else None
+
+    def close(self) -> None:
+        """Finish queued writes and let go of the database. Safe to call twice."""
+        if not self._closed:
+            self._closed = True
+            if self._reopening is not None:
+                self._reopening.join()
+            self._writer.close()
+            self._connection.close()
+
+    def _new_writer(self) -> Writer:
+        return Writer(self._connection.cursor(), self._committed, self._failed, self.memory.forget)
+
+    def _failed(self, error: Exception) -> Exception:
+        """What whoever asked for something that failed is told; a database that DuckDB gave up is opened again meanwhile."""
+        if isinstance(error, duckdb.FatalException):
+            with self._log:
+                if self._reopening is None and not self._closed:
+                    self._reopening = threading.Thread(target=self._reopen, name="store-reopening", daemon=True)
+                    self._reopening.start()
+        return as_disk_error(error, self.project / DATABASE)
+
+    def _reopen(self) -> None:
+        """Open the database anew, as often as it takes; what was acknowledged is in the log beside it, and so is not lost."""
+        with self._gate.exclusive():
+            self._writer.close()
+            self._connection.close()
+            while True:
+                try:
+                    self._connection = _connect(self.project / DATABASE)
+                    break
+                except (StoreError, StoreBusy, duckdb.Error):
+                    # as long as the disk is full, everybody waits here
+                    if self._closed:
+                        return
+                    time.sleep(_REOPEN_SECONDS)
+            self._writer = self._new_writer()
+            self._reopening = None
+
+    def _committed(self, touched: Sequence[Items], forget: bool) -> None:
+        if forget:
+            self.memory.forget()
+        known = [items for items in touched if items is not None]
+        with self._log:
+            self._touched.append(frozenset().union(*known) if len(known) == len(touched) else None)
+            self._version += 1
+
+
+def _connect(path: Path) -> duckdb.DuckDBPyConnection:
+    if why := refuse_empty(path, _last_backup(path)):
+        raise StoreError(why)
+    try:
+        made = not path.exists()
+        connection = connections.connect(path, spill=path.parent / "cache" / "duckdb")
+        if made:
+            # its secret signs cookies: for this user's eyes alone, whatever becomes of the folder
+            path.chmod(0o600)
+        return connection
+    except duckdb.IOException as error:
+        holder = re.search(r"PID (\d+)", str(error))
+        if holder or "Could not set lock" in str(error):
+            who = f"process {holder[1]}" if holder else "another process"
+            raise StoreBusy(f"{path} is open in {who}; close it, or use the same command while that app is running") from error
+        raise StoreError(unreadable(path, error, _last_backup(path))) from error
+    except (duckdb.Error, UnicodeDecodeError) as error:
+        raise StoreError(unreadable(path, error, _last_backup(path))) from error
+
+
+def _last_backup(path: Path) -> str | None:
+    """What may stand in the place of a database that cannot be opened."""
+    found = backups.list_backups(backups.backup_folder(path.parent))
+    return found[-1].name if found else None
+
+
+def _backup_before_migration(connection: duckdb.DuckDBPyConnection, project: Path) -> list[str]:
+    """Keep a project of an earlier schema as it is, before it is brought to the newest; what is to be said of that."""
+    version, newest = backups.schema_version(connection), max(migration_files())
+    if not 0 < version < newest:
+        return []
+    try:
+        kept = backups.make_backup(connection, project, f"before-schema-{newest:02d}", beside=False)
+    except (OSError, backups.BadBackup) as error:
+        raise StoreError(
+            f"the project has schema {version}, and a backup is to be made before it is brought to {newest}, which failed:"
+            f" {_first_line(error)}; nothing was changed"
+        ) from error
+    return [f"the project was brought from schema {version} to {newest}; as it was before, it is in {kept.path}"]
+
+
+def _fill_browse_index(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make all wide rows, where that is due: once, in a project from before there were any."""
+    if rows.value(connection, "select count(*) from stale where item_id is null"):
+        connection.begin()
+        try:
+            browse_index.remake(connection)
+            connection.commit()
+        except BaseException:
+            connection.rollback()
+            raise
+
+
+def _rewrite_file(path: Path) -> None:
+    """Put a copy of a closed database in its place: deleted rows stay in DuckDB's blocks, and are not copied."""
+    fresh = path.with_suffix(".new")
+    try:
+        fresh.unlink(missing_ok=True)
+        with connections.connect(None, spill=path.parent / "cache" / "duckdb", folders=[path.parent]) as connection:
+            connections.attach(connection, "old", path, read_only=True)
+            connections.attach(connection, "fresh", fresh)
+            connection.execute("copy from database old to fresh")
+        fresh.chmod(stat.S_IMODE(path.stat().st_mode))
+        with fresh.open("rb") as written:
+            os.fsync(written.fileno())
+        fresh.replace(path)
+    except (OSError, duckdb.Error) as error:
+        fresh.unlink(missing_ok=True)
+        raise StoreError(
+            f"{path} cannot be written anew, so what was deleted may still be in it: {_first_line(error)}"
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0]
+
+
+def _secret(connection: duckdb.DuckDBPyConnection) -> str:
+    """The project's own key: signs cookies and hides item names from annotators."""
+    row = connection.execute("select value from meta where key = 'secret'").fetchone()
+    if row:
+        return str(row[0])
+    secret = secrets.token_hex(32)
+    rows.insert(connection, "meta", ("key", "value"), [("secret", secret)])
+    return secret
+
+
+def per_payload(operation: Any) -> Operation[Any, Any]:
+    """Make a batch operation of one that takes a single payload."""
+
+    def batch(connection: duckdb.DuckDBPyConnection, payloads: Sequence[Any]) -> list[Any]:
+        return [operation(connection, payload) for payload in payloads]
+
+    return batch

@@ -1,0 +1,1 @@
+"""Judgements and what they follow from: annotations, scorers' evidence, which answers count, verdicts, notes and tags."""

@@ -1,0 +1,378 @@
+"""Recording: annotations and evidence as they are written, and the judgements that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import duckdb
+
+from data.records import Annotation, Evidence, Judgement
+from data.store import library
+from data.store.core import browse_index, rows
+from data.store.core.campaign_items import placeholders
+from data.store.core.store import Cache, Store, per_payload
+from data.store.judgements import answer_status, revocations, scorer_evidence
+from data.store.judgements.answer_status import (
+    Decision,
+    Feedback,
+    ItemContexts,
+    Rule,
+    ask_more,
+    decide_status,
+    end_claims,
+    feedback,
+    item_contexts,
+)
+
+ANNOTATION_COLUMNS = (
+    "annotation_id",
+    "campaign_id",
+    "item_id",
+    "rater_id",
+    "questionnaire",
+    "answers",
+    "raw",
+    "started",
+    "submitted",
+    "active_seconds",
+    "saw_evidence",
+    "status",
+    "revises",
+    "root_id",
+    "seq",
+    "import_id",
+    "passed",
+    "selected",
+    "status_before",
+)
+JUDGEMENT_COLUMNS = ("item_id", "rater_id", "aspect", "target", "label", "value", "reason", "source_id", "rule_version", "seq")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedAnswer:
+    """The fate of a submission.
+
+    Attributes:
+        new: False if it had been saved before (sent twice).
+        status: ``valid``; ``surplus`` where enough people had answered already; ``gold`` or ``training`` where the right
+            answer is known. The last two are not for the person's eyes.
+        feedback: what they are to be told of it, if the campaign tells.
+        paused: whether it was one wrong check too many, so that they are offered nothing more.
+        earlier: the first answer, which stands instead, where the person had already answered this item (in another tab, say).
+    """
+
+    annotation_id: str
+    new: bool
+    status: str
+    feedback: Feedback | None = None
+    paused: bool = False
+    earlier: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SentAnswer:
+    """An answer that somebody sent. With ``more``, an item about which it says yes is offered to one person more."""
+
+    annotation: Annotation
+    memory: Cache
+    more: Rule | None = None
+
+
+def submit(store: Store, annotation: Annotation, more: Rule | None = None) -> SavedAnswer:
+    """Save one answer; returns once it is on disk. Sending the same ``annotation_id`` again changes nothing.
+
+    A revision supersedes its predecessor's judgements and keeps its place in the order; a revision of something already
+    revised joins the end of that chain.
+
+    Raises:
+        KeyError: there is no such item (in the campaign), ``revises`` names no annotation of this rater on this item, or the
+            ``annotation_id`` belongs to another answer.
+        Erased: the person has been erased from the project.
+    """
+    saved: SavedAnswer = store.write(
+        save_answers, SentAnswer(annotation, store.memory, more), touched=frozenset(items_of_sources([annotation]))
+    )
+    if saved.paused:
+        revocations.publish_pause(store)
+    return saved
+
+
+def rebuild(store: Store, derive: Callable[[dict[str, Any]], tuple[str, Sequence[Judgement]]]) -> int:
+    """Remake all judgements from their sources; returns how many there are.
+
+    ``derive`` gets a source as a dictionary (``questionnaire, answers, raw, spec`` of an annotation; ``payload, spec`` of
+    evidence, with ``scorer, settings, detections`` where a run made it; of both ``kind`` and ``members``, the images of an
+    item of several, in their order; of an annotation also the ``definition`` of a user's own questionnaire, and the
+    ``generators`` and ``questions`` that it was about) and returns the rule version and the judgements.
+    """
+    count: int = store.write(_rebuild, derive)
+    return count
+
+
+def save_answers(connection: duckdb.DuckDBPyConnection, sent: Sequence[SentAnswer]) -> list[SavedAnswer]:
+    """Save answers that were sent, each as ``submit`` says. For the writer's thread."""
+    plain = [one.annotation for one in sent if one.more is None]
+    saved = iter(_save(connection, plain, sent[0].memory) if plain else [])
+    return [next(saved) if one.more is None else _save_and_ask(connection, one, one.more) for one in sent]
+
+
+def _save_and_ask(connection: duckdb.DuckDBPyConnection, one: SentAnswer, more: Rule) -> SavedAnswer:
+    saved = _save(connection, [one.annotation], one.memory)[0]
+    ask_more(connection, one.annotation, more)
+    return saved
+
+
+def _save(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], memory: Cache) -> list[SavedAnswer]:
+    stored = _stored(connection, [annotation.annotation_id for annotation in annotations])
+    status = {annotation_id: row["status"] for annotation_id, row in stored.items()}
+    whose = {annotation_id: (row["item_id"], row["rater_id"]) for annotation_id, row in stored.items()}
+    fresh: dict[str, Annotation] = {}
+    first_sent: list[bool] = []
+    places = item_contexts(connection, annotations, memory)
+    paused: set[str] = set()
+    again = set(stored)
+    for annotation in annotations:
+        about = (annotation.item_id, annotation.rater_id)
+        if whose.setdefault(annotation.annotation_id, about) != about:
+            raise KeyError(annotation.annotation_id)
+        first_sent.append(annotation.annotation_id not in status and annotation.annotation_id not in fresh)
+        if first_sent[-1]:
+            fresh[annotation.annotation_id] = annotation
+    if fresh:
+        answer_status.prepare_references(connection, list(fresh.values()), memory)
+        browse_index.mark_stale(connection, items_of_sources(fresh.values()))
+        unrevised = [annotation for annotation in fresh.values() if not annotation.revises]
+        decisions = _first_answers(connection, unrevised, places, memory)
+        status |= {annotation_id: decision.status for annotation_id, decision in decisions.items()}
+        again |= {annotation_id for annotation_id, decision in decisions.items() if decision.again}
+        for annotation in fresh.values():
+            if annotation.revises:
+                status[annotation.annotation_id] = _revision(connection, annotation)
+        end_claims(connection, list(fresh.values()))
+        paused = revocations.pause_who_fail(connection, unrevised, places, memory, _now())
+    earlier = _earlier(connection, [a for a in annotations if a.annotation_id in again and not a.revises])
+    return [
+        SavedAnswer(
+            a.annotation_id,
+            new,
+            status[a.annotation_id],
+            feedback(a, places),
+            new and a.annotation_id in paused,
+            earlier.get(a.annotation_id),
+        )
+        for a, new in zip(annotations, first_sent, strict=True)
+    ]
+
+
+def _stored(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Those of these answers that are there already."""
+    columns = "annotation_id, item_id, rater_id, status"
+    found = rows.dicts(connection, f"select {columns} from annotations where annotation_id in {placeholders(ids)}", ids)
+    return {row["annotation_id"]: row for row in found}
+
+
+def _earlier(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation]) -> dict[str, str]:
+    """The first answers, which stand instead of these; none for an answer that stands itself."""
+    earlier: dict[str, str] = {}
+    for a in annotations:
+        stands = connection.execute(
+            "select root_id from annotations where campaign_id = ? and item_id = ? and rater_id = ?"
+            " and status <> 'surplus' and not saw_evidence order by seq limit 1",
+            [a.campaign_id, a.item_id, a.rater_id],
+        ).fetchone()
+        if stands is not None and stands[0] != a.annotation_id:
+            earlier[a.annotation_id] = stands[0]
+    return earlier
+
+
+def _first_answers(
+    connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], places: ItemContexts, memory: Cache
+) -> dict[str, Decision]:
+    """Save answers that revise nothing; returns what became of each."""
+    decisions = decide_status(connection, annotations, places, memory)
+    numbers = rows.sequence(connection, "statement_seq", len(annotations))
+    now = _now()
+    written = zip(annotations, decisions, numbers, strict=True)
+    rows.insert(
+        connection,
+        "annotations",
+        ANNOTATION_COLUMNS,
+        [annotation_row(a, decision, None, a.annotation_id, seq, now, None) for a, decision, seq in written],
+    )
+    placed = zip(annotations, numbers, strict=True)
+    rows.insert(
+        connection,
+        "judgements",
+        JUDGEMENT_COLUMNS,
+        [row for a, seq in placed for row in judgement_rows(a, a.annotation_id, seq)],
+    )
+    return {a.annotation_id: decision for a, decision in zip(annotations, decisions, strict=True)}
+
+
+_last = datetime.min.replace(tzinfo=UTC)
+
+
+def _now() -> datetime:
+    """When an answer came; never before an earlier one, though the clock may have been set back. For the writer's thread."""
+    global _last
+    _last = max(_last, datetime.now(UTC))
+    return _last
+
+
+def _revision(connection: duckdb.DuckDBPyConnection, annotation: Annotation) -> str:
+    """Save a revision in the place of the latest of its chain; returns the chain's status."""
+    latest = rows.first(
+        connection,
+        "select annotation_id, status, root_id, seq, passed, selected, status_before from annotations"
+        " where item_id = ? and rater_id = ? and root_id ="
+        " (select root_id from annotations where annotation_id = ?)"
+        " and annotation_id not in (select revises from annotations where revises is not null and rater_id = ?)",
+        [annotation.item_id, annotation.rater_id, annotation.revises, annotation.rater_id],
+    )
+    if latest is None:
+        raise KeyError(annotation.revises)
+    status, superseded, seq = str(latest["status"]), latest["annotation_id"], latest["seq"]
+    # what is known of the first answer to a check stays: a second try proves nothing
+    decision = Decision(latest["status"], latest["passed"], bool(latest["selected"]), latest["status_before"])
+    row = annotation_row(annotation, decision, superseded, latest["root_id"], seq, _now(), None)
+    rows.insert(connection, "annotations", ANNOTATION_COLUMNS, [row])
+    browse_index.mark_stale_where(connection, "select item_id from judgements where source_id = ?", [superseded])
+    connection.execute("delete from judgements where source_id = ?", [superseded])
+    judgements = judgement_rows(annotation, annotation.annotation_id, seq)
+    rows.insert(connection, "judgements", JUDGEMENT_COLUMNS, judgements)
+    return status
+
+
+def insert_annotations(connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], import_id: int) -> int:
+    """Imported answers, in their source's order; returns how many."""
+    browse_index.mark_stale(connection, items_of_sources(annotations))
+    numbers = rows.sequence(connection, "statement_seq", len(annotations))
+    placed = list(zip(annotations, numbers, strict=True))
+    now = datetime.now(UTC)
+    rows.insert(
+        connection,
+        "annotations",
+        ANNOTATION_COLUMNS,
+        [
+            annotation_row(annotation, Decision("valid"), None, annotation.annotation_id, seq, now, import_id)
+            for annotation, seq in placed
+        ],
+    )
+    judgements = [row for annotation, seq in placed for row in judgement_rows(annotation, annotation.annotation_id, seq)]
+    rows.insert(connection, "judgements", JUDGEMENT_COLUMNS, judgements)
+    return len(annotations)
+
+
+def insert_evidence(
+    connection: duckdb.DuckDBPyConnection, evidence: Sequence[Evidence], import_id: int | None, run_id: str | None = None
+) -> int:
+    """Evidence that was imported or made by a run, in its source's order; returns how much."""
+    browse_index.mark_stale(connection, items_of_sources(evidence))
+    placed = list(zip(evidence, rows.sequence(connection, "statement_seq", len(evidence)), strict=True))
+    rows.insert(
+        connection,
+        "evidence",
+        ("evidence_id", "item_id", "rater_id", "payload", "seq", "import_id", "run_id", "failed"),
+        [
+            (e.evidence_id, e.item_id, e.rater_id, rows.to_json(e.payload), seq, import_id, run_id, e.failed)
+            for e, seq in placed
+        ],
+    )
+    judgements = [row for e, seq in placed for row in judgement_rows(e, e.evidence_id, seq)]
+    rows.insert(connection, "judgements", JUDGEMENT_COLUMNS, judgements)
+    return len(evidence)
+
+
+def items_of_sources(sources: Iterable[Annotation | Evidence]) -> Iterable[str]:
+    """The items that are said something of."""
+    for source in sources:
+        yield source.item_id
+        yield from (j.item_id for j in source.judgements if j.item_id is not None)
+
+
+def annotation_row(
+    a: Annotation, decision: Decision, revises: str | None, root_id: str, seq: int, now: datetime, import_id: int | None
+) -> tuple[Any, ...]:
+    raw = None if a.raw is None else rows.to_json(a.raw)
+    said = (a.questionnaire, rows.to_json(a.answers), raw)
+    when = (a.started, now, a.active_seconds)
+    return (
+        a.annotation_id,
+        a.campaign_id,
+        a.item_id,
+        a.rater_id,
+        *said,
+        *when,
+        a.saw_evidence,
+        decision.status,
+        revises,
+        root_id,
+        seq,
+        import_id,
+        decision.passed,
+        decision.selected,
+        decision.before,
+    )
+
+
+def judgement_rows(source: Annotation | Evidence, source_id: str, seq: int) -> Iterable[tuple[Any, ...]]:
+    for j in source.judgements:
+        said = (j.aspect, j.target, j.label, j.value, j.reason)
+        yield (j.item_id or source.item_id, source.rater_id, *said, source_id, source.rule_version, seq)
+
+
+def _write_rebuilt(
+    connection: duckdb.DuckDBPyConnection, derive: Callable[[dict[str, Any]], tuple[str, Sequence[Judgement]]]
+) -> int:
+    sources = rows.dicts(
+        connection,
+        "select a.annotation_id as source_id, a.item_id, a.rater_id, a.seq, a.questionnaire, a.answers, a.raw,"
+        " null as payload, p.spec, null as run_id, null as scorer, null as settings, t.kind, t.prompt_id, c.definition"
+        " from annotations a join items t using (item_id) left join prompts p on p.prompt_id = t.prompt_id"
+        " left join campaigns c on c.campaign_id = a.campaign_id"
+        " where a.annotation_id not in (select revises from annotations where revises is not null)"
+        " union all select e.evidence_id, e.item_id, e.rater_id, e.seq, null, null, null, e.payload, p.spec,"
+        " e.run_id, n.scorer, n.settings, t.kind, t.prompt_id, null"
+        " from evidence e join items t using (item_id) left join prompts p on p.prompt_id = t.prompt_id"
+        " left join runs n using (run_id) where e.failed is null order by seq",
+    )
+    found = scorer_evidence.detections_of(connection, None)
+    members, asked = _members(connection), library.all_questions(connection)
+    judgements: list[tuple[Any, ...]] = []
+    for source in sources:
+        boxes = tuple(detection for detection, _ in found.get((source["run_id"], source["item_id"]), ()))
+        decoded = rows.decoded(source, "answers", "raw", "payload", "spec", "settings")
+        images, generators = members.get(source["item_id"], ([], []))
+        version = (decoded["raw"] or {}).get("questions")
+        shown = asked.get((source["prompt_id"], version), ()) if isinstance(version, int) else ()
+        about = {"detections": boxes, "members": images, "generators": generators, "questions": shown}
+        version, derived = derive(decoded | about)
+        last = (source["source_id"], version, source["seq"])
+        judgements.extend(
+            (j.item_id or source["item_id"], source["rater_id"], j.aspect, j.target, j.label, j.value, j.reason, *last)
+            for j in derived
+        )
+    connection.execute("delete from judgements")
+    rows.insert(connection, "judgements", JUDGEMENT_COLUMNS, judgements)
+    browse_index.remake(connection)
+    return len(judgements)
+
+
+def _members(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[list[str], list[str]]]:
+    """The images of items of several, and whose they are, in their order."""
+    members: dict[str, tuple[list[str], list[str]]] = {}
+    found = connection.execute(
+        "select m.item_id, m.image_id, i.generator from item_members m join items t using (item_id)"
+        " join images i using (image_id) where t.kind <> 'image' order by m.position"
+    ).fetchall()
+    for item_id, image_id, generator in found:
+        images, generators = members.setdefault(item_id, ([], []))
+        images.append(image_id)
+        generators.append(generator)
+    return members
+
+
+_rebuild = per_payload(_write_rebuilt)

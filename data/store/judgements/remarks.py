@@ -1,0 +1,256 @@
+"""Researchers' remarks on items, append-only: verdicts on disagreements, notes, and tags.
+
+Of several verdicts or texts of one note the latest counts; an empty text takes a note back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal, get_args
+
+import duckdb
+
+from data.store.core import rows
+from data.store.core.erased import refuse
+from data.store.core.store import Store, per_payload
+
+Wrong = Literal["scorer", "person", "prompt", "guideline"]
+_ADJUDICATION_COLUMNS = (
+    "adjudication_id",
+    "item_id",
+    "aspect",
+    "target",
+    "campaign_id",
+    "wrong",
+    "rater_id",
+    "verdict",
+    "note",
+    "made_by",
+    "moment",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Adjudication:
+    """A verdict on what was said of an item.
+
+    Attributes:
+        adjudication_id: made by whoever sends it (a UUID), so that sending it twice is harmless.
+        wrong: who or what was; ``rater_id`` names the scorer or person, where it is one.
+        verdict: what is true, in the aspect's labels.
+    """
+
+    adjudication_id: str
+    item_id: str
+    aspect: str
+    wrong: Wrong
+    verdict: str
+    made_by: str
+    target: str | None = None
+    campaign_id: str | None = None
+    rater_id: str | None = None
+    note: str = ""
+    moment: datetime | None = None
+
+    def __post_init__(self) -> None:
+        if self.wrong not in get_args(Wrong):
+            raise ValueError(f"wrong is one of {', '.join(get_args(Wrong))}; got {self.wrong!r}")
+
+
+def adjudicate(store: Store, adjudication: Adjudication) -> bool:
+    """Write a verdict; returns False if it had been written before.
+
+    Raises:
+        KeyError: there is no such item.
+    """
+    new: bool = store.write(_adjudicate, adjudication, touched=frozenset())
+    return new
+
+
+def verdicts(store: Store, item_ids: Sequence[str] | None = None, *, replaced: bool = False) -> list[Adjudication]:
+    """The verdict that counts of each (item, aspect, target), newest first: of these items, or of all.
+
+    With ``replaced`` those before it, too.
+    """
+    among = "" if item_ids is None else " where item_id in (select unnest(?::varchar[]))"
+    latest = "" if replaced else " qualify row_number() over (partition by item_id, aspect, target order by seq desc) = 1"
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            f"select {', '.join(_ADJUDICATION_COLUMNS)} from adjudications{among}{latest} order by seq desc",
+            [] if item_ids is None else [list(item_ids)],
+        )
+    return [Adjudication(**row) for row in found]
+
+
+def _write_adjudication(connection: duckdb.DuckDBPyConnection, one: Adjudication) -> bool:
+    known = rows.first(connection, "select 1 from adjudications where adjudication_id = ?", [one.adjudication_id])
+    if known is not None:
+        return False
+    if rows.first(connection, "select 1 from items where item_id = ?", [one.item_id]) is None:
+        raise KeyError(one.item_id)
+    values = {name: getattr(one, name) for name in _ADJUDICATION_COLUMNS} | {"moment": one.moment or datetime.now(UTC)}
+    seq = rows.sequence(connection, "statement_seq", 1)[0]
+    rows.insert(connection, "adjudications", (*_ADJUDICATION_COLUMNS, "seq"), [(*values.values(), seq)])
+    return True
+
+
+_adjudicate = per_payload(_write_adjudication)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A note on an item.
+
+    Attributes:
+        note_id: made by whoever sends it (a UUID), so that sending it twice is harmless.
+        revises: the note that this one takes the place of; only whoever wrote that may.
+    """
+
+    note_id: str
+    item_id: str
+    text: str
+    made_by: str
+    revises: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentNote:
+    """A note as it stands: ``note_id`` is the one to revise, ``moment`` that of its latest text, ``revised`` whether it has
+    had another."""
+
+    note_id: str
+    text: str
+    made_by: str
+    moment: datetime
+    revised: bool
+
+
+class NoteRefused(ValueError):
+    """Nothing was written; the message says why."""
+
+
+def write_note(store: Store, note: Note) -> bool:
+    """Write a note; returns False if it had been written before.
+
+    Raises:
+        KeyError: there is no such item.
+        NoteRefused: what it revises is another person's, or on another item.
+    """
+    new: bool = store.write(_write_note, note, touched=frozenset())
+    return new
+
+
+def notes_of_item(store: Store, item_id: str) -> list[CurrentNote]:
+    """The notes on an item as they stand, oldest first; those that were taken back are left out."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select note_id, text, made_by, moment, count(*) over (partition by root_id) > 1 as revised,"
+            " min(seq) over (partition by root_id) as place, row_number() over (partition by root_id order by seq desc) as age"
+            " from notes where item_id = ? qualify age = 1 order by place",
+            [item_id],
+        )
+    return [CurrentNote(*(row[name] for name in CurrentNote.__slots__)) for row in found if row["text"]]
+
+
+def _insert_note(connection: duckdb.DuckDBPyConnection, note: Note) -> bool:
+    if rows.first(connection, "select 1 from notes where note_id = ?", [note.note_id]) is not None:
+        return False
+    if rows.first(connection, "select 1 from items where item_id = ?", [note.item_id]) is None:
+        raise KeyError(note.item_id)
+    root = note.note_id
+    if note.revises is not None:
+        before = rows.first(connection, "select root_id, item_id, made_by from notes where note_id = ?", [note.revises])
+        if before is None or (before["item_id"], before["made_by"]) != (note.item_id, note.made_by):
+            raise NoteRefused("Only whoever wrote a note can change it.")
+        root = before["root_id"]
+    columns = ("note_id", "root_id", "item_id", "text", "made_by", "moment", "seq")
+    values = (note.note_id, root, note.item_id, note.text, note.made_by, datetime.now(UTC))
+    rows.insert(connection, "notes", columns, [(*values, rows.sequence(connection, "statement_seq", 1)[0])])
+    return True
+
+
+_write_note = per_payload(_insert_note)
+
+
+class TagRefused(ValueError):
+    """Nothing was tagged; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tagging:
+    """One act: a tag put on items (or taken off). ``tagging_id`` is the client's: sent twice it is one act."""
+
+    tagging_id: str
+    items: tuple[str, ...]
+    tag: str
+    on: bool
+    made_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class TagCount:
+    """A tag and how many items have it."""
+
+    name: str
+    n: int
+
+
+def tag_items(store: Store, tagging: Tagging, *, now: datetime | None = None) -> bool:
+    """Remember who tags what; False if it had been sent before.
+
+    Raises:
+        TagRefused: the project does not have one of the items.
+        Erased: the person has been erased from the project.
+    """
+    new: bool = store.write(_tag_items, (tagging, now or datetime.now(UTC)))
+    return new
+
+
+def list_tags(store: Store) -> list[TagCount]:
+    """All tags that some item has, the most frequent first."""
+    with store.read() as cursor:
+        found = cursor.execute("select tag, count(*) as n from tagged group by tag order by n desc, tag").fetchall()
+    return [TagCount(name, n) for name, n in found]
+
+
+def tag_names(store: Store) -> list[str]:
+    """The names of all tags."""
+    return sorted(one.name for one in list_tags(store))
+
+
+def tags_of_items(store: Store, item_ids: Sequence[str]) -> dict[str, list[str]]:
+    """By item its tags, in the alphabet's order; items without any are left out."""
+    found: dict[str, list[str]] = {}
+    with store.read() as cursor:
+        for item_id, name in cursor.execute(
+            "select item_id, tag from tagged where item_id in (select unnest(?::varchar[])) order by item_id, tag",
+            [list(item_ids)],
+        ).fetchall():
+            found.setdefault(item_id, []).append(name)
+    return found
+
+
+def _write_tagging(connection: duckdb.DuckDBPyConnection, payload: tuple[Tagging, datetime]) -> bool:
+    tagging, now = payload
+    if rows.first(connection, "select 1 from taggings where tagging_id = ? limit 1", [tagging.tagging_id]):
+        return False
+    refuse(connection, [tagging.made_by])
+    items = list(dict.fromkeys(tagging.items))
+    known = rows.existing(connection, "items", "item_id", [], items)
+    unknown = [item_id for item_id in items if item_id not in known]
+    if unknown:
+        raise TagRefused(f"there is no item {unknown[0]!r} in this project, so nothing was tagged")
+    rows.insert(
+        connection,
+        "taggings",
+        ("tagging_id", "item_id", "tag", "tagged", "made_by", "moment"),
+        [(tagging.tagging_id, item_id, tagging.tag, tagging.on, tagging.made_by, now) for item_id in items],
+    )
+    return True
+
+
+_tag_items = per_payload(_write_tagging)

@@ -1,0 +1,220 @@
+"""Revocations: a person taken out of a campaign or of the project, and let back in; claims go, answers stop counting if wanted.
+
+A manager decides it, or the campaign's own rule: who fails its checks is paused, decided as answers to checks come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import duckdb
+
+from data.campaign import fails_checks
+from data.records import Annotation
+from data.store.core import browse_index, rows
+from data.store.core.campaign_items import recount
+from data.store.core.store import Cache, Store, per_payload
+from data.store.judgements import answer_status
+from data.store.judgements.answer_status import ItemContext, ItemContexts
+
+
+@dataclass(frozen=True, slots=True)
+class Revocation:
+    """Who is out of what.
+
+    Attributes:
+        campaign: None: the whole project.
+        uncounted: whether their answers stopped counting.
+        reason: what they fail of the campaign's checks, if its own rule has paused them; None: a manager has taken them out.
+    """
+
+    person: str
+    campaign: str | None
+    uncounted: bool
+    by: str
+    moment: datetime
+    reason: str | None = None
+
+
+def revoke(
+    store: Store, person: str, by: str, campaign: str | None = None, *, uncount: bool = False, now: datetime | None = None
+) -> int:
+    """Let a person get nothing more, and give back what they hold; returns how many answers stopped counting.
+
+    What they still send is kept as ``surplus``. With ``uncount`` their valid answers become ``surplus`` too, so that their
+    items are offered again; ``restore`` takes all of it back. Doing it again with ``uncount`` adds that.
+    """
+    revocation = Revocation(person, campaign, uncount, by, now or datetime.now(UTC))
+    n: int = store.write(_revoke, revocation, touched=None if uncount else frozenset())
+    return n
+
+
+def restore(store: Store, person: str, by: str, campaign: str | None = None, *, now: datetime | None = None) -> int:
+    """Take a revocation back; returns how many answers count again.
+
+    An answer whose item has been filled by others meanwhile stays ``surplus``.
+    """
+    n: int = store.write(_restore, (person, campaign, by, now or datetime.now(UTC)))
+    return n
+
+
+def current_revocations(store: Store) -> list[Revocation]:
+    """All who are revoked now, oldest first."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select rater_id as person, campaign_id as campaign, uncounted, made_by as by, moment, reason from revocations"
+            " where lifted is null order by moment",
+        )
+    return [Revocation(**row) for row in found]
+
+
+def is_person(store: Store, name: str) -> bool:
+    """Whether somebody of this name works in the project: no scorer, and no slot of a study."""
+    with store.read() as cursor:
+        return rows.first(cursor, "select 1 from raters where rater_id = ? and identity = 'person'", [name]) is not None
+
+
+# Imported answers are a study's, whoever goes by their name here.
+_THEIRS = "rater_id = $person and coalesce($campaign, campaign_id) is not distinct from campaign_id and import_id is null"
+
+
+def write_revocation(connection: duckdb.DuckDBPyConnection, asked: Revocation) -> int:
+    """As ``revoke``, for the writer's thread."""
+    whose: dict[str, Any] = {"person": asked.person, "campaign": asked.campaign}
+    standing = rows.first(
+        connection,
+        "select uncounted from revocations where rater_id = $person and campaign_id is not distinct from $campaign"
+        " and lifted is null",
+        whose,
+    )
+    connection.execute("delete from claims where rater_id = $person and coalesce($campaign, campaign_id) = campaign_id", whose)
+    if standing is None:
+        rows.insert(
+            connection,
+            "revocations",
+            ("rater_id", "campaign_id", "uncounted", "made_by", "moment", "reason"),
+            [(asked.person, asked.campaign, asked.uncounted, asked.by, asked.moment, asked.reason)],
+        )
+    elif asked.uncounted and not standing["uncounted"]:
+        connection.execute(
+            "update revocations set uncounted = true where rater_id = $person"
+            " and campaign_id is not distinct from $campaign and lifted is null",
+            whose,
+        )
+    if not asked.uncounted:
+        return 0
+    items = _items(connection, f"{_THEIRS} and status = 'valid'", whose)
+    _mark_stale_with_members(connection, items)
+    connection.execute(
+        f"update annotations set status_before = status, status = 'surplus' where {_THEIRS} and status = 'valid'", whose
+    )
+    recount(connection, items)
+    return len(items)
+
+
+def _write_restored(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str | None, str, datetime]) -> int:
+    person, campaign, by, now = payload
+    connection.execute(
+        "update revocations set lifted = ?, lifted_by = ?"
+        " where rater_id = ? and campaign_id is not distinct from ? and lifted is null",
+        [now, by, person, campaign],
+    )
+    # what another revocation still covers stays out; what others have filled, too
+    waiting = rows.dicts(
+        connection,
+        "select a.root_id, a.item_id, a.saw_evidence, a.campaign_id from annotations a"
+        " left join campaign_items c on c.campaign_id = a.campaign_id and c.item_id = a.item_id"
+        " where a.rater_id = $person and coalesce($campaign, a.campaign_id) is not distinct from a.campaign_id"
+        " and a.import_id is null and a.status_before = 'valid' and a.revises is null"
+        " and (a.saw_evidence or c.item_id is null or c.people < c.wanted)"
+        " and not exists (select 1 from revocations v where v.rater_id = a.rater_id and v.lifted is null"
+        " and coalesce(v.campaign_id, a.campaign_id) is not distinct from a.campaign_id) order by a.seq",
+        {"person": person, "campaign": campaign},
+    )
+    # of two blind answers about one item only the first counts
+    roots = {(row["campaign_id"], row["item_id"], row["saw_evidence"]): row["root_id"] for row in reversed(waiting)}
+    for root_id in roots.values():
+        connection.execute(
+            "update annotations set status = 'valid', status_before = null where root_id = ? and status = 'surplus'", [root_id]
+        )
+    items = sorted({item_id for _, item_id, _ in roots})
+    _mark_stale_with_members(connection, items)
+    recount(connection, items)
+    return len(roots)
+
+
+def _mark_stale_with_members(connection: duckdb.DuckDBPyConnection, items: list[str]) -> None:
+    """What was said of these items, and of the images that they show, counts or does not from now on."""
+    browse_index.mark_stale(connection, items)
+    browse_index.mark_stale_where(
+        connection, "select image_id from item_members where item_id in (select unnest(?::varchar[]))", [items]
+    )
+
+
+def _items(connection: duckdb.DuckDBPyConnection, where: str, parameters: dict[str, Any]) -> list[str]:
+    found = connection.execute(f"select distinct item_id from annotations where {where} order by item_id", parameters)
+    return [row[0] for row in found.fetchall()]
+
+
+_revoke = per_payload(write_revocation)
+_restore = per_payload(_write_restored)
+
+
+BY_CHECKS: Final = "checks"
+
+
+def pause_who_fail(
+    connection: duckdb.DuckDBPyConnection, annotations: Sequence[Annotation], places: ItemContexts, memory: Cache, now: datetime
+) -> set[str]:
+    """Pause whoever is below a pass mark with these new answers, which are written; returns the answers that did it."""
+    checks: dict[tuple[str, str], tuple[Annotation, ItemContext]] = {}
+    for annotation in annotations:
+        place = places.get((annotation.campaign_id or "", annotation.item_id))
+        if place is not None and place.role in ("gold", "attention"):
+            checks[place.campaign.campaign_id, annotation.rater_id] = annotation, place
+    paused: set[str] = set()
+    for (campaign_id, person), (annotation, place) in checks.items():
+        settings = place.campaign.settings
+        if not {None, campaign_id}.isdisjoint(answer_status.revoked_raters(connection, memory).get(person, ())):
+            continue
+        if why := _failure(connection, campaign_id, person, settings.gold_pass_mark, settings.attention_pass_mark):
+            write_revocation(connection, Revocation(person, campaign_id, settings.recollect, BY_CHECKS, now, why))
+            memory.forget()
+            paused.add(annotation.annotation_id)
+    return paused
+
+
+def _failure(connection: duckdb.DuckDBPyConnection, campaign_id: str, person: str, gold: float, attention: float) -> str | None:
+    """What somebody fails, in words, by the first answers since they were last let in again; None: nothing."""
+    found = connection.execute(_TALLY, {"person": person, "campaign": campaign_id}).fetchall()
+    for role, n, right in found:
+        if fails_checks(right, n, gold if role == "gold" else attention):
+            return f"{right} of {n} {role} items right"
+    return None
+
+
+_TALLY = """
+select c.role, count(*), count(*) filter (a.passed)
+from annotations a join campaign_items c on c.campaign_id = a.campaign_id and c.item_id = a.item_id
+where a.rater_id = $person and a.campaign_id = $campaign and a.status = 'gold' and a.revises is null
+  and a.submitted > coalesce((
+      select max(lifted) from revocations where rater_id = $person and campaign_id = $campaign and reason is not null
+  ), timestamptz 'epoch')
+group by c.role order by c.role desc
+"""
+
+
+def _write_nothing(connection: duckdb.DuckDBPyConnection, _: None) -> None:
+    """Only the version moves."""
+
+
+_touch = per_payload(_write_nothing)
+
+
+def publish_pause(store: Store) -> None:
+    """Let all who look compute anew: with a pause, more than the paused answer may have stopped counting."""
+    store.write(_touch, None)

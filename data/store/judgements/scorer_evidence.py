@@ -1,0 +1,304 @@
+"""Evidence of scorers, read back: detections, answers with masks, which images were perceived, and chosen captions.
+
+Masks stay in the run's parts and are named by where they lie. Evidence that is one image's comes whole, with masks; that of
+many without. Of several runs by one rater the first that saw something counts, as in every statistic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+
+from data.jobs.runs import Detection, Observation, RunFolder
+from data.store.core import rows
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+
+_DETECTION_COLUMNS = ("run_id", "image_id", "rank", "label", "score", "x0", "y0", "x1", "y1", "mask_ref", "color_probs")
+
+DetectionsByImage = dict[tuple[str, str], list[tuple[Detection, str | None]]]
+"""By run and image: detections in the detector's order, each with its mask's place."""
+
+
+def insert_detections(connection: duckdb.DuckDBPyConnection, run_id: str, part: int, seen: Sequence[Observation]) -> None:
+    """The detections of one part; row and rank say where in the part the mask is."""
+    rows.insert(
+        connection,
+        "detections",
+        _DETECTION_COLUMNS,
+        [
+            (run_id, one.item_id, rank, d.label, d.score, *d.box, _mask_ref(part, row, rank, d), _as_list(d.colors))
+            for row, one in enumerate(seen)
+            for rank, d in enumerate(one.detections)
+        ],
+    )
+
+
+def detections_of(
+    cursor: duckdb.DuckDBPyConnection, item_ids: Iterable[str] | None, run_ids: Iterable[str] | None = None
+) -> DetectionsByImage:
+    """What these runs (None: all) found on these images (None: all), without masks."""
+    conditions, parameters = ["true"], []
+    for column, values in (("image_id", item_ids), ("run_id", run_ids)):
+        if values is not None:
+            conditions.append(f"{column} in (select unnest(?::varchar[]))")
+            parameters.append(list(values))
+    read = rows.dicts(
+        cursor,
+        f"select {', '.join(_DETECTION_COLUMNS)} from detections where {' and '.join(conditions)}"
+        " order by run_id, image_id, rank",
+        parameters,
+    )
+    found: DetectionsByImage = {}
+    for row in read:
+        found.setdefault((row["run_id"], row["image_id"]), []).append((_detection(row), row["mask_ref"]))
+    return found
+
+
+def _detection(row: dict[str, Any]) -> Detection:
+    colors = row["color_probs"]
+    box = (row["x0"], row["y0"], row["x1"], row["y1"])
+    return Detection(row["label"], row["score"], box, None, None if colors is None else tuple(colors))
+
+
+def _mask_ref(part: int, row: int, rank: int, detection: Detection) -> str | None:
+    return None if detection.mask is None else f"{part}:{row}:{rank}"
+
+
+def _as_list(colors: tuple[float, ...] | None) -> list[float] | None:
+    return None if colors is None else list(colors)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemEvidence:
+    """What one scorer saw of one image. ``folder`` is the run's, absolute; ``settings`` are the rater's."""
+
+    rater_id: str
+    run_id: str
+    folder: Path
+    scorer: str
+    version: str
+    settings: Mapping[str, Any]
+    seen: Observation
+
+
+@dataclass(frozen=True, slots=True)
+class RaterEvidence:
+    """What one scorer saw of several images, by item, without masks."""
+
+    scorer: str
+    version: str
+    settings: Mapping[str, Any]
+    seen: Mapping[str, Observation]
+
+
+# of several runs by one rater the first that saw something counts, as in every statistic
+_FIRST = """
+select e.item_id, e.rater_id, e.payload, e.failed, n.run_id, n.folder, n.scorer, n.version, n.settings
+from evidence e join runs n using (run_id)
+where {condition}
+qualify row_number() over (partition by e.item_id, e.rater_id order by e.failed is not null, e.seq) = 1
+order by e.rater_id
+"""
+
+
+def evidence_of_item(store: Store, item_id: str) -> list[ItemEvidence]:
+    """What each scorer saw of an image; a mask is None where the run's file is gone. Imported numbers are not among these."""
+    with store.read() as cursor:
+        found = rows.dicts(cursor, _FIRST.format(condition="e.item_id = ?"), [item_id])
+        boxes = detections_of(cursor, [item_id])
+    return [_whole(store, rows.decoded(row, "payload", "settings"), boxes) for row in found]
+
+
+def evidence_without_masks(store: Store, item_ids: Sequence[str], rater_id: str) -> RaterEvidence | None:
+    """What this scorer saw of these images; None if no run of this project is its."""
+    with store.read() as cursor:
+        last = rows.first(
+            cursor,
+            "select scorer, version, settings from runs where rater_id = ? and kind = 'score' order by created desc limit 1",
+            [rater_id],
+        )
+        if last is None:
+            return None
+        condition = "e.item_id in (select unnest(?::varchar[])) and e.rater_id = ?"
+        found = rows.dicts(cursor, _FIRST.format(condition=condition), [list(item_ids), rater_id])
+        boxes = detections_of(cursor, item_ids, {row["run_id"] for row in found})
+    by_item = {
+        row["item_id"]: Observation(
+            row["item_id"],
+            rows.from_json(row["payload"]),
+            tuple(detection for detection, _ in boxes.get((row["run_id"], row["item_id"]), ())),
+            row["failed"],
+        )
+        for row in found
+    }
+    return RaterEvidence(last["scorer"], last["version"], rows.from_json(last["settings"]), by_item)
+
+
+def _whole(store: Store, row: dict[str, Any], boxes: DetectionsByImage) -> ItemEvidence:
+    folder = store.project / row["folder"]
+    here = boxes.get((row["run_id"], row["item_id"]), [])
+    found = Observation(row["item_id"], row["payload"], _with_masks(folder, row["item_id"], here), row["failed"])
+    return ItemEvidence(row["rater_id"], row["run_id"], folder, row["scorer"], row["version"], row["settings"], found)
+
+
+def _with_masks(folder: Path, item_id: str, found: list[tuple[Detection, str | None]]) -> tuple[Detection, ...]:
+    """All masks of an image lie in one row of one part."""
+    place = next((place for _, place in found if place), None)
+    if place is None:
+        return tuple(detection for detection, _ in found)
+    part, row, _ = map(int, place.split(":"))
+    try:
+        stored = RunFolder(folder).read_part(part)[row]
+        masks = [detection.mask for detection in stored.detections] if stored.item_id == item_id else []
+    except (ValueError, IndexError):
+        masks = []
+    return tuple(
+        replace(detection, mask=masks[rank]) if place and rank < len(masks) else detection
+        for rank, (detection, place) in enumerate(found)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceSource:
+    """One scorer's evidence of a suite's images.
+
+    Attributes:
+        scorer, profile: of the rater's latest run.
+        images: of which it saw something.
+        stamp: another text as soon as that is another set of images or runs.
+    """
+
+    suite: str
+    rater_id: str
+    scorer: str
+    profile: str
+    images: int
+    stamp: str
+
+
+def evidence_sources(store: Store) -> list[EvidenceSource]:
+    """All of them, by suite and rater. What was seen by flipped prompts is not among them: it says nothing of the true ones."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select t.suite, e.rater_id, arg_max(n.scorer, n.created) as scorer, arg_max(n.profile, n.created) as profile,"
+            " count(distinct e.item_id) as images, count(*) || '.' || max(e.seq) || '.' || max(e.run_id) as stamp"
+            " from evidence e join runs n using (run_id) join items t on t.item_id = e.item_id"
+            " where e.failed is null and t.kind = 'image' and coalesce(n.settings->>'$.flip', '') = ''"
+            " group by t.suite, e.rater_id order by t.suite, e.rater_id",
+        )
+    return [EvidenceSource(**row) for row in found]
+
+
+@dataclass(frozen=True, slots=True)
+class PerceivedImage:
+    """An image's place, and its prompt."""
+
+    item_id: str
+    prompt_id: str
+    generator: str
+    idx: int
+    text: str
+    task: str | None
+    spec: Mapping[str, Any]
+
+
+def perceived_images(store: Store, selection: Selection, rater_id: str) -> list[PerceivedImage]:
+    """Those of the selected images of which this rater's runs saw something, by generator, prompt and index."""
+    condition, parameters = selection.items()
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select t.item_id, i.prompt_id, i.generator, i.idx, p.text, p.task, p.spec"
+            " from items t join images i on i.image_id = t.item_id join prompts p on p.prompt_id = i.prompt_id"
+            f" where {condition} and {_PERCEIVED} order by i.generator, i.prompt_id, i.idx",
+            [*parameters, rater_id],
+        )
+    return [PerceivedImage(**rows.decoded(row, "spec")) for row in found]
+
+
+def items_with_evidence(store: Store, item_ids: Sequence[str], rater_id: str) -> set[str]:
+    """Those of these items of which this rater has evidence."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            f"select t.item_id from items t where t.item_id in (select unnest(?::varchar[])) and {_PERCEIVED}",
+            [list(item_ids), rater_id],
+        )
+    return {row["item_id"] for row in found}
+
+
+_PERCEIVED = (
+    "exists (select 1 from evidence e where e.item_id = t.item_id and e.rater_id = ? and e.run_id is not null"
+    " and e.failed is null)"
+)
+
+
+# of several runs by one rater the first that saw something counts, as in every statistic
+_CAPTION_CHOICES: Final = """
+select t.suite, e.rater_id, e.item_id, t.prompt_id, p.spec ->> '$.group' as "group", coalesce(t.task, '') as task,
+    coalesce(t.generator, '') as generator, e.payload, r.settings, run.scorer
+from evidence e join items t on t.item_id = e.item_id join raters r on r.rater_id = e.rater_id
+join prompts p on p.prompt_id = t.prompt_id left join runs run on run.run_id = e.run_id
+where e.failed is null and t.kind = 'image' and json_type(e.payload, '$.fits') = 'ARRAY'
+    and json_type(e.payload, '$.captions') = 'ARRAY' and {condition}
+qualify row_number() over (partition by e.rater_id, e.item_id order by e.seq) = 1
+order by t.suite, e.rater_id, e.item_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionChoice:
+    """One image by one rater; ``payload``: its evidence with ``captions``, ``right`` and ``fits``, as the scorer wrote it."""
+
+    suite: str
+    rater_id: str
+    item_id: str
+    prompt_id: str
+    group: str | None
+    task: str
+    generator: str
+    payload: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    scorer: str | None
+
+
+def caption_choices(store: Store, selection: Selection) -> list[CaptionChoice]:
+    """The selected images that scorers chose captions for, by suite, rater and image. Places and raters of the selection count.
+
+    Evidence that was brought from elsewhere may hold anything: what cannot be read as captions with a number or none each, one
+    of them right, is left out.
+    """
+    only = Selection(suite=selection.suite, task=selection.task, generator=selection.generator, rater=selection.rater)
+    condition, parameters = only.judgements()
+    with store.read() as cursor:
+        found = rows.dicts(cursor, _CAPTION_CHOICES.format(condition=condition), parameters)
+    made = (CaptionChoice(**rows.decoded(rows.decoded(row, "payload"), "settings")) for row in found)
+    return [one for one in made if _is_sound(one.payload)]
+
+
+def suites_with_captions(store: Store) -> dict[str, list[str]]:
+    """By suite the scorers that chose captions for its images, sorted."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select t.suite, e.rater_id from evidence e join items t using (item_id) where e.failed is null"
+            " and t.kind = 'image' and json_type(e.payload, '$.fits') = 'ARRAY' group by all order by all",
+        )
+    named: dict[str, list[str]] = {}
+    for row in found:
+        named.setdefault(row["suite"], []).append(row["rater_id"])
+    return named
+
+
+def _is_sound(payload: Mapping[str, Any]) -> bool:
+    captions, fits, right = payload["captions"], payload["fits"], payload.get("right")
+    numbers = all(fit is None or (isinstance(fit, int | float) and not isinstance(fit, bool)) for fit in fits)
+    texts = all(isinstance(caption, str) for caption in captions)
+    place = isinstance(right, int) and not isinstance(right, bool) and 0 <= right < len(fits)
+    return numbers and texts and place and len(captions) == len(fits) >= 2

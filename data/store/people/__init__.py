@@ -1,0 +1,1 @@
+"""People who come and go: invitations, platform identities, ended sessions, erasure."""

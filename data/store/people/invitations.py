@@ -1,0 +1,414 @@
+"""Invitations: a link opens one campaign in one role, until it expires, is used up or is revoked; and who came by it.
+
+A crowd platform's id is the browser's that came with it first, and of whoever has the person's re-entry code. Secrets, codes
+and sessions that were ended are known to the project by keyed hashes alone.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import duckdb
+
+from data.people import Role, keyed_hash
+from data.records import Rater
+from data.store.campaigns.participation import NameTaken
+from data.store.core import rows
+from data.store.core.campaign_items import DEFAULT, campaigns
+from data.store.core.erased import Erased
+from data.store.core.store import Store, per_payload
+from data.store.imports import ImportRefused, insert_raters
+
+_LETTERS: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+_GROUPS, _GROUP = 3, 4
+
+
+class OtherBrowser(ValueError):
+    """The id belongs to another browser, and no re-entry code, or a wrong one, was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityClaim:
+    """A browser comes with a person's id; all but the name are keyed hashes.
+
+    Attributes:
+        proven: whether its session is this person's.
+        held: of the secret in its cookie; ``typed``: of the re-entry code that was typed.
+        secret, code: of those that it is to get, if it gets any.
+    """
+
+    person: str
+    proven: bool
+    held: str
+    typed: str
+    secret: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What the browser gets: the secret for its cookie, and the re-entry code; False: it has one, or is not told it again."""
+
+    secret: bool = False
+    code: bool = False
+
+
+def new_secret() -> str:
+    return secrets.token_urlsafe(24)
+
+
+def new_code() -> str:
+    """A re-entry code, such as ``K7QF-9M2X-TB4H``: 59 bits, without letters that look like others."""
+    return "-".join("".join(secrets.choice(_LETTERS) for _ in range(_GROUP)) for _ in range(_GROUPS))
+
+
+def secret_hash(store: Store, person: str, secret: str) -> str:
+    return keyed_hash(store.secret, "browser", f"{person} {secret}")
+
+
+def code_hash(store: Store, person: str, code: str) -> str:
+    """Of a code as it is typed: case and what stands between the letters do not matter."""
+    plain = "".join(letter for letter in code.upper() if letter.isalnum())
+    return keyed_hash(store.secret, "re-entry", f"{person} {plain}")
+
+
+def admit_browser(connection: duckdb.DuckDBPyConnection, claim: IdentityClaim, now: datetime) -> Admission:
+    """Let a browser in that may come in; before the arrival is written down. For the writer's thread.
+
+    Raises:
+        Elsewhere: it may not.
+    """
+    known = rows.first(connection, "select code from identities where rater_id = ?", [claim.person])
+    held = rows.first(connection, "select 1 from browsers where rater_id = ? and secret = ?", [claim.person, claim.held])
+    if known is not None and held is not None:
+        return Admission()
+    if known is None:
+        # who came before ids belonged to browsers is known by their session alone
+        came = rows.first(connection, "select 1 from arrivals where rater_id = ? limit 1", [claim.person])
+        if came is not None and not claim.proven:
+            raise OtherBrowser
+        rows.insert(connection, "identities", ("rater_id", "code", "refused"), [(claim.person, claim.code, 0)])
+    elif not claim.proven and known["code"] != claim.typed:
+        raise OtherBrowser
+    rows.insert(connection, "browsers", ("rater_id", "secret", "moment"), [(claim.person, claim.secret, now)])
+    return Admission(secret=True, code=known is None)
+
+
+def count_refused(store: Store, person: str) -> None:
+    """Count that another browser came with somebody's id."""
+    store.write(_count_refused, person, touched=frozenset(), forget=False)
+
+
+def renew_code(store: Store, person: str) -> str:
+    """A new re-entry code for somebody who has lost theirs, which is good no more.
+
+    Raises:
+        KeyError: nobody of this name came from a crowd platform.
+    """
+    code = new_code()
+    store.write(_renew_code, (person, code_hash(store, person, code)), shown=False)
+    return code
+
+
+def _write_refused(connection: duckdb.DuckDBPyConnection, person: str) -> None:
+    connection.execute("update identities set refused = refused + 1 where rater_id = ?", [person])
+
+
+def _write_code(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str]) -> None:
+    person, code = payload
+    if rows.first(connection, "select 1 from arrivals where rater_id = ? and came_as <> 'name' limit 1", [person]) is None:
+        raise KeyError(person)
+    connection.execute("delete from identities where rater_id = ?", [person])
+    rows.insert(connection, "identities", ("rater_id", "code", "refused"), [(person, code, 0)])
+
+
+_count_refused = per_payload(_write_refused)
+_renew_code = per_payload(_write_code)
+
+
+_COLUMNS = ("invitation_id", "campaign_id", "role", "expires", "uses", "note", "made_by", "moment", "revoked", "signed")
+_SELECT = (
+    "select invitation_id, campaign_id as campaign, role, expires, uses, note, made_by, moment, revoked, signed,"
+    " (select count(distinct rater_id) from arrivals a where a.invitation_id = i.invitation_id) as used from invitations i"
+)
+
+
+class InvitationRefused(ValueError):
+    """Nothing was changed; the message says why."""
+
+
+class InvitationClosed(ValueError):
+    """The invitation lets nobody in (any more); the message is a sentence for whoever came."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """Whom a link lets in, to what, and until when.
+
+    Attributes:
+        campaign: None: the default campaign.
+        uses: how many people may come by it; None: any number.
+        signed: whether it lets in only those whose id a crowd platform sent is signed with it.
+    """
+
+    campaign: str | None
+    role: Role
+    expires: datetime
+    uses: int | None = None
+    note: str = ""
+    signed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation(Terms):
+    """A link that was handed out.
+
+    Attributes:
+        revoked: when it was taken back.
+        used: how many people have come by it.
+    """
+
+    invitation_id: str
+    made_by: str
+    moment: datetime
+    revoked: datetime | None = None
+    used: int = 0
+
+    def closed(self, now: datetime | None = None) -> str | None:
+        """Why sessions that began with it are over, as a sentence; None: they go on."""
+        if self.revoked is not None:
+            return "This invitation has been taken back."
+        if self.expires <= (now or datetime.now(UTC)):
+            return f"This invitation expired on {self.expires:%Y-%m-%d}."
+        return None
+
+
+_cached: WeakKeyDictionary[Store, dict[str, Invitation | None]] = WeakKeyDictionary()
+# asked at every request; only this process changes it
+_lock = threading.Lock()
+
+
+def create(store: Store, terms: Terms, made_by: str) -> Invitation:
+    """Make an invitation; ``ui.access.links`` makes its link.
+
+    Raises:
+        InvitationRefused: there is no such campaign, or it would let nobody in.
+    """
+    now = datetime.now(UTC)
+    if terms.expires <= now:
+        raise InvitationRefused(f"an invitation must expire in the future, not on {terms.expires:%Y-%m-%d %H:%M}")
+    if terms.uses is not None and terms.uses < 1:
+        raise InvitationRefused(f"an invitation is for 1 person or more, not for {terms.uses}")
+    made = Invitation(**asdict(terms), invitation_id=secrets.token_urlsafe(9), made_by=made_by, moment=now)
+    store.write(_create, made, shown=False)
+    forget_cached(store)
+    return made
+
+
+def listed(store: Store, campaign: str | None = None) -> list[Invitation]:
+    """All invitations, or those to one campaign; newest first."""
+    among = {None: "", DEFAULT: " where coalesce(campaign_id, 'default') = ?"}.get(campaign, " where campaign_id = ?")
+    with store.read() as cursor:
+        found = rows.dicts(cursor, f"{_SELECT}{among} order by moment desc", [] if campaign is None else [campaign])
+    return [Invitation(**row) for row in found]
+
+
+def get(store: Store, invitation_id: str) -> Invitation | None:
+    """One invitation, None if there is none; remembered, as every request asks."""
+    with _lock:
+        known = _cached.setdefault(store, {})
+        if invitation_id in known:
+            return known[invitation_id]
+        with store.read() as cursor:
+            found = rows.first(cursor, f"{_SELECT} where invitation_id = ?", [invitation_id])
+        # what is not there is not remembered: anybody may ask for anything
+        if found is None:
+            return None
+        known[invitation_id] = Invitation(**found)
+        return known[invitation_id]
+
+
+def revoke(store: Store, invitation_id: str, *, now: datetime | None = None) -> None:
+    """Take an invitation back: its link and the sessions that began with it end. What was said stays.
+
+    Raises:
+        InvitationRefused: there is none of this id.
+    """
+    store.write(_revoke, (invitation_id, now or datetime.now(UTC)), shown=False)
+    forget_cached(store)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Somebody comes by a link.
+
+    Attributes:
+        came_as: a crowd platform, whose pseudonym ``name`` then is, or ``name``: they typed it.
+        known_as: the name that their browser's session is of; None: it has none.
+        network: a keyed hash of where they come from; None: that tells nothing.
+        secret, code: what their browser's cookie holds for this person, and the re-entry code that they typed.
+    """
+
+    invitation_id: str
+    name: str
+    came_as: str
+    known_as: str | None = None
+    network: str | None = None
+    secret: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """Somebody was let in.
+
+    Attributes:
+        secret: what their browser is to keep for this person; None: it has it, or needs none.
+        code: their re-entry code, told this once; None: it was told before, or they need none.
+    """
+
+    invitation: Invitation
+    secret: str | None = None
+    code: str | None = None
+
+
+def arrive(store: Store, arrival: Arrival, *, now: datetime | None = None) -> Arrived:
+    """Let somebody in by an invitation; returns once they and their coming are on disk.
+
+    Raises:
+        Closed: the invitation is unknown, revoked, expired or used up.
+        NameTaken: they typed the name of somebody else, or of somebody who was erased.
+        Elsewhere: a crowd platform's id belongs to another browser, and the re-entry code is none or wrong.
+    """
+    person, secret, code = arrival.name, new_secret(), new_code()
+    claim = IdentityClaim(
+        person,
+        arrival.known_as == person,
+        held=secret_hash(store, person, arrival.secret),
+        typed=code_hash(store, person, arrival.code),
+        secret=secret_hash(store, person, secret),
+        code=code_hash(store, person, code),
+    )
+    try:
+        found: tuple[Invitation, Admission] = store.write(
+            _arrive, (arrival, claim, now or datetime.now(UTC)), touched=frozenset(), forget=False
+        )
+    except OtherBrowser:
+        count_refused(store, person)
+        raise
+    forget_cached(store)
+    invitation, gets = found
+    return Arrived(invitation, secret if gets.secret else None, code if gets.code else None)
+
+
+def forget_cached(store: Store) -> None:
+    """Read invitations again when they are asked for next."""
+    with _lock:
+        _cached.pop(store, None)
+
+
+def _write_invitation(connection: duckdb.DuckDBPyConnection, made: Invitation) -> None:
+    if made.campaign not in (None, DEFAULT) and not campaigns(connection, [str(made.campaign)]):
+        raise InvitationRefused(f"there is no campaign {made.campaign!r}")
+    last = (made.note, made.made_by, made.moment, None, made.signed)
+    rows.insert(
+        connection,
+        "invitations",
+        _COLUMNS,
+        [(made.invitation_id, made.campaign, made.role, made.expires, made.uses, *last)],
+    )
+
+
+def _write_revoked(connection: duckdb.DuckDBPyConnection, payload: tuple[str, datetime]) -> None:
+    invitation_id, now = payload
+    if rows.first(connection, "select 1 from invitations where invitation_id = ?", [invitation_id]) is None:
+        raise InvitationRefused(f"there is no invitation {invitation_id!r}; `people invitations` lists them")
+    connection.execute("update invitations set revoked = ? where invitation_id = ? and revoked is null", [now, invitation_id])
+
+
+def _write_arrival(
+    connection: duckdb.DuckDBPyConnection, payload: tuple[Arrival, IdentityClaim, datetime]
+) -> tuple[Invitation, Admission]:
+    arrival, claim, now = payload
+    found = rows.first(connection, f"{_SELECT} where invitation_id = ?", [arrival.invitation_id])
+    if found is None:
+        raise InvitationClosed("There is no such invitation.")
+    invitation = Invitation(**found)
+    if why := invitation.closed(now):
+        raise InvitationClosed(why)
+    before = connection.execute(
+        "select 1 from arrivals where invitation_id = ? and rater_id = ?", [arrival.invitation_id, arrival.name]
+    ).fetchone()
+    if before is None and invitation.uses is not None and invitation.used >= invitation.uses:
+        raise InvitationClosed("This invitation has been used up: as many people as it was for have come.")
+    if arrival.came_as == "name" and arrival.known_as != arrival.name:
+        _check_free(connection, arrival.name)
+    try:
+        insert_raters(connection, [Rater(arrival.name, "human", "person")], None)
+    except (ImportRefused, Erased) as error:
+        raise NameTaken(str(error)) from error
+    gets = Admission() if arrival.came_as == "name" else admit_browser(connection, claim, now)
+    if before is None:
+        came = (arrival.invitation_id, arrival.name, arrival.came_as, now, arrival.network)
+        rows.insert(connection, "arrivals", ("invitation_id", "rater_id", "came_as", "moment", "network"), [came])
+    return invitation, gets
+
+
+def _check_free(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Whoever typed a name must not be taken for another: letters' case and width make no other name."""
+    known = connection.execute(
+        "select 1 from raters where lower(nfc_normalize(rater_id)) = lower(nfc_normalize(?)) limit 1", [name]
+    ).fetchone()
+    if known is not None:
+        raise NameTaken(
+            f"the name {name!r} is taken. If it is yours, open the link in the browser that you used first;"
+            " else choose another name"
+        )
+
+
+_create = per_payload(_write_invitation)
+_revoke = per_payload(_write_revoked)
+_arrive = per_payload(_write_arrival)
+
+
+_ended: WeakKeyDictionary[Store, set[str]] = WeakKeyDictionary()
+# asked at every request; only this process changes it
+_ended_lock = threading.Lock()
+
+
+def is_session_ended(store: Store, session: str) -> bool:
+    """Whether a session of this id was ended."""
+    with _ended_lock:
+        if store not in _ended:
+            with store.read() as cursor:
+                _ended[store] = {row[0] for row in cursor.execute("select session from ended_sessions").fetchall()}
+        ended = _ended[store]
+        return bool(ended) and _session_hash(store, session) in ended
+
+
+def end_session(store: Store, session: str, until: datetime, *, now: datetime | None = None) -> None:
+    """End a session for all who hold its cookie, now and after a restart; returns once that is on disk.
+
+    ``until`` is when no cookie of it would be good any more; what is older than ``now`` is forgotten.
+    """
+    store.write(_end_session, (_session_hash(store, session), until, now or datetime.now(UTC)), shown=False)
+    with _ended_lock:
+        _ended.pop(store, None)
+
+
+def _session_hash(store: Store, session: str) -> str:
+    return keyed_hash(store.secret, "session", session)
+
+
+def _write_ended(connection: duckdb.DuckDBPyConnection, payload: tuple[str, datetime, datetime]) -> None:
+    mark, until, now = payload
+    connection.execute("delete from ended_sessions where until < ?", [now])
+    connection.execute("insert or replace into ended_sessions values (?, ?)", [mark, until])
+
+
+_end_session = per_payload(_write_ended)

@@ -1,0 +1,232 @@
+"""Judgements counted in the database are those of the frame, counted by hand: all of them, and those of a few items."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from data.records import Evidence, Image, Item, Judgement, Prompt, Rater
+from data.store import imports
+from data.store.analysis import aggregates
+from data.store.analysis.aggregates import AggregateEntries, AggregateQuery, Aggregates
+from data.store.campaigns import participation
+from data.store.core import frame
+from data.store.core import store as store_module
+from data.store.core.selection import Selection
+from data.store.core.store import Store, per_payload
+from data.store.imports import ImportBundle
+from data.store.judgements import recording
+from tests.agreement import judgement_counts
+from tests.data.store.small_project import answer
+
+EVERYTHING = Selection()
+ASKED = AggregateQuery("geneval", "correct", EVERYTHING)
+TASKS = ("counting", "colors", None)
+ITEMS = [f"geneval/0000{n}/g{n % 2}/0" for n in range(6)]
+
+
+def evidence(item: str, who: str, aspect: str, label: str | None, value: float | None, target: str | None = None) -> Evidence:
+    judgement = Judgement(aspect, label, value, target)
+    return Evidence(f"{who}{item}{aspect}{target}", item, who, {}, (judgement,), "rule-1")
+
+
+def fill(store: Store) -> None:
+    """Six images; people who answer twice, cannot tell, have seen, come too late; scorers with labels and with scores."""
+    with store.read() as cursor:
+        cursor.execute("insert into campaigns (campaign_id, overlap, created) values ('default', 3, current_timestamp)")
+    prompts = [Prompt(f"geneval/0000{n}", "geneval", f"text {n}", TASKS[n % 3]) for n in range(6)]
+    images = [Image(f"geneval/0000{n}", f"g{n % 2}", 0) for n in range(6)]
+    items = [Item(i, "geneval", i.rsplit("/", 2)[0], TASKS[n % 3], f"g{n % 2}") for n, i in enumerate(ITEMS)]
+    other = [Item("other/x", "other"), Item("nobody/x", "geneval", None, "counting", None)]
+    raters = [
+        *(Rater(name, "scorer") for name in ("scorer b", "a", "c")),
+        Rater("sim", "human", "person", simulated=True),
+        Rater("slot1", "human", "slot"),
+        Rater("all", "consensus"),
+    ]
+    seen = [evidence(item, "a", "correct", ("yes", "no")[n % 2], n % 2) for n, item in enumerate(ITEMS[:4])]
+    seen += [evidence(item, "scorer b", "score", None, n / 7) for n, item in enumerate(ITEMS)]
+    seen += [evidence(ITEMS[5], "c", "correct", "no", 0.0, "dog"), evidence("other/x", "a", "correct", "no", 0.0)]
+    seen += [replace(seen[0], evidence_id="again"), evidence(ITEMS[0], "all", "correct", "yes", 1.0)]
+    told = [answer(ITEMS[2], who, "no", campaign_id=None) for who in ("sim", "slot1", "sim")]
+    told.append(answer("other/x", "sim", "no", campaign_id=None))
+    scales = [(suite, aspect, scale) for suite in ("geneval", "other") for aspect, scale in _SCALES.items()]
+    bundle = ImportBundle("ratings", "all", "0", prompts, images, [*items, *other], raters, scales, told, seen)
+    imports.apply(store, [bundle])
+    participation.enter(store, "ann")
+    for item, who, label, more in (
+        (ITEMS[0], "ann", "yes", {}), (ITEMS[0], "bob", "no", {}), (ITEMS[0], "ann", "no", {}), (ITEMS[1], "ann", None, {}),
+        (ITEMS[1], "ann", "yes", {}), (ITEMS[1], "bob", "no", {"saw_evidence": True}), (ITEMS[2], "bob", "yes", {}),
+        (ITEMS[4], "bob", "maybe", {"campaign_id": None}),
+    ):  # fmt: skip
+        recording.submit(store, answer(item, who, label, **more))
+    for who in ("p1", "p2", "p3", "p4"):  # the fourth is one too many
+        recording.submit(store, answer(ITEMS[3], who, "yes"))
+    two = tuple(Judgement("correct", label, None, target) for label, target in (("yes", "dog"), ("no", "cat"), ("no", None)))
+    recording.submit(store, answer(ITEMS[5], "ann", judgements=two))
+
+
+_SCALES = {"correct": "nominal", "score": "interval"}
+
+
+@pytest.fixture
+def filled(store: Store) -> Store:
+    fill(store)
+    return store
+
+
+@pytest.fixture(scope="module")
+def still(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """The same, for tests that only read."""
+    with Store(tmp_path_factory.mktemp("still") / "project") as store:
+        fill(store)
+        yield store
+
+
+def by_hand(store: Store, asked: AggregateQuery, items: list[str] | None = None) -> Aggregates:
+    """From the frame's rows."""
+    chosen = replace(asked.selection, suite=(asked.suite,))
+    found = frame.frame(store, chosen)
+    found = found.astype(object).where(found.notna(), None)
+    rows: list[dict[str, Any]] = [{str(k): v for k, v in row.items()} for row in found.to_dict("records")]
+    rows = [row for row in rows if row["kind"] != "consensus"]
+    for row in rows:
+        row["number"] = np.nan if row["number"] is None else row["number"]
+    with store.read() as cursor:
+        condition, parameters = chosen.items()
+        listed = cursor.execute(f"select item_id, task, generator from items t where {condition}", parameters).fetchall()
+    places = [{"item": item, "task": task, "generator": generator} for item, task, generator in listed]
+    return judgement_counts.counted(rows, asked.aspect, places, items)
+
+
+def plain(counted: Aggregates) -> tuple[Any, ...]:
+    """By names, in no order."""
+    places = {
+        item: (_name(counted.tasks, task), _name(counted.generators, generator))
+        for item, task, generator in zip(counted.items, counted.task, counted.generator, strict=True)
+    }
+    return places, _plain(counted, counted.said), _plain(counted, counted.scores)
+
+
+def _name(names: tuple[str, ...], code: int) -> str | None:
+    return names[code] if code >= 0 else None
+
+
+def _plain(counted: Aggregates, entries: AggregateEntries) -> Counter[tuple[Any, ...]]:
+    assert all(list(names) == sorted(names) for names in (entries.targets, entries.labels, entries.reasons, entries.scorers))
+    who = ("people", "simulated", *entries.scorers)
+    columns = (entries.item, entries.target, entries.who, entries.label, entries.reason, entries.count, entries.number)
+    found: Counter[tuple[Any, ...]] = Counter()
+    for item, target, rater, label, reason, count, number in zip(*columns, strict=True):
+        refused = _name(entries.reasons, reason)
+        # what does not count may be said in any label
+        value = None if refused else (_name(entries.labels, label), None if np.isnan(number) else float(number))
+        found[counted.items[item], _name(entries.targets, target), who[rater], value, refused] += int(count)
+    return found
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        EVERYTHING,
+        Selection(task=("counting",)),
+        Selection(generator=("g1",)),
+        Selection(target=("dog",)),
+        Selection(rater=("ann", "a")),
+        Selection(campaign=("default",)),
+        Selection(since=("2999-01-01",)),
+        Selection(until=("2999-01-01",), generator=("g0",)),
+        Selection(suite=("no such",), aspect=("no such",)),  # these two play no part
+    ],
+)
+@pytest.mark.parametrize("suite", ["geneval", "other", "none"])
+def test_counted_as_by_hand(still: Store, selection: Selection, suite: str) -> None:
+    asked = AggregateQuery(suite, "correct", selection)
+    by_frame = replace(asked, selection=replace(selection, aspect=()))
+    assert plain(aggregates.aggregate(still, asked)) == plain(by_hand(still, by_frame))
+
+
+def test_the_project_of_these_tests_is_ugly_enough(still: Store) -> None:
+    _, said, scores = plain(aggregates.aggregate(still, ASKED))
+    assert {key[4] for key in said} == {None, "repeat", "cannot_tell", "saw_evidence", "surplus"}
+    assert {key[2] for key in said} == {"people", "simulated", "a", "c"}
+    assert {key[1] for key in said} == {None, "dog", "cat"}
+    assert said[ITEMS[0], None, "people", ("yes", None), None] == 1
+    assert said[ITEMS[0], None, "people", None, "repeat"] == 1
+    assert said[ITEMS[2], None, "people", ("yes", None), None] == said[ITEMS[2], None, "people", ("no", None), None] == 1
+    assert said[ITEMS[0], None, "a", None, "repeat"] == 1
+    assert len(scores) == len(ITEMS)
+
+
+@pytest.mark.parametrize("items", [ITEMS[:1], [ITEMS[1], ITEMS[3]], ["other/x"], ["nobody/x", ITEMS[5]], ["no such"], ITEMS])
+@pytest.mark.parametrize("selection", [EVERYTHING, Selection(task=("counting",)), Selection(campaign=("default",))])
+def test_a_few_items_are_counted_as_all_were(still: Store, items: list[str], selection: Selection) -> None:
+    asked = AggregateQuery("geneval", "correct", selection)
+    assert plain(aggregates.aggregate_items(still, asked, items)) == plain(by_hand(still, asked, items))
+
+
+def test_after_a_revision_a_few_items_are_counted_as_all_are(filled: Store) -> None:
+    first = answer(ITEMS[1], "zoe", "no")
+    recording.submit(filled, first)
+    recording.submit(filled, answer(ITEMS[1], "zoe", "yes", revises=first.annotation_id))
+    again = aggregates.aggregate_items(filled, ASKED, [ITEMS[1]])
+    assert plain(again) == plain(by_hand(filled, ASKED, [ITEMS[1]]))
+    said = plain(again)[1]
+    assert said[ITEMS[1], None, "people", ("yes", None), None] == 2  # ann's, who could not tell first, and this one
+    assert said[ITEMS[1], None, "people", ("no", None), None] == 0
+
+
+def test_an_empty_project(store: Store) -> None:
+    assert plain(aggregates.aggregate(store, ASKED)) == ({}, Counter(), Counter())
+    assert plain(aggregates.aggregate_items(store, ASKED, ["x"])) == ({}, Counter(), Counter())
+
+
+# --- which items changed ----------------------------------------------------------------------------------------------
+def test_the_store_tells_which_items_were_answered(filled: Store) -> None:
+    before = filled.version
+    assert filled.changes_since(before) == filled.changes_since(filled.version)
+    assert filled.changes_since(before).items == frozenset()
+    recording.submit(filled, answer(ITEMS[0], "eve"))
+    between = filled.version
+    recording.submit(filled, answer(ITEMS[2], "eve"))
+    participation.enter(filled, "somebody new")
+    assert filled.changes_since(before).items == frozenset({ITEMS[0], ITEMS[2]})
+    assert filled.changes_since(between).items == frozenset({ITEMS[2]})
+    assert filled.changes_since(before).version == filled.version
+
+
+@pytest.mark.parametrize("change", ["import", "undo", "write"])
+def test_other_changes_may_be_of_anything(filled: Store, change: str) -> None:
+    bundle = ImportBundle("ratings", change, change, annotations=[answer(ITEMS[0], "slot1", campaign_id=None)])
+    number = imports.apply(filled, [bundle])[0].import_id
+    assert number is not None
+    before = filled.version
+    if change == "import":
+        imports.apply(
+            filled, [replace(bundle, name="b", sha256="b", annotations=[answer(ITEMS[1], "slot1", campaign_id=None)])]
+        )
+    elif change == "undo":
+        imports.undo(filled, number)
+    else:
+        filled.write(per_payload(lambda connection, _: connection.execute("delete from judgements")), None)
+    recording.submit(filled, answer(ITEMS[0], "eve"))
+    assert filled.changes_since(before).items is None
+
+
+def test_what_is_not_known_may_be_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "_REMEMBERED", 5)
+    with Store(tmp_path / "project") as store:
+        assert store.changes_since("").items is None
+        assert store.changes_since("another.3").items is None
+        before = store.version
+        for n in range(5):
+            store.write(per_payload(lambda *_: None), None, touched=frozenset({str(n)}))
+        assert store.changes_since(before).items == frozenset("01234")
+        store.write(per_payload(lambda *_: None), None, touched=frozenset())
+        assert store.changes_since(before).items is None

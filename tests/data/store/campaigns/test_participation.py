@@ -1,0 +1,175 @@
+"""An answer and what comes next, decided together, are what they are one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from data.campaign import Settings
+from data.store import imports
+from data.store.campaigns import management, participation
+from data.store.campaigns.allocation import TaskRequest
+from data.store.core.erased import Erased
+from data.store.core.store import Cache, Store
+from data.store.judgements import recording, revocations
+from data.store.judgements.answer_status import end_claims
+from data.store.judgements.recording import SentAnswer
+from data.store.people import erasing
+from tests.data.store.small_campaign import NAME, Running, start
+from tests.data.store.small_project import answer, column, fill, pictures, table
+
+
+def _now(c: Running) -> Running:
+    """Claims of the past would have ended."""
+    c.now = datetime.now(UTC)
+    return c
+
+
+def test_answer_and_next_task_in_one_transaction_equal_two_calls(tmp_path: Path) -> None:
+    desks = []
+    for name in ("together", "apart"):
+        with Store(tmp_path / name) as store:
+            c = _now(start(store, 6, overlap=2, settings=Settings(order="fixed")))
+            told = []
+            for who in ("ann", "bob", "cid", "ann", "bob", "ann"):
+                item = c.offered(who, 1)[0]
+                said = answer(item, who, campaign_id=NAME)
+                if name == "together":
+                    found = participation.submit_answer(store, said, campaign=NAME)
+                    saved, desk = found.saved, found.desk
+                else:
+                    saved, desk = recording.submit(store, said), participation.next_tasks(store, who, NAME)
+                told.append((saved.new, saved.status, [task.item_id for task in desk.tasks], desk.progress, desk.closed))
+            held = sorted(
+                zip(column(store, "select rater_id from claims"), column(store, "select item_id from claims"), strict=True)
+            )
+            desks.append((told, held, sorted(column(store, "select item_id from annotations"))))
+    assert desks[0] == desks[1]
+
+
+def test_several_at_once_are_saved_and_seated_in_one_group(store: Store) -> None:
+    c = _now(start(store, 6, overlap=1))
+    people = ["ann", "bob", "cid"]
+    said = [answer(c.offered(who, 1)[0], who, campaign_id=NAME) for who in people]
+    payloads = [(SentAnswer(one, store.memory), TaskRequest(NAME, one.rater_id, 1, c.now, store.memory)) for one in said]
+    with store.read() as cursor:
+        cursor.begin()
+        answered = participation._submit_answers(cursor, payloads)
+        cursor.rollback()
+    assert [one.saved.new for one in answered] == [True] * 3
+    given = [one.desk.tasks[0].item_id for one in answered]
+    assert len({*given, *(one.item_id for one in said)}) == 6, "nobody is given what another has"
+
+
+def test_sent_again_it_is_there_once_and_what_is_next_is_the_same(store: Store) -> None:
+    c = _now(start(store, 3))
+    said = answer(c.offered("ann", 1)[0], "ann", campaign_id=NAME)
+    first, again = (participation.submit_answer(store, said, campaign=NAME) for _ in range(2))
+    assert (first.saved.new, again.saved.new) == (True, False)
+    assert first.desk == again.desk
+    assert len(table(store, "annotations")) == len(table(store, "judgements")) == 1
+
+
+def test_an_extra_person_is_decided_before_the_next_task(store: Store) -> None:
+    c = _now(start(store, 1, overlap=1))
+    (item,) = c.items
+    assert participation.next_tasks(store, "bob", NAME).progress.remaining == 1
+    participation.submit_answer(store, answer(item, "ann", campaign_id=NAME), lambda _: True, NAME)
+    assert [task.item_id for task in participation.next_tasks(store, "bob", NAME).tasks] == [item]
+
+
+def test_an_answer_about_nothing_saves_nothing_and_seats_nobody(store: Store) -> None:
+    start(store, 2)
+    with pytest.raises(KeyError):
+        participation.submit_answer(store, answer("nothing", "ann", campaign_id=NAME), campaign=NAME)
+    assert table(store, "annotations") == table(store, "claims") == []
+
+
+def test_who_was_revoked_since_is_seated_no_more(store: Store) -> None:
+    c = _now(start(store, 4, overlap=1))
+    first, second = c.offered("ann")
+    assert participation.submit_answer(store, answer(first, "ann", campaign_id=NAME), campaign=NAME).desk.closed is None
+    revocations.revoke(store, "ann", "rosa")
+    found = participation.submit_answer(store, answer(second, "ann", campaign_id=NAME), campaign=NAME)
+    assert (found.saved.status, found.desk.closed) == ("surplus", "revoked")
+    revocations.restore(store, "ann", "rosa")
+    assert participation.next_tasks(store, "ann", NAME).closed is None
+
+
+def test_a_campaign_that_is_stopped_offers_nothing_from_the_next_answer_on(store: Store) -> None:
+    c = _now(start(store, 4))
+    first, second = c.offered("ann")
+    participation.submit_answer(store, answer(first, "ann", campaign_id=NAME), campaign=NAME)
+    management.move(store, NAME, "stopped")
+    found = participation.submit_answer(store, answer(second, "ann", campaign_id=NAME), campaign=NAME)
+    assert (found.saved.status, found.desk.closed) == ("valid", "stopped")
+
+
+def test_a_person_who_was_erased_is_refused_though_they_were_known(store: Store) -> None:
+    c = _now(start(store, 4))
+    first, second = c.offered("ann")
+    participation.submit_answer(store, answer(first, "ann", campaign_id=NAME), campaign=NAME)
+    erasing.erase(store, "ann")
+    with pytest.raises(Erased):
+        participation.submit_answer(store, answer(second, "ann", campaign_id=NAME), campaign=NAME)
+
+
+def test_images_that_come_later_are_offered_though_the_default_campaign_is_known(store: Store) -> None:
+    items = fill(store)
+    for item in items:
+        recording.submit(store, answer(item, "ann"))
+    assert participation.next_tasks(store, "ann").tasks == []
+    imports.apply(store, [pictures(2, "g2")])
+    known = {task.item_id for task in participation.next_tasks(store, "ann").tasks}
+    assert known
+    assert not known & set(items)
+
+
+def test_what_was_tried_and_rolled_back_is_not_remembered(store: Store) -> None:
+    (item, *_) = fill(store)
+    both = [answer(item, "new person"), answer(item, "new person", campaign_id=None)]
+
+    def tried(cursor: duckdb.DuckDBPyConnection, payloads: Sequence[None]) -> Sequence[None]:
+        # one after the other, as where each may ask for more: the second finds the rater of the first
+        for one in both:
+            recording.save_answers(cursor, [SentAnswer(one, store.memory, lambda _: False)])
+        raise LookupError(payloads)
+
+    with pytest.raises(LookupError):
+        store.write(tried, None, touched=frozenset({item}))
+    recording.submit(store, both[0])
+    assert column(store, "select rater_id from raters where rater_id = 'new person'") == ["new person"]
+
+
+def test_rows_are_deleted_by_few_keys_and_by_many(store: Store) -> None:
+    c = start(store, 6, overlap=9, settings=Settings())
+    people = [f"p{n}" for n in range(9)]
+    for who in people:
+        c.offered(who, 2)
+    answered = [answer(c.offered(who, 1)[0], who, campaign_id=NAME) for who in people]
+    with store.read() as cursor:
+        for n in (2, 7):
+            cursor.begin()
+            answers = answered[:n]
+            before = len(cursor.execute("select * from claims").fetchall())
+            end_claims(cursor, answers)
+            left = cursor.execute("select rater_id, item_id from claims").fetchall()
+            cursor.rollback()
+            assert len(left) == before - n
+            assert not {(one.rater_id, one.item_id) for one in answers} & set(left)
+
+
+def test_memory_of_its_own_reads_the_same(store: Store) -> None:
+    c = _now(start(store, 3))
+    said = answer(c.offered("ann", 1)[0], "ann", campaign_id=NAME)
+    with store.read() as cursor:
+        found = []
+        for memory in (Cache(), store.memory):
+            cursor.begin()
+            found.append(recording.save_answers(cursor, [SentAnswer(said, memory)]))
+            cursor.rollback()
+    assert found[0] == found[1]

@@ -1,0 +1,94 @@
+"""What is kept in memory is what would be read."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from data.store import imports
+from data.store.campaigns import management, participation
+from data.store.core.store import Cache, Store
+from data.store.judgements import unblinding
+from data.store.people import invitations
+from data.store.people.invitations import Arrival, Terms
+from tests.data.store.small_campaign import NAME, start
+
+
+def test_values_are_cached_until_the_cache_is_cleared() -> None:
+    memory, reads = Cache(), list[int]()
+
+    def read() -> int:
+        reads.append(len(reads))
+        return 7 + len(reads)
+
+    assert [memory.keep("a", read) for _ in range(3)] == [8, 8, 8]
+    memory.forget()
+    assert memory.keep("a", read) == 9
+    assert reads == [0, 1]
+
+
+def test_missing_values_are_not_cached() -> None:
+    memory = Cache()
+    assert memory.keep("a", lambda: None) is None
+    assert memory.keep("a", lambda: 1) == 1
+
+
+def test_what_was_read_before_something_was_written_is_not_kept() -> None:
+    memory = Cache()
+
+    def overtaken() -> str:
+        memory.forget()
+        return "old"
+
+    assert memory.keep("a", overtaken) == "old"
+    assert memory.get("a") is None
+
+
+def test_an_answer_leaves_what_is_kept_and_a_manager_changes_it(store: Store) -> None:
+    c = start(store, 2)
+    (first, second) = c.desk("ann").tasks
+    before = management.get(store, NAME)
+    state = store.memory.state
+    c.say(first.item_id, "ann")
+    assert store.memory.state == state
+    assert management.get(store, NAME) is before
+    assert participation.get_task(store, second.public_id) is second
+    assert before is not None
+    management.change_settings(store, NAME, {"instructions": "Look twice."}, "rosa")
+    changed = management.get(store, NAME)
+    assert changed is not None
+    assert changed.settings.instructions == "Look twice."
+    management.move(store, NAME, "stopped")
+    stopped = management.get(store, NAME)
+    assert stopped is not None
+    assert stopped.state == "stopped"
+
+
+def test_an_image_that_is_gone_is_no_task_any_more(store: Store) -> None:
+    c = start(store, 1)
+    (task,) = c.desk("ann").tasks
+    assert participation.get_task(store, task.public_id) == task
+    management.remove(store, NAME)
+    for one in imports.listed(store):
+        imports.undo(store, one["import_id"])
+    assert participation.get_task(store, task.public_id) is None
+
+
+def test_whoever_is_shown_evidence_is_known_at_once(store: Store) -> None:
+    c = start(store, 1)
+    (item,) = c.items
+    assert unblinding.resolve_revision(store, "ann", item, None) == (False, None)
+    unblinding.record_unblinding(store, "ann", item, unblinding.ON_REQUEST)
+    assert unblinding.resolve_revision(store, "ann", item, None) == (True, None)
+    assert unblinding.resolve_revision(store, "bob", item, None) == (False, None)
+
+
+def test_whoever_joins_makes_nothing_forgotten(store: Store) -> None:
+    c = start(store, 2)
+    c.desk("ann")
+    campaign, state = management.get(store, NAME), store.memory.state
+    participation.enter(store, "bob")
+    until = datetime.now(UTC) + timedelta(hours=1)
+    made = invitations.create(store, Terms(campaign=NAME, role="annotator", expires=until), "rosa")
+    invitations.arrive(store, Arrival(made.invitation_id, "cyd", "name"))
+    assert store.memory.state == state
+    assert management.get(store, NAME) is campaign

@@ -190,8 +190,7 @@ HELD = {
         "test_every_row_is_bounded_and_accounts_for_itself test_every_number_shown_is_one_of_the_data_with_n_and_interval"
     ),
     "One judgement counts": (
-        "test_a_second_answer_is_a_repeat test_excluded_rows_are_only_counted"
-        " test_unblinded_and_undecided_answers_do_not_count"
+        "test_a_second_answer_is_a_repeat test_excluded_rows_are_only_counted test_unblinded_and_undecided_answers_do_not_count"
     ),
     "random stratum": "test_only_the_random_stratum_counts_where_there_is_one",
     "Suites are never pooled": "test_suites_are_never_pooled test_simulated_people_stand_apart",

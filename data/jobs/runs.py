@@ -130,7 +130,8 @@ class Observation:
     """What a scorer saw of one image, or why it saw nothing (``failed``, one line).
 
     Attributes:
-        embedding: the image's, as ``data.jobs.runs.pack_embeddings`` makes it, by the model that the run's settings name; None where the
+        embedding: the image's, as ``data.jobs.runs.pack_embeddings`` makes it, by the model that the run's settings name;
+        None where the
             scorer keeps none. It stays in the run's file.
     """
 

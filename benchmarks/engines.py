@@ -22,7 +22,8 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from data.jobs.runs import Observation, Run, RunFolder, WorkItem
-from scorers import engines, registry, worker
+from scorers import registry
+from scorers.running import engines, worker
 
 SAMPLE: Final = Path(__file__).resolve().parents[1] / "assets" / "playground" / "sample" / "runs"
 WAYS: Final = ((engines.LOCAL, "cpu"), (engines.LOCAL, "cpu,cpu"), (engines.RAY, "cpu,cpu"))
@@ -55,7 +56,7 @@ def measure(scorer: str, work: Sequence[WorkItem], folder: Path) -> list[EngineS
     first: list[Observation] | None = None
     measured = []
     for engine, device in WAYS:
-        if (why := engines.lacking(engine)) is not None:
+        if (why := engines.missing_package(engine)) is not None:
             print(f"left out: {why}")
             continue
         run = RunFolder(folder / f"{engine} {device}")

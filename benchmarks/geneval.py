@@ -57,14 +57,14 @@ from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.prompts.coco import COCO
 from data.prompts.geneval import COLORS
 from data.prompts.spec import Spec, parse_spec
-from scorers import registry, worker
+from scorers import registry
 from scorers.base import Verdict
-from scorers.crops import masked_crop
-from scorers.geneval import TEMPLATES
-from scorers.geneval_rules import Rules, judge, kept, same_kind
+from scorers.geneval.rules import GenEvalRules, counted_objects, judge, same_kind
+from scorers.geneval.scorer import TEMPLATES, masked_crop
 from scorers.models.clip import Clip
-from scorers.models.mask2former import MOST, Frame, Mask2Former, frame, pixels
-from scorers.models.transformer import by_shape
+from scorers.models.detectors.mask2former import MOST, Frame, Mask2Former, frame, pixels
+from scorers.models.pretrained import by_shape
+from scorers.running import worker
 
 _SWIN: Final = {"embed_dim": 96, "depths": [2, 2, 18, 2], "num_heads": [3, 6, 12, 24], "window_size": 7}
 """Swin-S; the rest of facebook/mask2former-swin-small-coco-instance is the class's defaults."""
@@ -229,7 +229,7 @@ class Official:
         self._tokenizer = open_clip.get_tokenizer(f"local-dir:{clip}")
         self._classifiers: dict[str, torch.Tensor] = {}
 
-    def evaluate(self, item_id: str, path: Path, spec: Spec, rules: Rules) -> Observation:
+    def evaluate(self, item_id: str, path: Path, spec: Spec, rules: GenEvalRules) -> Observation:
         """``evaluate_image``, without the verdict."""
         image = open_image(path)
         boxes, masks = self._inference(image)
@@ -431,7 +431,7 @@ def ours(bench: Bench, folder: Path) -> tuple[list[Observation], list[Verdict], 
 def theirs(bench: Bench) -> tuple[list[Observation], list[Verdict], GenevalTiming]:
     """The published loop, timed likewise."""
     official = Official(bench.detector, Path(bench.settings["clip"]), bench.settings["detector_side"], bench.device)
-    rules = Rules.of(bench.settings)
+    rules = GenEvalRules.of(bench.settings)
     clock = Stopwatch()
     seen, verdicts = [], []
     for one, spec in zip(bench.work, bench.specs, strict=True):
@@ -446,11 +446,14 @@ def apart(bench: Bench, mine: Sequence[Observation], other: Sequence[Observation
     Raises:
         AssertionError: another object, another box, or a number further off than ``TOLERANCE``.
     """
-    found, rules = EvidenceDifference(), Rules.of(bench.settings)
+    found, rules = EvidenceDifference(), GenEvalRules.of(bench.settings)
     for spec, a, b in zip(bench.specs, mine, other, strict=True):
         assert a.failed is b.failed is None, (a.failed, b.failed)
         for name in sorted({one.label for one in (*a.detections, *b.detections)}):
-            pairs = [[seen.detections[k] for k in kept(seen.detections, name, rules.needed(spec), rules)] for seen in (a, b)]
+            pairs = [
+                [seen.detections[k] for k in counted_objects(seen.detections, name, rules.needed(spec), rules)]
+                for seen in (a, b)
+            ]
             assert len(pairs[0]) == len(pairs[1]), (a.item_id, name, [[one.score for one in some] for some in pairs])
             for first, second in zip(*pairs, strict=True):
                 found = _wider(found, first, second)

@@ -70,7 +70,7 @@ def workers(project: Path) -> list[int]:
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
             words = path.read_bytes().decode(errors="replace").split("\0")
-            if "scorers.worker" in words and any(word.startswith(f"{project}/") for word in words):
+            if "scorers.running.worker" in words and any(word.startswith(f"{project}/") for word in words):
                 found.append(int(path.parent.name))
     return found
 

@@ -22,7 +22,8 @@ if not __package__:
 
 from benchmarks import geneval
 from data.jobs.runs import Run, RunFolder, WorkItem
-from scorers import registry, worker
+from scorers import registry
+from scorers.running import worker
 
 SIDE: Final = 256
 PART: Final = 8

@@ -32,11 +32,9 @@ if not __package__:
 
 from data.matching.playground import sample_scenes
 from data.playground.render import render
-from scorers.likelihood.estimators import Case, reverse_terms
-from scorers.likelihood.schedule import Schedule
-from scorers.likelihood.terms import Terms, seeds
-from scorers.models.diffusion.denoiser import Denoiser, Read
-from scorers.models.diffusion.denoisers import open_denoiser
+from scorers.likelihood.perceiver import CaptionedImage, reverse_terms
+from scorers.likelihood.rules import Schedule, Terms, seeds
+from scorers.models.diffusion import Denoiser, EncodedCaptions, open_denoiser
 
 TOLERANCE: Final = 1e-3
 """Of terms, as a share of their size."""
@@ -64,7 +62,7 @@ def _spent() -> float:
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
-def plain(denoiser: Denoiser, steps: Sequence[int], read: Read, cases: Sequence[Case]) -> list[Terms]:
+def plain(denoiser: Denoiser, steps: Sequence[int], read: EncodedCaptions, cases: Sequence[CaptionedImage]) -> list[Terms]:
     """Three loops around one call of the network."""
     scheduler = _Stepping(denoiser, steps)
     found = []
@@ -149,13 +147,15 @@ def main(arguments: Sequence[str] | None = None) -> list[str]:
     captions = [caption for one in drawn for caption in one.prompt.spec["captions"]]
     images = denoiser.encode([Image.fromarray(render(one.scene).image) for one in drawn])
     cases = [
-        Case(image, tuple(range(CAPTIONS * k, CAPTIONS * (k + 1))), tuple(seeds(one.prompt.prompt_id, asked.trials, 0)))
+        CaptionedImage(
+            image, tuple(range(CAPTIONS * k, CAPTIONS * (k + 1))), tuple(seeds(one.prompt.prompt_id, asked.trials, 0))
+        )
         for k, (one, image) in enumerate(zip(drawn, images, strict=True))
     ]
     steps = [int(step) for step in denoiser.steps(asked.steps)]
     read, schedule = denoiser.read(captions), Schedule.of(denoiser.alphas, steps)
     # neither side pays for the first call
-    reverse_terms(denoiser, schedule, read, [Case(images[0], (0,), (0,))], 1)
+    reverse_terms(denoiser, schedule, read, [CaptionedImage(images[0], (0,), (0,))], 1)
     other, loops = timed(lambda: plain(denoiser, steps, read, cases))
     mine, ours = timed(lambda: reverse_terms(denoiser, schedule, read, cases, asked.batch))
     apart = compared(mine, other)

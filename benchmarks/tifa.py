@@ -38,8 +38,8 @@ from data.prompts.questions import PromptQuestion, questions_from_spec
 from data.prompts.spec import Spec, parse_spec
 from scorers import registry
 from scorers.base import Shown
-from scorers.tifa_rules import Answered, answers_of
-from scorers.training.scenes import seeded
+from scorers.questions.rules import AnsweredQuestion, answers_of
+from scorers.training.examples import seeded
 
 RATER: Final = "tifa-playground"
 _BATCH: Final = 32
@@ -101,7 +101,7 @@ def _scorer_input(name: str, spec: Spec, image: Image.Image) -> Shown:
     return Shown(name, image, "", spec, questions_from_spec(spec), 1)
 
 
-def _answers_beside_truth(answers: Sequence[Answered], true: Mapping[str, str | None]) -> tuple[VqaAnswer, ...]:
+def _answers_beside_truth(answers: Sequence[AnsweredQuestion], true: Mapping[str, str | None]) -> tuple[VqaAnswer, ...]:
     return tuple(VqaAnswer(one.question, one.chosen, true[one.question.question_id]) for one in answers)
 
 

@@ -32,28 +32,27 @@ if not __package__:
 
 from benchmarks import geneval
 from data.images.files import open_image
-from scorers.models.transformer import load, processor_of
+from scorers.models.pretrained import load, processor_of
 from scorers.models.vqa import open_vqa
-from scorers.models.vqa.asking import CHOICES, FREE, likeliest
-from scorers.models.vqa.base import Answer, Query
+from scorers.models.vqa.base import VqaAnswer, VqaQuestion
 from scorers.models.vqa.blip import BEAMS, LONGEST
-from scorers.models.vqa.matching import Matcher
+from scorers.models.vqa.model import CHOICES, FREE, AnswerMatcher, likeliest
 
 SIZES: Final = ((512, 512), (1024, 1024), (768, 1024))
 SIZES_SMALL: Final = ((128, 128), (96, 64), (128, 80))
 TOLERANCE: Final = 1e-3
 """Of probabilities."""
 QUERIES: Final = (
-    Query("Is there a dog in the picture?", ("yes", "no")),
-    Query("What animal is in the picture?", ("dog", "cat", "horse", "sheep")),
-    Query("What color is the umbrella?", ("red", "blue", "green", "yellow")),
-    Query("How many people are there?", ("one", "two", "three", "four")),
-    Query("Where is the dog sitting?", ("on a bench", "under a tree", "in a car")),
-    Query("Is the bench made of wood?", ("yes", "no")),
+    VqaQuestion("Is there a dog in the picture?", ("yes", "no")),
+    VqaQuestion("What animal is in the picture?", ("dog", "cat", "horse", "sheep")),
+    VqaQuestion("What color is the umbrella?", ("red", "blue", "green", "yellow")),
+    VqaQuestion("How many people are there?", ("one", "two", "three", "four")),
+    VqaQuestion("Where is the dog sitting?", ("on a bench", "under a tree", "in a car")),
+    VqaQuestion("Is the bench made of wood?", ("yes", "no")),
 )
 """Of kinds and lengths as TIFA's: 6.3 an image, half of them yes or no."""
 
-Ask = Callable[[Path], list[Answer]]
+Ask = Callable[[Path], list[VqaAnswer]]
 """The answers to all questions about the image in a file."""
 
 
@@ -65,7 +64,7 @@ class VqaTiming:
     cpu: float
 
 
-def timed(ask: Ask, paths: Sequence[Path]) -> tuple[list[list[Answer]], VqaTiming]:
+def timed(ask: Ask, paths: Sequence[Path]) -> tuple[list[list[VqaAnswer]], VqaTiming]:
     """All answers, and what they took. One image goes first, untimed."""
     ask(paths[0])
     wall, cpu = time.perf_counter(), _spent()
@@ -84,20 +83,20 @@ class Plain:
     def __init__(self, name: str, device: str, settings: dict[str, str]) -> None:
         self._model = load(BlipForQuestionAnswering, name, device)
         self._processor = processor_of(name)
-        self._matcher = Matcher(settings, device)
+        self._matcher = AnswerMatcher(settings, device)
         self._device = device
 
-    def weighed(self, path: Path) -> list[Answer]:
+    def weighed(self, path: Path) -> list[VqaAnswer]:
         """Each question as the authors' "rank" inference does it: its choices go through the decoder together."""
         with torch.inference_mode():
             return [self._weigh(open_image(path), query) for query in QUERIES]
 
-    def in_own_words(self, path: Path) -> list[Answer]:
+    def in_own_words(self, path: Path) -> list[VqaAnswer]:
         """Each question in the model's own words."""
         with torch.inference_mode():
             return [self._say(open_image(path), query) for query in QUERIES]
 
-    def _weigh(self, image: Image.Image, query: Query) -> Answer:
+    def _weigh(self, image: Image.Image, query: VqaQuestion) -> VqaAnswer:
         given, model, text = self._given(image, query.text), self._model, self._model.config.text_config
         features = model.vision_model(pixel_values=given["pixel_values"]).last_hidden_state
         states = model.text_encoder(
@@ -115,7 +114,7 @@ class Plain:
         each = logits[:, :-1].gather(2, ids[:, 1:, None])[..., 0]
         return likeliest(query, (each * (ids[:, 1:] != text.pad_token_id)).sum(1).tolist())
 
-    def _say(self, image: Image.Image, query: Query) -> Answer:
+    def _say(self, image: Image.Image, query: VqaQuestion) -> VqaAnswer:
         ids = self._model.generate(**self._given(image, query.text), num_beams=BEAMS, max_new_tokens=LONGEST)
         in_own_words = self._processor.tokenizer.decode(ids[0, 1:], skip_special_tokens=True).strip()
         return self._matcher.match(in_own_words, query.choices)
@@ -124,7 +123,7 @@ class Plain:
         return dict(self._processor(images=image, text=question, return_tensors="pt").to(self._device))
 
 
-def compared(mine: Sequence[Sequence[Answer]], other: Sequence[Sequence[Answer]]) -> float:
+def compared(mine: Sequence[Sequence[VqaAnswer]], other: Sequence[Sequence[VqaAnswer]]) -> float:
     """The largest difference of probabilities.
 
     Raises:

@@ -42,7 +42,7 @@ class Check:
         holds: whether it is as asked; None where it could not be looked at.
         target: object or relation it is about, as in ``Judgement.target``.
         boxes: ranks of the detections that it rests on.
-        offset: of a relation, (dx, dy) in units of the rule (see ``scorers.boxes``), right and down positive.
+        offset: of a relation, (dx, dy) in units of the rule (see ``scorers.detection``), right and down positive.
         clear: what ``offset`` must exceed on a relation's axis.
     """
 
@@ -55,7 +55,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RelationResult:
     """How an asked relation stands.
 
     Attributes:
@@ -89,7 +89,7 @@ class Verdict:
     reason: str = ""
     checks: tuple[Check, ...] = ()
     found: Mapping[str, int] = field(default_factory=dict)
-    relations: tuple[Standing, ...] = ()
+    relations: tuple[RelationResult, ...] = ()
 
     @property
     def correct(self) -> bool | None:

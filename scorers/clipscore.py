@@ -95,7 +95,7 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
 
 def _open(settings: Settings, device: str) -> Perceiver:
     from scorers.models.clip import Clip
-    from scorers.models.sentinel import check_clip
+    from scorers.models.sanity_check import check_clip
 
     clip = Clip(settings["clip"], device)
     return ClipPerceiver(clip, settings.get("prefix", ""), check_clip(clip, settings["clip"]))

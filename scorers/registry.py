@@ -1,17 +1,80 @@
-"""The scorers by name. Nothing heavy is imported before a scorer is asked for, and no model before it is opened."""
+"""The scorers by name: Concord's own and the user's. Nothing heavy is imported before a scorer is asked for, and no model
+before it is opened.
+
+A scorer of the user's own is one file in a folder beside ``app.py`` (``own_scorers/``), read when it is asked for.
+"""
 
 from __future__ import annotations
 
 import difflib
+import importlib.util
 import math
+import os
+import re
+import sys
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from scorers import own
+from data.aspects import SCALES
 
 if TYPE_CHECKING:
     from scorers.base import Scorer
+
+
+PLUGIN_FOLDER: Final = Path(__file__).resolve().parents[1] / "own_scorers"
+PLUGIN_FOLDER_VARIABLE: Final = "CONCORD_SCORERS"
+"""The environment variable that names another folder; workers inherit it."""
+_PLUGIN_NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,31}")
+
+
+def plugin_names() -> list[str]:
+    """The scorers that the folder has a file for, whether or not they work; no code of theirs is run."""
+    folder = _plugin_folder()
+    return sorted(path.stem for path in folder.glob("*.py") if _PLUGIN_NAME.fullmatch(path.stem)) if folder.is_dir() else []
+
+
+def load_plugin(name: str) -> Scorer:
+    """One of them. A changed file is read again when the app starts again.
+
+    Raises:
+        ValueError: it cannot be used; the message says which file and why.
+    """
+    found = _load_file(_plugin_folder() / f"{name}.py")
+    if isinstance(found, str):
+        raise ValueError(found)
+    return found
+
+
+def _plugin_folder() -> Path:
+    return Path(os.environ.get(PLUGIN_FOLDER_VARIABLE) or PLUGIN_FOLDER).absolute()
+
+
+@cache
+def _load_file(path: Path) -> Scorer | str:
+    """The scorer, or why there is none."""
+    from scorers.base import Scorer
+
+    spec = importlib.util.spec_from_file_location(f"own_scorers.{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # before it runs: a dataclass looks its module up there
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        said = " ".join(str(error).split())
+        return f"{path}: {type(error).__name__}: {said}"
+    scorer = getattr(module, "SCORER", None)
+    if not isinstance(scorer, Scorer) or scorer.name != path.stem:
+        return f'{path}: it must call its scorer SCORER, a concord.plugin.Scorer with name="{path.stem}" as the file is called'
+    if wrong := sorted(name for name, scale in scorer.scales.items() if SCALES.get(name) != scale):
+        return f"{path}: scales: {wrong[0]!r} must be an aspect of concord.plugin.SCALES with its scale there"
+    return scorer
+
 
 SCORERS: Final[dict[str, str]] = {
     "geneval": "Detects the objects, then checks presence, number, colour and position by GenEval's rules: yes or no.",
@@ -26,13 +89,29 @@ SCORERS: Final[dict[str, str]] = {
     "clipscore": "How near image and prompt are in an image-text model: a raw cosine.",
     "clipmatch": "Chooses among captions the one nearest to the image in an image-text model.",
 }
-"""Each scorer and what it does, in a line. Its module has its name and calls it ``SCORER``."""
+"""Each scorer and what it does, in a line."""
 
 NAMES: Final = tuple(SCORERS)
 """Those that come with Concord; ``known`` has the user's own, too."""
 
 IMPORTED: Final[dict[str, str]] = {"geneval-results": "Verdicts of GenEval's own script, from its results.jsonl."}
 """Scorers that judge what was seen elsewhere and came as a file: they can be asked for, but not be run."""
+
+_OBJECTS: Final = {
+    "geneval": "scorers.geneval.scorer:SCORER",
+    "visor": "scorers.visor.scorer:SCORER",
+    "tifa": "scorers.questions.tifa:TIFA",
+    "dsg": "scorers.questions.tifa:DSG",
+    "caption": "scorers.caption:SCORER",
+    "vqascore": "scorers.questions.vqascore:SCORER",
+    "selfeval": "scorers.likelihood.scorers:SELFEVAL",
+    "elbo": "scorers.likelihood.scorers:ELBO",
+    "flowloss": "scorers.likelihood.scorers:FLOWLOSS",
+    "clipscore": "scorers.clipscore:SCORER",
+    "clipmatch": "scorers.matching:SCORER",
+    "geneval-results": "scorers.geneval.results:SCORER",
+}
+"""Where each scorer stands, as module:name; imported when it is asked for."""
 
 
 PLAYGROUND: Final = "playground"
@@ -50,31 +129,32 @@ def get(name: str) -> Scorer:
     Raises:
         UnknownScorer: there is none of that name, or it is a user's own and cannot be used.
     """
-    if name not in SCORERS and name not in IMPORTED:
-        return _own(name)
-    scorer: Scorer = import_module(f"scorers.{name.replace('-', '_')}").SCORER
+    if name not in _OBJECTS:
+        return _plugin(name)
+    module, _, attribute = _OBJECTS[name].partition(":")
+    scorer: Scorer = getattr(import_module(module), attribute)
     return scorer
 
 
 def known() -> tuple[str, ...]:
     """The scorers that can be run: Concord's, then those of the user's own that work."""
-    return NAMES + tuple(name for name in own.names() if name not in NAMES and _works(name))
+    return NAMES + tuple(name for name in plugin_names() if name not in NAMES and _plugin_works(name))
 
 
-def _works(name: str) -> bool:
+def _plugin_works(name: str) -> bool:
     try:
-        own.load(name)
+        load_plugin(name)
     except ValueError:
         return False
     return True
 
 
-def _own(name: str) -> Scorer:
-    mine = own.names()
+def _plugin(name: str) -> Scorer:
+    mine = plugin_names()
     if name not in mine:
         raise UnknownScorer(f"there is no scorer {name!r}{_hint(name, (*NAMES, *mine))}")
     try:
-        return own.load(name)
+        return load_plugin(name)
     except ValueError as error:
         raise UnknownScorer(f"the scorer {name!r} cannot be used: {error}") from error
 

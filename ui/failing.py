@@ -14,7 +14,7 @@ from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
 from data.store.judgements.scorer_evidence import EvidenceSource
 from scorers import registry
-from scorers.failures import PICTURES, Case, Looked, Table
+from scorers.failures import PICTURES, FailureTable, JudgedImage, SuiteEvidence
 from ui import words
 from ui.failure_words import TITLES, told
 from ui.marked import Marked
@@ -27,7 +27,7 @@ _ALL_TOGETHER: Final = ""
 class Drawable:
     """A picture's table, from ``images`` of the ``total`` of a suite that the scorer saw with these settings."""
 
-    table: Table
+    table: FailureTable
     images: int
     total: int
     settings: Mapping[str, Any]
@@ -106,7 +106,7 @@ def _drawable(store: Store, of: EvidenceSource, picture: str) -> Drawable:
 
 
 @lru_cache(maxsize=2)
-def _looked(store: Store, of: EvidenceSource) -> tuple[Looked, int]:
+def _looked(store: Store, of: EvidenceSource) -> tuple[SuiteEvidence, int]:
     places = scorer_evidence.perceived_images(store, Selection(suite=(of.suite,)), of.rater_id)
     held = some(places)
     sights = runs.evidence_without_masks(store, [one.item_id for one in held], of.rater_id)
@@ -121,5 +121,5 @@ def _looked(store: Store, of: EvidenceSource) -> tuple[Looked, int]:
             continue
         if seen is not None and seen.failed is None:
             verdict = scorer.judge(spec, seen, sights.settings)
-            cases.append(Case(one.item_id, one.prompt_id, one.generator, one.idx, one.task or "", spec, seen, verdict))
-    return Looked(scorer, sights.settings, cases), len(places)
+            cases.append(JudgedImage(one.item_id, one.prompt_id, one.generator, one.idx, one.task or "", spec, seen, verdict))
+    return SuiteEvidence(scorer, sights.settings, cases), len(places)

@@ -20,8 +20,8 @@ from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
 from data.store.judgements.scorer_evidence import EvidenceSource, PerceivedImage
 from scorers import registry
-from scorers.again import Again, Case
 from scorers.base import Knob, Scorer
+from scorers.running.rejudge import ImageEvidence, Rejudger
 
 ASPECT: Final = "correct"
 MOST_IMAGES: Final = 20_000
@@ -40,7 +40,7 @@ class Evidence:
     """
 
     source: EvidenceSource
-    again: Again
+    again: Rejudger
     places: ItemCells
     total: int
 
@@ -118,8 +118,8 @@ def _evidence(store: Store, source: EvidenceSource) -> Evidence:
     assert sights is not None
     specs = {one.item_id: spec for one in held if one.item_id in sights.seen and (spec := _spec(one)) is not None}
     held = [one for one in held if one.item_id in specs]
-    cases = [Case(one.item_id, specs[one.item_id], sights.seen[one.item_id]) for one in held]
-    return Evidence(source, Again(registry.get(sights.scorer), cases, sights.settings), _places(held), len(found))
+    cases = [ImageEvidence(one.item_id, specs[one.item_id], sights.seen[one.item_id]) for one in held]
+    return Evidence(source, Rejudger(registry.get(sights.scorer), cases, sights.settings), _places(held), len(found))
 
 
 def _spec(one: PerceivedImage) -> Spec | None:

@@ -48,8 +48,8 @@ class GenerationJob:
     """Pictures wanted of one generator.
 
     Attributes:
-        generator: what to open: a name known to ``scorers.generators``, a hub id, or a folder.
-        settings: how to ask it (``scorers.generators.Asking``).
+        generator: what to open: a name known to ``scorers.generation.generators``, a hub id, or a folder.
+        settings: how to ask it (``scorers.generation.generators.GenerationSettings``).
         weights: those that it must have, as ``opened.json`` has them; empty: any.
     """
 

@@ -170,7 +170,8 @@ class Run:
 
     Attributes:
         device: of torch; several with commas have a process each.
-        engine: of ``scorers.engines``; runs made before there were several lack it. Like device and part size it is no setting.
+        engine: of ``scorers.running.engines``; runs made before there were several lack it. Like device and part size it is
+        no setting.
         shard: ``2/4`` where the manifest is the second of four shares of another one; empty: it is all that was asked for.
         of: of a shard, the hash of all that was asked for (``asked_for``).
     """

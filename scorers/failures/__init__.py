@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from scorers.failures.base import ANY, Case, Cell, Count, Looked, Table, Unit
 from scorers.failures.colors import bindings, colors
-from scorers.failures.objects import counts, first_object, kinds
-from scorers.failures.relations import positions, supercategories
-from scorers.failures.scores import seeds, thresholds
-from scorers.failures.together import cooccurrence
+from scorers.failures.objects import cooccurrence, counts, first_object, kinds, positions, supercategories
+from scorers.failures.tables import ANY, FailureCell, FailureTable, FailureUnit, JudgedImage, PromptCount, SuiteEvidence
+from scorers.failures.thresholds_and_seeds import seeds, thresholds
 
-PICTURES: Final[dict[str, Callable[[Looked], Table]]] = {
+PICTURES: Final[dict[str, Callable[[SuiteEvidence], FailureTable]]] = {
     "counts": counts,
     "colors": colors,
     "bindings": bindings,
@@ -29,4 +27,4 @@ PICTURES: Final[dict[str, Callable[[Looked], Table]]] = {
 }
 """The pictures by name."""
 
-__all__ = ["ANY", "PICTURES", "Case", "Cell", "Count", "Looked", "Table", "Unit"]
+__all__ = ["ANY", "PICTURES", "FailureCell", "FailureTable", "FailureUnit", "JudgedImage", "PromptCount", "SuiteEvidence"]

@@ -8,9 +8,9 @@ from typing import Final
 
 from data.prompts.geneval import COLORS
 from data.prompts.spec import ObjectSpec
-from scorers.failures.base import AS_ASKED, NOT_AS_ASKED, Case, Looked, Table, Unit, table
 from scorers.failures.objects import distinct
-from scorers.geneval_rules import OTHER_COLOR, Rules, color_of, kept
+from scorers.failures.tables import AS_ASKED, NOT_AS_ASKED, FailureTable, FailureUnit, JudgedImage, SuiteEvidence, table
+from scorers.geneval.rules import OTHER_COLOR, GenEvalRules, color_of, counted_objects
 
 NOT_FOUND: Final = "object not found"
 
@@ -29,7 +29,7 @@ TWO_COLORS: Final = "colours of their own"
 
 
 @dataclass(frozen=True, slots=True)
-class _Painted:
+class _ColoredObject:
     """An asked object and the colours of the boxes that GenEval's rules look at: as many as asked, or fewer."""
 
     asked: ObjectSpec
@@ -43,7 +43,7 @@ class _Painted:
         return color in self.colors
 
 
-def colors(looked: Looked) -> Table:
+def colors(looked: SuiteEvidence) -> FailureTable:
     """Each coloured object's asked colour and the likeliest one that is seen on it.
 
     A unit is an object that is looked at (the most confident ones of its class, as many as asked), or one that is not there.
@@ -51,15 +51,17 @@ def colors(looked: Looked) -> Table:
     """
     units = []
     for case in looked.cases:
-        for painted in _painted(case, looked):
+        for painted in _colored_objects(case, looked):
             color = painted.asked.color or ""
-            units += [Unit(case, color, (seen, _held(seen, color))) for seen in painted.colors if seen is not None]
+            units += [
+                FailureUnit(case, color, (seen, _color_outcome(seen, color))) for seen in painted.colors if seen is not None
+            ]
             if not painted.colors:
-                units.append(Unit(case, color, (NOT_FOUND,)))
+                units.append(FailureUnit(case, color, (NOT_FOUND,)))
     return table(units, COLORS, (*COLORS, OTHER_COLOR, AS_ASKED, NOT_AS_ASKED, NOT_FOUND), NOT_FOUND)
 
 
-def bindings(looked: Looked) -> Table:
+def bindings(looked: SuiteEvidence) -> FailureTable:
     """Whose colour is on which object, in prompts that ask two objects or more, of different classes, in different colours.
 
     - ``own colours``: each object has its own.
@@ -74,40 +76,42 @@ def bindings(looked: Looked) -> Table:
     """
     units = []
     for case in looked.cases:
-        painted = _painted(case, looked)
+        painted = _colored_objects(case, looked)
         if len({one.asked.color for one in painted}) < max(len(painted), 2):
             continue
         name = _binding(painted)
         if name is not None:
-            units.append(Unit(case, TWO_COLORS, (name, ON_WRONG) if name in (SWAPPED, LEAKED, MOVED) else (name,)))
+            units.append(FailureUnit(case, TWO_COLORS, (name, ON_WRONG) if name in (SWAPPED, LEAKED, MOVED) else (name,)))
     return table(units, (TWO_COLORS,), (*BINDINGS, ON_WRONG, MISSING), MISSING)
 
 
-def _held(seen: str, asked: str) -> str:
+def _color_outcome(seen: str, asked: str) -> str:
     return AS_ASKED if seen == asked else NOT_AS_ASKED
 
 
-def _painted(case: Case, looked: Looked) -> list[_Painted]:
+def _colored_objects(case: JudgedImage, looked: SuiteEvidence) -> list[_ColoredObject]:
     if not distinct(case.spec) or all(asked.color is None for asked in case.spec.objects):
         return []
-    rules = Rules.of(looked.settings)
+    rules = GenEvalRules.of(looked.settings)
     needed, detections = rules.needed(case.spec), case.seen.detections
     return [
-        _Painted(asked, tuple(color_of(detections[k]) for k in kept(detections, asked.name, needed, rules)[: asked.count]))
+        _ColoredObject(
+            asked, tuple(color_of(detections[k]) for k in counted_objects(detections, asked.name, needed, rules)[: asked.count])
+        )
         for asked in case.spec.objects
         # a scorer that looks for no objects has not found that they are missing
         if asked.color is not None and asked.name in case.verdict.found
     ]
 
 
-def _binding(painted: Sequence[_Painted]) -> str | None:
+def _binding(painted: Sequence[_ColoredObject]) -> str | None:
     if any(len(one.colors) < one.asked.count for one in painted):
         return MISSING
     if any(None in one.colors for one in painted):
         return None
     if all(one.right for one in painted):
         return OWN
-    stray = list(_strayed(painted))
+    stray = list(_color_swaps(painted))
     if any(b.has(a.asked.color) for a, b in stray):
         return SWAPPED
     if any(b.has(b.asked.color) for _, b in stray):
@@ -115,7 +119,7 @@ def _binding(painted: Sequence[_Painted]) -> str | None:
     return MOVED if stray else OTHER
 
 
-def _strayed(painted: Sequence[_Painted]) -> Iterator[tuple[_Painted, _Painted]]:
+def _color_swaps(painted: Sequence[_ColoredObject]) -> Iterator[tuple[_ColoredObject, _ColoredObject]]:
     """Each object that has not its own colour but another's, with that other one."""
     for a in painted:
         for b in painted:

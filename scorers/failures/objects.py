@@ -1,15 +1,31 @@
-"""What is there of the objects that were asked for: how many, in which kind of prompt, and which of two."""
+"""What is there of the objects and relations that were asked for.
+
+How many objects, in which kind of prompt, and which of two; asked and found relations; which supercategories are hard to put
+together; and how prompts with two objects end by the pair of classes, which a pair's co-occurrence is compared with.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
-from data.prompts.coco import plain_name
-from data.prompts.spec import Spec
-from scorers.base import Verdict
-from scorers.failures.base import AS_ASKED, Case, Looked, Table, Unit, table
-from scorers.visor_scores import Asked
+from data.formats.cooccurrence import ordered_pair
+from data.prompts.coco import SUPERCATEGORY, plain_name
+from data.prompts.spec import Relation, Spec
+from scorers.base import RelationResult, Verdict
+from scorers.failures.tables import (
+    ANY,
+    AS_ASKED,
+    FailureCell,
+    FailureTable,
+    FailureUnit,
+    JudgedImage,
+    PromptCount,
+    SuiteEvidence,
+    table,
+)
+from scorers.visor.results import RELATIONS, VisorRequest
 
 TOO_FEW: Final = "too few"
 TOO_MANY: Final = "too many"
@@ -37,7 +53,7 @@ ONLY_ONE: Final = "only one"
 NEITHER: Final = "neither"
 
 
-def counts(looked: Looked) -> Table:
+def counts(looked: SuiteEvidence) -> FailureTable:
     """Asked and found numbers of the objects of which a prompt asks an exact one (GenEval's counting task), uncapped."""
     pairs = [
         (case, asked.count, case.verdict.found[asked.name])
@@ -45,10 +61,10 @@ def counts(looked: Looked) -> Table:
         for asked in case.spec.objects
         if asked.exact and asked.name in case.verdict.found
     ]
-    units = [Unit(case, str(asked), (str(found), _compared(found, asked))) for case, asked, found in pairs]
+    units = [FailureUnit(case, str(asked), (str(found), _count_outcome(found, asked))) for case, asked, found in pairs]
     made = table(units, numbers({asked for _, asked, _ in pairs}), ())
     found = numbers({number for pair in pairs for number in pair[1:]}, gaps=True)
-    return Table(made.asked, (*found, AS_ASKED, TOO_FEW, TOO_MANY) if pairs else (), made.units)
+    return FailureTable(made.asked, (*found, AS_ASKED, TOO_FEW, TOO_MANY) if pairs else (), made.units)
 
 
 def numbers(occurring: Iterable[int], *, gaps: bool = False) -> tuple[str, ...]:
@@ -57,24 +73,24 @@ def numbers(occurring: Iterable[int], *, gaps: bool = False) -> tuple[str, ...]:
     return tuple(str(number) for number in sorted({*some, *range(min(max(some, default=0), _IN_A_ROW) if gaps else 0)}))
 
 
-def kinds(looked: Looked) -> Table:
+def kinds(looked: SuiteEvidence) -> FailureTable:
     """How often all, some or none of a prompt's objects are found, by kind of prompt (VISOR, section 6.5 and Figure 11)."""
     units = []
     for case in looked.cases:
-        kind, there = kind_of(case.spec), _there(case)
+        kind, there = kind_of(case.spec), _present_in(case)
         if kind and there is not None:
-            units.append(Unit(case, kind, (ALL_FOUND if all(there) else SOME_FOUND if any(there) else NONE_FOUND,)))
+            units.append(FailureUnit(case, kind, (ALL_FOUND if all(there) else SOME_FOUND if any(there) else NONE_FOUND,)))
     return table(units, KINDS, (ALL_FOUND, SOME_FOUND, NONE_FOUND))
 
 
-def first_object(looked: Looked) -> Table:
+def first_object(looked: SuiteEvidence) -> FailureTable:
     """Which of two objects is found, by kind of prompt (VISOR, section 6.5 and Figure 12)."""
     units = []
     for case in looked.cases:
-        kind, there = kind_of(case.spec), _there(case)
+        kind, there = kind_of(case.spec), _present_in(case)
         if kind in (TWO, TWO_COLORED, RELATED) and there is not None:
             a, b = there if mentioned_first(case.spec) == 0 else reversed(there)
-            units.append(Unit(case, kind, tuple(_of_two(a, b))))
+            units.append(FailureUnit(case, kind, tuple(_outcomes_of_two(a, b))))
     return table(units, KINDS, (FIRST, SECOND, BOTH, ONLY_ONE, ONLY_FIRST, ONLY_SECOND, NEITHER))
 
 
@@ -83,7 +99,7 @@ def kind_of(spec: Spec) -> str | None:
     if spec.excludes or any(asked.count > 1 or asked.exact for asked in spec.objects) or not distinct(spec):
         return None
     try:
-        kind = Asked.of(spec).kind
+        kind = VisorRequest.of(spec).kind
     except ValueError:
         return None
     colored = any(asked.color is not None for asked in spec.objects)
@@ -104,22 +120,22 @@ def distinct(spec: Spec) -> bool:
     return len({plain_name(asked.name) for asked in spec.objects}) == len(spec.objects)
 
 
-def found(verdict: Verdict, spec: Spec) -> tuple[bool, ...] | None:
+def objects_present(verdict: Verdict, spec: Spec) -> tuple[bool, ...] | None:
     """Of each object of a spec whether enough of it was found; None if the verdict does not say."""
     if any(asked.name not in verdict.found for asked in spec.objects):
         return None
     return tuple(verdict.found[asked.name] >= asked.count for asked in spec.objects)
 
 
-def _there(case: Case) -> tuple[bool, ...] | None:
-    return found(case.verdict, case.spec)
+def _present_in(case: JudgedImage) -> tuple[bool, ...] | None:
+    return objects_present(case.verdict, case.spec)
 
 
-def _compared(found: int, asked: int) -> str:
+def _count_outcome(found: int, asked: int) -> str:
     return AS_ASKED if found == asked else TOO_FEW if found < asked else TOO_MANY
 
 
-def _of_two(a: bool, b: bool) -> Iterator[str]:
+def _outcomes_of_two(a: bool, b: bool) -> Iterator[str]:
     yield {(True, True): BOTH, (True, False): ONLY_FIRST, (False, True): ONLY_SECOND}.get((a, b), NEITHER)
     if a is not b:
         yield ONLY_ONE
@@ -127,3 +143,147 @@ def _of_two(a: bool, b: bool) -> Iterator[str]:
         yield FIRST
     if b:
         yield SECOND
+
+
+NOT_BOTH: Final = "not both found"
+NO_RELATION: Final = "no clear relation"
+OPPOSITE: Final = "the opposite"
+OPPOSITES: Final[dict[Relation, Relation]] = {
+    "left of": "right of",
+    "right of": "left of",
+    "above": "below",
+    "below": "above",
+}
+
+CORRECT: Final = "correct"
+BOTH_BUT: Final = "both found, not as asked"
+
+GROUPS: Final = (*dict.fromkeys(SUPERCATEGORY.values()), "other")
+"""COCO's supercategories in its order, and what is in none."""
+_BESIDE: Final = " and "
+
+
+def positions(looked: SuiteEvidence) -> FailureTable:
+    """Each asked relation and those found, where both objects are (GenEval, section 5.2 and Figure 6; VISOR, Table VI).
+
+    What is found is what decided the verdict: the first pair of boxes that fails or, of none, the first (GenEval); the first
+    that holds or, of none, the first (VISOR). It may be two relations, such as left of and above, or none.
+    """
+    units = []
+    for case in looked.cases:
+        if not distinct(case.spec):
+            continue
+        for asked, standing in zip(case.spec.relations, case.verdict.relations, strict=False):
+            units.append(FailureUnit(case, asked.relation, tuple(_relation_outcomes(asked.relation, standing))))
+    return table(units, tuple(RELATIONS), (*RELATIONS, NO_RELATION, AS_ASKED, OPPOSITE, NOT_BOTH), NOT_BOTH)
+
+
+def supercategories(looked: SuiteEvidence) -> FailureTable:
+    """How prompts with two objects end, by the pair of COCO supercategories in either order (VISOR, section 6.3 and Figure 9).
+
+    Only prompts with a relation, as in the paper, if the suite has any such; else all with two objects.
+    """
+    pairs = [case for case in looked.cases if len(case.spec.objects) == 2 and distinct(case.spec)]
+    related = [case for case in pairs if case.spec.relations]
+    units = []
+    for case in related or pairs:
+        name = _pair_outcome(case)
+        if name is not None:
+            units.append(FailureUnit(case, pair_name(*pair_of(case.spec)), (name,)))
+    pairs_in_order = [pair_name(a, b) for k, a in enumerate(GROUPS) for b in GROUPS[k:]]
+    return table(units, pairs_in_order, (CORRECT, BOTH_BUT, NOT_BOTH))
+
+
+def pair_of(spec: Spec) -> tuple[str, str]:
+    """The supercategories of a spec's two objects.
+
+    Raises:
+        ValueError: it has not two objects.
+    """
+    a, b = (SUPERCATEGORY.get(plain_name(asked.name), GROUPS[-1]) for asked in spec.objects)
+    return a, b
+
+
+def pair_name(a: str, b: str) -> str:
+    """Two supercategories as a group of ``supercategories``, in either order."""
+    return _BESIDE.join(sorted((a, b), key=GROUPS.index))
+
+
+def split_pair(pair: str) -> tuple[str, str]:
+    """The two supercategories of a group of ``supercategories``."""
+    a, _, b = pair.partition(_BESIDE)
+    return a, b
+
+
+def _relation_outcomes(asked: Relation, found: RelationResult) -> Iterator[str]:
+    if found.holds is None:
+        yield NOT_BOTH
+        return
+    yield from found.found or (NO_RELATION,)
+    if found.holds:
+        yield AS_ASKED
+    elif OPPOSITES[asked] in found.found:
+        yield OPPOSITE
+
+
+def _pair_outcome(case: JudgedImage) -> str | None:
+    there = objects_present(case.verdict, case.spec)
+    if case.verdict.correct is None or there is None:
+        return None
+    if case.verdict.correct:
+        return CORRECT
+    return BOTH_BUT if all(there) else NOT_BOTH
+
+
+ONE_MISSING: Final = "not both found"
+HELD: Final = "both found, as asked"
+NOT_HELD: Final = "both found, but not as asked"
+
+
+def cooccurrence(looked: SuiteEvidence) -> FailureTable:
+    """Whether both objects of a prompt are found, and then as asked, by their classes in either order (VISOR, section 6.4).
+
+    All prompts that ask for one object each of two classes. "As asked" is said only where more is asked than that both are
+    there: a relation, or colours, and where the scorer judges that.
+    """
+    units = []
+    for case in looked.cases:
+        there = objects_present(case.verdict, case.spec) if asks_two(case.spec) else None
+        if there is None:
+            continue
+        ended = [BOTH if all(there) else ONE_MISSING]
+        if all(there) and _has_attributes(case.spec) and case.verdict.correct is not None:
+            ended.append(HELD if case.verdict.correct else NOT_HELD)
+        units.append(FailureUnit(case, " and ".join(class_pair(case.spec)), tuple(ended)))
+    return table(units, (), (BOTH, HELD, NOT_HELD, ONE_MISSING))
+
+
+def asks_two(spec: Spec) -> bool:
+    """Whether a prompt asks for one object each of two classes, and for no number of them."""
+    plain = all(asked.count == 1 and not asked.exact for asked in spec.objects)
+    return len(spec.objects) == 2 and distinct(spec) and plain and not spec.excludes
+
+
+def class_pair(spec: Spec) -> tuple[str, str]:
+    """The two classes that a prompt asks for, in the alphabet's order."""
+    a, b = (plain_name(asked.name) for asked in spec.objects)
+    return ordered_pair(a, b)
+
+
+def class_pairs(of: FailureTable) -> dict[str, tuple[str, str]]:
+    """The two classes of each group of ``cooccurrence``."""
+    return {unit.asked: class_pair(unit.case.spec) for unit in of.units}
+
+
+def as_required(of: FailureTable, asked: str = ANY, generator: str = ANY) -> FailureCell:
+    """The images that are as asked, of those with both objects (VISOR_cond, where a relation is asked)."""
+    yes, no = (of.cell(asked, name, generator) for name in (HELD, NOT_HELD))
+    counts = tuple(
+        PromptCount(one.task, one.prompt_id, one.hits, one.hits + other.hits)
+        for one, other in zip(yes.counts, no.counts, strict=True)
+    )
+    return replace(yes, n=yes.hits + no.hits, counts=counts)
+
+
+def _has_attributes(spec: Spec) -> bool:
+    return bool(spec.relations) or any(asked.color is not None for asked in spec.objects)

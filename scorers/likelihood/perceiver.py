@@ -1,32 +1,279 @@
-"""What a likelihood scorer does with images: encodes them, reads the captions once, and keeps every term as evidence."""
+"""What a likelihood scorer does with images: encodes them, reads the captions once, and keeps every term as evidence.
+
+Terms are squared errors by trial, caption and step, in batches over all three: along SelfEval's reverse path
+(``reverse_terms``),
+or of the image plainly noised (``loss_terms``: the evidence bound, and a flow's training loss). Captions of one image are
+compared
+under the very same noise, so that what differs is the caption alone; the noise depends on the image's and the trial's seed
+and on nothing else, so that neither batches nor the other captions change a number.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import torch
+from numpy.typing import NDArray
 
 from data.jobs.runs import Observation
 from scorers.base import ModelBroken, Settings, Shown
-from scorers.likelihood import judging
+from scorers.likelihood import rules
 from scorers.likelihood.elimination import Elimination
-from scorers.likelihood.estimators import Case, reverse_terms
-from scorers.likelihood.losses import Noising, loss_terms
-from scorers.likelihood.schedule import Schedule
-from scorers.likelihood.terms import Terms, pack, seeds
-from scorers.models.batches import together
-from scorers.models.diffusion.denoiser import FLOW_TIMES, Denoiser, Read
+from scorers.likelihood.rules import Schedule, Terms, pack, seed_of, seeds
+from scorers.models.compute import batch_size
+from scorers.models.diffusion import FLOW_TIMES, Denoiser, EncodedCaptions
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionedImage:
+    """One image with its captions.
+
+    Attributes:
+        image: as the model encodes it, without the batch's axis.
+        captions: C places in what was read.
+        seeds: N, one a trial.
+    """
+
+    image: torch.Tensor
+    captions: tuple[int, ...]
+    seeds: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _CaptionTrial:
+    case: int
+    number: int
+
+
+@torch.no_grad()  # type: ignore[untyped-decorator]
+def reverse_terms(
+    denoiser: Denoiser, schedule: Schedule, read: EncodedCaptions, cases: Sequence[CaptionedImage], batch: int
+) -> list[Terms]:
+    """SelfEval's Algorithm 1: N x C x T squared distances |x_s - mean(x̄_t, t, c)|² of each case.
+
+    The model sees x̄_t, denoised by itself from x_T on, and is held against the forward x_s; both start from one noise a trial,
+    and what is added after each step is the same for all captions (appendix A; equation 7).
+
+    ``batch`` is how many rows (trial and caption) the model sees at once; a trial's captions stay together.
+    """
+    found = [np.full((len(case.seeds), len(case.captions), len(schedule)), np.nan, np.float32) for case in cases]
+    trials = [_CaptionTrial(place, number) for place, case in enumerate(cases) for number in range(len(case.seeds))]
+    for packed in _packs(trials, cases, batch):
+        for one, terms in zip(packed, _reverse(denoiser, schedule, read, cases, packed), strict=True):
+            found[one.case][one.number] = terms
+    return found
+
+
+def _packs(trials: Sequence[_CaptionTrial], cases: Sequence[CaptionedImage], batch: int) -> Iterator[list[_CaptionTrial]]:
+    packed: list[_CaptionTrial] = []
+    rows = 0
+    for trial in trials:
+        size = len(cases[trial.case].captions)
+        if packed and rows + size > batch:
+            yield packed
+            packed, rows = [], 0
+        packed.append(trial)
+        rows += size
+    if packed:
+        yield packed
+
+
+def _reverse(
+    denoiser: Denoiser,
+    schedule: Schedule,
+    read: EncodedCaptions,
+    cases: Sequence[CaptionedImage],
+    packed: Sequence[_CaptionTrial],
+) -> list[Terms]:
+    """C x T of each trial, all at once."""
+    device = denoiser.device
+    images = torch.stack([cases[one.case].image for one in packed])
+    chance = [torch.Generator().manual_seed(cases[one.case].seeds[one.number]) for one in packed]
+    sizes = [len(cases[one.case].captions) for one in packed]
+    trial = torch.repeat_interleave(torch.arange(len(packed)), torch.tensor(sizes)).to(device)
+    said = read.rows(torch.tensor([place for one in packed for place in cases[one.case].captions], device=device))
+    noise = _draw_noise(images.shape[1:], chance, device)
+
+    def forward(left: float) -> Any:
+        return left**0.5 * images + (1.0 - left) ** 0.5 * noise
+
+    noisy = forward(float(schedule.left[0]))[trial]
+    distances = []
+    for k, step in enumerate(schedule.steps.tolist()):
+        left = float(schedule.left[k])
+        told = denoiser.predict(noisy, torch.full((len(trial),), step, device=device), said)
+        mean = schedule.of_image[k] * denoised(denoiser, told, noisy, left) + schedule.of_noisy[k] * noisy
+        target = forward(float(schedule.before[k]))[trial]
+        distances.append((target - mean).flatten(1).double().square().sum(1).float().cpu())
+        if k + 1 < len(schedule):
+            noisy = mean + float(schedule.small[k]) ** 0.5 * _draw_noise(images.shape[1:], chance, device)[trial]
+    together = torch.stack(distances, dim=1).numpy()
+    return np.split(together, np.cumsum(sizes)[:-1])
+
+
+def _draw_noise(shape: Sequence[int], chance: Sequence[torch.Generator], device: str) -> torch.Tensor:
+    """The next noise of each trial; drawn on the CPU, so that a seed means the same on every device."""
+    return torch.stack([torch.randn(tuple(shape), generator=one) for one in chance]).to(device)
+
+
+def denoised(denoiser: Denoiser, told: torch.Tensor, noisy: torch.Tensor, left: Any) -> torch.Tensor:
+    """x_0 as the model sees it in x_t; ``left`` is a_t, a number or one that fits ``noisy``."""
+    if denoiser.prediction == "epsilon":
+        return (noisy - (1.0 - left) ** 0.5 * told) / left**0.5
+    if denoiser.prediction == "v_prediction":
+        return left**0.5 * noisy - (1.0 - left) ** 0.5 * told
+    if denoiser.prediction == "sample":
+        return told
+    raise ValueError(f"a model that says {denoiser.prediction} has no posterior of a diffusion: use flowloss")
+
+
+def noise_of(denoiser: Denoiser, told: torch.Tensor, noisy: torch.Tensor, left: Any) -> torch.Tensor:
+    """The noise as the model sees it in x_t."""
+    if denoiser.prediction == "epsilon":
+        return told
+    return (noisy - left**0.5 * denoised(denoiser, told, noisy, left)) / (1.0 - left) ** 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Noising:
+    """x = image * image's share + noise * noise's share, at each of T steps; all of shape (T,).
+
+    Attributes:
+        steps: as the model is told them.
+    """
+
+    steps: NDArray[np.float64]
+    image: NDArray[np.float64]
+    noise: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Draw:
+    case: int
+    trial: int
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class _PendingImage:
+    """A case under way: its draws in their order, and the captions still looked at (places among the case's own)."""
+
+    order: NDArray[np.int64]
+    captions: tuple[int, ...]
+
+
+@torch.no_grad()  # type: ignore[untyped-decorator]
+def loss_terms(
+    denoiser: Denoiser,
+    noising: Noising,
+    read: EncodedCaptions,
+    cases: Sequence[CaptionedImage],
+    giving_up: Elimination,
+    batch: int,
+) -> list[Terms]:
+    """N x C x T squared errors of each case: |noise - noise as the model sees it|², of a flow |velocity - the model's|².
+
+    Draws (trial and step) come in a random order that the case's seeds decide, so that those of any length are fair to all
+    steps; what was given up stays nan. ``batch`` is how many rows
+    (draw and caption) the model sees at once.
+    """
+    length = len(noising.steps)
+    found = [np.full((len(case.seeds), len(case.captions), length), np.nan, np.float32) for case in cases]
+    under_way = {place: _pending(case, length) for place, case in enumerate(cases)}
+    most = max((len(one.order) for one in under_way.values()), default=0)
+    begun = 0
+    for until in giving_up.rounds(most):
+        rows = [
+            (_Draw(place, int(draw) // length, int(draw) % length), caption)
+            for place, one in under_way.items()
+            for draw in one.order[begun:until]
+            for caption in one.captions
+        ]
+        for some in _chunks(rows, batch):
+            for (draw, caption), error in zip(some, _errors(denoiser, noising, read, cases, some), strict=True):
+                found[draw.case][draw.trial, caption, draw.step] = error
+        under_way = _still_pending(under_way, found, giving_up, until)
+        begun = until
+    return found
+
+
+def _pending(case: CaptionedImage, length: int) -> _PendingImage:
+    order = np.random.default_rng(case.seeds[0]).permutation(len(case.seeds) * length)
+    return _PendingImage(order, tuple(range(len(case.captions))))
+
+
+def _still_pending(
+    under_way: dict[int, _PendingImage], found: Sequence[Terms], giving_up: Elimination, draws: int
+) -> dict[int, _PendingImage]:
+    """Those with more than one caption left."""
+    left = {}
+    for place, one in under_way.items():
+        errors = found[place].transpose(0, 2, 1).reshape(-1, found[place].shape[1])[one.order[:draws]].astype(float)
+        captions = giving_up.left(errors, one.captions)
+        if len(captions) > 1:
+            left[place] = replace(one, captions=captions)
+    return left
+
+
+def _chunks(rows: Sequence[tuple[_Draw, int]], batch: int) -> Iterator[Sequence[tuple[_Draw, int]]]:
+    for start in range(0, len(rows), batch):
+        yield rows[start : start + batch]
+
+
+def _errors(
+    denoiser: Denoiser,
+    noising: Noising,
+    read: EncodedCaptions,
+    cases: Sequence[CaptionedImage],
+    rows: Sequence[tuple[_Draw, int]],
+) -> list[float]:
+    draws = list(dict.fromkeys(draw for draw, _ in rows))
+    places = {draw: place for place, draw in enumerate(draws)}
+    device = denoiser.device
+    images = torch.stack([cases[draw.case].image for draw in draws])
+    noise = torch.stack([_noise(cases[draw.case], draw) for draw in draws]).to(device)
+    steps = [draw.step for draw in draws]
+    shares = [
+        torch.tensor(share[steps], dtype=torch.float32, device=device).view(-1, *[1] * (images.dim() - 1))
+        for share in (noising.image, noising.noise)
+    ]
+    which = torch.tensor([places[draw] for draw, _ in rows], device=device)
+    noisy = (shares[0] * images + shares[1] * noise)[which]
+    told = denoiser.predict(
+        noisy,
+        torch.tensor([noising.steps[draw.step] for draw, _ in rows], device=device).to(_kind(noising)),
+        read.rows(torch.tensor([cases[draw.case].captions[caption] for draw, caption in rows], device=device)),
+    )
+    if denoiser.prediction == "flow":
+        apart = told - (noise - images)[which]
+    else:
+        apart = noise_of(denoiser, told, noisy, (shares[0] ** 2)[which]) - noise[which]
+    errors: list[float] = apart.flatten(1).double().square().sum(1).cpu().tolist()
+    return errors
+
+
+def _kind(noising: Noising) -> torch.dtype:
+    """Steps are whole numbers, a flow's times need not be."""
+    return torch.long if (noising.steps == np.round(noising.steps)).all() else torch.float32
+
+
+def _noise(case: CaptionedImage, draw: _Draw) -> torch.Tensor:
+    """Of one trial and step, the same for all captions; drawn on the CPU, so that a seed means the same on every device."""
+    chance = torch.Generator().manual_seed(seed_of(case.seeds[draw.trial], draw.step))
+    return torch.randn(tuple(case.image.shape), generator=chance)
 
 
 class LikelihoodPerceiver:
-    """A diffusion model in memory, and how it is asked (``scorers.likelihood.judging.Method``).
+    """A diffusion model in memory, and how it is asked (``scorers.likelihood.rules.Method``).
 
     Raises:
         ValueError: the model cannot be asked so.
     """
 
-    def __init__(self, denoiser: Denoiser, method: judging.Method, settings: Settings) -> None:
+    def __init__(self, denoiser: Denoiser, method: rules.Method, settings: Settings) -> None:
         flows = denoiser.prediction == "flow"
         if flows != (method == "flow"):
             other = "flowloss" if flows else "selfeval or elbo"
@@ -37,7 +284,7 @@ class LikelihoodPerceiver:
 
     def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
         """See ``Perceiver``."""
-        most = together(self._denoiser.device, len(batch))
+        most = batch_size(self._denoiser.device, len(batch))
         return [seen for start in range(0, len(batch), most or 1) for seen in self._perceived(batch[start : start + most])]
 
     def _perceived(self, batch: Sequence[Shown]) -> list[Observation]:
@@ -45,7 +292,7 @@ class LikelihoodPerceiver:
         places = {caption: place for place, caption in enumerate(captions)}
         images = self._denoiser.encode([shown.image for shown in batch])
         cases = [
-            Case(
+            CaptionedImage(
                 image,
                 tuple(places[caption] for caption in shown.captions),
                 tuple(seeds(shown.item_id, int(self._settings["trials"]), int(self._settings["seed"]))),
@@ -63,7 +310,7 @@ class LikelihoodPerceiver:
             Observation(shown.item_id, self._payload(shown, terms, size)) for shown, terms in zip(batch, found, strict=True)
         ]
 
-    def _terms(self, read: Read, cases: Sequence[Case]) -> list[Terms]:
+    def _terms(self, read: EncodedCaptions, cases: Sequence[CaptionedImage]) -> list[Terms]:
         rows = int(self._settings["batch"])
         if self._method == "reverse":
             schedule = Schedule.of(self._denoiser.alphas, self._steps.astype(int).tolist())
@@ -88,10 +335,10 @@ class LikelihoodPerceiver:
             "full": int(terms.size),
             "cut": cut,
         }
-        trials = judging.by_trial(payload, self._settings)
-        payload["fits"] = judging.as_json(judging.fits(payload, self._settings))
+        trials = rules.by_trial(payload, self._settings)
+        payload["fits"] = rules.as_json(rules.fits(payload, self._settings))
         # of a caption that was given up there is not every trial
-        payload["trial_fits"] = [judging.as_json(row) for row in trials]
+        payload["trial_fits"] = [rules.as_json(row) for row in trials]
         return payload
 
 

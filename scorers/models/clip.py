@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from open_clip.transformer import ResidualAttentionBlock
 from PIL import Image
 
-from scorers.models.batches import together
+from scorers.models.compute import batch_size, crop_long_image, pack_weights
 from scorers.models.files import folder
-from scorers.models.linear import pack
-from scorers.models.soundness import Soundness
-from scorers.models.strips import shortened
+from scorers.models.sanity_check import Soundness
 
 _BATCH: Final = 64
 
@@ -61,10 +59,10 @@ class Clip:
         self._model = model.eval()
         for module in self._model.modules():
             if isinstance(module, ResidualAttentionBlock):
-                pack(module.mlp)
+                pack_weights(module.mlp)
         self.scale = float(model.logit_scale.detach().exp())
         self.context = int(self._tokenizer.context_length)
-        self.together = together(device, _BATCH)
+        self.together = batch_size(device, _BATCH)
         height, width = _pair(model.visual.image_size)
         self.looks_at = (3, height, width)
 
@@ -97,7 +95,7 @@ class Clip:
         return vectors
 
     def _look(self, images: Sequence[Image.Image]) -> torch.Tensor:
-        pixels = torch.stack([self._transform(shortened(image)) for image in images]).to(self._device)
+        pixels = torch.stack([self._transform(crop_long_image(image)) for image in images]).to(self._device)
         vectors = self.forward(pixels)
         self._soundness.check(pixels, vectors)
         return vectors

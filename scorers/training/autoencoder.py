@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from torch.nn import functional
 
 from data.playground.render import SIZE, render
-from scorers.models.autoencoder import PlaygroundAutoencoder
-from scorers.training.averaging import average
-from scorers.training.scenes import Split, captioned, crowd
-from scorers.training.together import add_up, meet
+from scorers.models.playground_generator import PlaygroundAutoencoder
+from scorers.training.examples import Split, captioned, crowd
+from scorers.training.optimization import average_gradients, averaged_model, join_processes
 
 _NOISE: Final = 0.1
 _SHRINKAGE: Final = 1e-3
@@ -25,7 +24,7 @@ _EDGES: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class AutoencoderRecipe:
     """Scenes drawn once, steps, pictures a step and process, highest learning rate, processes; ``seed`` chooses the scenes,
     ``start`` a folder with weights to go on from."""
 
@@ -57,9 +56,9 @@ def loss_of(model: PlaygroundAutoencoder, images: torch.Tensor) -> torch.Tensor:
     return functional.l1_loss(made, images) + _EDGES * edges + _SHRINKAGE * latents.float().square().mean()
 
 
-def train(rank: int, recipe: Recipe, out: Path) -> None:
+def train(rank: int, recipe: AutoencoderRecipe, out: Path) -> None:
     """One process of the training; the first measures the latents' mean and spread and writes the moving average."""
-    meet(rank, recipe.processes, out)
+    join_processes(rank, recipe.processes, out)
     started = time.monotonic()
     first = recipe.seed * recipe.scenes
     pool = np.stack([picture("train", seed) for seed in range(first + rank, first + recipe.scenes, recipe.processes)])
@@ -67,7 +66,7 @@ def train(rank: int, recipe: Recipe, out: Path) -> None:
     torch.manual_seed(recipe.seed)
     model = PlaygroundAutoencoder.from_pretrained(recipe.start) if recipe.start else PlaygroundAutoencoder()
     model = model.float().train().to(memory_format=torch.channels_last)
-    averaged = average(model, 0.99)
+    averaged = averaged_model(model, 0.99)
     optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=1e-4)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.rate, total_steps=recipe.steps, pct_start=0.08)
     rng = np.random.default_rng([recipe.seed, rank])
@@ -77,7 +76,7 @@ def train(rank: int, recipe: Recipe, out: Path) -> None:
             loss = loss_of(model, images)
         optimizer.zero_grad()
         loss.backward()
-        add_up(model, recipe.processes)
+        average_gradients(model, recipe.processes)
         torch.nn.utils.clip_grad_norm_(model.parameters(), 0.5)
         optimizer.step()
         schedule.step()
@@ -103,11 +102,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Train the playground's autoencoder.")
     parser.add_argument("--out", type=Path, required=True)
     for name in ("scenes", "steps", "processes", "seed"):
-        parser.add_argument(f"--{name}", type=int, default=getattr(Recipe(), name))
-    parser.add_argument("--rate", type=float, default=Recipe().rate)
+        parser.add_argument(f"--{name}", type=int, default=getattr(AutoencoderRecipe(), name))
+    parser.add_argument("--rate", type=float, default=AutoencoderRecipe().rate)
     parser.add_argument("--start", type=Path, help="a folder with weights to go on from")
     given = parser.parse_args()
-    recipe = Recipe(given.scenes, given.steps, rate=given.rate, processes=given.processes, seed=given.seed, start=given.start)
+    recipe = AutoencoderRecipe(
+        given.scenes, given.steps, rate=given.rate, processes=given.processes, seed=given.seed, start=given.start
+    )
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / ".meeting").unlink(missing_ok=True)
     torch.multiprocessing.spawn(train, (recipe, given.out), nprocs=recipe.processes)

@@ -22,9 +22,8 @@ from safetensors.torch import save_file
 
 from data.playground.drawing import TRAIN_LOOK
 from data.playground.render import render
-from scorers.training.averaging import average
-from scorers.training.captions import COLOR_TEMPLATES, words, wrong_captions
-from scorers.training.scenes import Split, captioned, crowd, seeded
+from scorers.training.examples import COLOR_TEMPLATES, Split, caption_words, captioned, crowd, seeded, wrong_captions
+from scorers.training.optimization import averaged_model
 
 SIDE: Final = 64
 CONTEXT: Final = 16
@@ -36,7 +35,7 @@ _WRONG: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class ClipRecipe:
     """Pictures drawn once, passes over them, pictures a step, highest learning rate, threads."""
 
     pictures: int = 16_000
@@ -48,7 +47,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pair:
+class CaptionPair:
     """A picture (64 x 64 x 3, uint8), its caption, and captions that are wrong."""
 
     image: NDArray[np.uint8]
@@ -63,7 +62,7 @@ def model_config() -> dict[str, Any]:
         "vision_cfg": {"image_size": SIDE, "layers": [2, 2, 2, 2], "width": 24, "patch_size": None},
         "text_cfg": {
             "context_length": CONTEXT,
-            "vocab_size": len(words()) + 4,
+            "vocab_size": len(caption_words()) + 4,
             "width": 128,
             "heads": 4,
             "layers": 3,
@@ -77,7 +76,7 @@ def write_tokenizer(out: Path) -> None:
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
-    listed = ["<pad>", "<unk>", "<bos>", *words(), "<eos>"]
+    listed = ["<pad>", "<unk>", "<bos>", *caption_words(), "<eos>"]
     raw = Tokenizer(models.WordLevel({word: number for number, word in enumerate(listed)}, unk_token="<unk>"))
     raw.normalizer = normalizers.Lowercase()
     raw.pre_tokenizer = pre_tokenizers.Whitespace()
@@ -107,17 +106,17 @@ def fitted(image: Image.Image) -> NDArray[np.uint8]:
     return np.asarray(resized.crop((x, y, x + SIDE, y + SIDE)))
 
 
-def pair(split: Split, seed: int) -> Pair:
+def pair(split: Split, seed: int) -> CaptionPair:
     """A scene with its caption (two of three), or one object cut out with its colour."""
     rng = seeded(split, seed + 2 * 10**6)
     if rng.random() < 1 / 3:
         return crop_pair(split, seed, rng)
     asked, scene = captioned(split, seed)
     wrong = wrong_captions(asked, scene, _WRONG, rng)
-    return Pair(fitted(Image.fromarray(render(scene, 2 * SIDE).image)), asked["prompt"], tuple(wrong))
+    return CaptionPair(fitted(Image.fromarray(render(scene, 2 * SIDE).image)), asked["prompt"], tuple(wrong))
 
 
-def crop_pair(split: Split, seed: int, rng: np.random.Generator) -> Pair:
+def crop_pair(split: Split, seed: int, rng: np.random.Generator) -> CaptionPair:
     """One object on grey, cropped to its box; captions are GenEval's colour prompts, wrong in the colour."""
     scene = crowd(split, seed)
     picture = render(scene, 2 * SIDE)
@@ -128,7 +127,7 @@ def crop_pair(split: Split, seed: int, rng: np.random.Generator) -> Pair:
     template = COLOR_TEMPLATES[int(rng.integers(len(COLOR_TEMPLATES)))]
     chosen = [placed.color, *(others[int(k)] for k in rng.permutation(len(others))[:_WRONG])]
     texts = [template.format(color=color, name=placed.kind) for color in chosen]
-    return Pair(image, texts[0], tuple(texts[1:]))
+    return CaptionPair(image, texts[0], tuple(texts[1:]))
 
 
 def masked_crop(image: NDArray[np.uint8], mask: NDArray[np.bool_], box: tuple[float, ...]) -> NDArray[np.uint8]:
@@ -137,7 +136,7 @@ def masked_crop(image: NDArray[np.uint8], mask: NDArray[np.bool_], box: tuple[fl
     return fitted(Image.fromarray(shown).crop((int(box[0]), int(box[1]), int(box[2]), int(box[3]))))
 
 
-def train(recipe: Recipe, out: Path) -> None:
+def train(recipe: ClipRecipe, out: Path) -> None:
     """Train and write the moving average of the weights."""
     import open_clip
 
@@ -153,7 +152,7 @@ def train(recipe: Recipe, out: Path) -> None:
     config = model_config()
     config["text_cfg"].pop("hf_tokenizer_name")
     model = open_clip.CLIP(**config).train().to(memory_format=torch.channels_last)
-    averaged = average(model, 0.995)
+    averaged = averaged_model(model, 0.995)
     per_epoch = recipe.pictures // recipe.batch
     steps = recipe.epochs * per_epoch
     optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate, betas=(0.9, 0.98), weight_decay=0.05)
@@ -207,7 +206,7 @@ def contrast(seen: torch.Tensor, said: torch.Tensor, tokens: torch.Tensor, scale
     return (among_all + back) / 2 + among_own
 
 
-def _tokens(tokenizer: Any, pool: list[Pair]) -> torch.Tensor:
+def _tokens(tokenizer: Any, pool: list[CaptionPair]) -> torch.Tensor:
     flat = tokenizer([text for one in pool for text in (one.caption, *one.wrong)])
     return torch.as_tensor(flat).reshape(len(pool), 1 + _WRONG, CONTEXT)
 
@@ -232,11 +231,11 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description="Train the playground's image-text model.")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--pictures", type=int, default=Recipe().pictures)
-    parser.add_argument("--epochs", type=int, default=Recipe().epochs)
-    parser.add_argument("--threads", type=int, default=Recipe().threads)
+    parser.add_argument("--pictures", type=int, default=ClipRecipe().pictures)
+    parser.add_argument("--epochs", type=int, default=ClipRecipe().epochs)
+    parser.add_argument("--threads", type=int, default=ClipRecipe().threads)
     arguments = parser.parse_args()
-    train(Recipe(arguments.pictures, arguments.epochs, threads=arguments.threads), arguments.out)
+    train(ClipRecipe(arguments.pictures, arguments.epochs, threads=arguments.threads), arguments.out)
 
 
 if __name__ == "__main__":

@@ -17,9 +17,9 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
-import scorers.models.quiet  # noqa: F401  (before ultralytics)
-from scorers.training.averaging import average
-from scorers.training.scenes import NAMES, Example, example
+import scorers.models.detectors.ultralytics_setup  # noqa: F401  (before ultralytics)
+from scorers.training.examples import NAMES, DetectionExample, example
+from scorers.training.optimization import averaged_model
 
 STEM: Final = "yolo11n-seg-playground"
 SIDE: Final = 128
@@ -28,7 +28,7 @@ _MASK_SIDE: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class DetectorRecipe:
     """Scenes drawn once, passes over them, pictures a step, highest learning rate, threads; ``seed`` chooses the scenes,
     ``start`` a folder with weights to go on from."""
 
@@ -52,7 +52,7 @@ def build() -> Any:
     return model
 
 
-def train(recipe: Recipe, out: Path) -> None:
+def train(recipe: DetectorRecipe, out: Path) -> None:
     """Train and write the weights of the moving average."""
     torch.manual_seed(recipe.seed)
     torch.set_num_threads(recipe.threads)
@@ -64,7 +64,7 @@ def train(recipe: Recipe, out: Path) -> None:
         model.load_state_dict(load_file(recipe.start / f"{STEM}.safetensors"))
     model.train()
     # about the last hundred steps: a longer memory would hold on to weights of the highest rate
-    averaged = average(model, 0.99)
+    averaged = averaged_model(model, 0.99)
     steps = recipe.epochs * (recipe.scenes // recipe.batch)
     optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=5e-4)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, recipe.rate, total_steps=steps, pct_start=0.08)
@@ -89,7 +89,7 @@ def train(recipe: Recipe, out: Path) -> None:
     save(averaged.module, out)
 
 
-def collate(examples: list[Example], rng: np.random.Generator) -> dict[str, torch.Tensor]:
+def collate(examples: list[DetectionExample], rng: np.random.Generator) -> dict[str, torch.Tensor]:
     """Ultralytics' batch: ``img`` B x 3 x 128 x 128 in 0-1, boxes as shares (centre, size), overlap masks B x 64 x 64."""
     images, masks, boxes, classes, owner = [], [], [], [], []
     for number, one in enumerate(examples):
@@ -172,14 +172,16 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description="Train the playground's detector.")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--scenes", type=int, default=Recipe().scenes)
-    parser.add_argument("--epochs", type=int, default=Recipe().epochs)
-    parser.add_argument("--rate", type=float, default=Recipe().rate)
-    parser.add_argument("--threads", type=int, default=Recipe().threads)
-    parser.add_argument("--seed", type=int, default=Recipe().seed)
+    parser.add_argument("--scenes", type=int, default=DetectorRecipe().scenes)
+    parser.add_argument("--epochs", type=int, default=DetectorRecipe().epochs)
+    parser.add_argument("--rate", type=float, default=DetectorRecipe().rate)
+    parser.add_argument("--threads", type=int, default=DetectorRecipe().threads)
+    parser.add_argument("--seed", type=int, default=DetectorRecipe().seed)
     parser.add_argument("--start", type=Path, help="a folder with weights to go on from")
     given = parser.parse_args()
-    recipe = Recipe(given.scenes, given.epochs, rate=given.rate, threads=given.threads, seed=given.seed, start=given.start)
+    recipe = DetectorRecipe(
+        given.scenes, given.epochs, rate=given.rate, threads=given.threads, seed=given.seed, start=given.start
+    )
     train(recipe, given.out)
 
 

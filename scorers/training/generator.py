@@ -19,20 +19,18 @@ import torch
 from torch import nn
 
 from data.playground.render import SIZE, render
-from scorers.models.autoencoder import PlaygroundAutoencoder
-from scorers.models.generator import (
+from scorers.models.playground_generator import (
     LENGTH,
+    PlaygroundAutoencoder,
     build_scheduler,
     build_text_encoder,
     build_transformer,
     predict,
 )
 from scorers.training.autoencoder import pixels
-from scorers.training.averaging import average
-from scorers.training.captions import words
 from scorers.training.clip import write_tokenizer
-from scorers.training.scenes import captioned
-from scorers.training.together import add_up, furthest, meet
+from scorers.training.examples import caption_words, captioned
+from scorers.training.optimization import average_gradients, averaged_model, furthest_progress, join_processes
 
 _UNCONDITIONAL: Final = 0.1
 _ENCODED_AT_ONCE: Final = 128
@@ -40,7 +38,7 @@ _PARTS: Final = ("transformer", "text_encoder")
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class GeneratorRecipe:
     """Scenes drawn once, steps, pictures a step (over all processes), highest learning rate, share of the steps at which the
     early stage is kept, minutes after which the run is brought to its end, processes; a stage's folder to go on from."""
 
@@ -55,12 +53,12 @@ class Recipe:
     start: Path | None = None
 
 
-class Generator(nn.Module):  # type: ignore[misc]  # torch is not read by mypy
+class TrainedGenerator(nn.Module):  # type: ignore[misc]  # torch is not read by mypy
     """What is trained: the text encoder and the transformer."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.text_encoder = build_text_encoder(len(words()) + 4)
+        self.text_encoder = build_text_encoder(len(caption_words()) + 4)
         self.transformer = build_transformer()
 
     def forward(self, latents: torch.Tensor, steps: torch.Tensor, tokens: torch.Tensor, mask: torch.Tensor) -> Any:
@@ -68,9 +66,9 @@ class Generator(nn.Module):  # type: ignore[misc]  # torch is not read by mypy
         return predict(self.transformer, latents, steps, said, mask)
 
 
-def started_from(stage: Path | None) -> Generator:
+def started_from(stage: Path | None) -> TrainedGenerator:
     """Untrained, or as a stage was saved."""
-    model = Generator()
+    model = TrainedGenerator()
     if stage is not None:
         for name in _PARTS:
             part = getattr(model, name)
@@ -79,7 +77,7 @@ def started_from(stage: Path | None) -> Generator:
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
-def encoded(recipe: Recipe, out: Path, rank: int) -> tuple[torch.Tensor, torch.Tensor]:
+def encoded(recipe: GeneratorRecipe, out: Path, rank: int) -> tuple[torch.Tensor, torch.Tensor]:
     """This process's share of the scenes: N x 16 x 8 x 8 latents in half precision, and N x 16 word numbers."""
     from transformers import PreTrainedTokenizerFast
 
@@ -110,15 +108,15 @@ def some_steps(n: int) -> torch.Tensor:
     return (torch.where(torch.rand(n) < 0.2, anywhere, middle) * 1000).long().clamp(0, 999)
 
 
-def train(rank: int, recipe: Recipe, out: Path) -> None:
+def train(rank: int, recipe: GeneratorRecipe, out: Path) -> None:
     """One process of the training; the first writes the results."""
-    meet(rank, recipe.processes, out)
+    join_processes(rank, recipe.processes, out)
     started = time.monotonic()
     latents, tokens = encoded(recipe, out, rank)
     print(f"{len(latents)} scenes in {time.monotonic() - started:.0f} s", flush=True)
     torch.manual_seed(recipe.seed)
     model = started_from(recipe.start).train()
-    averaged = average(model, 0.9985)
+    averaged = averaged_model(model, 0.9985)
     optimizer = torch.optim.AdamW(model.parameters(), lr=recipe.rate, betas=(0.9, 0.98), weight_decay=0.01)
     torch.manual_seed(1 + recipe.seed * recipe.processes + rank)
     started = time.monotonic()
@@ -128,13 +126,15 @@ def train(rank: int, recipe: Recipe, out: Path) -> None:
             group["lr"] = recipe.rate * rate_at(progress)
         chosen = torch.randint(len(latents), (recipe.batch // recipe.processes,))
         loss = learn(model, latents[chosen].float(), tokens[chosen])
-        add_up(model, recipe.processes)
+        average_gradients(model, recipe.processes)
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad()
         averaged.update_parameters(model)
         step += 1
-        progress = furthest(max(step / recipe.steps, (time.monotonic() - started) / 60 / recipe.minutes), recipe.processes)
+        progress = furthest_progress(
+            max(step / recipe.steps, (time.monotonic() - started) / 60 / recipe.minutes), recipe.processes
+        )
         if rank == 0 and step % 50 == 0:
             print(f"step {step} {progress:.1%} {time.monotonic() - started:.0f} s loss {loss:.4f}", flush=True)
         if not early and progress >= recipe.early:
@@ -145,11 +145,11 @@ def train(rank: int, recipe: Recipe, out: Path) -> None:
     _save(averaged.module, out / "late", rank)
 
 
-def learn(model: Generator, latents: torch.Tensor, tokens: torch.Tensor) -> float:
+def learn(model: TrainedGenerator, latents: torch.Tensor, tokens: torch.Tensor) -> float:
     """Adds the gradient of a batch; returns the mean square error of v."""
     empty = torch.rand(len(tokens)) < _UNCONDITIONAL
     bare = torch.zeros_like(tokens[0])
-    bare[:2] = torch.tensor([2, len(words()) + 3])
+    bare[:2] = torch.tensor([2, len(caption_words()) + 3])
     tokens = torch.where(empty[:, None], bare, tokens)
     noise, steps = torch.randn_like(latents), some_steps(len(latents))
     scheduler = build_scheduler()
@@ -162,11 +162,11 @@ def learn(model: Generator, latents: torch.Tensor, tokens: torch.Tensor) -> floa
     return float(loss.detach())
 
 
-def _save(model: Generator, folder: Path, rank: int) -> None:
+def _save(model: TrainedGenerator, folder: Path, rank: int) -> None:
     """Both parts in half precision."""
     if rank:
         return
-    for name, part in zip(_PARTS, (build_transformer(), build_text_encoder(len(words()) + 4)), strict=True):
+    for name, part in zip(_PARTS, (build_transformer(), build_text_encoder(len(caption_words()) + 4)), strict=True):
         part.load_state_dict(getattr(model, name).state_dict())
         part.half().save_pretrained(folder / name)
 
@@ -177,12 +177,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="holds autoencoder/ already")
     parser.add_argument("--start", type=Path, help="a stage's folder to go on from")
     for name in ("scenes", "steps", "processes", "seed"):
-        parser.add_argument(f"--{name}", type=int, default=getattr(Recipe(), name))
+        parser.add_argument(f"--{name}", type=int, default=getattr(GeneratorRecipe(), name))
     for name in ("rate", "minutes"):
-        parser.add_argument(f"--{name}", type=float, default=getattr(Recipe(), name))
+        parser.add_argument(f"--{name}", type=float, default=getattr(GeneratorRecipe(), name))
     arguments = parser.parse_args()
     given = {name: value for name, value in vars(arguments).items() if name != "out"}
-    recipe = Recipe(**given)
+    recipe = GeneratorRecipe(**given)
     (arguments.out / "tokenizer").mkdir(parents=True, exist_ok=True)
     write_tokenizer(arguments.out / "tokenizer")
     build_scheduler().save_pretrained(arguments.out / "scheduler")

@@ -48,7 +48,7 @@ _PART_SIZE: Final = 128
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _GeneratedFile:
     """A picture that a generator made."""
 
     path: Path
@@ -65,7 +65,7 @@ def make(made: Path, out: Path, scorers: tuple[str, ...] = SCORERS) -> None:
         RuntimeError: a scorer's worker failed.
     """
     asked = sample.sample_prompts()
-    found = list(_made(made, {prompt.prompt_id for prompt in asked}))
+    found = list(_generated_files(made, {prompt.prompt_id for prompt in asked}))
     _refuse_gaps(found, len(asked) * PER_PROMPT)
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
@@ -91,7 +91,7 @@ def score(folder: Path, name: str) -> None:
     settings = registry.settings(scorer, PROFILE)
     asked = Run(rater, name, scorer.version, PROFILE, settings, part_size=_PART_SIZE)
     run.create(asked, [_work(image, known[image.prompt_id], asks=scorer.asks) for image in sample.images])
-    worker = [sys.executable, "-m", "scorers.worker", str(run.path)]
+    worker = [sys.executable, "-m", "scorers.running.worker", str(run.path)]
     if subprocess.run(worker, cwd=_ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False).returncode:
         raise RuntimeError(f"the worker of {name} failed; see above")
     for path in run.path.iterdir():
@@ -109,16 +109,16 @@ def _work(image: Image, prompt: Prompt, *, asks: bool) -> WorkItem:
     return replace(work, questions=[asdict(one) for one in questions_from_spec(parse_spec(prompt.spec))], version=1)
 
 
-def _made(folder: Path, known: set[str]) -> Iterator[_Found]:
+def _generated_files(folder: Path, known: set[str]) -> Iterator[_GeneratedFile]:
     base = folder / "images"
     for path in sorted(base.glob("*/**/*")):
         generator, _, place = path.relative_to(base).as_posix().partition("/")
         match = next((match for shape in _PLACES if (match := shape.fullmatch(place))), None)
         if match and generator != CARELESS and (prompt_id := f"{sample.SUITE}/{match[1]}") in known:
-            yield _Found(path, prompt_id, generator, int(match[2]))
+            yield _GeneratedFile(path, prompt_id, generator, int(match[2]))
 
 
-def _refuse_gaps(found: list[_Found], wanted: int) -> None:
+def _refuse_gaps(found: list[_GeneratedFile], wanted: int) -> None:
     places: dict[str, set[tuple[str, int]]] = {}
     for one in found:
         places.setdefault(one.generator, set()).add((one.prompt_id, one.index))

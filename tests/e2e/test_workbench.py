@@ -17,7 +17,7 @@ from data.prompts.spec import parse_spec
 from data.records import Rater
 from data.store import runs
 from data.store.core.store import Store
-from scorers import geneval
+from scorers.geneval import scorer
 from tests.e2e.axe import serious
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.form import Form, introduce
@@ -56,7 +56,7 @@ def attack(folder: Path, project: Path) -> None:
     with Store(project) as store:
         run = Run("0009-x", "geneval", "1", "playground", seeing.SETTINGS)
         runs.add_run(store, run, Rater(HOSTILE[1], "scorer", None, "1", seeing.SETTINGS), "runs/none", 1)
-        judged = geneval.SCORER.judge(parse_spec(spec), saw, seeing.SETTINGS).judgements
+        judged = scorer.SCORER.judge(parse_spec(spec), saw, seeing.SETTINGS).judgements
         runs.ingest(store, run.run_id, 0, [(saw, judged)], "1")
 
 

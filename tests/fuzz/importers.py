@@ -201,11 +201,11 @@ def _run_of(scorer: str, settings: Mapping[str, Any], *payloads: Mapping[str, An
 
 def _answered(*chosen: str) -> Mapping[str, Any]:
     from data.formats.tifa_results import read_results
-    from scorers.tifa_rules import Answered, payload_of
+    from scorers.questions.rules import AnsweredQuestion, payload_of
 
     with _written("r.jsonl", seeds.TIFA_LINES) as path:
         questions = [one.question for one in next(read_results(path)).answers]
-    return payload_of(1, [Answered(one, word, free="x") for one, word in zip(questions, chosen, strict=True)])
+    return payload_of(1, [AnsweredQuestion(one, word, free="x") for one, word in zip(questions, chosen, strict=True)])
 
 
 @contextmanager

@@ -37,10 +37,12 @@ from data.studies import geneval
 from data.studies.name_matching import KnownItem, choose_spellings, match_rows
 from data.studies.rating_tables import RatingColumns, looks_wide, other_columns, read_rating_table, read_ratings
 from data.tables import read_cells
-from scorers import geneval_results as geneval_verdicts
-from scorers import geneval_rules, own, visor_rules
+from scorers import registry as own
 from scorers import registry as scorer_registry
-from scorers.tifa_scores import Tally, scored
+from scorers.geneval import results as geneval_verdicts
+from scorers.geneval import rules as geneval_rules
+from scorers.questions.rules import TifaTally, score_text
+from scorers.visor import rules
 from tests.fuzz import seeds
 from tests.fuzz.oracle import check_message
 from ui.access import accounts
@@ -117,7 +119,7 @@ def evidence_of(folder: Path) -> None:
             check_message(line.wrong)
             continue
         case = read_case(line.value)
-        for judge in (geneval_rules.judge, visor_rules.judge):
+        for judge in (geneval_rules.judge, rules.judge):
             json.dumps([str(one) for one in judge(case.spec, case.seen, {}).checks])
 
 
@@ -130,7 +132,7 @@ def results_of(folder: Path) -> None:
         one = geneval_results.read_result(line.value)
         geneval_results.parse_image_path(one.filename)
         spec = parse_spec(one.metadata)
-        seen = geneval_verdicts.seen_of(one, spec, "i")
+        seen = geneval_verdicts.evidence_of(one, spec, "i")
         geneval_verdicts.judge(spec, seen, geneval_verdicts.SETTINGS)
         geneval_verdicts.follows(spec, seen, geneval_verdicts.SETTINGS)
         geneval_results.format_result(one)
@@ -140,11 +142,11 @@ def results_of(folder: Path) -> None:
 
 
 def tifa_results_of(name: str, folder: Path) -> None:
-    totals = Tally()
+    totals = TifaTally()
     for one in tifa_results.read_results(folder / name):
         for dependent in (False, True):
             if one.answers:
-                found = scored(one, dependent=dependent)
+                found = score_text(one, dependent=dependent)
                 json.dumps(found.to_json(), allow_nan=False)
         if one.answers:
             totals.add(found)
@@ -296,11 +298,11 @@ def written_of(folder: Path) -> None:
 def completion_of(folder: Path) -> None:
     import httpx
 
-    from scorers.models.language import endpoint
-    from scorers.models.language.base import Completion
+    from scorers.models import language_endpoint
+    from scorers.models.language_endpoint import Completion
 
     content = content_of(folder / "answer.json")
-    found = endpoint._read(httpx.Response(200, content=content))
+    found = language_endpoint._read(httpx.Response(200, content=content))
     for status in (200, 400, 429):
         endpoint_of()._said(httpx.Response(status, content=content))
     if isinstance(found, Completion):
@@ -309,13 +311,13 @@ def completion_of(folder: Path) -> None:
 
 @cache
 def endpoint_of() -> Any:
-    from scorers.models.language.endpoint import Endpoint
+    from scorers.models.language_endpoint import Endpoint
 
     return Endpoint("http://127.0.0.1:1/v1", "m", "key")
 
 
 def own_of(folder: Path) -> None:
-    found = own._loaded(folder / "mine.py")
+    found = own._load_file(folder / "mine.py")
     if isinstance(found, str):
         check_message(found, 1000)
 

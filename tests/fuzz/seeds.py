@@ -228,7 +228,7 @@ COMPLETION: Final = document(
         "usage": {"prompt_tokens": 3},
     }
 )
-OWN_SCORER: Final = b"""from scorers.base import Scorer, Verdict
+OWN_SCORER: Final = b"""from concord.plugin import Scorer, Verdict
 SCORER = Scorer(name="mine", version="1", summary="x", profiles={"playground": {}}, judging=frozenset(), open=print,
                 judge=lambda spec, seen, settings: Verdict(()), scales={"correct": "nominal"})
 """

@@ -16,11 +16,11 @@ from scorers.registry import settings
 
 pytest.importorskip("nltk", reason="the group scorers is not installed")
 
-from scorers.caption_scores import nearness
+from scorers.caption import caption_nearness
 
 
 def test_the_same_words_are_as_near_as_can_be() -> None:
-    found = nearness("A red cup on a table.", "a red cup on a table")
+    found = caption_nearness("A red cup on a table.", "a red cup on a table")
     assert found.bleu4 == pytest.approx(1)
     assert found.rouge_l == pytest.approx(1)
     # METEOR takes a half of the cube of chunks to matches away: 1 - .5 (1/6)^3
@@ -29,14 +29,14 @@ def test_the_same_words_are_as_near_as_can_be() -> None:
 
 @pytest.mark.parametrize(("caption", "prompt"), [("", "a cup"), ("a cup", ""), ("...", "a cup"), ("über 猫", "猫")])
 def test_without_words_or_common_ones_it_is_nothing(caption: str, prompt: str) -> None:
-    found = nearness(caption, prompt)
+    found = caption_nearness(caption, prompt)
     assert (found.rouge_l, found.meteor) == (0, 0)
     assert found.bleu4 < 1e-6
 
 
 def test_accuracy_by_hand() -> None:
     # the five words of the caption: "a", "red", "cup" in order, of the prompt's six
-    found = nearness("a big red cup stands", "a red cup on a table")
+    found = caption_nearness("a big red cup stands", "a red cup on a table")
     # unigrams 3/5, bigrams 1/4 ("red cup"), none of 3 trigrams and 2 of four; shorter by one word
     bleu = math.exp(1 - 6 / 5) * (3 / 5 * 1 / 4 * 1e-15 / 3 * 1e-15 / 2) ** 0.25
     assert found.bleu4 == pytest.approx(bleu, rel=1e-6)
@@ -48,8 +48,8 @@ def test_accuracy_by_hand() -> None:
 
 
 def test_meteor_knows_stems_but_no_synonyms() -> None:
-    assert nearness("cups", "cup").meteor > 0
-    assert nearness("a mug", "cup").meteor == 0
+    assert caption_nearness("cups", "cup").meteor > 0
+    assert caption_nearness("a mug", "cup").meteor == 0
 
 
 class Fake:
@@ -61,7 +61,7 @@ def test_what_is_kept_is_judged_by_the_metric_that_is_asked_for() -> None:
     asked = [Shown(name, Image.new("RGB", (n, 5)), "a picture", Spec()) for name, n in (("a", 3), ("b", 4))]
     first, second = CaptionPerceiver(Fake()).perceive(asked)  # type: ignore[arg-type]
     assert (first.payload["caption"], second.item_id) == ("a picture 3 wide", "b")
-    near = nearness("a picture 3 wide", "a picture")
+    near = caption_nearness("a picture 3 wide", "a picture")
     for metric, value in (("bleu4", near.bleu4), ("rouge_l", near.rouge_l), ("meteor", near.meteor)):
         (said,) = judge(Spec(), first, settings(SCORER, "paper", {"metric": metric})).judgements
         assert (said.aspect, said.value) == ("score", value)

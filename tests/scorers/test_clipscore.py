@@ -34,13 +34,13 @@ class Clip:
         return len(text.split()) + 2
 
 
-def seen(*texts: str) -> list[Observation]:
+def perceived_evidence(*texts: str) -> list[Observation]:
     image = Image.new("RGB", (2, 2))
     return ClipPerceiver(Clip()).perceive([Shown(text, image, text, Spec()) for text in texts])  # type: ignore[arg-type]
 
 
 def test_each_image_meets_its_own_prompt() -> None:
-    found = seen("0", "60", "180")
+    found = perceived_evidence("0", "60", "180")
     assert [one.item_id for one in found] == ["0", "60", "180"]
     assert [one.payload["cosine"] for one in found] == pytest.approx([1.0, 0.5, -1.0], abs=1e-6)
     # neither cut at zero nor stretched
@@ -48,7 +48,7 @@ def test_each_image_meets_its_own_prompt() -> None:
 
 
 def test_what_was_not_read_is_said() -> None:
-    short, long = seen("60 x", "60 x y z")
+    short, long = perceived_evidence("60 x", "60 x y z")
     assert (short.payload["tokens"], short.payload["read"]) == (4, 4)
     assert len(judge(Spec(), short, {}).checks) == 1
     assert (long.payload["tokens"], long.payload["read"]) == (6, 4)
@@ -56,7 +56,7 @@ def test_what_was_not_read_is_said() -> None:
 
 
 def test_no_number_is_no_score() -> None:
-    (broken,) = seen("nan")
+    (broken,) = perceived_evidence("nan")
     assert broken.payload["cosine"] is None
     (judgement,) = judge(Spec(), broken, {}).judgements
     assert (judgement.label, judgement.value, judgement.reason) == (None, None, "not_finite")
@@ -123,7 +123,7 @@ def test_options_are_stored_only_where_they_are_set() -> None:
 
 
 def test_by_a_flipped_text_the_number_is_no_score() -> None:
-    (one,) = seen("60")
+    (one,) = perceived_evidence("60")
     found = judge(Spec(), one, {"flip": "relation", "variant": "100*cos"})
     assert found.judgements == (Judgement("flipped", None, 100 * one.payload["cosine"], "relation"),)
     assert found.checks[0].text == "cosine of image and prompt with its relation flipped: 0.5000"

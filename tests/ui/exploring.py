@@ -15,8 +15,8 @@ from data.records import Annotation, Image, Judgement, Prompt, Rater, image_item
 from data.store import imports, runs
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
-from scorers import geneval
 from scorers.base import Scorer
+from scorers.geneval import scorer
 from tests.ui import seeing
 from ui.commands.derive import judge, rules
 
@@ -72,7 +72,7 @@ def add_run(
     rater: str,
     seen: Sequence[Observation],
     specs: Mapping[str, Mapping[str, object]],
-    scorer: Scorer = geneval.SCORER,
+    scorer: Scorer = scorer.SCORER,
 ) -> None:
     """A finished run, whose files are gone."""
     run = Run(run_id, scorer.name, scorer.version, "playground", seeing.SETTINGS)

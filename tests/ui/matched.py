@@ -14,7 +14,7 @@ from data.records import Evidence, Rater
 from data.store import imports, library
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
-from scorers.likelihood.terms import pack
+from scorers.likelihood.rules import pack
 from scorers.matching import verdict
 
 Fits = Mapping[str, Sequence[float | None]]

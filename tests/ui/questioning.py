@@ -16,8 +16,8 @@ from data.records import Annotation, Rater
 from data.store import imports, library
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
-from scorers import tifa
-from scorers.tifa_rules import Answered, payload_of
+from scorers.questions import tifa
+from scorers.questions.rules import AnsweredQuestion, payload_of
 from tests.ui import exploring, making, seeing
 from ui.commands.derive import derive
 
@@ -53,12 +53,12 @@ def answer(store: Store, rater: str, choose: Choose, about: Sequence[str] | None
     for item in about if about is not None else items(store):
         now = asked(store, item)
         said = [
-            Answered(one, choose(item, one), _probabilities(one, choose(item, one)), None, "likelihood")
+            AnsweredQuestion(one, choose(item, one), _probabilities(one, choose(item, one)), None, "likelihood")
             for one in now.questions
         ]
         seen.append(Observation(item, payload_of(now.number, said)))
     specs: dict[str, Mapping[str, object]] = {one.item_id: {} for one in seen}
-    exploring.add_run(store, run_id or f"0001-{rater}", rater, seen, specs, tifa.SCORER)
+    exploring.add_run(store, run_id or f"0001-{rater}", rater, seen, specs, tifa.TIFA)
 
 
 def _probabilities(question: PromptQuestion, chosen: str) -> tuple[float, ...]:

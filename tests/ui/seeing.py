@@ -19,8 +19,9 @@ from data.prompts.spec import Spec, parse_spec
 from data.records import Prompt, Rater
 from data.store import runs
 from data.store.core.store import Store
-from scorers import clipscore, geneval
+from scorers import clipscore
 from scorers.base import Scorer
+from scorers.geneval import scorer
 from tests.ui import making
 
 GENERATOR = "renderer-careless"
@@ -69,7 +70,7 @@ def see(store: Store, asked: Sequence[Prompt], per_prompt: int = 1, size: int = 
             known = scene(prompt, index)
             saw.append((prompt, Observation(item_id, {}, detected(known, render(known, size), parse_spec(prompt.spec), rng))))
             number.append((prompt, Observation(item_id, {"cosine": float(rng.uniform(0.18, 0.34)), "tokens": 8, "read": 8})))
-    _ingest(store, geneval.SCORER, RATER, SETTINGS, saw)
+    _ingest(store, scorer.SCORER, RATER, SETTINGS, saw)
     _ingest(store, clipscore.SCORER, CLIP, {}, number)
 
 

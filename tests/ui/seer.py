@@ -25,7 +25,7 @@ from data.prompts.spec import Spec
 from data.records import Judgement
 from scorers import registry
 from scorers.base import Scorer, Settings, Verdict
-from scorers.tifa_rules import Answered, payload_of
+from scorers.questions.rules import AnsweredQuestion, payload_of
 from tests.ui.within import Control, put
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def perceive(work: WorkItem, base: Path = Path()) -> Observation:
         return Observation(work.item_id, failed=error.reason)
     if work.questions:
         asked = [question_from_json(one) for one in work.questions]
-        return Observation(work.item_id, payload_of(work.version, [Answered(one, one.choices[-1]) for one in asked]))
+        return Observation(work.item_id, payload_of(work.version, [AnsweredQuestion(one, one.choices[-1]) for one in asked]))
     red = image.getpixel((0, 0))[0]  # type: ignore[index]
     found = (Detection("cow", 0.9, (1.0, 2.0, 30.0, 40.0), b"mask", None),) if red < 40 else ()
     return Observation(work.item_id, {"red": red}, found)

@@ -13,7 +13,8 @@ from data.jobs.runs import RunFolder
 from data.store import library, runs
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from scorers import registry, tifa
+from scorers import registry
+from scorers.questions import tifa
 from tests.ui import making, seer
 from tests.ui.making import concord, done, query
 from ui.commands import working
@@ -28,7 +29,7 @@ ASKED = [
 def without_models(monkeypatch: pytest.MonkeyPatch) -> None:
     """TIFA's scorer, its answers by the seer's worker."""
     real = registry.get
-    scorer = replace(tifa.SCORER, models=frozenset())
+    scorer = replace(tifa.TIFA, models=frozenset())
     monkeypatch.setattr(registry, "get", lambda name: scorer if name == "tifa" else real(name))
     seer.within(monkeypatch, working)
 

@@ -16,7 +16,7 @@ from data.records import Image, image_item
 from data.store import library as kept
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, apply
-from scorers import visor
+from scorers.visor import scorer
 from tests.data.formats.test_cooccurrence import instances
 from tests.ui import seeing
 from tests.ui.making import concord, done
@@ -121,7 +121,7 @@ def _see(store: Store) -> None:
         names = pair if count[pair] <= FOUND[pair] else pair[:1]
         found = tuple(Detection(name, 0.9, box) for name, box in zip(names, boxes, strict=False))
         seen.append((prompt, Observation(image.image_id, {}, found)))
-    seeing._ingest(store, visor.SCORER, "visor-x", {"keep": 0.05, "threshold": 0.1}, seen)
+    seeing._ingest(store, scorer.SCORER, "visor-x", {"keep": 0.05, "threshold": 0.1}, seen)
 
 
 def test_rho_is_that_of_scipy_over_the_pairs_that_the_file_knows(store: Store) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from data.jobs.runs import RunFolder
-from scorers import engines
+from scorers.running import engines
 from ui.commands import score
 from ui.commands.context import CommandError, UsageError
 

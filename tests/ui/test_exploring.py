@@ -20,7 +20,8 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import recording
 from data.store.judgements.scorer_evidence import perceived_images
-from scorers import geneval, visor
+from scorers.geneval import scorer as geneval
+from scorers.visor import scorer
 from tests.data.store.small_project import content
 from tests.ui import exploring
 from tests.ui.exploring import CLIP, HOSTILE, RATER, SUITE
@@ -345,7 +346,7 @@ def test_of_what_visor_says_nothing_there_is_no_verdict(store: Store) -> None:
     specs = {one.item_id: one.spec for one in found}
     sights = runs.evidence_without_masks(store, [*specs], RATER)
     assert sights is not None
-    exploring.add_run(store, "0003-v", "v", [*sights.seen.values()], specs, visor.SCORER)
+    exploring.add_run(store, "0003-v", "v", [*sights.seen.values()], specs, scorer.SCORER)
     view = view_of(store, {"rater": "v", "threshold": 0.85})
     assert view.moved == {"threshold": 0.85}
     shown = drawn(store, view)

@@ -27,8 +27,8 @@ from data.records import Image, Item, Prompt
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, apply
-from scorers import geneval
 from scorers.failures import PICTURES
+from scorers.geneval import scorer
 from tests.ui import seeing
 from ui import failing, studio_api
 from ui.addresses import browse_address, marked_in
@@ -41,7 +41,7 @@ from ui.pages.explore.pictures import DRAW
 
 HOSTILE = "<script>alert(1)</script>&a=b#\"'+"
 WHERE = ("geneval", seeing.RATER)
-SETTINGS = {**geneval.SCORER.profiles["playground"], **seeing.SETTINGS}
+SETTINGS = {**scorer.SCORER.profiles["playground"], **seeing.SETTINGS}
 
 
 @pytest.fixture(scope="module")
@@ -204,7 +204,7 @@ def _fill(store: Store) -> None:
     box = (1.0, 1.0, 9.0, 9.0)
     found = (Detection(HOSTILE, 0.9, box, None, red), Detection("cup", 0.8, box, None, red))
     seen = [(next(p for p in prompts if p.prompt_id == one.prompt_id), Observation(one.image_id, {}, found)) for one in images]
-    seeing._ingest(store, geneval.SCORER, seeing.RATER, SETTINGS, seen)
+    seeing._ingest(store, scorer.SCORER, seeing.RATER, SETTINGS, seen)
 
 
 @pytest.mark.parametrize("picture", PICTURES)

@@ -29,8 +29,9 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording, scorer_evidence
-from scorers import clipscore, geneval_rules, registry
+from scorers import clipscore, registry
 from scorers.base import Settings, Verdict
+from scorers.geneval import rules
 from tests.ui import exploring, making, seeing, seer
 from tests.ui.exploring import HOSTILE
 from tests.ui.making import concord, done, tables
@@ -144,7 +145,7 @@ def test_evidence_is_judged_again_by_the_flipped_specs(store: Store, kind: str, 
         made = flip(PROMPTS[id_].text, PROMPTS[id_].spec, kind)  # type: ignore[arg-type]
         assert isinstance(made, Flipped)
         specs = (parse_spec(PROMPTS[id_].spec), parse_spec(made.spec))
-        true, flipped = (geneval_rules.judge(spec, sights.seen[item], sights.settings).correct for spec in specs)
+        true, flipped = (rules.judge(spec, sights.seen[item], sights.settings).correct for spec in specs)
         # what is seen cannot be both
         assert not (true and flipped)
         pairs.append((float(bool(true)), float(bool(flipped))))

@@ -18,8 +18,8 @@ pytest.importorskip("diffusers", reason="the group scorers is not installed")
 
 from data.images.files import read_image_file
 from data.jobs.generation import GenerationFolder
-from scorers import painting
-from tests.scorers import painting_badly, tiny_pipelines
+from scorers.generation import worker
+from tests.scorers import failing_generator, tiny_pipelines
 from tests.ui import making
 from tests.ui.making import concord, done, query
 from ui.commands import generate
@@ -33,7 +33,7 @@ IMAGES = "select image_id from images where generator = 'playground-early' order
 @pytest.fixture
 def painted_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures are painted in this process: the worker's own needs its imports anew each time."""
-    monkeypatch.setattr(generate, "_paint", lambda context, folder, turn: painting.attempt(folder))  # noqa: ARG005
+    monkeypatch.setattr(generate, "_paint", lambda context, folder, turn: worker.attempt(folder))  # noqa: ARG005
 
 
 @pytest.mark.usefixtures("painted_here")
@@ -66,7 +66,7 @@ def test_a_picture_has_a_seed_of_its_own_whatever_the_batch(project: Path, tmp_p
 def test_a_prompt_that_cannot_be_painted_is_named_with_its_reason(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project.parent / "p.txt").write_text("red\nraise\nblue\n")
     done(project, "import", "prompts", project.parent / "p.txt", "--suite", "mine")
-    monkeypatch.setattr("scorers.painting.generators.load", lambda *_, **__: painting_badly.load())
+    monkeypatch.setattr("scorers.generation.worker.generators.load", lambda *_, **__: failing_generator.load())
     ran = concord(project, "generate", "mine", "--generator", "playground-early", "--name", "some", "--n", 1)
     assert ran.status == 1
     assert "failed: mine/00001 0: the model failed: the prompt has 900 tokens" in ran.err
@@ -116,7 +116,7 @@ def test_what_was_painted_before_a_stop_is_used(project: Path) -> None:
 
 def test_gone_on_with_the_time_spent_before_counts(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stops = iter([False, True, False, False])
-    monkeypatch.setattr(generate, "_paint", lambda context, folder, turn: painting.attempt(folder, lambda: next(stops)))  # noqa: ARG005
+    monkeypatch.setattr(generate, "_paint", lambda context, folder, turn: worker.attempt(folder, lambda: next(stops)))  # noqa: ARG005
     asked = (*EARLY, *QUICK, "--n", 2, "--limit", 1, "--batch-size", 1)
     assert concord(project, *asked).status == 1
     (path,) = (project / "runs").glob("*-generate-*")
@@ -137,7 +137,7 @@ def _still_painting(project: Path) -> list[str]:
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):  # it may have ended meanwhile
             told.append(path.read_bytes().decode(errors="replace"))
-    return [one for one in told if "scorers.painting" in one and str(project) in one]
+    return [one for one in told if "scorers.generation.worker" in one and str(project) in one]
 
 
 @pytest.mark.usefixtures("painted_here")

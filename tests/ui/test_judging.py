@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import app
 from data.prompts import geneval, sr2d
-from tests.scorers import official
+from tests.scorers import official_geneval
 from tests.ui.making import Ran
 
 CUP = geneval.single_object("cup")
@@ -255,7 +255,7 @@ def test_the_scores_of_all_images_as_json(images: Path, tmp_path: Path) -> None:
     assert list(summary) == ["threshold", "generators", "relations", "supercategories", "objects", "kinds", "consistency"]
     for name, lines in (("sd", range(4)), ("glide", range(4, 8))):
         every = [json.loads(line) for line in images.read_text().splitlines()]
-        expected = official.visor_scores([every[k] for k in lines])
+        expected = official_geneval.visor_scores([every[k] for k in lines])
         assert summary["generators"][name] == pytest.approx(expected)
     assert summary["generators"]["sd"] == {
         "OA": 75.0, "VISOR_uncond": 50.0, "VISOR_cond": pytest.approx(200 / 3),

@@ -22,8 +22,7 @@ from data.store import imports, runs
 from data.store.browse.filters import ListingQuery
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
-from scorers import clipscore
-from scorers.maps import worker
+from scorers import clipscore, maps
 from tests.ui import exploring, within
 from tests.ui.visiting import TOKEN
 from ui.mapping import figure, lasso, making, paints
@@ -80,8 +79,8 @@ def made(store: Store, method: str = "pca", model: str = MODEL) -> Map:
 @pytest.fixture(scope="module", autouse=True)
 def _workers_are_threads() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(worker, "stand_back", lambda: None)  # the tests' own process stays as important as it is
-        within.put(patch, making, making.WORKER, lambda folder, *_: worker.main([str(folder)]))
+        patch.setattr(maps, "lower_priority", lambda: None)  # the tests' own process stays as important as it is
+        within.put(patch, making, making.WORKER, lambda folder, *_: maps.main([str(folder)]))
         yield
 
 

@@ -14,8 +14,8 @@ import app
 from data.prompts.questions import read_questions
 from data.store import library
 from data.store.core.store import Store
-from scorers.models.language.base import Completion, Failure
-from tests.scorers.models.language.scripted import Scripted, serving, wrote
+from scorers.models.language_endpoint import Completion, Failure
+from tests.scorers.models.language_server import Scripted, serving, wrote
 from tests.ui import making
 from tests.ui.making import Ran, concord, done
 from ui.commands import question_worker, questioning

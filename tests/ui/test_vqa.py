@@ -26,8 +26,8 @@ from data.store.analysis import vqa_answers
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
-from scorers import dsg, tifa
-from scorers.tifa_rules import Answered, payload_of
+from scorers.questions import tifa
+from scorers.questions.rules import AnsweredQuestion, payload_of
 from tests.ui import exploring, questioning
 from tests.ui.exploring import HOSTILE, table
 from tests.ui.making import concord, done
@@ -125,7 +125,7 @@ def test_the_first_run_counts_and_broken_answers_do_not(store: Store) -> None:
 
 def _bare(store: Store, rater: str, seen: list[Observation]) -> None:
     """Evidence from elsewhere, which its scorer could not judge."""
-    run = Run(f"0008-{rater}", tifa.SCORER.name, "1", "playground", {})
+    run = Run(f"0008-{rater}", tifa.TIFA.name, "1", "playground", {})
     runs.add_run(store, run, Rater(rater, "scorer", None, "1", {}), f"runs/{run.run_id}", len(seen))
     runs.ingest(store, run.run_id, 0, [(one, ()) for one in seen], "tifa-1")
 
@@ -350,8 +350,8 @@ def test_what_is_missing_is_taught(store: Store, tmp_path: Path) -> None:
 def test_dsgs_own_rule_is_named(store: Store) -> None:
     item = questioning.items(store)[0]
     now = questioning.asked(store, item)
-    said = [Answered(one, one.answer) for one in now.questions if one.is_yes_no]
-    exploring.add_run(store, "0007-dsg", "dsg", [Observation(item, payload_of(now.number, said))], {item: {}}, dsg.SCORER)
+    said = [AnsweredQuestion(one, one.answer) for one in now.questions if one.is_yes_no]
+    exploring.add_run(store, "0007-dsg", "dsg", [Observation(item, payload_of(now.number, said))], {item: {}}, tifa.DSG)
     assert "Its own score counts an answer only if" in shown(store, view(store, rater="dsg")).numbers
     assert "Its own score" not in shown(store, view(store, rater=VQA)).numbers
 

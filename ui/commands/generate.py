@@ -34,7 +34,7 @@ from data.store.browse import contents
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.runs import RunRow
-from scorers import generators
+from scorers.generation import generators
 from ui import words
 from ui.commands import queueing, working
 from ui.commands.context import CommandError, Context, UsageError, digest, report
@@ -70,12 +70,13 @@ def run(
 ) -> None:
     """Paint ``n`` pictures of each prompt that are not in the project yet. What was painted before a stop is used.
 
-    ``generator`` is as ``scorers.generators`` knows them, a hub id, or a folder (from where whoever asks is); ``asking`` a
-    ``profile`` and what is changed of it (``scorers.generators.Asking``); ``name`` what to call the generator so asked, None:
-    its own name, and what is not as usual.
+    ``generator`` is as ``scorers.generation.generators`` knows them, a hub id, or a folder (from where whoever asks is);
+    ``asking`` a
+    ``profile`` and what is changed of it (``scorers.generation.generators.GenerationSettings``); ``name`` what to call the
+    generator so asked, None: its own name, and what is not as usual.
     """
     model = _model(context, generator)
-    asked_so = generators.asking(**{"profile": "default", **(asking or {})})
+    asked_so = generators.generation_settings(**{"profile": "default", **(asking or {})})
     called = generators.name_of(model, asked_so, seed) if name is None else _named(name)
     settings: dict[str, Any] = {"model": generators.model_of(model), "asked": asdict(asked_so), "seed": seed}
     asked = [prompt for prompt in _prompts(context, suite) if not tasks or prompt.task in tasks][:limit]
@@ -88,7 +89,7 @@ def run(
             context.say(f"nothing to do: {called} has {n} pictures of each of these {len(asked)} prompts already")
             return
         runs.set_generator_settings(context.store, called, {**known, **settings})
-        at_once = batch_size or (_BATCH if model in generators.PLAYGROUND else _REAL_BATCH)
+        at_once = batch_size or (_BATCH if model in generators.PLAYGROUND_STAGES else _REAL_BATCH)
         job = GenerationJob(model, tuple(wanted), at_once, settings["asked"], device, known.get("weights", ""))
         row = _begin(context, job, called, {**settings, "suite": suite, "n": n}, str((asking or {}).get("profile", "default")))
         _work(context, row)
@@ -215,7 +216,7 @@ def _taken_in(context: Context, row: RunRow, folder: GenerationFolder) -> int:
 
 def _model(context: Context, generator: str) -> str:
     """What the worker is to open: a folder of the user's by its whole path, else the name."""
-    if generator not in generators.NAMES and (path := context.path(generator)).is_dir():
+    if generator not in generators.GENERATOR_NAMES and (path := context.path(generator)).is_dir():
         return str(path.resolve())
     generators.check(generator)
     return generator
@@ -241,7 +242,7 @@ def _same(context: Context, called: str, settings: Mapping[str, Any]) -> dict[st
     known = runs.generator_settings(context.store, called)
     if known is None:
         # the playground's pictures, and what earlier versions painted, are of this kind
-        if called not in generators.PLAYGROUND and runs.was_generated_elsewhere(context.store, called):
+        if called not in generators.PLAYGROUND_STAGES and runs.was_generated_elsewhere(context.store, called):
             raise CommandError(f"the project has pictures by {called} that were not made here; give these another --name")
         return {}
     before, now = ({"model": one["model"], **one["asked"], "seed": one["seed"]} for one in (known, settings))
@@ -314,7 +315,7 @@ def _prompts(context: Context, suite: str) -> list[Prompt]:
 
 def _paint(context: Context, folder: GenerationFolder, turn: Turn) -> int:
     """Run the worker and tell how far it is; returns its exit status. Ctrl-C ends the worker, and what it painted is used."""
-    command = [sys.executable, "-m", "scorers.painting", str(folder.path)]
+    command = [sys.executable, "-m", "scorers.generation.worker", str(folder.path)]
     with (folder.path / working.LOG).open("ab") as log, working.sigterm_as_interrupt():
         # a session of its own: Ctrl-C in the terminal is for us
         worker = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)

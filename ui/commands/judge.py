@@ -16,10 +16,12 @@ from data.formats import tifa_results
 from data.formats import visor_detections as detections
 from data.formats.evidence import EvidenceCase, read_case
 from data.prompts.spec import parse_spec
-from scorers import geneval_results, geneval_rules, tifa_scores, visor_rules
 from scorers.base import Verdict
-from scorers.visor_file import DetectionFile, MixedGenerators
-from scorers.visor_scores import Tally
+from scorers.geneval import results as geneval_results
+from scorers.geneval import rules as geneval_rules
+from scorers.questions import rules as tifa_scores
+from scorers.visor import rules
+from scorers.visor.results import DetectionFile, MixedGenerators, VisorTally
 from ui import words
 from ui.commands.context import CommandError, UsageError
 
@@ -75,8 +77,8 @@ def geneval(
     told: _Told, out: TextIO, evidence: str, output: str | None, settings: Mapping[str, Any], form: str, summary: bool
 ) -> None:
     """By GenEval's rules: verdicts, or lines of its ``results.jsonl``; ``summary`` prints what its script prints."""
-    _check(geneval_rules.Rules.of, settings)
-    rules = geneval_rules.Rules.of(settings)
+    _check(geneval_rules.GenEvalRules.of, settings)
+    rules = geneval_rules.GenEvalRules.of(settings)
     totals = results.Summary()
     with _target(output, out, quiet=summary) as write:
         for number, case in _geneval_cases(told, Path(evidence)):
@@ -108,13 +110,13 @@ def visor(
     generator: str | None,
 ) -> None:
     """By VISOR's rules: verdicts, or its detection file; ``summary`` prints the scores of all images as JSON."""
-    _check(visor_rules.Rules.of, settings)
-    rules = visor_rules.Rules.of(settings)
-    tally = Tally()
+    _check(rules.VisorRules.of, settings)
+    rules_value = rules.VisorRules.of(settings)
+    tally = VisorTally()
     with _target(output, out, quiet=summary) as write:
-        file = DetectionFile(write, rules) if form == "detections" else None
+        file = DetectionFile(write, rules_value) if form == "detections" else None
         for number, case in _visor_cases(told, Path(evidence), generator, settings):
-            verdict = visor_rules.judge(case.spec, case.seen, settings)
+            verdict = rules.judge(case.spec, case.seen, settings)
             try:
                 tally.add(case.generator or "", case.prompt_id or "", case.spec, verdict)
                 if file is not None:
@@ -131,13 +133,13 @@ def visor(
         if file is not None:
             file.close()
     if summary:
-        out.write(json.dumps({"threshold": rules.threshold, **tally.summary()}, indent=2) + "\n")
+        out.write(json.dumps({"threshold": rules_value.threshold, **tally.summary()}, indent=2) + "\n")
     told.check_all()
 
 
 def tifa(told: _Told, out: TextIO, evidence: str, output: str | None, rule: str, summary: bool) -> None:
     """By TIFA's rules, or DSG's: the score of each text's image; ``summary`` prints what TIFA's code prints, as JSON."""
-    path, totals, astray = Path(evidence), tifa_scores.Tally(), 0
+    path, totals, astray = Path(evidence), tifa_scores.TifaTally(), 0
     with _target(output, out, quiet=summary) as write:
         for one in tifa_results.read_results(path):
             told.lines += 1
@@ -149,7 +151,7 @@ def tifa(told: _Told, out: TextIO, evidence: str, output: str | None, rule: str,
                 continue
             astray += sum(said.scored not in (None, said.chosen == said.question.answer) for said in one.answers)
             try:
-                scored = tifa_scores.scored(one, dependent=rule == "dsg")
+                scored = tifa_scores.score_text(one, dependent=rule == "dsg")
                 totals.add(scored)
             except ValueError as error:
                 told.bad(path, one.number, str(error))
@@ -181,7 +183,7 @@ def _of_result(value: Mapping[str, Any]) -> EvidenceCase:
     if result.details is None:
         raise ValueError("the line has no 'details', so there is nothing to judge")
     spec = parse_spec(result.metadata)
-    return EvidenceCase(result.filename, result.metadata, spec, geneval_results.seen_of(result, spec, result.filename))
+    return EvidenceCase(result.filename, result.metadata, spec, geneval_results.evidence_of(result, spec, result.filename))
 
 
 def _visor_cases(
@@ -220,7 +222,7 @@ def _of_detections(told: _Told, path: Path, generator: str) -> Iterator[tuple[in
         except ValueError as error:
             told.bad(path, number, str(error))
             continue
-        relations = visor_rules.judge(entry.case.spec, entry.case.seen, {}).relations
+        relations = rules.judge(entry.case.spec, entry.case.seen, {}).relations
         others += entry.sra is not None and bool(relations) and entry.sra != bool(relations[0].holds)
         yield number, entry.case
     if others:
@@ -243,7 +245,7 @@ def _line(case: EvidenceCase, verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _result(case: EvidenceCase, verdict: Verdict, rules: geneval_rules.Rules) -> results.GenEvalResult:
+def _result(case: EvidenceCase, verdict: Verdict, rules: geneval_rules.GenEvalRules) -> results.GenEvalResult:
     text = case.asked.get("prompt")
     return results.GenEvalResult(
         filename=str(case.id),

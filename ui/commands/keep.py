@@ -13,8 +13,8 @@ from data.store import runs
 from data.store.core.store import Store
 from data.store.runs import EvidenceRef, RejudgedEvidence
 from scorers import registry
-from scorers.again import Again
 from scorers.base import Scorer
+from scorers.running.rejudge import Rejudger
 from ui.commands import score, working
 from ui.commands.context import CommandError
 from ui.commands.derive import judge, rules
@@ -49,7 +49,7 @@ def keep(store: Store, rater_id: str, turned: Mapping[str, Any]) -> Kept:
     if row is None:
         raise CommandError(f"{rater_id} has no evidence that could be judged again")
     scorer = registry.get(row.scorer)
-    known = Again(scorer, (), row.settings)
+    known = Rejudger(scorer, (), row.settings)
     known.turned(turned)
     # what is as in the run is not written down where the run's settings do not say it
     changed = {name: value for name, value in turned.items() if value != known.settings[name]}

@@ -18,7 +18,7 @@ from data.store.backup.backups import concord_version
 from data.store.backup.health import Finding, Level
 from scorers import registry
 from scorers.models import files
-from scorers.models.diffusion.known import HUB
+from scorers.models.files import HUB_IDS
 from ui.report.printing import BROWSERS, browser
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def _model(model: str, users: Sequence[str]) -> Finding:
     if folder is not None or model.startswith("assets/"):
         todo = "it comes with Concord: `git checkout assets` brings it back"
         return Finding("models", "attention", f"{model}: missing ({used})", todo)
-    hub = HUB.get(model) or CLIP_HUB.get(model) or model
+    hub = HUB_IDS.get(model) or CLIP_HUB.get(model) or model
     state = hub_state(hub)
     if state == "there":
         return Finding("models", "ok", f"{model}: there ({used})")

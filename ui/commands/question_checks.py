@@ -13,7 +13,7 @@ from typing import Any, Final
 from data.jobs.json_records import open_journal, read_journal
 from data.prompts.questions import PromptQuestion
 from data.records import Prompt
-from scorers.question_filter import Outcome, judge, needs_free_answer
+from scorers.questions.writing import FilterOutcome, filter_question, needs_free_answer
 from ui.commands import question_worker as worker
 
 _TELL_SECONDS: Final = 5.0
@@ -45,8 +45,8 @@ def check(options: Checking, made: Sequence[tuple[Prompt, Sequence[PromptQuestio
         kept = []
         for question in asked:
             answer = answers[_place(prompt, question)]
-            outcome = judge(question, answer["multiple"], answer["free"], options.threshold)
-            if outcome is Outcome.KEPT:
+            outcome = filter_question(question, answer["multiple"], answer["free"], options.threshold)
+            if outcome is FilterOutcome.KEPT:
                 kept.append(question)
             else:
                 found.dropped[outcome] += 1

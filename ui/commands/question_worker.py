@@ -13,8 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import IO, Any, Final
 
-from scorers.models.language.base import Completion, Failure
-from scorers.models.language.endpoint import Endpoint, EndpointError
+from scorers.models.language_endpoint import Completion, Endpoint, EndpointError, Failure
 from ui.commands.context import CommandError
 from ui.commands.working import ROOT
 
@@ -22,7 +21,7 @@ _AT_ONCE: Final = 4
 
 
 def worked(job: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """What ``scorers.questioning`` gives for a job, one by one; whoever stops reading ends the worker.
+    """What ``scorers.questions.writing`` gives for a job, one by one; whoever stops reading ends the worker.
 
     Raises:
         CommandError: the worker ended before its time; its last words.
@@ -30,7 +29,7 @@ def worked(job: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     with tempfile.TemporaryFile() as log:
         # a session of its own: Ctrl-C in the terminal is for us
         worker = subprocess.Popen(
-            [sys.executable, "-m", "scorers.questioning"],
+            [sys.executable, "-m", "scorers.questions.writing"],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -19,8 +19,7 @@ from data.prompts.prompt_files import read_prompts
 from data.prompts.question_generation import parse_questions, prompt_examples
 from data.prompts.questions import QuestionedPrompt, format_questions
 from data.records import Prompt
-from scorers.models.language.base import Completion, Failure
-from scorers.models.language.endpoint import Endpoint, messages
+from scorers.models.language_endpoint import Completion, Endpoint, Failure, messages
 from ui.commands import question_worker as worker
 from ui.commands.context import CommandError, UsageError, digest
 from ui.commands.question_checks import Checking, Progress, check, warn

@@ -23,9 +23,12 @@ from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportedRun
 from data.store.judgements import scorer_evidence
 from data.store.judgements.scorer_evidence import PerceivedImage
-from scorers import geneval_results, geneval_rules, registry, visor_rules
+from scorers import registry
 from scorers.base import Scorer
-from scorers.visor_file import DetectionFile, MixedGenerators
+from scorers.geneval import results as geneval_results
+from scorers.geneval import rules as geneval_rules
+from scorers.visor import rules as visor_rules
+from scorers.visor.results import DetectionFile, MixedGenerators
 from ui import words
 from ui.commands import working
 from ui.commands.context import CommandError, Context, UsageError, digest, report
@@ -89,7 +92,7 @@ def import_geneval(context: Context, file: str, generator: str | None, suite: st
 def export_geneval(context: Context, rater: str, selection: Mapping[str, Sequence[str]], output: str) -> None:
     """What a scorer saw and judged, as GenEval's ``results.jsonl``."""
     scorer, settings, found = _judged(context, rater, selection, ("geneval", geneval_results.NAME))
-    numbers = geneval_rules.Rules.of(settings)
+    numbers = geneval_rules.GenEvalRules.of(settings)
     left: list[str] = []
     count = 0
     with _file(context, output) as write:
@@ -123,7 +126,7 @@ def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[
     left: list[str] = []
     count = 0
     with _file(context, output) as write:
-        file = DetectionFile(write, visor_rules.Rules.of(settings))
+        file = DetectionFile(write, visor_rules.VisorRules.of(settings))
         for one, spec, seen in _seen(context.store, found, rater, left):
             try:
                 file.add(EvidenceCase(f"{_visors_number(one)}_{one.idx}", one.spec, spec, seen, one.prompt_id, one.generator))
@@ -175,7 +178,7 @@ def _bundle(
     astray: list[str] = []
     for item_id, line in lines.items():
         spec = stored[line.prompt.prompt_id].spec
-        seen = geneval_results.seen_of(line.result, line.spec, item_id)
+        seen = geneval_results.evidence_of(line.result, line.spec, item_id)
         judgements = judge(scorer, spec, seen, whose.settings)
         evidence.append(Evidence(f"{run_id}:{item_id}", item_id, whose.rater_id, seen.payload, judgements, rules(scorer)))
         observed.append(seen)

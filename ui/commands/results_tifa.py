@@ -19,7 +19,7 @@ from data.store.imports import ImportBundle, ImportedRun
 from data.store.judgements import scorer_evidence
 from data.store.library import QuestionVersion
 from scorers import registry
-from scorers.tifa_rules import Answered, payload_of
+from scorers.questions.rules import AnsweredQuestion, payload_of
 from ui import words
 from ui.commands import working
 from ui.commands.context import CommandError, Context, digest, report
@@ -112,7 +112,7 @@ def _bundle(store: Store, read: _Read, generator: str, whose: Rater, sha256: str
     evidence: list[Evidence] = []
     observed: list[Observation] = []
     for item_id, (_, prompt, said) in read.found.items():
-        answers = [Answered(one.question, one.chosen, free=one.free) for one in said]
+        answers = [AnsweredQuestion(one.question, one.chosen, free=one.free) for one in said]
         version = _version([one.question for one in said], asked.get(prompt.prompt_id))
         seen = Observation(item_id, payload_of(version, answers))
         judgements = judge(scorer, {}, seen, whose.settings)

@@ -62,14 +62,14 @@ def check_engine(engine: str, device: str) -> None:
         UsageError: there is no such engine, or no device is named.
         CommandError: its package is not installed.
     """
-    from scorers import engines
+    from scorers.running import engines
 
     try:
-        engines.known(engine)
+        engines.check_engine_name(engine)
         engines.devices(device)
     except ValueError as error:
         raise UsageError(str(error)) from error
-    if (why := engines.lacking(engine)) is not None:
+    if (why := engines.missing_package(engine)) is not None:
         raise CommandError(why)
 
 

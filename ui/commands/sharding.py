@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from data.files import printable
 from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem, manifest_hash, read_manifest
-from scorers.attempts import Patience
+from scorers.running.crash_log import RestartPolicy
 from ui.commands.context import CommandError, UsageError
 from ui.commands.overrides import pairs
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scorers.base import Scorer
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.worker")
+WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.running.worker")
 _LOG: Final = "log.txt"
 _SHARD: Final = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 _LOOK_SECONDS: Final = 0.2
@@ -207,7 +207,7 @@ class _Attempt:
         Raises:
             CommandError: they are not.
         """
-        patience = Patience(self.folder)
+        patience = RestartPolicy(self.folder)
         with self._signals():
             status = self._work()
             while status and not self.stopping.is_set() and patience.again():

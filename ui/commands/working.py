@@ -19,7 +19,7 @@ from data.records import Judgement
 from data.store import runs
 from data.store.core.store import Store
 from data.store.runs import RunRow
-from scorers.attempts import Patience
+from scorers.running.crash_log import RestartPolicy
 from ui import words
 from ui.commands import queueing
 from ui.commands.context import CommandError, Context
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 """Settings name models below it, so workers start there."""
-WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.worker")
+WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.running.worker")
 LOG: Final = "log.txt"
 _LOOK_SECONDS: Final = 0.2
 _TELL_SECONDS: Final = 2.0
@@ -180,7 +180,7 @@ class _Session:
 
     def _start_again(self) -> None:
         """As long as a worker died while it looked at images, and that leads to the one that does it."""
-        patience = Patience(self.folder)
+        patience = RestartPolicy(self.folder)
         while not self.job.stopping.is_set() and self.job.process is not None and self.job.process.returncode:
             if not patience.again():
                 return

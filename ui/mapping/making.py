@@ -20,11 +20,10 @@ from data.jobs.runs import RunFolder
 from data.store import runs
 from data.store.core.store import Store
 from scorers.clipscore import SCORER, model_of
-from scorers.maps import METHODS, MOST, UMAP_PACKAGE, umap_version
-from scorers.maps.gathering import has_embeddings
+from scorers.maps import METHODS, MOST, UMAP_PACKAGE, has_embeddings, umap_version
 
 SEED: Final = 0
-WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.maps.worker")
+WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.maps")
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _KEY: Final = re.compile(r"[0-9a-f]{12}")
 _LOG: Final = "log.txt"

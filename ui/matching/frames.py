@@ -12,7 +12,7 @@ import pandas as pd
 from agreement.matching import COLUMNS, is_known
 from agreement.numeric import FloatArray, IntArray
 from data.store.judgements.scorer_evidence import CaptionChoice
-from scorers.likelihood import judging
+from scorers.likelihood import rules
 from scorers.matching import posterior
 
 
@@ -54,7 +54,7 @@ def fits_of(one: CaptionChoice) -> list[float | None]:
     if "terms" not in one.payload:
         return list(one.payload["fits"])
     try:
-        return judging.as_json(judging.fits(one.payload, one.settings))
+        return rules.as_json(rules.fits(one.payload, one.settings))
     except (ValueError, LookupError, TypeError):
         return list(one.payload["fits"])
 
@@ -78,7 +78,7 @@ def trials_of(found: Iterable[CaptionChoice]) -> Trials | None:
     for one in found:
         if "terms" in one.payload:
             try:
-                trials = judging.by_trial(one.payload, one.settings)
+                trials = rules.by_trial(one.payload, one.settings)
             except (ValueError, LookupError, TypeError):
                 continue
             if np.isfinite(trials).all():

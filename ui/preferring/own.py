@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from data.store.analysis.preferences import GeneratorValue, ModelValue, PreferenceVote
-from scorers.models.diffusion.known import short_of
+from scorers.models.files import short_of
 
 _NOT_THE_METHOD: Final = frozenset({"model", "weights", "batch", "precision"})
 """Settings in which raters may differ and still measure the same of their models."""

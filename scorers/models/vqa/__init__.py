@@ -63,7 +63,7 @@ def open_vqa(name: str, device: str, settings: Settings) -> Vqa:
     Args:
         name: a folder as ``save_pretrained`` writes it, with its processor's files, or a hub id.
         device: as torch names it.
-        settings: ``answering`` (see ``scorers.models.vqa.asking``), ``sentences`` (the model that free answers are matched
+        settings: ``answering`` (see ``scorers.models.vqa.model``), ``sentences`` (the model that free answers are matched
             with), and what the class of the model says; others are not looked at.
 
     Raises:
@@ -71,7 +71,7 @@ def open_vqa(name: str, device: str, settings: Settings) -> Vqa:
         OSError: it is not on this machine.
     """
     from scorers.models.files import folder
-    from scorers.models.transformer import config_of
+    from scorers.models.pretrained import config_of
 
     if folder(name) is None and "/" not in name:
         raise ValueError(f"there is no model {name} that answers questions: a folder, or a hub id (owner/name)")

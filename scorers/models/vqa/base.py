@@ -16,7 +16,7 @@ and spaces); the choice whose sentence embedding is nearest to the free answer (
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class VqaQuestion:
     """One question about an image, with at least two distinct choices."""
 
     text: str
@@ -24,7 +24,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class VqaAnswer:
     """What a model answered.
 
     Attributes:
@@ -45,7 +45,7 @@ class Vqa(Protocol):
     """A model in memory. An image's features are computed once for all its questions, where the architecture allows it, and
     questions are batched across images."""
 
-    def answer(self, images: Sequence[Image.Image], queries: Sequence[Sequence[Query]]) -> list[list[Answer]]:
+    def answer(self, images: Sequence[Image.Image], queries: Sequence[Sequence[VqaQuestion]]) -> list[list[VqaAnswer]]:
         """The answers to each image's questions, in their order; an image may have none.
 
         Args:

@@ -18,12 +18,23 @@ from PIL import Image
 from transformers import Blip2ForConditionalGeneration, InstructBlipForConditionalGeneration
 from transformers.modeling_outputs import BaseModelOutput
 
-from scorers.models.linear import pack
-from scorers.models.soundness import Soundness
-from scorers.models.transformer import config_of, load, processor_of
-from scorers.models.vqa.asking import CHOICES, FREE, Asking, distinct, padded, parts, precision, summed
-from scorers.models.vqa.base import Query
-from scorers.models.vqa.caches import Crossed, layers_of, remembered
+from scorers.models.compute import pack_weights
+from scorers.models.pretrained import config_of, load, processor_of
+from scorers.models.sanity_check import Soundness
+from scorers.models.vqa.base import VqaQuestion
+from scorers.models.vqa.model import (
+    CHOICES,
+    FREE,
+    KeysAndValues,
+    VqaModel,
+    check_distinct,
+    cross_attention_cache,
+    large_model_dtype,
+    layers_of,
+    pad_tokens,
+    split_batches,
+    sum_log_probabilities,
+)
 
 TEMPLATE: Final = "Answer the multiple-choice question. Question: {question} Choices: {choices} Answer:"
 BEAMS: Final = 5
@@ -35,7 +46,7 @@ _READ: Final = 512
 """Tokens of a question at most: Flan-T5 was trained with so many."""
 
 
-class Blip2(Asking):
+class Blip2(VqaModel):
     """See ``Asking``; ``answering`` is ``choices`` or ``free``.
 
     Raises:
@@ -48,13 +59,13 @@ class Blip2(Asking):
         super().__init__(name, device, settings, (CHOICES, FREE))
         if config_of(name).use_decoder_only_language_model:
             raise ValueError(f"{name} has a language model that only decodes; known: those with Flan-T5")
-        self._model = load(self.kind, name, device, precision(device))
-        pack(self._model)
+        self._model = load(self.kind, name, device, large_model_dtype(device))
+        pack_weights(self._model)
         self._processor = processor_of(name)
         self._text = self._model.language_model
         self._soundness = Soundness(name)
 
-    def _prompt(self, query: Query) -> str:
+    def _prompt(self, query: VqaQuestion) -> str:
         return TEMPLATE.format(question=query.text, choices=", ".join(query.choices))
 
     def _pixels(self, images: Sequence[Image.Image]) -> torch.Tensor:
@@ -76,7 +87,7 @@ class Blip2(Asking):
         """The language model's states of image and prompt, n x L x d, and which of L are there."""
         listed = self._processor.tokenizer(list(prompts), return_token_type_ids=False)["input_ids"]
         self._fits(listed, prompts, _READ)
-        ids, there = padded(listed, self._text.config.pad_token_id, self.device)
+        ids, there = pad_tokens(listed, self._text.config.pad_token_id, self.device)
         image = self._features(seen, rows, prompts)
         words = self._text.get_input_embeddings()(ids)
         there = torch.cat([there.new_ones(image.shape[:2]), there], dim=1)
@@ -96,41 +107,41 @@ class Blip2(Asking):
         )
         # what the decoder looks at is the same for all answers to a question
         known = layers_of(first.past_key_values.cross_attention_cache)
-        told = [self._told(some) for some in answers]
+        told = [self._answer_tokens(some) for some in answers]
         said = [(k, ids) for k, some in enumerate(told) for ids in some]
         weights: list[float] = []
-        for part in parts(said, _ANSWERS):
+        for part in split_batches(said, _ANSWERS):
             weights += self._weighed(known, states, there, [k for k, _ in part], [[begun, *ids] for _, ids in part])
         numbers = iter(weights)
         return [[next(numbers) for _ in some] for some in answers]
 
-    def _told(self, answers: Sequence[str]) -> list[list[int]]:
+    def _answer_tokens(self, answers: Sequence[str]) -> list[list[int]]:
         said = [self._processor.tokenizer(answer)["input_ids"] for answer in answers]
         self._fits(said, answers, _READ)
-        distinct(self.name, answers, said)
+        check_distinct(self.name, answers, said)
         return said
 
     def _weighed(
         self,
-        known: Crossed,
+        known: KeysAndValues,
         states: torch.Tensor,
         there: torch.Tensor,
         owners: Sequence[int],
         said: Sequence[Sequence[int]],
     ) -> list[float]:
         """Of answers in tokens the logarithms of their probabilities; ``owners``: the question of each."""
-        ids, shown = padded(said, self._text.config.pad_token_id, self.device)
+        ids, shown = pad_tokens(said, self._text.config.pad_token_id, self.device)
         logits = self._text(
             encoder_outputs=BaseModelOutput(states[list(owners)]),
             attention_mask=there[list(owners)],
             decoder_input_ids=ids[:, :-1],
             decoder_attention_mask=shown[:, :-1],
-            past_key_values=remembered(known, owners),
+            past_key_values=cross_attention_cache(known, owners),
             use_cache=True,
         ).logits
         where = shown[:, 1:].bool()
         answers = torch.arange(len(said), device=self.device)[:, None].expand_as(where)
-        return summed(logits[where], ids[:, 1:][where], answers[where], len(said))
+        return sum_log_probabilities(logits[where], ids[:, 1:][where], answers[where], len(said))
 
     def _say(self, seen: Any, rows: Sequence[int], prompts: Sequence[str]) -> list[str]:
         states, there = self._read(seen, rows, prompts)
@@ -160,7 +171,7 @@ class InstructBlip(Blip2):
         config = self._model.config.qformer_config
         listed = self._processor.qformer_tokenizer(list(prompts), return_token_type_ids=False)["input_ids"]
         self._fits(listed, prompts, config.max_position_embeddings)
-        ids, there = padded(listed, config.pad_token_id, self.device)
+        ids, there = pad_tokens(listed, config.pad_token_id, self.device)
         asking = self._model.query_tokens.expand(len(rows), -1, -1)
         said: torch.Tensor = self._model.qformer(
             input_ids=ids,

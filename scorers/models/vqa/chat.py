@@ -1,14 +1,6 @@
 """Models that chat about images (Qwen-VL, SmolVLM, and others of the same interface), asked by letters.
 
-The choices are listed as A, B, ...; what counts is the probability of each letter as the next token, among the letters. As
-models prefer some letters, each question is asked in several orders (``rotations``) and a choice's probabilities are averaged.
-
-All questions about an image begin with the same tokens: the image. They go through the model once an image, and what attention
-keeps of them (the cache of keys and values) is handed to each question. Whether that comes to the same is tried when
-a model is opened; where it does not (attention that looks ahead from image to question), every question goes through whole.
-Questions are batched within an image, those of one length together, so that nothing is filled up.
-Images are fitted to ``PIXELS`` where the model takes any size (Qwen-VL); others have a size of their own.
-Weights are bfloat16 on a GPU, float32 on the CPU.
+``Turns`` is the text of a chat: which of it comes before a question, and how a reply begins.
 """
 
 from __future__ import annotations
@@ -16,6 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 from typing import Any, Final
 
 import numpy as np
@@ -23,12 +16,104 @@ import torch
 from PIL import Image
 from transformers import AutoModelForImageTextToText
 
-from scorers.models.linear import pack
-from scorers.models.soundness import Soundness
-from scorers.models.transformer import load, processor_of
-from scorers.models.vqa.asking import CHOICES, Asking, distinct, parts, precision
-from scorers.models.vqa.base import Answer, Query
-from scorers.models.vqa.turns import Turns
+from scorers.models.compute import pack_weights
+from scorers.models.pretrained import load, processor_of
+from scorers.models.sanity_check import Soundness
+from scorers.models.vqa.base import VqaAnswer, VqaQuestion
+from scorers.models.vqa.model import CHOICES, VqaModel, check_distinct, large_model_dtype, split_batches
+
+MARK: Final = "QUESTION-STANDS-HERE"
+
+
+class Turns:
+    """One question about one image, in a processor's chat template.
+
+    Attributes:
+        head: the text up to the image's last mark: the same for all questions about it.
+        letters: the token of each letter from A, as a reply begins with it.
+
+    Raises:
+        ValueError: there is no template, it does not keep to one image and then the question, or letters are not one token
+            each, all different.
+    """
+
+    def __init__(self, processor: Any, name: str) -> None:
+        self._processor, self._tokenizer, self._name = processor, processor.tokenizer, name
+        if not getattr(processor, "chat_template", None):
+            raise ValueError(f"{name} has no chat template: it is no model that can be asked")
+        # templates that let models think aloud first are told not to
+        self._options = {"enable_thinking": False} if "enable_thinking" in str(processor.chat_template) else {}
+        self._marks = sorted(self._tokenizer.get_added_vocab(), key=len, reverse=True)
+        whole = self._rendered(MARK)
+        before, found, self._after = whole.partition(MARK)
+        places = [before.rfind(mark) + len(mark) for mark in self._marks if mark in before]
+        if not found or MARK in self._after or not places:
+            raise ValueError(f"the chat template of {name} does not hold an image and then the question, once each")
+        self.head = before[: max(places)]
+        self._between = before[len(self.head) :]
+        self._begun = self._ids(self._between + MARK + self._after)
+        self._spaced = self._space(whole)
+        self.letters = self._lettered()
+
+    def tokens(self, text: str) -> list[int]:
+        """All that comes after ``head`` where ``text`` is asked, up to the reply.
+
+        Raises:
+            ValueError: the text holds what would be taken for a mark of the template.
+        """
+        for mark in self._marks:
+            if mark in text:
+                raise ValueError(f"{self._name} would take {mark!r} in a question for a mark of its own: leave it out")
+        return self._ids(self.rest(text))
+
+    def rest(self, text: str) -> str:
+        """As ``tokens``, in letters."""
+        return f"{self._between}{text}{self._after}"
+
+    def reply(self, text: str) -> list[int]:
+        """The tokens of a reply, without its end.
+
+        Raises:
+            ValueError: they cannot be told from those before.
+        """
+        ids = self._ids(self.rest(MARK) + self.spoken(text))
+        if ids[: len(self._begun)] != self._begun or len(ids) == len(self._begun):
+            raise ValueError(f"{self._name} joins the beginning of its reply with {text[:40]!r}: it cannot be weighed")
+        return ids[len(self._begun) :]
+
+    def spoken(self, text: str) -> str:
+        """A reply as the template writes it: some put a space before it."""
+        return f"{self._spaced}{text}"
+
+    def _rendered(self, text: str, reply: str | None = None) -> str:
+        asked = {"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}
+        told = [asked] if reply is None else [asked, {"role": "assistant", "content": [{"type": "text", "text": reply}]}]
+        rendered: str = self._processor.apply_chat_template(
+            told, add_generation_prompt=reply is None, tokenize=False, **self._options
+        )
+        return rendered
+
+    def _space(self, begun: str) -> str:
+        whole = self._rendered(MARK, "A")
+        if whole.startswith(begun):
+            return whole[len(begun) :].partition("A")[0]
+        # templates that write a past reply otherwise than one that is to come (without its empty thoughts)
+        return "" if begun[-1:].isspace() or any(begun.endswith(mark) for mark in self._marks) else " "
+
+    def _lettered(self) -> list[int]:
+        found: list[int] = []
+        for letter in ascii_uppercase:
+            ids = self.reply(letter)
+            if len(ids) != 1 or self._tokenizer.decode(ids).strip() != letter or ids[0] in found:
+                raise ValueError(
+                    f"{self._name} does not have the letter {letter} as one token of its own: it cannot choose by it"
+                )
+            found += ids
+        return found
+
+    def _ids(self, text: str) -> list[int]:
+        return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+
 
 DIRECTION: Final = "Answer with the option's letter from the given choices directly."
 """LLaVA-1.5's, on which later models were trained, too."""
@@ -44,14 +129,14 @@ _LONGEST: Final = 2048
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Begun:
+class ChatPrefix:
     """An image that has gone through; ``cache`` is None where it goes with each question."""
 
     image: Image.Image
     cache: Any = None
 
 
-class Chat(Asking):
+class Chat(VqaModel):
     """See ``Asking``; ``answering`` is ``choices``; ``rotations``: in how many orders at most each question is asked, 0 for as
     many as it has choices.
 
@@ -69,21 +154,21 @@ class Chat(Asking):
         self._processor = processor_of(name)
         fit(self._processor.image_processor)
         self._turns = Turns(self._processor, name)
-        self._model = load(AutoModelForImageTextToText, name, device, precision(device))
-        pack(self._model)
+        self._model = load(AutoModelForImageTextToText, name, device, large_model_dtype(device))
+        pack_weights(self._model)
         self._soundness = Soundness(name)
         self._shared = self._sharing()
 
-    def _look(self, images: Sequence[Image.Image]) -> Begun:
+    def _look(self, images: Sequence[Image.Image]) -> ChatPrefix:
         (image,) = images
         if not self._shared:
-            return Begun(image)
+            return ChatPrefix(image)
         given = self._given([self._turns.head], image)
         out = self._model(**given, use_cache=True, logits_to_keep=1)
         self._soundness.check(given["pixel_values"].float()[None], out.logits[:, -1])
-        return Begun(image, out.past_key_values)
+        return ChatPrefix(image, out.past_key_values)
 
-    def _answers(self, seen: Begun, rows: Sequence[int], queries: Sequence[Query]) -> list[Answer]:  # noqa: ARG002
+    def _answers(self, seen: ChatPrefix, rows: Sequence[int], queries: Sequence[VqaQuestion]) -> list[VqaAnswer]:  # noqa: ARG002
         orders = [self._orders(len(query.choices)) for query in queries]
         prompts = [lettered(query, order) for query, some in zip(queries, orders, strict=True) for order in some]
         logits = iter(self._next(seen, prompts, [[] for _ in prompts]))
@@ -95,12 +180,12 @@ class Chat(Asking):
                 shares[list(order)] += next(logits)[0, letters].double().softmax(0).cpu().numpy() / len(some)
             self._check(shares.tolist())
             best = int(np.argmax(shares))
-            found.append(Answer(query.choices[best], tuple(map(float, shares)), None, "likelihood"))
+            found.append(VqaAnswer(query.choices[best], tuple(map(float, shares)), None, "likelihood"))
         return found
 
     def _weigh(
         self,
-        seen: Begun,
+        seen: ChatPrefix,
         rows: Sequence[int],  # noqa: ARG002
         prompts: Sequence[str],
         answers: Sequence[Sequence[str]],
@@ -108,7 +193,7 @@ class Chat(Asking):
         """The end of a reply does not count: models close their turns in several ways."""
         told = [[self._turns.reply(answer) for answer in some] for some in answers]
         for some, ids in zip(answers, told, strict=True):
-            distinct(self.name, some, ids)
+            check_distinct(self.name, some, ids)
         asked = [(prompt, ids) for prompt, some in zip(prompts, told, strict=True) for ids in some]
         logits = self._next(seen, [prompt for prompt, _ in asked], [ids[:-1] for _, ids in asked])
         numbers = iter(
@@ -126,7 +211,7 @@ class Chat(Asking):
         turns = range(min(n, self._rotations or n))
         return [tuple((k + turn) % n for k in range(n)) for turn in turns]
 
-    def _next(self, seen: Begun, prompts: Sequence[str], begun: Sequence[list[int]]) -> list[torch.Tensor]:
+    def _next(self, seen: ChatPrefix, prompts: Sequence[str], begun: Sequence[list[int]]) -> list[torch.Tensor]:
         """Logits of the tokens after each prompt: (1 + those of its reply that has begun) x V."""
         listed = [[*self._turns.tokens(prompt), *ids] for prompt, ids in zip(prompts, begun, strict=True)]
         self._fits(listed, prompts, _LONGEST)
@@ -134,13 +219,13 @@ class Chat(Asking):
         found: list[torch.Tensor] = [torch.empty(0)] * len(listed)
         for length in sorted(set(map(len, listed))):
             alike = [k for k, ids in enumerate(listed) if len(ids) == length]
-            for part in parts(alike, _ROWS):
+            for part in split_batches(alike, _ROWS):
                 logits = self._forward(seen, [listed[k] for k in part], kept)
                 for k, some in zip(part, logits, strict=True):
                     found[k] = some[kept - 1 - len(begun[k]) :]
         return found
 
-    def _forward(self, seen: Begun, rows: Sequence[list[int]], kept: int) -> torch.Tensor:
+    def _forward(self, seen: ChatPrefix, rows: Sequence[list[int]], kept: int) -> torch.Tensor:
         """Of rows of one length the logits of the last ``kept`` places, n x kept x V."""
         ids = torch.tensor(rows, device=self.device)
         if seen.cache is None:
@@ -174,16 +259,16 @@ class Chat(Asking):
         """Whether a question after the cached image comes to the same as the whole."""
         ramp = np.linspace(0, 255, 64 * 64 * 3).reshape(64, 64, 3).astype(np.uint8)
         image = Image.fromarray(ramp)
-        row = self._turns.tokens(lettered(Query("Is it grey?", ("yes", "no")), (0, 1)))
+        row = self._turns.tokens(lettered(VqaQuestion("Is it grey?", ("yes", "no")), (0, 1)))
         with torch.inference_mode():
             given = self._given([self._turns.head], image)
             cache = self._model(**given, use_cache=True, logits_to_keep=1).past_key_values
-            after = self._forward(Begun(image, cache), [row], 1)
-            whole = self._forward(Begun(image), [row], 1)
+            after = self._forward(ChatPrefix(image, cache), [row], 1)
+            whole = self._forward(ChatPrefix(image), [row], 1)
         return float((after - whole).abs().max() / whole.std()) <= _APART[self._model.dtype]
 
 
-def lettered(query: Query, order: Sequence[int]) -> str:
+def lettered(query: VqaQuestion, order: Sequence[int]) -> str:
     """A question with its choices in this order, each after its letter."""
     listed = "\n".join(f"{chr(ord('A') + k)}. {query.choices[place]}" for k, place in enumerate(order))
     return f"{query.text}\n{listed}\n{DIRECTION}"

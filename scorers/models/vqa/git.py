@@ -14,12 +14,21 @@ import torch
 from PIL import Image
 from transformers import GitForCausalLM
 
-from scorers.models.linear import pack
-from scorers.models.soundness import Soundness
-from scorers.models.strips import shortened
-from scorers.models.transformer import load, processor_of
-from scorers.models.vqa.asking import CHOICES, FREE, Asking, distinct, padded, parts, summed
-from scorers.models.vqa.caches import Crossed, layers_of, of_rows
+from scorers.models.compute import crop_long_image, pack_weights
+from scorers.models.pretrained import load, processor_of
+from scorers.models.sanity_check import Soundness
+from scorers.models.vqa.model import (
+    CHOICES,
+    FREE,
+    KeysAndValues,
+    VqaModel,
+    cache_of_rows,
+    check_distinct,
+    layers_of,
+    pad_tokens,
+    split_batches,
+    sum_log_probabilities,
+)
 
 LONGEST: Final = 30
 """Tokens of a free answer at most."""
@@ -28,22 +37,22 @@ _ANSWERS: Final = 16
 """That go through at once: each remembers an image, 57 MB of the large model."""
 
 
-class Git(Asking):
+class Git(VqaModel):
     """See ``Asking``; ``answering`` is ``free`` or ``choices``."""
 
     def __init__(self, name: str, device: str, settings: Mapping[str, Any]) -> None:
         super().__init__(name, device, settings, (FREE, CHOICES))
         self._model = load(GitForCausalLM, name, device)
-        pack(self._model)
+        pack_weights(self._model)
         processor = processor_of(name)
         self._tokenizer, self._process = processor.tokenizer, processor.image_processor
         self._filling = self._model.config.pad_token_id
         self._most = self._model.config.max_position_embeddings
         self._soundness = Soundness(name)
 
-    def _look(self, images: Sequence[Image.Image]) -> Crossed:
+    def _look(self, images: Sequence[Image.Image]) -> KeysAndValues:
         """What each image's patches are to each layer."""
-        middles = [shortened(image) for image in images]
+        middles = [crop_long_image(image) for image in images]
         pixels = self._process(images=middles, return_tensors="pt")["pixel_values"].to(self.device)
         begun = torch.full((len(images), 1), self._tokenizer.cls_token_id, device=self.device)
         said = self._model.git(input_ids=begun, pixel_values=pixels, use_cache=True)
@@ -53,35 +62,39 @@ class Git(Asking):
         return known
 
     def _weigh(
-        self, seen: Crossed, rows: Sequence[int], prompts: Sequence[str], answers: Sequence[Sequence[str]]
+        self, seen: KeysAndValues, rows: Sequence[int], prompts: Sequence[str], answers: Sequence[Sequence[str]]
     ) -> list[list[float]]:
-        asked = self._asked(prompts)
+        asked = self._question_tokens(prompts)
         told = [[[*self._tokens(answer), self._tokenizer.sep_token_id] for answer in some] for some in answers]
         for some, ids in zip(answers, told, strict=True):
-            distinct(self.name, some, ids)
+            check_distinct(self.name, some, ids)
         said = [(rows[k], asked[k], ids) for k, some in enumerate(told) for ids in some]
         weights: list[float] = []
-        for part in parts(said, _ANSWERS):
+        for part in split_batches(said, _ANSWERS):
             whole = [[*question, *ids] for _, question, ids in part]
             self._fits(whole, [prompts[0]] * len(whole), self._most)
-            ids, there = padded(whole, self._filling, self.device)
-            states = self._forward(of_rows(seen, [row for row, _, _ in part]), ids[:, :-1], there[:, :-1])
+            ids, there = pad_tokens(whole, self._filling, self.device)
+            states = self._forward(cache_of_rows(seen, [row for row, _, _ in part]), ids[:, :-1], there[:, :-1])
             where = there[:, 1:].bool()
             for k, (_, question, _) in enumerate(part):
                 where[k, : len(question) - 1] = False
             answer = torch.arange(len(part), device=self.device)[:, None].expand_as(where)
-            weights += summed(self._model.output(states[where]), ids[:, 1:][where], answer[where], len(part))
+            weights += sum_log_probabilities(self._model.output(states[where]), ids[:, 1:][where], answer[where], len(part))
         numbers = iter(weights)
         return [[next(numbers) for _ in some] for some in answers]
 
-    def _say(self, seen: Crossed, rows: Sequence[int], prompts: Sequence[str]) -> list[str]:
-        return [text for part in parts(list(zip(rows, prompts, strict=True)), _ANSWERS) for text in self._said(seen, part)]
+    def _say(self, seen: KeysAndValues, rows: Sequence[int], prompts: Sequence[str]) -> list[str]:
+        return [
+            text
+            for part in split_batches(list(zip(rows, prompts, strict=True)), _ANSWERS)
+            for text in self._generate(seen, part)
+        ]
 
-    def _said(self, seen: Crossed, asked: Sequence[tuple[int, str]]) -> list[str]:
-        questions = self._asked([prompt for _, prompt in asked])
+    def _generate(self, seen: KeysAndValues, asked: Sequence[tuple[int, str]]) -> list[str]:
+        questions = self._question_tokens([prompt for _, prompt in asked])
         self._fits(questions, [prompt for _, prompt in asked], self._most - LONGEST)
-        ids, there = padded(questions, self._filling, self.device)
-        cache = of_rows(seen, [row for row, _ in asked])
+        ids, there = pad_tokens(questions, self._filling, self.device)
+        cache = cache_of_rows(seen, [row for row, _ in asked])
         lengths = there.sum(1)
         states = self._forward(cache, ids, there)[torch.arange(len(asked), device=self.device), lengths - 1]
         end = self._tokenizer.sep_token_id
@@ -107,7 +120,7 @@ class Git(Asking):
         ).last_hidden_state
         return states
 
-    def _asked(self, prompts: Sequence[str]) -> list[list[int]]:
+    def _question_tokens(self, prompts: Sequence[str]) -> list[list[int]]:
         return [[self._tokenizer.cls_token_id, *self._tokens(prompt)] for prompt in prompts]
 
     def _tokens(self, text: str) -> list[int]:

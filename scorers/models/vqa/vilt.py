@@ -14,10 +14,10 @@ import torch
 from PIL import Image
 from transformers import ViltForQuestionAnswering
 
-from scorers.models.linear import pack
-from scorers.models.soundness import Soundness
-from scorers.models.transformer import load, processor_of
-from scorers.models.vqa.asking import FREE, Asking, padded
+from scorers.models.compute import pack_weights
+from scorers.models.pretrained import load, processor_of
+from scorers.models.sanity_check import Soundness
+from scorers.models.vqa.model import FREE, VqaModel, pad_tokens
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,13 +28,13 @@ class Patches:
     there: torch.Tensor
 
 
-class Vilt(Asking):
+class Vilt(VqaModel):
     """See ``Asking``; ``answering`` is ``free``."""
 
     def __init__(self, name: str, device: str, settings: Mapping[str, Any]) -> None:
         super().__init__(name, device, settings, (FREE,))
         self._model = load(ViltForQuestionAnswering, name, device)
-        pack(self._model)
+        pack_weights(self._model)
         processor = processor_of(name)
         self._tokenizer, self._process = processor.tokenizer, processor.image_processor
         self._soundness = Soundness(name)
@@ -53,7 +53,7 @@ class Vilt(Asking):
     def _say(self, seen: Patches, rows: Sequence[int], prompts: Sequence[str]) -> list[str]:
         listed = self._tokenizer(list(prompts), return_token_type_ids=False)["input_ids"]
         self._fits(listed, prompts, self._model.config.max_position_embeddings)
-        ids, there = padded(listed, self._tokenizer.pad_token_id, self.device)
+        ids, there = pad_tokens(listed, self._tokenizer.pad_token_id, self.device)
         logits = self._model(
             input_ids=ids,
             attention_mask=there,

@@ -12,7 +12,7 @@ from annotation.questionnaires.visor import FORM
 from data.jobs.runs import Detection, Observation
 from data.prompts import sr2d
 from data.prompts.spec import parse_spec
-from scorers import visor_rules
+from scorers.visor import rules
 
 ABOVE: dict[str, Any] = {"a": "cow", "b": "bench", "relation": "above"}
 BOTH: dict[str, Any] = {"a": "cow", "b": "bench"}
@@ -128,7 +128,7 @@ def test_who_sees_what_the_detector_sees_judges_the_same(number: int, cow: bool,
     answers: dict[str, Any] = {"present_a": "yes" if cow else "no", "present_b": "yes" if bench else "no"}
     if cow and bench:
         answers["relations"] = ["left of", "above" if y < 0 else "below"]
-    by_scorer = {(j.aspect, j.target): j for j in visor_rules.judge(spec, Observation("i", {}, tuple(boxes)), {}).judgements}
+    by_scorer = {(j.aspect, j.target): j for j in rules.judge(spec, Observation("i", {}, tuple(boxes)), {}).judgements}
     by_person = {
         (o.judgement.aspect, o.judgement.target): o.judgement
         for o in FORM.derive(FormItem("", sr2d.numbered_prompt(number).spec), answers)

@@ -13,7 +13,7 @@ from data.matching.playground import SUITE, TASKS, MatchingScene, sample_scenes,
 from data.playground.scene import Scene, is_correct
 from data.prompts.geneval import COLORS, POSITIONS
 from data.prompts.spec import parse_spec
-from scorers.training.captions import words
+from scorers.training.examples import caption_words
 
 SIZES = {"attribute": 2, "color": 4, "count": 4, "shape": 4, "spatial": 4, "text_corruption": 5}
 DRAWN = sample_scenes(3, 20)
@@ -31,7 +31,7 @@ def test_each_task_has_as_many_captions_as_the_paper_gives_it() -> None:
 
 
 def test_every_word_is_known_to_the_models_of_the_playground() -> None:
-    known = set(words())
+    known = set(caption_words())
     assert {word for one in DRAWN for caption in one.prompt.spec["captions"] for word in caption.split()} <= known
 
 

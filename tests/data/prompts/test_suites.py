@@ -221,9 +221,9 @@ def test_plurals_of_cocos_names_are_english() -> None:
 
 def test_coco_plurals_do_not_import_inflect() -> None:
     code = (
-        "import sys; from annotation.questionnaires.geneval import FORM; from annotation.questionnaires.form import Asked;"
+        "import sys; from annotation.questionnaires.geneval import FORM; from annotation.questionnaires.form import FormItem;"
         " from data.prompts.coco import COCO;"
-        " [FORM.build(Asked('a', {'a': name, 'b': 'dog', 'relation': 'above'})) for name in COCO];"
+        " [FORM.build(FormItem('a', {'a': name, 'b': 'dog', 'relation': 'above'})) for name in COCO];"
         " sys.exit('inflect' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

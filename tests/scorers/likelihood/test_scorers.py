@@ -16,9 +16,9 @@ from data.jobs.runs import Observation
 from data.prompts.spec import Spec
 from scorers import registry
 from scorers.base import ModelBroken, Shown
-from scorers.likelihood import judging
+from scorers.likelihood import rules
 from scorers.likelihood.perceiver import LikelihoodPerceiver
-from scorers.likelihood.terms import pack, seeds, unpack
+from scorers.likelihood.rules import pack, seeds, unpack
 from tests.scorers.likelihood.toys import LinearGaussian
 
 CAPTIONS = ("-0.9", "0.2", "0.8")
@@ -40,7 +40,7 @@ def _grey(value: float) -> Image.Image:
     return Image.new("RGB", (4, 4), (round((value + 1) * 127.5),) * 3)
 
 
-def _shown(value: float, right: int, name: str = "a") -> Shown:
+def _image_with_captions(value: float, right: int, name: str = "a") -> Shown:
     return Shown(name, _grey(value), CAPTIONS[right], Spec(), captions=CAPTIONS, right=right)
 
 
@@ -48,15 +48,15 @@ def _toy(scorer: str) -> LinearGaussian:
     return LinearGaussian(0.2, "flow" if scorer == "flowloss" else "v_prediction", size=16)
 
 
-def _seen(scorer: str, shown: list[Shown], **settings: Any) -> list[Observation]:
+def _perceive(scorer: str, shown: list[Shown], **settings: Any) -> list[Observation]:
     return LikelihoodPerceiver(_toy(scorer), METHODS[scorer], {**SMALL, **settings}).perceive(shown)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_the_fitting_caption_is_chosen_and_evidence_says_it_all(name: str) -> None:
     scorer = registry.get(name)
-    shown = [_shown(0.15, 1, "a"), _shown(-0.85, 1, "b"), _shown(0.75, 2, "c")]
-    seen = [replace(one, payload=json.loads(json.dumps(one.payload, allow_nan=False))) for one in _seen(name, shown)]
+    shown = [_image_with_captions(0.15, 1, "a"), _image_with_captions(-0.85, 1, "b"), _image_with_captions(0.75, 2, "c")]
+    seen = [replace(one, payload=json.loads(json.dumps(one.payload, allow_nan=False))) for one in _perceive(name, shown)]
     verdicts = [scorer.judge(Spec(), one, SMALL) for one in seen]
     assert [one.correct for one in verdicts] == [True, False, True]
     chosen = [next(j.label for j in one.judgements if j.aspect == "caption") for one in verdicts]
@@ -74,27 +74,27 @@ def test_the_fitting_caption_is_chosen_and_evidence_says_it_all(name: str) -> No
 
 
 def test_an_image_is_judged_alike_alone_and_beside_others() -> None:
-    shown = [_shown(0.15, 1, "a"), _shown(-0.85, 1, "b")]
-    both, alone = _seen("selfeval", shown)[1], _seen("selfeval", shown[1:])[0]
+    shown = [_image_with_captions(0.15, 1, "a"), _image_with_captions(-0.85, 1, "b")]
+    both, alone = _perceive("selfeval", shown)[1], _perceive("selfeval", shown[1:])[0]
     assert alone.payload["fits"] == pytest.approx(both.payload["fits"], rel=1e-5)
-    assert _seen("selfeval", shown[1:], seed=1)[0].payload["fits"] != alone.payload["fits"]
+    assert _perceive("selfeval", shown[1:], seed=1)[0].payload["fits"] != alone.payload["fits"]
 
 
 def test_aggregate_and_last_step_are_judged_again_from_the_same_evidence() -> None:
     scorer = registry.get("selfeval")
-    (seen,) = _seen("selfeval", [_shown(0.15, 1)])
-    trials = judging.by_trial(seen.payload, SMALL)
+    (seen,) = _perceive("selfeval", [_image_with_captions(0.15, 1)])
+    trials = rules.by_trial(seen.payload, SMALL)
     for settings in ({"aggregate": "lse"}, {"last_step": "drop"}, {"last_step": "large"}):
         verdict = scorer.judge(Spec(), seen, {**SMALL, **settings})
-        fits = judging.fits(seen.payload, {**SMALL, **settings})
-        assert fits.tolist() != judging.fits(seen.payload, SMALL).tolist()
+        fits = rules.fits(seen.payload, {**SMALL, **settings})
+        assert fits.tolist() != rules.fits(seen.payload, SMALL).tolist()
         assert verdict.correct is True
-    lse = judging.fits(seen.payload, {**SMALL, "aggregate": "lse"})
+    lse = rules.fits(seen.payload, {**SMALL, "aggregate": "lse"})
     assert (lse >= trials.mean(axis=0)).all()
 
 
 def test_the_posterior_is_told_and_sums_to_one() -> None:
-    (seen,) = _seen("selfeval", [_shown(0.15, 1)])
+    (seen,) = _perceive("selfeval", [_image_with_captions(0.15, 1)])
     told = next(c.text for c in registry.get("selfeval").judge(Spec(), seen, SMALL).checks if c.text.startswith("posterior"))
     shares = [float(one) for one in told.split(": ")[1].split(", ")]
     assert sum(shares) == pytest.approx(1.0, abs=0.002)
@@ -103,14 +103,14 @@ def test_the_posterior_is_told_and_sums_to_one() -> None:
 
 def test_a_caption_that_was_cut_is_told() -> None:
     long = ("0.2", "0.80000000000")
-    (seen,) = _seen("elbo", [Shown("a", _grey(0.2), long[0], Spec(), captions=long)])
+    (seen,) = _perceive("elbo", [Shown("a", _grey(0.2), long[0], Spec(), captions=long)])
     assert seen.payload["cut"] == [1]
     checks = [check.text for check in registry.get("elbo").judge(Spec(), seen, SMALL).checks]
     assert "only the start of a caption was read: 0.80000000000" in checks
 
 
 def test_no_number_is_no_judgement_and_a_broken_model_stops_the_run() -> None:
-    (seen,) = _seen("elbo", [_shown(0.15, 1)])
+    (seen,) = _perceive("elbo", [_image_with_captions(0.15, 1)])
     empty = {**seen.payload, "terms": pack(np.full((4, 3, 10), np.nan, np.float32))}
     verdict = registry.get("elbo").judge(Spec(), replace(seen, payload=empty), SMALL)
     assert {one.reason for one in verdict.judgements} == {"not_finite"}
@@ -121,7 +121,7 @@ def test_no_number_is_no_judgement_and_a_broken_model_stops_the_run() -> None:
 
     for method in ("reverse", "noise"):
         with pytest.raises(ModelBroken, match="precision=float32"):
-            LikelihoodPerceiver(Broken(0.2), method, SMALL).perceive([_shown(0.15, 1)])
+            LikelihoodPerceiver(Broken(0.2), method, SMALL).perceive([_image_with_captions(0.15, 1)])
 
 
 def test_flows_and_diffusions_are_not_mistaken_for_each_other() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from PIL import Image
 
-from scorers.models.diffusion.denoiser import Prediction, Read, alphas_of, spaced_steps
+from scorers.models.diffusion import EncodedCaptions, Prediction, alphas_of, spaced_steps
 
 
 class LinearGaussian:
@@ -35,13 +35,13 @@ class LinearGaussian:
         """An image is the grey of its pixels, -1 to 1."""
         return torch.stack([torch.full((self.size,), np.asarray(image)[0, 0, 0] / 127.5 - 1.0) for image in images])
 
-    def read(self, captions: Sequence[str]) -> Read:
-        return Read({"mean": torch.tensor([float(one) for one in captions])})
+    def read(self, captions: Sequence[str]) -> EncodedCaptions:
+        return EncodedCaptions({"mean": torch.tensor([float(one) for one in captions])})
 
     def tokens(self, caption: str) -> int:
         return len(caption)
 
-    def predict(self, noisy: torch.Tensor, steps: torch.Tensor, captions: Read) -> torch.Tensor:
+    def predict(self, noisy: torch.Tensor, steps: torch.Tensor, captions: EncodedCaptions) -> torch.Tensor:
         self.rows.append(len(noisy))
         mean = captions.parts["mean"][:, None].double()
         x = noisy.double()

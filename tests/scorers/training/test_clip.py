@@ -13,7 +13,6 @@ open_clip = pytest.importorskip("open_clip", reason="the group scorers is not in
 from PIL import Image  # noqa: E402
 from safetensors.torch import save_file  # noqa: E402
 
-from scorers.training.captions import words  # noqa: E402
 from scorers.training.clip import (  # noqa: E402
     CONTEXT,
     GREY,
@@ -25,6 +24,7 @@ from scorers.training.clip import (  # noqa: E402
     write_config,
     write_tokenizer,
 )
+from scorers.training.examples import caption_words  # noqa: E402
 
 
 def test_the_folder_opens_offline_and_its_tokenizer_knows_every_word(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_the_folder_opens_offline_and_its_tokenizer_knows_every_word(tmp_path: P
     save_file(open_clip.CLIP(**config).state_dict(), tmp_path / "open_clip_model.safetensors")
     model, preprocess = open_clip.create_model_from_pretrained(f"local-dir:{tmp_path}")
     tokenizer = open_clip.get_tokenizer(f"local-dir:{tmp_path}")
-    ids = tokenizer([" ".join(words()[k : k + 10]) for k in range(0, len(words()), 10)])
+    ids = tokenizer([" ".join(caption_words()[k : k + 10]) for k in range(0, len(caption_words()), 10)])
     assert ids.shape[1] == CONTEXT
     assert not (ids == 1).any(), "an unknown word"
     assert (ids.argmax(dim=1) == (ids > 0).sum(dim=1) - 1).all(), "the pooled token is <eos>, the last one"

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("ultralytics", reason="the group yolo is not installed")
+pytest.importorskip("scorers.models.detectors.ultralytics_setup", reason="the group yolo is not installed")
 
-from scorers.models.yolo import load  # noqa: E402
+from scorers.models.detectors.yolo import load  # noqa: E402
 from scorers.training.detector import SIDE, STEM, build, collate, roughened, save  # noqa: E402
-from scorers.training.scenes import example  # noqa: E402
+from scorers.training.examples import example  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -66,9 +66,9 @@ socket.create_connection = refuse
 socket.getaddrinfo = refuse
 from pathlib import Path
 from PIL import Image
-from scorers.models.yolo import load
+from scorers.models.detectors.yolo import load
 from scorers.training.detector import build, save
-from scorers.training.scenes import example
+from scorers.training.examples import example
 save(build(), Path(sys.argv[1]))
 load(Path(sys.argv[1])).predict(Image.fromarray(example("train", 1).image), imgsz=128, device="cpu", verbose=False)
 print("done")

@@ -10,14 +10,14 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("diffusers", reason="the group scorers is not installed")
 
-from scorers.models.autoencoder import PlaygroundAutoencoder  # noqa: E402
+from scorers.models.playground_generator import PlaygroundAutoencoder  # noqa: E402
 from scorers.training import autoencoder  # noqa: E402
-from scorers.training.generator import Generator, learn, rate_at, some_steps  # noqa: E402
+from scorers.training.generator import TrainedGenerator, learn, rate_at, some_steps  # noqa: E402
 
 
 def test_it_learns_one_batch_by_heart() -> None:
     torch.manual_seed(0)
-    model = Generator()
+    model = TrainedGenerator()
     latents, tokens = torch.randn(4, 16, 8, 8), torch.randint(3, 40, (4, 16))
     optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)
     losses = []

@@ -26,25 +26,36 @@ from data.prompts.geneval import COLORS  # noqa: E402
 from data.prompts.questions import questions_from_spec  # noqa: E402
 from data.prompts.spec import ObjectSpec, RelationSpec, Spec  # noqa: E402
 from scorers.models.vqa import open_vqa  # noqa: E402
-from scorers.models.vqa.base import Query, Vqa  # noqa: E402
-from scorers.training.asked import Shown  # noqa: E402
-from scorers.training.measure_vqa import Case, asked, figures  # noqa: E402
-from scorers.training.scenes import NAMES  # noqa: E402
-from scorers.training.vqa_batches import (  # noqa: E402
+from scorers.models.vqa.base import Vqa, VqaQuestion  # noqa: E402
+from scorers.training.examples import (  # noqa: E402
+    NAMES,
+    PictureWithQuestions,
+)
+from scorers.training.measure import HeldOutAnswer, answer_figures, held_out_picture  # noqa: E402
+from scorers.training.vqa import (  # noqa: E402  # noqa: E402
     CHOICE_WORDS,
+    GRID,
+    LENGTH,
+    PAD,
+    SIDE,
+    UNK,
     WORDS,
+    Heads,
     batch,
-    drawn,
+    build_model,
+    build_tokenizer,
+    choice_scores,
+    draw_picture,
     encoded,
     fitted,
     kinds,
+    losses,
     named,
     normalised,
     patches,
+    save,
     weights,
 )
-from scorers.training.vqa_forward import Heads, losses, said  # noqa: E402
-from scorers.training.vqa_model import GRID, LENGTH, PAD, SIDE, UNK, build_model, build_tokenizer, save  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parents[3] / "assets" / "playground" / "vqa"
 _GROUND = Background("plain", 0.6, 0.08, 0.8, 0)
@@ -71,7 +82,7 @@ def test_every_question_of_every_coco_name_is_known_word_for_word_and_fits() -> 
 def test_patches_tell_what_covers_them_and_where_its_centre_is() -> None:
     scene = _scene(("sports ball", "red", 0.27, 0.70))
     picture = render(scene)
-    found = patches(Shown(picture.image, picture.masks, scene, ()))
+    found = patches(PictureWithQuestions(picture.image, picture.masks, scene, ()))
     row, column = int(0.70 * GRID), int(0.27 * GRID)
     assert tuple(found[row, column, :3]) == (1 + NAMES.index("sports ball"), 1 + COLORS.index("red"), 1)
     assert found[..., 2].sum() == 1
@@ -93,7 +104,7 @@ def test_words_that_name_a_kind_are_found_once_each_in_one_and_in_several() -> N
         names = named(np.array([tokenizer(text).input_ids]), tokenizer)
         assert names[names >= 0].tolist() == expected
     scene = _scene(("bus", "red", 0.2, 0.4), ("bus", "blue", 0.6, 0.4))
-    here = kinds(Shown(np.zeros((1, 1, 3), np.uint8), np.zeros((2, 1, 1), bool), scene, ()))
+    here = kinds(PictureWithQuestions(np.zeros((1, 1, 3), np.uint8), np.zeros((2, 1, 1), bool), scene, ()))
     assert tuple(here[bus]) == pytest.approx((2, -0.1, -0.1), abs=1e-6)
     assert not np.delete(here, bus, axis=0).any()
 
@@ -112,11 +123,11 @@ def test_the_packed_way_gives_transformers_own_numbers_and_learns() -> None:
     torch.manual_seed(0)
     model = build_model(len(tokenizer)).eval()
     rng = np.random.default_rng(0)
-    some = batch([drawn(seed, tokenizer) for seed in range(2)], 4, rng)
+    some = batch([draw_picture(seed, tokenizer) for seed in range(2)], 4, rng)
     assert some.images.shape == (2, 3, SIDE, SIDE)
     with torch.no_grad():
         states = model.vision_model(pixel_values=some.images).last_hidden_state
-        scores, _ = said(model, states, some.questions, some.choices)
+        scores, _ = choice_scores(model, states, some.questions, some.choices)
         for place in np.ndindex(2, 4):
             words, choices = some.questions[place], some.choices[place]
             read = model.text_encoder(input_ids=words[words != PAD][None], encoder_hidden_states=states[place[0]][None])[0]
@@ -140,19 +151,25 @@ def test_an_untrained_folder_opens_as_in_production(tmp_path: Path) -> None:
     save(model, tmp_path)
     scene = _scene(("cup", "red", 0.5, 0.5))
     answers = open_vqa(str(tmp_path), "cpu", {"answering": "choices"}).answer(
-        [Image.fromarray(render(scene).image)], [[Query("is there a cup?", ("yes", "no"))]]
+        [Image.fromarray(render(scene).image)], [[VqaQuestion("is there a cup?", ("yes", "no"))]]
     )
     assert sum(answers[0][0].probabilities or ()) == pytest.approx(1)
 
 
 def test_figures_by_hand() -> None:
-    one = asked_of("cup", "yes")
-    found = figures([Case(one, True, "yes"), Case(one, True, "no"), Case(asked_of("cup", "no"), True, "no")])
+    one = question_of_kind("cup", "yes")
+    found = answer_figures(
+        [
+            HeldOutAnswer(one, True, "yes"),
+            HeldOutAnswer(one, True, "no"),
+            HeldOutAnswer(question_of_kind("cup", "no"), True, "no"),
+        ]
+    )
     assert found["object, yes/no"] == {"right": round(2 / 3, 4), "n": 3, "commonest": round(2 / 3, 4), "chance": 0.5}
     assert set(found) == {"object, yes/no", "all, yes/no", "all"}
 
 
-def asked_of(kind: str, answer: str):  # type: ignore[no-untyped-def]
+def question_of_kind(kind: str, answer: str):  # type: ignore[no-untyped-def]
     spec = Spec((ObjectSpec(kind, kind),))
     return next(
         q for q in answered_questions(spec, _scene((kind, "red", 0.5, 0.5)) if answer == "yes" else _scene()) if q.is_yes_no
@@ -208,7 +225,7 @@ def test_the_shipped_model_answers_by_the_picture(shipped: Vqa, scene: Scene, tr
         "wher": ("left of", "right of", "above", "below"),
         "whic": ("vase", "clock", "book", "scissors"),
     }
-    queries = [Query(text, choices.get(text[:4], ("yes", "no"))) for text in truths]
+    queries = [VqaQuestion(text, choices.get(text[:4], ("yes", "no"))) for text in truths]
     found = shipped.answer([Image.fromarray(render(scene).image)], [queries])[0]
     assert {text: answer.chosen for text, answer in zip(truths, found, strict=True)} == truths
 
@@ -219,14 +236,14 @@ def test_the_shipped_model_is_small_half_precision_and_says_what_the_training_me
     assert model.dtype == torch.float16
     tokenizer = build_tokenizer()
     assert AutoProcessor.from_pretrained(FOLDER).tokenizer.get_vocab() == tokenizer.get_vocab()
-    one = asked(ANY_LOOK, 0)
+    one = held_out_picture(ANY_LOOK, 0)
     texts, choices, _ = encoded(list(one.questions), tokenizer)
     pixels = normalised(torch.tensor(fitted(one.image)).permute(2, 0, 1)[None].float() / 255)
     with torch.no_grad():
         model = model.float().eval()
         states = model.vision_model(pixel_values=pixels).last_hidden_state
-        scores, _ = said(model, states, torch.from_numpy(texts)[None], torch.from_numpy(choices)[None])
-    queries = [Query(question.text, question.choices) for question in one.questions]
+        scores, _ = choice_scores(model, states, torch.from_numpy(texts)[None], torch.from_numpy(choices)[None])
+    queries = [VqaQuestion(question.text, question.choices) for question in one.questions]
     answers = shipped.answer([one.image], [queries])[0]
     for question, answer, weights_ in zip(one.questions, answers, scores[0].softmax(dim=1), strict=True):
         # the processor's own shrinking differs by a shade

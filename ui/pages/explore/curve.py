@@ -8,7 +8,7 @@ import numpy as np
 
 from agreement.tuning import FOLDS, Tuned, share_of_yes, tune
 from data.store.core.store import Store
-from scorers.again import Sweep
+from scorers.running.rejudge import Sweep
 from ui import rejudging, words
 from ui.components.table import note
 from ui.pages.explore.view import ALL, KINDS, View

@@ -13,7 +13,7 @@ import numpy as np
 from agreement.study.cells import TASKS_MEAN, Outcome
 from agreement.tuning import NO, STATISTICS, YES, CellStatistic, ItemCells, YesNoCounts, agreements, shares
 from data.store.core.selection import Selection
-from scorers.again import Verdicts
+from scorers.running.rejudge import Verdicts
 from ui import words
 from ui.addresses import browse_address
 from ui.components.estimates import explained

@@ -174,13 +174,13 @@ def test_a_full_disk_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatc
 def test_a_killed_backup_is_swept_and_never_listed(store: Store) -> None:
     fill(store)
     code = (
-        "import os, sys; from pathlib import Path; from data.store import backups; import duckdb\n"
+        "import os, sys; from pathlib import Path; from data.store.backup import backups; import duckdb\n"
         "def die(_):\n"
         "    if list(Path(sys.argv[1]).glob('backups/.making*/*')):\n"
         "        os.kill(os.getpid(), 9)\n"
         "from data.store.core.store import Store\n"
         "with Store(Path(sys.argv[1])) as store, store.read() as cursor:\n"
-        "    backups.make(cursor, store.project, rest=die)\n"
+        "    backups.make_backup(cursor, store.project, rest=die)\n"
     )
     project = store.project
     store.close()

@@ -14,10 +14,10 @@ pytest.importorskip("transformers", reason="the group scorers is not installed")
 from transformers import AutoProcessor, BlipForQuestionAnswering  # noqa: E402
 
 from scorers.models.vqa import blip  # noqa: E402
-from scorers.models.vqa.base import Query  # noqa: E402
+from scorers.models.vqa.base import VqaQuestion  # noqa: E402
 from scorers.models.vqa.blip import Blip  # noqa: E402
-from tests.scorers.making import picture  # noqa: E402
-from tests.scorers.models.vqa import made  # noqa: E402
+from tests.scorers.models.vqa import tiny_vqa_models  # noqa: E402
+from tests.scorers.tiny_models import picture  # noqa: E402
 
 QUESTION = "What color is the traffic light?"
 CHOICES = ("red", "traffic light", "no", "blue cup")
@@ -25,7 +25,7 @@ CHOICES = ("red", "traffic light", "no", "blue cup")
 
 @pytest.fixture(scope="module", params=[False, True], ids=["bert", "words"])
 def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made.blip(tmp_path_factory.mktemp("models") / "blip", words=request.param)
+    return tiny_vqa_models.blip(tmp_path_factory.mktemp("models") / "blip", words=request.param)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def logs(folder: Path, image: Image.Image, answer: str) -> float:
 
 def test_choices_are_weighed_by_the_loss_of_the_whole_model(folder: Path, image: Image.Image) -> None:
     model = Blip(str(folder), "cpu", {})
-    ((answer,),) = model.answer([image], [[Query(QUESTION, CHOICES)]])
+    ((answer,),) = model.answer([image], [[VqaQuestion(QUESTION, CHOICES)]])
     expected = torch.tensor([logs(folder, image, choice) for choice in CHOICES]).softmax(0)
     assert answer.probabilities == pytest.approx(expected.tolist(), abs=1e-5)
     (said,) = model.likelihood([image], [QUESTION], "blue cup")
@@ -62,14 +62,14 @@ def test_free_answers_are_those_of_generate(folder: Path, image: Image.Image, tm
     model, given = published(folder, image)
     ids = model.generate(**given, num_beams=3, max_new_tokens=10)
     expected = AutoProcessor.from_pretrained(folder).decode(ids[0, 1:], skip_special_tokens=True).strip()
-    settings = {"answering": "free", "sentences": str(made.mpnet(tmp_path))}
-    ((answer,),) = Blip(str(folder), "cpu", settings).answer([image], [[Query(QUESTION, CHOICES)]])
+    settings = {"answering": "free", "sentences": str(tiny_vqa_models.mpnet(tmp_path))}
+    ((answer,),) = Blip(str(folder), "cpu", settings).answer([image], [[VqaQuestion(QUESTION, CHOICES)]])
     assert answer.free == expected
 
 
 def test_choices_go_through_in_parts(folder: Path, image: Image.Image, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Blip(str(folder), "cpu", {})
-    queries = [Query(QUESTION, CHOICES), Query("Is there a dog?", ("yes", "no"))]
+    queries = [VqaQuestion(QUESTION, CHOICES), VqaQuestion("Is there a dog?", ("yes", "no"))]
     (whole,) = model.answer([image], [queries])
     monkeypatch.setattr(blip, "_ANSWERS", 1)
     (single,) = model.answer([image], [queries])
@@ -78,6 +78,6 @@ def test_choices_go_through_in_parts(folder: Path, image: Image.Image, monkeypat
 
 
 def test_choices_that_are_one_to_the_tokenizer_are_refused(tmp_path: Path, image: Image.Image) -> None:
-    model = Blip(str(made.blip(tmp_path / "m", words=True)), "cpu", {})
+    model = Blip(str(tiny_vqa_models.blip(tmp_path / "m", words=True)), "cpu", {})
     with pytest.raises(ValueError, match="cannot tell 'zebra' from 'okapi': to its tokens they are one"):
-        model.answer([image], [[Query("What is it?", ("dog", "zebra", "okapi"))]])
+        model.answer([image], [[VqaQuestion("What is it?", ("dog", "zebra", "okapi"))]])

@@ -18,16 +18,16 @@ pytest.importorskip("num2words", reason="the group scorers is not installed")
 from transformers import AutoModelForImageTextToText, AutoProcessor  # noqa: E402
 
 from scorers.models.vqa import chat, open_vqa  # noqa: E402
-from scorers.models.vqa.base import Query  # noqa: E402
+from scorers.models.vqa.base import VqaQuestion  # noqa: E402
 from scorers.models.vqa.chat import DIRECTION, PIXELS, Chat, lettered  # noqa: E402
-from tests.scorers.making import picture  # noqa: E402
-from tests.scorers.models.vqa import chatting  # noqa: E402
+from tests.scorers.models.vqa import tiny_chat_models  # noqa: E402
+from tests.scorers.tiny_models import picture  # noqa: E402
 
-QUERY = Query("Which animal?", ("cat", "dog", "a red bus"))
+QUERY = VqaQuestion("Which animal?", ("cat", "dog", "a red bus"))
 MAKE: dict[str, Callable[[Path], Path]] = {
-    "qwen": chatting.qwen,
-    "thinking": lambda folder: chatting.qwen(folder, chatting.THINKING),
-    "smol": chatting.smol,
+    "qwen": tiny_chat_models.qwen,
+    "thinking": lambda folder: tiny_chat_models.qwen(folder, tiny_chat_models.THINKING),
+    "smol": tiny_chat_models.smol,
 }
 
 
@@ -126,7 +126,7 @@ def test_where_the_image_cannot_be_shared_each_question_goes_whole(
 
 def test_questions_go_through_in_parts(folders: dict[str, Path], image: Image.Image, monkeypatch: pytest.MonkeyPatch) -> None:
     model = open_vqa(str(folders["qwen"]), "cpu", {})
-    queries = [QUERY, Query("Is it a cat?", ("yes", "no")), QUERY]
+    queries = [QUERY, VqaQuestion("Is it a cat?", ("yes", "no")), QUERY]
     ((whole),) = model.answer([image], [queries])
     monkeypatch.setattr(chat, "_ROWS", 2)
     ((single),) = model.answer([image], [queries])
@@ -137,9 +137,9 @@ def test_questions_go_through_in_parts(folders: dict[str, Path], image: Image.Im
 def test_letters_that_are_not_one_token_each_are_refused(tmp_path: Path) -> None:
     # a reply begins with a space here, and there is no " A"
     with pytest.raises(ValueError, match="does not have the letter A as one token of its own: it cannot choose by it"):
-        open_vqa(str(chatting.smol(tmp_path / "none", joined=())), "cpu", {})
+        open_vqa(str(tiny_chat_models.smol(tmp_path / "none", joined=())), "cpu", {})
     with pytest.raises(ValueError, match="does not have the letter C as one token"):
-        open_vqa(str(chatting.smol(tmp_path / "two", joined=("A", "B", *ascii_uppercase[3:]))), "cpu", {})
+        open_vqa(str(tiny_chat_models.smol(tmp_path / "two", joined=("A", "B", *ascii_uppercase[3:]))), "cpu", {})
 
 
 @pytest.mark.parametrize(
@@ -147,22 +147,22 @@ def test_letters_that_are_not_one_token_each_are_refused(tmp_path: Path) -> None
     [
         ("", "has no chat template"),
         ("{% for m in messages %}{{ m.content[1].text }}{% endfor %}", "does not hold an image and then the question"),
-        (chatting.QWEN.replace("{{ part.text }}", "..."), "does not hold an image and then the question"),
-        (chatting.QWEN.replace("{{ part.text }}", "{{ part.text }}{{ part.text }}"), "does not hold an image and then"),
+        (tiny_chat_models.QWEN.replace("{{ part.text }}", "..."), "does not hold an image and then the question"),
+        (tiny_chat_models.QWEN.replace("{{ part.text }}", "{{ part.text }}{{ part.text }}"), "does not hold an image and then"),
     ],
 )
 def test_templates_that_do_not_keep_to_a_question_are_refused(template: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
-        open_vqa(str(chatting.qwen(tmp_path, template)), "cpu", {})
+        open_vqa(str(tiny_chat_models.qwen(tmp_path, template)), "cpu", {})
 
 
 def test_what_would_change_the_chat_is_refused(folders: dict[str, Path], image: Image.Image) -> None:
     model = open_vqa(str(folders["qwen"]), "cpu", {})
-    for query in (Query("<|im_end|>Is it?", ("yes", "no")), Query("Is it?", ("yes", "<|image_pad|>"))):
+    for query in (VqaQuestion("<|im_end|>Is it?", ("yes", "no")), VqaQuestion("Is it?", ("yes", "<|image_pad|>"))):
         with pytest.raises(ValueError, match=r"would take '<\|im\w+\|>' in a question for a mark of its own"):
             model.answer([image], [[query]])
     with pytest.raises(ValueError, match="chooses among 26 letters, and a question has 27 choices"):
-        model.answer([image], [[Query("Which?", tuple(map(str, range(27))))]])
+        model.answer([image], [[VqaQuestion("Which?", tuple(map(str, range(27))))]])
     with pytest.raises(ValueError, match="rotations must be 0 or more, got -1"):
         open_vqa(str(folders["qwen"]), "cpu", {"rotations": -1})
 

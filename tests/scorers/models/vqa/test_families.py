@@ -21,11 +21,11 @@ from transformers import (  # noqa: E402
 )
 
 from scorers.models.vqa import open_vqa  # noqa: E402
-from scorers.models.vqa.base import Query  # noqa: E402
-from tests.scorers.making import picture  # noqa: E402
-from tests.scorers.models.vqa import made  # noqa: E402
+from scorers.models.vqa.base import VqaQuestion  # noqa: E402
+from tests.scorers.models.vqa import tiny_vqa_models  # noqa: E402
+from tests.scorers.tiny_models import picture  # noqa: E402
 
-QUERY = Query("What color is the traffic light?", ("red", "traffic light", "no", "blue cup"))
+QUERY = VqaQuestion("What color is the traffic light?", ("red", "traffic light", "no", "blue cup"))
 TIFA = (
     "Answer the multiple-choice question. Question: What color is the traffic light? Choices: red, traffic light, no, blue cup "
     "Answer:"
@@ -34,7 +34,7 @@ TIFA = (
 
 @pytest.fixture(scope="module")
 def sentences(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(made.mpnet(tmp_path_factory.mktemp("models") / "sentences"))
+    return str(tiny_vqa_models.mpnet(tmp_path_factory.mktemp("models") / "sentences"))
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def shares(weights: list[float]) -> list[float]:
 
 @pytest.mark.parametrize("kind", [Blip2ForConditionalGeneration, InstructBlipForConditionalGeneration])
 def test_blip_2_is_its_own_loss_and_its_own_beams(kind: Any, image: Image.Image, sentences: str, tmp_path: Path) -> None:
-    folder = made.blip2(tmp_path / "m", instruct=kind is InstructBlipForConditionalGeneration)
+    folder = tiny_vqa_models.blip2(tmp_path / "m", instruct=kind is InstructBlipForConditionalGeneration)
     model = kind.from_pretrained(folder, dtype=torch.float32).eval()
     processor = AutoProcessor.from_pretrained(folder)
     given = dict(processor(images=image, text=TIFA, return_tensors="pt"))
@@ -93,7 +93,7 @@ def test_blip_2_with_a_decoder_alone_is_refused(tmp_path: Path) -> None:
 
 
 def test_git_is_its_own_loss_and_its_own_generate(image: Image.Image, sentences: str, tmp_path: Path) -> None:
-    folder = made.git(tmp_path / "m")
+    folder = tiny_vqa_models.git(tmp_path / "m")
     model = GitForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     processor = AutoProcessor.from_pretrained(folder)
     pixels = processor(images=image, return_tensors="pt").pixel_values
@@ -120,7 +120,7 @@ def test_git_is_its_own_loss_and_its_own_generate(image: Image.Image, sentences:
 
 
 def test_git_looks_at_the_middle_of_a_strip(sentences: str, tmp_path: Path) -> None:
-    model: Any = open_vqa(str(made.git(tmp_path / "m")), "cpu", {"sentences": sentences})
+    model: Any = open_vqa(str(tiny_vqa_models.git(tmp_path / "m")), "cpu", {"sentences": sentences})
     sizes: list[tuple[int, int]] = []
     process = model._process
 
@@ -134,7 +134,7 @@ def test_git_looks_at_the_middle_of_a_strip(sentences: str, tmp_path: Path) -> N
 
 
 def test_vilt_gives_the_likeliest_of_its_own_answers(sentences: str, tmp_path: Path) -> None:
-    folder = made.vilt(tmp_path / "m")
+    folder = tiny_vqa_models.vilt(tmp_path / "m")
     model = ViltForQuestionAnswering.from_pretrained(folder, dtype=torch.float32).eval()
     processor = AutoProcessor.from_pretrained(folder)
     said = set()
@@ -148,10 +148,10 @@ def test_vilt_gives_the_likeliest_of_its_own_answers(sentences: str, tmp_path: P
 
 
 def test_vilt_reads_forty_tokens_and_leaves_the_dice_alone(image: Image.Image, sentences: str, tmp_path: Path) -> None:
-    model = open_vqa(str(made.vilt(tmp_path / "m")), "cpu", {"sentences": sentences})
+    model = open_vqa(str(tiny_vqa_models.vilt(tmp_path / "m")), "cpu", {"sentences": sentences})
     torch.manual_seed(7)
     before = torch.random.get_rng_state()
-    model.answer([image], [[Query("is the " * 19, QUERY.choices)]])
+    model.answer([image], [[VqaQuestion("is the " * 19, QUERY.choices)]])
     assert torch.equal(torch.random.get_rng_state(), before)
     with pytest.raises(ValueError, match=r"reads 40 tokens, and 'is the is .*'\.\.\. has 42"):
-        model.answer([image], [[Query("is the " * 20, QUERY.choices)]])
+        model.answer([image], [[VqaQuestion("is the " * 20, QUERY.choices)]])

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from scorers.failures import ANY, Cell
-from scorers.failures.base import AS_ASKED, NOT_AS_ASKED
+from scorers.failures import ANY, FailureCell
 from scorers.failures.colors import NOT_FOUND
-from scorers.failures.objects import TOO_FEW, TOO_MANY
-from scorers.failures.relations import BOTH_BUT, CORRECT, GROUPS, NO_RELATION, NOT_BOTH, OPPOSITE, OPPOSITES, pair_name, split
-from scorers.visor_scores import RELATIONS
+from scorers.failures.objects import (
+    BOTH_BUT,
+    CORRECT,
+    GROUPS,
+    NO_RELATION,
+    NOT_BOTH,
+    OPPOSITE,
+    OPPOSITES,
+    TOO_FEW,
+    TOO_MANY,
+    pair_name,
+    split_pair,
+)
+from scorers.failures.tables import AS_ASKED, NOT_AS_ASKED
+from scorers.visor.results import RELATIONS
 from ui import words
 from ui.components.table import Cell as HtmlCell
 from ui.components.table import html_table, note
@@ -68,7 +79,7 @@ def positions(shown: Shown) -> Drawn:
 def supercategories(shown: Shown) -> Drawn:
     """How often prompts with two objects come out right, by pair of supercategories."""
     pairs = [pair for pair in shown.table.asked if shown.cell(pair).n]
-    groups = [name for name in GROUPS if any(name in split(pair) for pair in pairs)]
+    groups = [name for name in GROUPS if any(name in split_pair(pair) for pair in pairs)]
     cells = [[_of_pair(shown, a, b) for b in groups] for a in groups]
     every = shared(shown.cell(found=CORRECT))
     lead = f"{percent(every.value or 0)} of {words.count(every.n, 'image')} of two objects are correct."
@@ -102,7 +113,7 @@ def _about_positions(shown: Shown) -> Iterator[str]:
         yield f"“{ranked[0].asked}” is right in {shown.briefly(ranked[0])} that show both objects."
 
 
-def _commonest(shown: Shown, columns: Sequence[str]) -> Cell | None:
+def _commonest(shown: Shown, columns: Sequence[str]) -> FailureCell | None:
     """What is found instead of what was asked most often of all."""
     wrong = [shown.cell(asked, found) for asked in shown.table.asked for found in columns if asked != found]
     most = max(wrong, key=lambda cell: cell.hits, default=None)
@@ -132,7 +143,7 @@ def _of_pair(shown: Shown, a: str, b: str) -> Mark:
     """Pairs have no order: only one half is drawn."""
     pair = pair_name(a, b)
     cell = shown.cell(pair, CORRECT)
-    return shown.mark(cell, right=True) if cell.n and split(pair) == (a, b) else Mark(None)
+    return shown.mark(cell, right=True) if cell.n and split_pair(pair) == (a, b) else Mark(None)
 
 
 def _matrix(shown: Shown, columns: Sequence[str]) -> str:

@@ -8,8 +8,8 @@ from statistics import fmean, stdev
 
 from scorers import failures
 from scorers.failures import ANY
-from scorers.failures.relations import CORRECT
-from scorers.failures.scores import WRONG, name_of
+from scorers.failures.objects import CORRECT
+from scorers.failures.thresholds_and_seeds import WRONG, threshold_group
 from ui.components.table import Cell, html_table, note
 from ui.failure_charts import dots, lines
 from ui.pages.explore.pictures.shown import Drawn, Shown, listed, percent, score
@@ -47,7 +47,7 @@ def seeds(shown: Shown) -> Drawn:
     return Drawn(" ".join(_about_seeds(shown)), figure, below + table)
 
 
-def _over(shown: Shown, generator: str) -> list[failures.Cell]:
+def _over(shown: Shown, generator: str) -> list[failures.FailureCell]:
     """What is correct of a generator's images, group by group."""
     return [shown.cell(asked, CORRECT, generator) for asked in shown.table.asked]
 
@@ -69,7 +69,7 @@ def _of_seeds(shown: Shown, generator: str) -> list[str | Cell]:
 def _own(shown: Shown) -> str:
     """The scorer's own threshold as the table names it."""
     value = shown.settings.get("threshold")
-    return name_of(float(value)) if isinstance(value, (int, float)) else ""
+    return threshold_group(float(value)) if isinstance(value, (int, float)) else ""
 
 
 def _scores_at(shown: Shown, value: str) -> dict[str, float]:

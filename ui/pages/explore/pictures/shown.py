@@ -9,7 +9,7 @@ from typing import Any, Final
 from agreement.inference.intervals import PromptTrials, Share, mean_share, share
 from data.formats.cooccurrence import Cooccurrence
 from data.store.core.selection import Selection
-from scorers.failures import ANY, Cell, Table
+from scorers.failures import ANY, FailureCell, FailureTable
 from ui import words
 from ui.addresses import browse_address
 from ui.components import table as html
@@ -40,7 +40,7 @@ class Shown:
         cooccurrence: how often classes are together in photographs, for the picture of that name.
     """
 
-    table: Table
+    table: FailureTable
     suite: str
     rater: str
     picture: str
@@ -57,18 +57,18 @@ class Shown:
     def noun(self) -> str:
         return _NOUNS.get(self.picture, "image")
 
-    def cell(self, asked: str = ANY, found: str = ANY, generator: str = ANY) -> Cell:
+    def cell(self, asked: str = ANY, found: str = ANY, generator: str = ANY) -> FailureCell:
         """A cell of the table; of the generators that are shown, unless one is named."""
         return self.table.cell(asked, found, generator or self.generator)
 
-    def href(self, cell: Cell) -> str:
+    def href(self, cell: FailureCell) -> str:
         """Where a cell's images are; empty where there are none."""
         if not cell.hits:
             return ""
         places = Selection(suite=(self.suite,), generator=(cell.generator,) if cell.generator else ())
         return browse_address(places, marked=Marked(self.picture, self.rater, cell.asked, cell.found))
 
-    def mark(self, cell: Cell, *, right: bool | None = None, by_task: bool = False) -> Mark:
+    def mark(self, cell: FailureCell, *, right: bool | None = None, by_task: bool = False) -> Mark:
         """A cell's share on a figure."""
         known = score(cell) if by_task else shared(cell)
         who = f"{cell.generator}: " if cell.generator else ""
@@ -77,19 +77,19 @@ class Shown:
         text = "" if known.value is None else percent(known.value)
         return Mark(known.value, known.low, known.high, note, self.href(cell), text, right)
 
-    def _in_full(self, cell: Cell, known: Share) -> str:
+    def _in_full(self, cell: FailureCell, known: Share) -> str:
         """``41 % (95 %: 28 to 55), 23 of 56 images``."""
         if known.value is None:
             return f"no {self.noun}"
         span = f" (95\u00a0%: {span_of(known)})" if known.low is not None else ""
         return f"{percent(known.value)}{span}, {cell.hits:,} of {words.count(cell.n, self.noun)}"
 
-    def briefly(self, cell: Cell) -> str:
+    def briefly(self, cell: FailureCell) -> str:
         """``41 % of 56 images``."""
         known = shared(cell)
         return f"no {self.noun}" if known.value is None else f"{percent(known.value)} of {words.count(cell.n, self.noun)}"
 
-    def number(self, cell: Cell, *, by_task: bool = False) -> html.Cell:
+    def number(self, cell: FailureCell, *, by_task: bool = False) -> html.Cell:
         """A cell's share in a table."""
         known = score(cell) if by_task else shared(cell)
         if known.value is None:
@@ -98,21 +98,21 @@ class Shown:
         detail = f"{cell.hits:,} of {cell.n:,}\n{span}"
         return html.Cell(percent(known.value), detail, told(self.picture, cell.asked, cell.found), self.href(cell))
 
-    def count(self, cell: Cell) -> html.Cell:
+    def count(self, cell: FailureCell) -> html.Cell:
         """How many there are in a cell, in a table."""
         return html.Cell(f"{cell.hits:,}", "", told(self.picture, cell.asked, cell.found), self.href(cell))
 
-    def series(self, name: str, cells: Sequence[Cell], *, by_task: bool = False) -> Series:
+    def series(self, name: str, cells: Sequence[FailureCell], *, by_task: bool = False) -> Series:
         """Cells as marks of one name."""
         return Series(name, [self.mark(cell, by_task=by_task) for cell in cells])
 
 
-def shared(cell: Cell) -> Share:
+def shared(cell: FailureCell) -> Share:
     """A cell's hits of its units, with its interval by prompt."""
     return share([PromptTrials(one.hits, one.n) for one in cell.counts])
 
 
-def score(cell: Cell) -> Share:
+def score(cell: FailureCell) -> Share:
     """The unweighted mean of the tasks' shares, as GenEval's overall score is made."""
     tasks: dict[str, list[PromptTrials]] = {}
     for one in cell.counts:
@@ -120,7 +120,7 @@ def score(cell: Cell) -> Share:
     return mean_share([*tasks.values()])
 
 
-def among(part: Cell, whole: Cell) -> Share:
+def among(part: FailureCell, whole: FailureCell) -> Share:
     """How many of the hits of ``whole`` are hits of ``part``, too."""
     hits = {(one.task, one.prompt_id): one.hits for one in part.counts}
     return share([PromptTrials(hits[one.task, one.prompt_id], one.hits) for one in whole.counts])

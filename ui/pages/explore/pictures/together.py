@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from agreement.estimates import UnitCorrelation, correlate_units
 from data.formats.cooccurrence import Cooccurrence
-from scorers.failures import ANY, Cell
-from scorers.failures.together import BOTH, HELD, held, pairs
+from scorers.failures import ANY, FailureCell
+from scorers.failures.objects import BOTH, HELD, as_required, class_pairs
 from ui import words
 from ui.components.table import Cell as HtmlCell
 from ui.components.table import html_table, note
@@ -30,7 +30,7 @@ class _Pair:
 
     asked: str
     share: float | None
-    cells: tuple[Cell, ...]
+    cells: tuple[FailureCell, ...]
 
 
 def cooccurrence(shown: Shown) -> Drawn:
@@ -39,7 +39,7 @@ def cooccurrence(shown: Shown) -> Drawn:
     assert known is not None
     each = [
         _Pair(asked, known.share(*names), tuple(_cell(shown, asked, found) for found in _NAMES))
-        for asked, names in pairs(shown.table).items()
+        for asked, names in class_pairs(shown.table).items()
         if shown.cell(asked).n
     ]
     placed = sorted((one for one in each if one.share is not None), key=lambda one: (-(one.share or 0), one.asked))
@@ -56,9 +56,9 @@ def cooccurrence(shown: Shown) -> Drawn:
     return Drawn(lead, figure, _below(known, placed, strange) + tables)
 
 
-def _cell(shown: Shown, asked: str, found: str, generator: str = ANY) -> Cell:
+def _cell(shown: Shown, asked: str, found: str, generator: str = ANY) -> FailureCell:
     who = generator or shown.generator
-    return held(shown.table, asked, who) if found == HELD else shown.table.cell(asked, found, who)
+    return as_required(shown.table, asked, who) if found == HELD else shown.table.cell(asked, found, who)
 
 
 def _rhos(shown: Shown, placed: Sequence[_Pair]) -> dict[str, list[UnitCorrelation]]:
@@ -70,7 +70,7 @@ def _rhos(shown: Shown, placed: Sequence[_Pair]) -> dict[str, list[UnitCorrelati
     return found
 
 
-def _rho(placed: Sequence[_Pair], cells: Sequence[Cell], found: str) -> UnitCorrelation:
+def _rho(placed: Sequence[_Pair], cells: Sequence[FailureCell], found: str) -> UnitCorrelation:
     """Over the pairs of which there is an image to take a share of."""
     known = [(one.share or 0.0, cell.hits / cell.n) for one, cell in zip(placed, cells, strict=True) if cell.n]
     names = ("co-occurrence", f"the share of images ({_NAMES[found]})")

@@ -1,0 +1,225 @@
+"""The text-to-image models by name, how each is asked, and the one way to ask each of them for pictures."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from data.jobs.generation import BLACK, FILTERED
+from scorers.models.files import (
+    GENERATOR_NAMES,
+    HUB_IDS,
+    PIPELINE_FAMILIES,
+    PLAYGROUND_STAGES,
+    PRECISIONS,
+    ROOT,
+    UnknownGenerator,
+    folder,
+    hub_id,
+    short_of,
+)
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+__all__ = [
+    "GENERATOR_NAMES",
+    "PLAYGROUND_STAGES",
+    "PROFILES",
+    "SAMPLERS",
+    "GeneratedPicture",
+    "GenerationSettings",
+    "Generator",
+    "UnknownGenerator",
+    "check",
+    "describe",
+    "generation_settings",
+    "load",
+    "model_of",
+    "name_of",
+]
+
+PLAYGROUND_FOLDER: Final = ROOT / "assets" / "playground" / "generator"
+SAMPLERS: Final = ("default", "ddim")
+SEEDS: Final = "blake2b(seed, index, text), drawn on the CPU"
+"""Where a picture's noise comes from (``data.jobs.generation.picture_seed``): the same on every machine, whatever is painted
+beside it.
+"""
+_MOST_STEPS: Final = 1000
+_MOST_GUIDANCE: Final = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationSettings:
+    """How a generator is asked. What is not said is as its pipeline has it.
+
+    Attributes:
+        steps: of denoising, 1 to 1,000.
+        guidance: without a classifier; up to 1: none.
+        sampler: the pipeline's own, or DDIM (Song et al., 2021) with no noise of its own.
+        precision: of the weights.
+    """
+
+    steps: int | None = None
+    guidance: float | None = None
+    sampler: str = "default"
+    precision: str = "float32"
+
+
+PROFILES: Final[Mapping[str, GenerationSettings]] = {
+    "default": GenerationSettings(),
+    # SelfEval, section 4: "using DDIM sampling, with 100 denoising steps"; of guidance it says nothing
+    "paper": GenerationSettings(steps=100, sampler="ddim"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedPicture:
+    """A picture, and why it is none, if it is none (``data.jobs.generation.BLANKED``)."""
+
+    picture: Image.Image
+    blanked: str | None = None
+
+
+class Generator(Protocol):
+    """A model in memory."""
+
+    def __call__(self, texts: Sequence[str], seeds: Sequence[int]) -> list[GeneratedPicture]:
+        """One picture a text. The same text and seed give the same picture, whatever else is in the batch."""
+        ...
+
+
+def check(name: str) -> None:
+    """Refuse a name that no generator has.
+
+    Raises:
+        UnknownGenerator: with the name that was probably meant.
+    """
+    if name not in PLAYGROUND_STAGES and folder(name) is None:
+        hub_id(name)
+
+
+def generation_settings(profile: str, **changed: Any) -> GenerationSettings:
+    """A profile's way of asking with what is changed of it; None is no change.
+
+    Raises:
+        ValueError: a setting makes no sense.
+    """
+    if profile not in PROFILES:
+        raise ValueError(f"there is no way of asking {profile!r}: {', '.join(PROFILES)}")
+    made = replace(PROFILES[profile], **{key: value for key, value in changed.items() if value is not None})
+    if made.steps is not None and not 1 <= made.steps <= _MOST_STEPS:
+        raise ValueError(f"steps must be from 1 to {_MOST_STEPS:,}, got {made.steps}")
+    if made.guidance is not None and not (math.isfinite(made.guidance) and 0 <= made.guidance <= _MOST_GUIDANCE):
+        raise ValueError(f"guidance must be from 0 to {_MOST_GUIDANCE:g}, got {made.guidance}")
+    for value, known, what in ((made.sampler, SAMPLERS, "sampler"), (made.precision, PRECISIONS, "precision")):
+        if value not in known:
+            raise ValueError(f"{what} must be {' or '.join(known)}, got {value!r}")
+    return made
+
+
+def model_of(name: str) -> str:
+    """What a name stands for, so that two names of one model are one: a hub id, a whole path, or the playground's name."""
+    path = folder(name) if name not in PLAYGROUND_STAGES else None
+    if path is not None:
+        return str(path.resolve())
+    return name if name in PLAYGROUND_STAGES else hub_id(name)
+
+
+def name_of(name: str, asked: GenerationSettings, seed: int) -> str:
+    """What the project calls a generator that is asked like this: the model's short name, and what is not as usual."""
+    path = folder(name) if name not in HUB_IDS and name not in PLAYGROUND_STAGES else None
+    model = short_of(name) if path is None else path.resolve().name
+    parts = [re.sub(r"[^A-Za-z0-9.-]+", "-", model).strip(".-") or "generator"]
+    profile = next((key for key, usual in PROFILES.items() if key != "default" and asked == usual), None)
+    if profile is not None:
+        parts.append(profile)
+    else:
+        usual = asdict(GenerationSettings())
+        said = {key: value for key, value in asdict(asked).items() if value != usual[key]}
+        parts += [f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}" for key, value in said.items()]
+    if seed:
+        parts.append(f"seed={seed}")
+    return "@".join(parts)
+
+
+def load(
+    name: str, asked: GenerationSettings = PROFILES["default"], device: str = "cpu", playground: Path = PLAYGROUND_FOLDER
+) -> tuple[Generator, dict[str, Any]]:
+    """A generator in memory, and what it is: see ``describe``.
+
+    Raises:
+        UnknownGenerator: there is none of that name.
+        OSError: its weights are not there.
+        ValueError: it cannot be opened, or not asked like this.
+    """
+    check(name)
+    import torch
+
+    from scorers.models.diffusion import open_pipeline
+
+    pipeline = open_pipeline(name, device, asked.precision, playground)
+    family = PIPELINE_FAMILIES[type(pipeline).__name__]
+    if asked.sampler == "ddim":
+        _use_ddim(pipeline, name)
+    if getattr(pipeline, "vae", None) is not None:
+        # one after the other: sixteen pictures of 1,024 pixels at once need more memory than the model itself
+        pipeline.vae.enable_slicing()
+    told = {
+        "num_inference_steps": asked.steps or family.steps,
+        "guidance_scale": family.guidance if asked.guidance is None else asked.guidance,
+        **family.asked,
+    }
+
+    def paint(texts: Sequence[str], seeds: Sequence[int]) -> list[GeneratedPicture]:
+        # drawn on the CPU whatever the device, so that the noise is the same everywhere
+        noise = [torch.Generator().manual_seed(seed) for seed in seeds]
+        made = pipeline(list(texts), generator=noise, **told)
+        flags = [made.get(flag) or [False] * len(texts) for flag in family.flags]
+        flagged = [any(said) for said in zip(*flags, strict=True)] or [False] * len(texts)
+        return [GeneratedPicture(one, _blank_reason(one, said)) for one, said in zip(made.images, flagged, strict=True)]
+
+    return paint, describe(name, pipeline, told)
+
+
+def describe(name: str, pipeline: Any, told: Mapping[str, Any]) -> dict[str, Any]:
+    """What is recorded of a generator beside how it was asked: the classes of its pipeline and its scheduler, the steps and
+    guidance that hold, which weights, and the versions of the packages."""
+    from scorers.models.diffusion import weights_of
+
+    return {
+        "pipeline": type(pipeline).__name__,
+        "scheduler": type(pipeline.scheduler).__name__,
+        "steps": told["num_inference_steps"],
+        "guidance": told["guidance_scale"],
+        "weights": weights_of(name),
+        "seeds": SEEDS,
+        "versions": {package: version(package) for package in ("diffusers", "transformers", "torch")},
+    }
+
+
+def _use_ddim(pipeline: Any, name: str) -> None:
+    """Put DDIM in the place of a pipeline's scheduler, on the same schedule of noise."""
+    from diffusers import DDIMScheduler
+
+    kind = type(pipeline).__name__
+    if kind == "PlaygroundPipeline":  # which samples so anyway
+        return
+    if not PIPELINE_FAMILIES[kind].ddim:
+        raise ValueError(f"{name} ({kind}) learned a flow, which DDIM cannot follow; leave the sampler as it is")
+    # clipping is for pixels; a scheduler whose configuration does not say so would be given it
+    latent = getattr(pipeline, "vae", None) is not None
+    pipeline.scheduler = DDIMScheduler.from_config(pipeline.scheduler.config, **({"clip_sample": False} if latent else {}))
+    # the variance that IF and PixArt say is not used by DDIM, and has to be cut off
+    pipeline.scheduler.register_to_config(variance_type="fixed_small")
+
+
+def _blank_reason(picture: Image.Image, flagged: bool) -> str | None:
+    if flagged:
+        return FILTERED
+    return BLACK if picture.getbbox() is None else None

@@ -1,0 +1,161 @@
+"""SelfEval, the evidence bound and a flow's loss: how likely the generator itself thinks an image is by each of several
+captions.
+
+- ``selfeval`` (Rambhatla and Misra, 2023), Algorithm 1: N trials of T steps along the model's own reverse path, without
+guidance, in
+  log space; the caption with the highest likelihood is its choice. What the paper leaves open is a setting: the variance of the
+  last step, and how trials are put together.
+- ``elbo`` (Li et al., 2023, "Diffusion Classifier"): the image plainly noised, its noise predicted. Every step sees the forward
+  image, never the model's own: all are evaluated at once, and captions can be given up early. SelfEval's paper holds it to
+  be no substitute (Table 1).
+- ``flowloss``: a flow's training loss, for rectified flows (SD3, Flux, Sana), which have no posterior. It is neither
+SelfEval nor a
+  bound of the likelihood, and is not to be compared with either by its numbers.
+
+All share the settings: which model, how many trials and steps, which seed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from data.aspects import SCALES
+from scorers.base import Perceiver, Scorer, Settings
+from scorers.likelihood import rules
+from scorers.likelihood.elimination import Elimination
+from scorers.likelihood.rules import judge
+
+MODELS: Final[dict[str, str]] = {
+    "playground": "playground-late",
+    "playground-early": "playground-early",
+    # of the paper's four models the one whose weights are public: latent diffusion with OpenCLIP ViT-H/14 at 512 pixels (4.1.1)
+    "paper": "sd21",
+    "sd15": "sd15",
+    "sd21": "sd21",
+    "sdxl": "sdxl",
+    "pixart": "pixart",
+    "if": "if",
+}
+"""Profile to model: names of ``scorers.generation.generators``, or hub ids."""
+
+
+def settings(model: str, trials: int, steps: int, **more: Any) -> dict[str, Any]:
+    """``batch``: rows (noise and caption) that the model sees at once; ``precision``: of its weights."""
+    return {"model": model, "trials": trials, "steps": steps, "seed": 0, "batch": 64, "precision": "float32", **more}
+
+
+def profiles(trials: int, steps: int, **more: Any) -> dict[str, Settings]:
+    """The playground's with fewer ``trials`` and ``steps``, as it runs on any machine; of the others these."""
+    found: dict[str, Settings] = {}
+    for profile, model in MODELS.items():
+        small = profile.startswith("playground")
+        found[profile] = settings(model, 2 if small else trials, 50 if small else steps, **more)
+        if not small:
+            found[profile] = {**found[profile], "precision": "float16"}
+    return found
+
+
+def check_settings(chosen: Settings) -> None:
+    """Let settings pass.
+
+    Raises:
+        ValueError: one makes no sense; the message says which.
+    """
+    for key in ("trials", "steps", "batch"):
+        if int(chosen[key]) < 1:
+            raise ValueError(f"{key} must be at least 1, got {chosen[key]}")
+    if chosen["precision"] not in ("float32", "bfloat16", "float16"):
+        raise ValueError(f"precision must be float32, bfloat16 or float16, got {chosen['precision']!r}")
+    rules.check_last(chosen.get("last_step", "previous"))
+
+
+def open_perceiver(chosen: Settings, device: str, method: rules.Method) -> Perceiver:
+    """The model in memory; raises as ``Scorer.open``."""
+    from scorers.likelihood.perceiver import LikelihoodPerceiver
+    from scorers.models.diffusion import open_denoiser
+
+    return LikelihoodPerceiver(open_denoiser(chosen["model"], device, chosen["precision"]), method, chosen)
+
+
+ASPECTS: Final = ("caption", "correct", "score")
+
+
+def _open_selfeval(settings: Settings, device: str) -> Perceiver:
+    return open_perceiver(settings, device, "reverse")
+
+
+def _check_selfeval(settings: Settings) -> None:
+    check_settings(settings)
+    if settings["aggregate"] not in rules.AGGREGATES:
+        raise ValueError(f"there is no aggregate {settings['aggregate']!r}; known: {', '.join(rules.AGGREGATES)}")
+
+
+SELFEVAL: Final = Scorer(
+    name="selfeval",
+    version="1",
+    summary="The generator's own likelihood of an image by each of several captions, along its reverse path.",
+    # 10 trials of 100 steps: section 4.1; Winoground by 50
+    profiles=profiles(10, 100, aggregate="jensen", last_step="previous"),
+    judging=frozenset({"aggregate", "last_step"}),
+    open=_open_selfeval,
+    judge=judge,
+    scales={name: SCALES[name] for name in ASPECTS},
+    models=frozenset({"model"}),
+    check=_check_selfeval,
+    matches=True,
+)
+
+
+def _open_elbo(settings: Settings, device: str) -> Perceiver:
+    return open_perceiver(settings, device, "noise")
+
+
+def _check_elbo(settings: Settings) -> None:
+    check_settings(settings)
+    Elimination.read(settings["stages"], settings["stop"], settings["every"])
+    if settings["weighting"] not in rules.WEIGHTINGS:
+        raise ValueError(f"there is no weighting {settings['weighting']!r}; known: {', '.join(rules.WEIGHTINGS)}")
+
+
+ELBO: Final = Scorer(
+    name="elbo",
+    version="1",
+    summary="How well the generator tells the noise in an image by each of several captions: a bound of its likelihood.",
+    # stages, stop and every: see scorers.likelihood.elimination; all evaluations are made by default
+    profiles=profiles(10, 100, stages="", stop=0.0, every=8, weighting="uniform", last_step="previous"),
+    judging=frozenset({"weighting", "last_step"}),
+    open=_open_elbo,
+    judge=judge,
+    scales={name: SCALES[name] for name in ASPECTS},
+    models=frozenset({"model"}),
+    check=_check_elbo,
+    matches=True,
+)
+
+
+def _open_flowloss(settings: Settings, device: str) -> Perceiver:
+    return open_perceiver(settings, device, "flow")
+
+
+def _check_flowloss(settings: Settings) -> None:
+    check_settings(settings)
+    Elimination.read(settings["stages"], settings["stop"], settings["every"])
+
+
+FLOWLOSS: Final = Scorer(
+    name="flowloss",
+    version="1",
+    summary="How well a flow tells an image's velocity by each of several captions: its training loss.",
+    profiles={
+        "sd3": settings(
+            "stabilityai/stable-diffusion-3-medium-diffusers", 10, 100, precision="float16", stages="", stop=0.0, every=8
+        )
+    },
+    judging=frozenset(),
+    open=_open_flowloss,
+    judge=judge,
+    scales={name: SCALES[name] for name in ASPECTS},
+    models=frozenset({"model"}),
+    check=_check_flowloss,
+    matches=True,
+)

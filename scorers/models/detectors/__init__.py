@@ -1,0 +1,1 @@
+"""Object detectors, a module per family behind one interface (base)."""

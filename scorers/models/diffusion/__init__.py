@@ -1,1 +1,0 @@
-"""Text-to-image models that denoise."""

@@ -1,0 +1,200 @@
+"""TIFA's rules (Hu et al., 2023, section 3, formula 1), and DSG's (Cho et al., 2024): what follows from a model's answers.
+
+Pure and light. The evidence of an image is self-contained: its questions stand in it beside the answers. Over many texts the
+scores are those of TIFA's own code (``tifascore``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from statistics import fmean, stdev
+from typing import Any, Final
+
+from data.aspects import NO, YES
+from data.formats.tifa_results import CaptionAnswers
+from data.jobs.runs import Observation
+from data.prompts.questions import PromptQuestion, question_from_json
+from data.prompts.spec import Spec
+from data.records import Judgement
+from scorers.base import Check, Settings, Verdict
+
+_VALUES: Final = {YES: 1.0, NO: 0.0}
+NO_QUESTIONS: Final = "no_questions"
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredQuestion:
+    """A question and a model's answer (``scorers.models.vqa.base.VqaAnswer``); ``matched`` is None where it is not known."""
+
+    question: PromptQuestion
+    chosen: str
+    probabilities: tuple[float, ...] | None = None
+    free: str | None = None
+    matched: str | None = None
+    similarity: float | None = None
+
+    @property
+    def right(self) -> bool:
+        """Whether it is the answer that a faithful image gives."""
+        return self.chosen == self.question.answer
+
+
+def payload_of(version: int, answers: Sequence[AnsweredQuestion]) -> dict[str, Any]:
+    """The evidence as JSON, in the questions' order; ``version`` is that of the prompt's questions."""
+    return {"version": version, "answers": [_to_entry(one) for one in answers]}
+
+
+def answers_of(payload: Mapping[str, Any]) -> tuple[AnsweredQuestion, ...]:
+    """What ``payload_of`` made."""
+    return tuple(_from_entry(entry) for entry in payload.get("answers", ()))
+
+
+def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001  (as every scorer's)
+    """TIFA: ``answer`` of each question, and ``score``, the share that is right (0 to 1; none of no questions)."""
+    if seen.failed is not None:
+        return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
+    answers = answers_of(seen.payload)
+    checks = tuple(Check(_answer_text(one), one.right, one.question.question_id) for one in answers)
+    return Verdict((*_answer_judgements(answers), _score([one.right for one in answers])), checks=checks)
+
+
+def judge_dependent(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa: ARG001
+    """DSG: as TIFA, but a right answer counts only if those of the question's parents are right, too.
+
+    Parents are looked at as they were answered: one that does not count because of its own parents still holds, so that a
+    fault is not handed down (DSG's code, ``calc_vqa_score``). A parent that was not asked is no hindrance.
+    """
+    if seen.failed is not None:
+        return Verdict((), checks=(Check(f"could not be looked at: {seen.failed}", None),))
+    answers = answers_of(seen.payload)
+    right = {one.question.question_id: one.right for one in answers}
+    failing = [[parent for parent in one.question.parents if not right.get(parent, True)] for one in answers]
+    counts = [one.right and not wrong for one, wrong in zip(answers, failing, strict=True)]
+    texts = {one.question.question_id: one.question.text for one in answers}
+    checks = tuple(
+        Check(_answer_text(one) + _failed_parents_text([texts[parent] for parent in wrong]), holds, one.question.question_id)
+        for one, wrong, holds in zip(answers, failing, counts, strict=True)
+    )
+    return Verdict((*_answer_judgements(answers), _score(counts)), checks=checks)
+
+
+def _answer_judgements(answers: Sequence[AnsweredQuestion]) -> tuple[Judgement, ...]:
+    """As people's answers to the same questions are judged (``annotation.questionnaires.tifa_vqa``)."""
+    return tuple(
+        Judgement("answer", one.chosen, _VALUES.get(one.chosen.casefold()), one.question.question_id) for one in answers
+    )
+
+
+def _score(right: Sequence[bool]) -> Judgement:
+    return Judgement("score", None, fmean(right)) if right else Judgement("score", None, None, reason=NO_QUESTIONS)
+
+
+def _answer_text(one: AnsweredQuestion) -> str:
+    asked = "" if one.right else f" (asked for: {one.question.answer})"
+    return f"{one.question.text} {one.chosen}{asked}"
+
+
+def _failed_parents_text(parents: Sequence[str]) -> str:
+    return f"; does not count, as this failed: {'; '.join(parents)}" if parents else ""
+
+
+def _to_entry(one: AnsweredQuestion) -> dict[str, Any]:
+    said = {"chosen": one.chosen, "probabilities": one.probabilities, "free": one.free, "matched": one.matched}
+    return asdict(one.question) | said | {"similarity": one.similarity}
+
+
+def _from_entry(entry: Mapping[str, Any]) -> AnsweredQuestion:
+    probabilities = entry.get("probabilities")
+    return AnsweredQuestion(
+        question_from_json(entry),
+        entry["chosen"],
+        None if probabilities is None else tuple(probabilities),
+        entry.get("free"),
+        entry.get("matched"),
+        entry.get("similarity"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CountedAnswer:
+    """One answer, and whether it counts; by DSG's rule a right one may not."""
+
+    answered: AnsweredQuestion
+    counts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TextScore:
+    """One text's image.
+
+    Attributes:
+        score: share of answers that count, 0 to 1.
+    """
+
+    id: str
+    score: float
+    answers: tuple[CountedAnswer, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """A line for people and programs."""
+        answers = [
+            {
+                "question_id": one.answered.question.question_id,
+                "question": one.answered.question.text,
+                "answer": one.answered.question.answer,
+                "chosen": one.answered.chosen,
+                "counts": one.counts,
+            }
+            for one in self.answers
+        ]
+        return {"id": self.id, "score": self.score, "answers": answers}
+
+
+def score_text(one: CaptionAnswers, *, dependent: bool = False) -> TextScore:
+    """By TIFA's rule; ``dependent``: by DSG's, of its yes/no questions.
+
+    Raises:
+        ValueError: there is nothing to score.
+    """
+    said = [one_said for one_said in one.answers if one_said.question.is_yes_no or not dependent]
+    answers = [AnsweredQuestion(one_said.question, one_said.chosen, free=one_said.free) for one_said in said]
+    verdict = (judge_dependent if dependent else judge)(Spec(), Observation(one.id, payload_of(0, answers)), {})
+    score = verdict.judgements[-1].value
+    if score is None:
+        raise ValueError(f"{one.id}: none of its questions is answered yes or no")
+    rights = [CountedAnswer(answered, bool(check.holds)) for answered, check in zip(answers, verdict.checks, strict=True)]
+    return TextScore(one.id, score, tuple(rights))
+
+
+@dataclass(slots=True)
+class TifaTally:
+    """The scores as they come."""
+
+    _captions: dict[str, float] = field(default_factory=dict)
+    _types: dict[str, list[int]] = field(default_factory=dict)
+
+    def add(self, one: TextScore) -> None:
+        """Count one text's image.
+
+        Raises:
+            ValueError: there was one of this id before: TIFA has one image of each text.
+        """
+        if one.id in self._captions:
+            raise ValueError(f"{one.id}: answers about it stand here twice, TIFA scores one image of each text")
+        self._captions[one.id] = one.score
+        for right in one.answers:
+            counted = self._types.setdefault(right.answered.question.element_type, [0, 0])
+            counted[0] += right.counts
+            counted[1] += 1
+
+    def summary(self) -> Mapping[str, Any]:
+        """``tifa_average`` and ``tifa_stdev`` (of the sample; None of fewer than two) over ``caption_scores``, each caption
+        counting once; ``accuracy_by_type`` over questions."""
+        scores = list(self._captions.values())
+        return {
+            "tifa_average": fmean(scores),
+            "tifa_stdev": stdev(scores) if len(scores) > 1 else None,
+            "caption_scores": self._captions,
+            "accuracy_by_type": {name: right / n for name, (right, n) in self._types.items()},
+        }

@@ -1,0 +1,183 @@
+"""Doing to many at once what some of them may break: what fails is tried alone, and what does not fit is halved."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Generic, TypeVar
+
+from data.files import printable
+from scorers.base import ModelBroken
+from scorers.running.crash_log import CrashLog
+
+Source = TypeVar("Source")
+Product = TypeVar("Product")
+
+TOO_LARGE: Final = "the memory does not suffice for it, even alone"
+
+_REASON_LIMIT: Final = 300
+# what torch, its libraries and the allocators below them say: CUDA and HIP, MPS, the CPU, cuBLAS and cuDNN
+_FULL: Final = ("out of memory", "can't allocate memory", "cannot allocate memory", "invalid buffer size", "alloc_failed")
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Nothing came of a thing; ``reason`` is one line for people."""
+
+    reason: str
+
+
+class FaultIsolator(Generic[Source, Product]):
+    """What a model makes of each of several things; what fails, fails alone.
+
+    Where a model raises, each thing of that batch is tried alone. Where the memory does not suffice, half as many go at once
+    from then on. Where all fail, a thing that went well before is tried again: if that fails too, it is the model.
+
+    Args:
+        do: makes something of each, in order. What it raises is not its last word, unless it is ``ModelBroken``.
+        name: of a thing, the same in every process.
+        plain: of a thing that failed another one that is as harmless as can be.
+        noun: what things are called: image, picture.
+        died: what is said of one that killed its process, again and again.
+        folder: the run's, where a process that dies leaves what it was at; None: it leaves nothing.
+
+    Attributes:
+        halved: how many times the memory did not suffice.
+        warnings: what people should hear of it, a line each.
+    """
+
+    def __init__(
+        self,
+        do: Callable[[Sequence[Source]], list[Product]],
+        name: Callable[[Source], str],
+        plain: Callable[[Source], Source],
+        noun: str,
+        died: str,
+        folder: Path | None = None,
+    ) -> None:
+        self._do, self._name, self._plain, self._noun, self._died = do, name, plain, noun, died
+        self._attempts = CrashLog(folder)
+        self._most = sys.maxsize
+        self._good: Source | None = None
+        self._in_a_row = 0
+        self.halved = 0
+        self.warnings: list[str] = []
+
+    def __call__(self, things: Sequence[Source]) -> list[Product | Failed]:
+        """What is made of each, in order.
+
+        Raises:
+            ModelBroken: as ``do`` does.
+            RuntimeError: it fails on everything.
+        """
+        made: list[Product | Failed] = []
+        last: Exception | None = None
+        while len(made) < len(things):
+            batch = self._next(things[len(made) :])
+            if self._name(batch[0]) in self._attempts.blamed:
+                made.append(Failed(self._died))
+                continue
+            found = self._tried(batch)
+            if isinstance(found, list):
+                made += found
+            elif len(batch) > 1 and out_of_memory(found):
+                self._halve(len(batch))
+            else:
+                last = found
+                made += [failure_of(found)] if len(batch) == 1 else self._alone(batch)
+        self._in_a_row = self._in_a_row + len(made) if all(isinstance(one, Failed) for one in made) else 0
+        if last is not None and self._in_a_row > 1:
+            self._look_whether_it_works(things[0], last)
+        return made
+
+    def _next(self, rest: Sequence[Source]) -> Sequence[Source]:
+        """As many as may go at once: what a process died at goes alone."""
+        n = 0
+        while n < min(len(rest), self._most) and self._name(rest[n]) not in self._attempts.suspects:
+            n += 1
+        return rest[: max(n, 1)]
+
+    def _alone(self, batch: Sequence[Source]) -> list[Product | Failed]:
+        made: list[Product | Failed] = []
+        for one in batch:
+            found = self._tried([one])
+            made += found if isinstance(found, list) else [failure_of(found)]
+        return made
+
+    def _tried(self, batch: Sequence[Source]) -> list[Product] | Exception:
+        """What is made of them, or why nothing is."""
+        try:
+            with self._attempts.at([self._name(one) for one in batch]):
+                made = self._do(batch)
+        except ModelBroken:
+            raise
+        except Exception as error:
+            if out_of_memory(error):
+                _free_memory(error)
+            return error
+        if len(made) != len(batch):
+            return ValueError(f"it gave {len(made)} results for {len(batch)}")
+        self._good = batch[-1]
+        return made
+
+    def _halve(self, n: int) -> None:
+        self._most = n // 2
+        self.halved += 1
+        if not self.warnings:
+            self.warnings.append(
+                f"the memory does not suffice for {n} {self._noun}s at once: half as many go from now on, or fewer yet"
+            )
+
+    def _look_whether_it_works(self, one: Source, why: Exception) -> None:
+        """Some have failed, and no other between them: that may be those few, or the model."""
+        try:
+            self._do([self._plain(one) if self._good is None else self._good])
+        except ModelBroken:
+            raise
+        except Exception as again:
+            if out_of_memory(again):
+                raise RuntimeError(
+                    f"the memory does not suffice for even one {self._noun} at a time: {error_line(again)}"
+                ) from why
+            raise RuntimeError(f"the model fails on every {self._noun}: {error_line(why)}") from why
+
+
+def failure_of(error: Exception) -> Failed:
+    """Why nothing came of a thing that was tried alone."""
+    return Failed(TOO_LARGE if out_of_memory(error) else f"the model failed: {error_line(error)}"[:_REASON_LIMIT])
+
+
+def error_line(error: BaseException) -> str:
+    """What an error says, as one line, not too long."""
+    return printable(" ".join(str(error).split()))[:_REASON_LIMIT] or type(error).__name__
+
+
+def out_of_memory(error: BaseException | None) -> bool:
+    """Whether it says that memory did not suffice, a device's or the machine's. torch need not be there."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        text = str(error).casefold()
+        if isinstance(error, MemoryError) or any(kind.__name__ == "OutOfMemoryError" for kind in type(error).__mro__):
+            return True
+        if isinstance(error, (RuntimeError, OSError)) and any(sign in text for sign in _FULL):
+            return True
+        error = error.__cause__
+    return False
+
+
+def _free_memory(error: BaseException) -> None:
+    """Free what the frames of an error hold, and what torch keeps for later."""
+    following: BaseException | None = error
+    while following is not None:
+        following.__traceback__ = None
+        following = following.__context__
+    gc.collect()
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.empty_cache()
+    if torch is not None and torch.backends.mps.is_available():
+        torch.mps.empty_cache()

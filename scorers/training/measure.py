@@ -1,0 +1,496 @@
+"""How good the playground's models, scorers and generators are, as JSON: ``python -m scorers.training.measure WHAT ...``.
+
+Models are opened as in production and given seeds, textures and object-colour pairs that the training never saw.
+
+- ``clip DIR``: four captions each, one of them true (chance: a quarter), and the colour of masked crops among ten.
+- ``detector DIR``: precision, exact objects and false alarms; predictions go through ``YOLO.predict``.
+- ``vqa DIR``: careless drawings of GenEval's prompts, about half of them with a fault, in the held-out looks and in all
+  looks, as the sample has them. Each is asked its own prompt's questions, as TIFA asks them, and those of two other specs.
+  An answer is right that is true of the scene.
+- ``scorer geneval|visor``: scenes of the careless renderer whose truth is known; the verdict ``correct`` of the profile
+  ``playground`` is compared with the truth. ``visor`` looks at neither numbers nor colours: it gets the other tasks only.
+- ``generator NAME``: in how many single-object pictures the object is found. Every kind is made ``--n`` times, with seeds
+  that the sample does not use; the verdict is that of GenEval's rules.
+- ``sample``: how its generators do by GenEval's rules. No model runs: what the scorer saw is read from the sample's run, and
+  judged by the rules as they are now. ``found`` is the share of single-object pictures in which the object is found at all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import inflect
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image
+
+from data.playground.drawing import ANY_LOOK, HELD_OUT_LOOK, DrawnScene, SceneLook, draw, draw_carelessly
+from data.playground.objects import KINDS
+from data.playground.render import render
+from data.playground.sample import FOLDER, TASKS, random_metadata, read_sample
+from data.playground.scene import Scene, answered_questions
+from data.prompts.geneval import COLORS
+from data.prompts.questions import PromptQuestion
+from data.prompts.spec import Spec, parse_spec
+from scorers import registry
+from scorers.base import Perceiver, Scorer, Settings, Shown
+from scorers.generation import generators
+from scorers.models.vqa import open_vqa
+from scorers.models.vqa.base import VqaQuestion
+from scorers.training.clip import GREY
+from scorers.training.detector import SIDE
+from scorers.training.examples import (
+    COLOR_TEMPLATES,
+    NAMES,
+    captioned,
+    crowd,
+    half_erased,
+    nothing,
+    seeded,
+    some_spec,
+    wrong_by,
+)
+
+TASKS_OF_CHANGE: Final[dict[str, tuple[str, ...]]] = {
+    "object": ("single_object", "two_object", "colors"),
+    "count": ("counting",),
+    "colour": ("colors", "color_attr"),
+    "relation": ("position",),
+}
+_SIDE: Final = 128
+
+
+def open_clip_model(folder: Path) -> tuple[Any, Any, Any]:
+    """Model, preprocessing and tokenizer."""
+    import open_clip
+
+    model, preprocess = open_clip.create_model_from_pretrained(f"local-dir:{folder}")
+    return model.eval(), preprocess, open_clip.get_tokenizer(f"local-dir:{folder}")
+
+
+def measure_clip(folder: Path, n: int = 300) -> dict[str, float]:
+    """Share of right choices for each kind of change, and of crops whose colour is right."""
+    opened = open_clip_model(folder)
+    figures = {f"four_captions_{change}": _four_captions(opened, change, n) for change in TASKS_OF_CHANGE}
+    return figures | {"colour_of_masked_crops": _crops(opened, n)}
+
+
+def _four_captions(opened: tuple[Any, Any, Any], change: str, n: int) -> float:
+    model, preprocess, tokenizer = opened
+    right = asked_in_all = 0
+    for seed in range(n):
+        asked, scene = captioned("held-out", seed + 7 * 10**6, TASKS_OF_CHANGE[change])
+        wrong = wrong_by(change, asked, scene, 3, seeded("held-out", seed), ANY_LOOK)
+        if not wrong:
+            continue
+        image = preprocess(Image.fromarray(render(scene, _SIDE).image))[None]
+        with torch.no_grad():
+            seen = model.encode_image(image, normalize=True)
+            said = model.encode_text(tokenizer([asked["prompt"], *wrong]), normalize=True)
+        right += int((seen @ said.T).argmax() == 0)
+        asked_in_all += 1
+    return right / asked_in_all
+
+
+def _crops(opened: tuple[Any, Any, Any], n: int) -> float:
+    """GenEval's colour test: three prompts per colour averaged, the object on grey, cropped to its box."""
+    model, preprocess, tokenizer = opened
+    right = 0
+    for seed in range(n):
+        scene = crowd("held-out", seed)
+        picture = render(scene, _SIDE)
+        number = int(np.argmax(picture.masks.sum(axis=(1, 2))))
+        placed = scene.objects[number]
+        shown = Image.fromarray(np.where(picture.masks[number][..., None], picture.image, np.uint8(GREY)))
+        with torch.no_grad():
+            seen = model.encode_image(preprocess(shown.crop(tuple(picture.boxes[number].tolist())))[None], normalize=True)
+            texts = [template.format(color=color, name=placed.kind) for color in COLORS for template in COLOR_TEMPLATES]
+            said = model.encode_text(tokenizer(texts), normalize=True)
+        classes = torch.nn.functional.normalize(said.reshape(len(COLORS), len(COLOR_TEMPLATES), -1).mean(dim=1), dim=1)
+        right += int(COLORS[int((seen @ classes.T).argmax())] == placed.color)
+    return right / n
+
+
+CONFIDENCES: Final = (0.3, 0.5, 0.7, 0.9)
+_LEVELS: Final = np.arange(0.5, 1.0, 0.05)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PictureDetections:
+    """Detections of one picture: N x 4 boxes in pixels, N class numbers, N confidences, N x side x side masks."""
+
+    boxes: NDArray[np.float64]
+    kinds: NDArray[np.int64]
+    confidence: NDArray[np.float64]
+    masks: NDArray[np.bool_]
+
+
+def detect(yolo: Any, images: list[NDArray[np.uint8]], threads: int) -> list[PictureDetections]:
+    """All detections above confidence 0.01. Ultralytics changes torch's number of threads: it is set back."""
+    found = []
+    for start in range(0, len(images), 32):
+        some = [Image.fromarray(image) for image in images[start : start + 32]]
+        results = yolo.predict(some, imgsz=SIDE, conf=0.01, device="cpu", verbose=False, save=False, retina_masks=True)
+        torch.set_num_threads(threads)
+        found += [_detections_of(result) for result in results]
+    return found
+
+
+def measure_detector(folder: Path, scenes: int = 400, threads: int = 1) -> dict[str, float]:
+    """The figures; shares are of pictures."""
+    from scorers.models.detectors.yolo import load  # its package is in a group of its own
+
+    yolo = load(folder)
+    held_out = [captioned("held-out", seed)[1] for seed in range(scenes)]
+    pictures = [render(scene, SIDE) for scene in held_out]
+    seen = detect(yolo, [picture.image for picture in pictures], threads)
+    figures = {"scenes": float(scenes)}
+    truth = [np.array([NAMES.index(placed.kind) for placed in scene.objects]) for scene in held_out]
+    for name, overlaps in (
+        ("box", [_box_overlaps(p.boxes, s.boxes) for p, s in zip(pictures, seen, strict=True)]),
+        ("mask", [_mask_overlaps(p.masks, s.masks) for p, s in zip(pictures, seen, strict=True)]),
+    ):
+        precision = _average_precision(truth, seen, overlaps)
+        figures[f"{name}_map50"], figures[f"{name}_map50_95"] = float(precision[:, 0].mean()), float(precision.mean())
+    for confidence in CONFIDENCES:
+        figures[f"exact_objects_at_{confidence}"] = _exact_share(held_out, seen, confidence)
+    counting, shown = _counting(scenes // 2)
+    for confidence in CONFIDENCES:
+        figures[f"exact_objects_counting_at_{confidence}"] = _exact_share(counting, detect(yolo, shown, threads), confidence)
+    return figures | _negatives(yolo, scenes // 4, threads)
+
+
+def _counting(n: int) -> tuple[list[Scene], list[NDArray[np.uint8]]]:
+    scenes = []
+    for seed in range(n):
+        rng = seeded("held-out", seed + 5 * 10**6)
+        scenes.append(draw(parse_spec(random_metadata("counting", rng, HELD_OUT_LOOK)), seed, HELD_OUT_LOOK))
+    return scenes, [render(scene, SIDE).image for scene in scenes]
+
+
+def _negatives(yolo: Any, n: int, threads: int) -> dict[str, float]:
+    """Share of pictures without any object, and of half-erased ones, in which something too much is found at 0.5."""
+    blank = [nothing("held-out", seed, SIDE, blobs=bool(seed % 2)) for seed in range(n)]
+    halves = [half_erased("held-out", seed, SIDE) for seed in range(n)]
+    figures = {}
+    for name, examples in (("blobs_and_noise", blank), ("half_erased", halves)):
+        seen = detect(yolo, [one.image for one in examples], threads)
+        too_many = [np.sum(s.confidence > 0.5) > len(one.kinds) for s, one in zip(seen, examples, strict=True)]
+        figures[f"false_alarms_{name}_at_0.5"] = float(np.mean(too_many))
+    return figures
+
+
+def _exact_share(scenes: list[Scene], seen: list[PictureDetections], confidence: float) -> float:
+    """Share of scenes in which the kinds found, with their numbers, are exactly those that are there."""
+    right = [
+        sorted(NAMES.index(p.kind) for p in scene.objects) == sorted(s.kinds[s.confidence > confidence].tolist())
+        for scene, s in zip(scenes, seen, strict=True)
+    ]
+    return float(np.mean(right))
+
+
+def _average_precision(
+    truth: list[NDArray[np.int64]], seen: list[PictureDetections], overlaps: list[NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """kinds x 10 overlap levels, by ultralytics' own rule (101-point interpolation)."""
+    from ultralytics.utils.metrics import ap_per_class
+
+    hits = [_hits(t, s, o) for t, s, o in zip(truth, seen, overlaps, strict=True)]
+    confidence = np.concatenate([s.confidence for s in seen])
+    kinds = np.concatenate([s.kinds for s in seen])
+    return np.asarray(ap_per_class(np.concatenate(hits), confidence, kinds, np.concatenate(truth))[5])
+
+
+def _hits(truth: NDArray[np.int64], seen: PictureDetections, overlap: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """detections x 10 levels: whether each detection, most confident first, finds a free object of its kind."""
+    hits = np.zeros((len(seen.kinds), len(_LEVELS)), bool)
+    for column, level in enumerate(_LEVELS):
+        free = np.ones(len(truth), bool)
+        for k in np.argsort(-seen.confidence):
+            candidates = np.where(free & (truth == seen.kinds[k]), overlap[:, k], 0.0)
+            if len(candidates) and candidates.max() >= level:
+                free[candidates.argmax()] = False
+                hits[k, column] = True
+    return hits
+
+
+def _box_overlaps(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    low, high = np.maximum(a[:, None, :2], b[None, :, :2]), np.minimum(a[:, None, 2:], b[None, :, 2:])
+    shared = np.prod(np.maximum(high - low, 0), axis=2)
+    return np.asarray(shared / (np.prod(a[:, 2:] - a[:, :2], axis=1)[:, None] + np.prod(b[:, 2:] - b[:, :2], axis=1) - shared))
+
+
+def _mask_overlaps(a: NDArray[np.bool_], b: NDArray[np.bool_]) -> NDArray[np.float64]:
+    first, second = (part.reshape(len(part), SIDE * SIDE).astype(np.float64) for part in (a, b))
+    shared = first @ second.T
+    return np.asarray(shared / np.maximum(first.sum(axis=1)[:, None] + second.sum(axis=1) - shared, 1.0))
+
+
+def _detections_of(result: Any) -> PictureDetections:
+    boxes = result.boxes
+    side = result.orig_shape
+    masks = np.zeros((0, *side), bool) if result.masks is None else result.masks.data.numpy() > 0.5
+    return PictureDetections(
+        boxes.xyxy.numpy().astype(float), boxes.cls.numpy().astype(int), boxes.conf.numpy().astype(float), masks
+    )
+
+
+_QUESTION_LOOKS: Final[dict[str, SceneLook]] = {"held-out": HELD_OUT_LOOK, "any": ANY_LOOK}
+_OTHERS: Final = 2
+_QUESTION_BATCH: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOutAnswer:
+    """A question with the scene's answer and the model's; ``own``: of the prompt that the picture was drawn for."""
+
+    question: PromptQuestion
+    own: bool
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOutPicture:
+    """A picture and its questions: first those of its own prompt, ``own`` of them."""
+
+    image: Image.Image
+    questions: tuple[PromptQuestion, ...]
+    own: int
+
+
+def held_out_picture(look: SceneLook, number: int, seed: int = 0) -> HeldOutPicture:
+    """The picture of a number; the tasks take turns."""
+    rng = seeded("held-out", 10**8 * (seed + 1) + number)
+    spec = parse_spec(random_metadata(TASKS[number % len(TASKS)], rng, look))
+    scene = draw_carelessly(spec, int(rng.integers(2**62)), look=look).scene
+    own = answered_questions(spec, scene)
+    others = [question for _ in range(_OTHERS) for question in answered_questions(some_spec(scene, rng), scene)]
+    return HeldOutPicture(Image.fromarray(render(scene).image), (*own, *others), len(own))
+
+
+def answer_pictures(model: Any, pictures: Sequence[HeldOutPicture]) -> list[HeldOutAnswer]:
+    """What the model (a ``Vqa``) answers."""
+    found: list[HeldOutAnswer] = []
+    for start in range(0, len(pictures), _QUESTION_BATCH):
+        some = pictures[start : start + _QUESTION_BATCH]
+        queries = [[VqaQuestion(question.text, question.choices) for question in one.questions] for one in some]
+        for one, answers in zip(some, model.answer([one.image for one in some], queries), strict=True):
+            for k, (question, answer) in enumerate(zip(one.questions, answers, strict=True)):
+                found.append(HeldOutAnswer(question, k < one.own, answer.chosen))
+    return found
+
+
+def answer_figures(found: Sequence[HeldOutAnswer]) -> dict[str, dict[str, float]]:
+    """By element type and form: share of right answers, how many, the share that always giving the commonest true answer gets
+    right, and the share that guessing does."""
+    groups: dict[str, list[HeldOutAnswer]] = {}
+    for case in found:
+        kind, form = case.question.element_type, "yes/no" if case.question.is_yes_no else "choices"
+        for name in (f"{kind}, {form}", f"all, {form}", "all"):
+            groups.setdefault(name, []).append(case)
+    return {name: _group_figures(groups[name]) for name in sorted(groups)}
+
+
+def _group_figures(some: Sequence[HeldOutAnswer]) -> dict[str, float]:
+    commonest = Counter(case.question.answer for case in some).most_common(1)[0][1]
+    return {
+        "right": round(sum(case.said == case.question.answer for case in some) / len(some), 4),
+        "n": len(some),
+        "commonest": round(commonest / len(some), 4),
+        "chance": round(sum(1 / len(case.question.choices) for case in some) / len(some), 4),
+    }
+
+
+def measure_vqa(folder: str, pictures: int, seed: int = 0) -> dict[str, Any]:
+    """The figures of both looks, of prompts' own questions and of others."""
+    model = open_vqa(folder, "cpu", {"answering": "choices"})
+    found: dict[str, Any] = {}
+    for name, look in _QUESTION_LOOKS.items():
+        seen = answer_pictures(model, [held_out_picture(look, number, seed) for number in range(pictures)])
+        found[name] = {
+            "own questions": answer_figures([case for case in seen if case.own]),
+            "other questions": answer_figures([case for case in seen if not case.own]),
+        }
+    return found
+
+
+_BATCH: Final = 32
+_TASKS_OF_SCORER: Final = {"geneval": TASKS, "visor": ("single_object", "two_object", "position")}
+"""The tasks that a scorer says ``correct`` of."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedScene:
+    """A drawn scene with its task, and whether the scorer called it correct."""
+
+    task: str
+    spec: Spec
+    drawing: DrawnScene
+    said: bool
+    reason: str
+
+    @property
+    def right(self) -> bool:
+        return self.said == self.drawing.correct
+
+
+def judged_scenes(scorer: Scorer, per_task: int, settings: Settings, seed: int = 0) -> list[JudgedScene]:
+    """``per_task`` scenes of each of the scorer's tasks, about half of them with a fault, and what it says."""
+    tasks = _TASKS_OF_SCORER[scorer.name]
+    perceiver = scorer.open(settings, "cpu")
+    drawn: list[tuple[str, Spec, DrawnScene]] = []
+    for number in range(per_task * len(tasks)):
+        task = tasks[number % len(tasks)]
+        rng = seeded("held-out", 10**7 * (seed + 1) + number)
+        spec = parse_spec(random_metadata(task, rng, HELD_OUT_LOOK))
+        drawn.append((task, spec, draw_carelessly(spec, int(rng.integers(2**62)), look=HELD_OUT_LOOK)))
+    found: list[JudgedScene] = []
+    for start in range(0, len(drawn), _BATCH):
+        found += _judge_batch(scorer, perceiver, settings, drawn[start : start + _BATCH])
+    return found
+
+
+def _judge_batch(
+    scorer: Scorer, perceiver: Perceiver, settings: Settings, drawn: list[tuple[str, Spec, DrawnScene]]
+) -> list[JudgedScene]:
+    shown = [
+        Shown(str(number), Image.fromarray(render(drawing.scene).image), "", spec)
+        for number, (_, spec, drawing) in enumerate(drawn)
+    ]
+    found = []
+    for (task, spec, drawing), seen in zip(drawn, perceiver.perceive(shown), strict=True):
+        verdict = scorer.judge(spec, seen, settings)
+        assert verdict.correct is not None, (task, verdict)
+        found.append(JudgedScene(task, spec, drawing, verdict.correct, verdict.reason))
+    return found
+
+
+def scorer_figures(found: list[JudgedScene]) -> dict[str, float]:
+    """Shares of right verdicts: by task, of sound scenes, and of broken ones by fault."""
+
+    def share(some: list[JudgedScene]) -> float:
+        return round(sum(case.right for case in some) / len(some), 4)
+
+    tasks = dict.fromkeys(case.task for case in found)
+    shares = {f"task {task}": share([case for case in found if case.task == task]) for task in tasks}
+    shares["sound"] = share([case for case in found if case.drawing.correct])
+    shares["broken"] = share([case for case in found if not case.drawing.correct])
+    for fault in sorted({case.drawing.fault for case in found if case.drawing.fault is not None}):
+        shares[f"fault {fault}"] = share([case for case in found if case.drawing.fault == fault])
+    return {"scenes": len(found), **shares}
+
+
+_FIRST_SEED = 7000
+
+
+def detection_counts(generator: str, n: int) -> dict[str, int]:
+    """Of ``n`` pictures of each kind, those in which it is found."""
+    scorer = registry.get("geneval")
+    settings = registry.settings(scorer, "playground")
+    perceiver = scorer.open(settings, "cpu")
+    paint, _ = generators.load(generator)
+    article = inflect.engine().a
+    counts = {}
+    for kind in KINDS:
+        text = f"a photo of {article(kind)}"
+        spec = parse_spec({"tag": "single_object", "include": [{"class": kind, "count": 1}], "prompt": text})
+        images = [one.picture for one in paint([text] * n, range(_FIRST_SEED, _FIRST_SEED + n))]
+        seen = perceiver.perceive([Shown(str(number), image, text, spec) for number, image in enumerate(images)])
+        counts[kind] = sum(scorer.judge(spec, one, settings).judgements[0].label == "yes" for one in seen)
+    return counts
+
+
+def sample_figures(folder: Path) -> dict[str, dict[str, float]]:
+    """Shares of correct pictures: by generator, and by task, their unweighted mean (``overall``), and ``found``."""
+    sample = read_sample(folder)
+    prompts = {prompt.prompt_id: prompt for prompt in sample.prompts}
+    images = {image.image_id: image for image in sample.images}
+    scorer = registry.get("geneval")
+    (run,) = (one for one in sample.runs if one.run().scorer == scorer.name)
+    said: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+    for seen in run.observations():
+        image = images[seen.item_id]
+        prompt = prompts[image.prompt_id]
+        judgements = scorer.judge(parse_spec(prompt.spec), seen, run.run().settings).judgements
+        shares = said[image.generator]
+        shares[str(prompt.task)].append(next(one.label == "yes" for one in judgements if one.aspect == "correct"))
+        if prompt.task == "single_object":
+            shares["found"].append(any(one.label == "yes" for one in judgements if one.aspect == "present"))
+    return {generator: _shares(tasks) for generator, tasks in sorted(said.items())}
+
+
+def _shares(tasks: dict[str, list[bool]]) -> dict[str, float]:
+    shares = {task: sum(tasks[task]) / len(tasks[task]) for task in (*TASKS, "found")}
+    overall = sum(shares[task] for task in TASKS) / len(TASKS)
+    return {name: round(share, 4) for name, share in {**shares, "overall": overall}.items()}
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Command line: one subcommand for each kind of thing to measure."""
+    parser = argparse.ArgumentParser(description="Held-out figures of the playground's models, scorers and generators.")
+    what = parser.add_subparsers(dest="what", required=True)
+    clip = what.add_parser("clip", help="the image-text model")
+    clip.add_argument("folder", type=Path)
+    clip.add_argument("--n", type=int, default=300)
+    detector = what.add_parser("detector", help="the detector")
+    detector.add_argument("folder", type=Path)
+    detector.add_argument("--scenes", type=int, default=400)
+    detector.add_argument("--threads", type=int, default=1)
+    vqa = what.add_parser("vqa", help="the question answering model")
+    vqa.add_argument("folder")
+    vqa.add_argument("--pictures", type=int, default=600, help="of each look")
+    vqa.add_argument("--seed", type=int, default=0)
+    scorer = what.add_parser("scorer", help="a scorer's verdicts on careless scenes")
+    scorer.add_argument("scorer", choices=[*_TASKS_OF_SCORER])
+    scorer.add_argument("--per-task", type=int, default=100)
+    scorer.add_argument("--seed", type=int, default=0)
+    scorer.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    generator = what.add_parser("generator", help="a generator, on single objects")
+    generator.add_argument("generator", choices=list(generators.PLAYGROUND_STAGES))
+    generator.add_argument("--n", type=int, default=10, help="pictures of each kind")
+    sample = what.add_parser("sample", help="shares of correct pictures of the sample")
+    sample.add_argument("--sample", type=Path, default=FOLDER)
+    options = parser.parse_args(words)
+    torch.set_num_threads(1)
+    if options.what == "scorer":
+        _print_scorer(options.scorer, options.per_task, options.seed, options.set)
+        return
+    print(json.dumps(_figures(options), indent=2))
+
+
+def _figures(options: argparse.Namespace) -> dict[str, Any]:
+    match options.what:
+        case "clip":
+            return {name: round(value, 4) for name, value in measure_clip(options.folder, options.n).items()}
+        case "detector":
+            figures = measure_detector(options.folder, options.scenes, options.threads)
+            return {name: round(value, 4) for name, value in figures.items()}
+        case "vqa":
+            return measure_vqa(options.folder, options.pictures, options.seed)
+        case "generator":
+            counts = detection_counts(options.generator, options.n)
+            share = sum(counts.values()) / options.n / len(counts)
+            return {"found": share, "n": options.n * len(counts), **counts}
+        case _:
+            return sample_figures(options.sample)
+
+
+def _print_scorer(name: str, per_task: int, seed: int, overrides: Sequence[str]) -> None:
+    scorer = registry.get(name)
+    settings = registry.settings(scorer, "playground", dict(override.split("=", 1) for override in overrides))
+    cases = judged_scenes(scorer, per_task, settings, seed)
+    print(json.dumps(scorer_figures(cases), indent=2))
+    for case in cases:
+        if not case.right:
+            print(f"{case.task}, {case.drawing.fault or 'sound'}: {case.reason or 'called correct'}")
+
+
+if __name__ == "__main__":
+    main()

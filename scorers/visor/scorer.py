@@ -1,0 +1,108 @@
+"""VISOR (Gokhale et al., 2022): a detector asked for the objects of the prompt, and where their centres are.
+
+Perceiving keeps what the detector finds of the asked classes above ``keep``; the threshold belongs to judging
+(``scorers.visor.rules``). Scores over many images are ``scorers.visor.results``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Final
+
+from data.jobs.runs import Detection, Observation
+from data.prompts.spec import Spec
+from scorers.base import Knob, Perceiver, Scorer, Settings, Shown
+from scorers.detection import check_detector_settings, portions, too_large
+from scorers.geneval.rules import same_kind
+from scorers.visor.rules import VisorRules, judge
+
+if TYPE_CHECKING:
+    from scorers.models.detectors.base import DetectedObject, Detector
+
+_PLAYGROUND: Final[Settings] = {
+    "detector": "assets/playground/yolo",
+    "detector_side": 128,
+    "detector_overlap": 0.7,
+    "keep": 0.05,
+    # the paper's, and of 0.1 to 0.7 the one that is right most often about the playground's known pictures
+    "threshold": 0.1,
+}
+
+# OWL-ViT has a size of its own, and suppresses no boxes
+_PAPER: Final[Settings] = {**_PLAYGROUND, "detector": "google/owlvit-base-patch32", "detector_side": 768, "keep": 0.1}
+
+
+class VisorPerceiver:
+    """The detector in memory."""
+
+    def __init__(self, detector: Detector, warnings: tuple[str, ...] = ()) -> None:
+        self._detector = detector
+        self.warnings = warnings
+
+    def perceive(self, batch: Sequence[Shown]) -> list[Observation]:
+        """See ``Perceiver``. Of other classes than the prompt's nothing is kept, as VISOR's detector is not asked for them."""
+        seen: dict[int, tuple[Detection, ...]] = {}
+        for numbers in portions(batch):
+            asked = [[thing.name for thing in batch[number].spec.objects] for number in numbers]
+            found = self._detector.detect([batch[number].image for number in numbers], asked)
+            for number, objects in zip(numbers, found, strict=True):
+                seen[number] = tuple(_detection(one) for one in objects if _is_requested(batch[number].spec, one.label))
+        return [
+            Observation(shown.item_id, {"width": shown.image.width, "height": shown.image.height}, seen[number])
+            if number in seen
+            else Observation(shown.item_id, failed=too_large(shown.image))
+            for number, shown in enumerate(batch)
+        ]
+
+
+def _is_requested(spec: Spec, label: str) -> bool:
+    return any(same_kind(asked.name, label) for asked in spec.objects)
+
+
+def _detection(found: DetectedObject) -> Detection:
+    # only centres are looked at
+    return Detection(found.label, found.score, found.box)
+
+
+def _open(settings: Settings, device: str) -> Perceiver:
+    from scorers.models.detectors.base import open_detector
+    from scorers.models.sanity_check import check_detector
+
+    side, overlap = settings["detector_side"], settings["detector_overlap"]
+    detector = open_detector(settings["detector"], side, settings["keep"], overlap, device)
+    return VisorPerceiver(detector, check_detector(detector, settings["threshold"]))
+
+
+def _check(settings: Mapping[str, Any]) -> None:
+    check_detector_settings(settings, VisorRules.of(settings).threshold)
+
+
+def _confidences(spec: Spec, seen: Observation) -> list[float]:
+    return [one.score for one in seen.detections if _is_requested(spec, one.label)]
+
+
+_KNOBS: Final = {
+    "threshold": Knob(
+        "Confidence",
+        "An object counts if the detector’s confidence is higher.",
+        default=VisorRules().threshold,
+        confidence=True,
+        edges=_confidences,
+    )
+}
+
+SCORER: Final = Scorer(
+    name="visor",
+    version="1",
+    summary="Detects the prompt's two objects and compares where their centres are.",
+    profiles={"playground": _PLAYGROUND, "paper": _PAPER},
+    judging=frozenset(field.name for field in fields(VisorRules)),
+    open=_open,
+    judge=judge,
+    scales={"correct": "nominal", "present": "nominal", "position": "nominal"},
+    models=frozenset({"detector"}),
+    check=_check,
+    knobs=_KNOBS,
+    flips="judged",
+)

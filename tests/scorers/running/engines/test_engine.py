@@ -1,0 +1,159 @@
+"""Handing out parts: processes that are slow, that die, that never come up; played by a crew without processes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from data.jobs.runs import Observation, WorkItem
+from scorers.base import ModelBroken
+from scorers.running.engines.device_worker import PerceiveTask, TaskResult, WorkerDied, WorkerError, WorkerMessage, WorkerReady
+from scorers.running.engines.engine import Dispatch, RunPart
+from scorers.running.perceive import DIED
+
+
+def parts(n: int, size: int) -> list[RunPart]:
+    return [RunPart(k, [WorkItem(f"{k}.{at}", "", "", "", {}) for at in range(size)]) for k in range(n)]
+
+
+class Played:
+    """Each place answers when it is asked for the ``pace``-th time; it dies of whatever ``deadly`` says so of."""
+
+    def __init__(
+        self, devices: Sequence[str], pace: Sequence[int] = (), deadly: Callable[[int, PerceiveTask], bool] = lambda *_: False
+    ) -> None:
+        self.devices = devices
+        self.pace = pace or [1] * len(devices)
+        self.deadly = deadly
+        self.given: list[tuple[int, int, int | None]] = []
+        self.starts = [0] * len(devices)
+        self.never: set[int] = set()
+        self._waiting: dict[int, tuple[int, WorkerMessage]] = {}
+        self._said: deque[tuple[int, WorkerMessage]] = deque()
+
+    def start(self, place: int) -> None:
+        self.starts[place] += 1
+        self._said.append((place, WorkerDied("SIGKILL") if place in self.never else WorkerReady(f"{self.devices[place]} (it)")))
+
+    def give(self, place: int, task: PerceiveTask, following: PerceiveTask | None) -> None:  # noqa: ARG002  (as every crew's)
+        self.given.append((place, task.number, task.place))
+        if self.deadly(place, task):
+            self._waiting[place] = (self.pace[place], WorkerDied("SIGSEGV"))
+        else:
+            seen = [Observation(one.item_id, {"place": place}) for one in task.work]
+            self._waiting[place] = (self.pace[place], TaskResult((task.number, task.place), seen, 100, 1))
+
+    def hear(self, seconds: float) -> list[tuple[int, WorkerMessage]]:  # noqa: ARG002
+        heard = list(self._said)
+        self._said.clear()
+        for place, (left, said) in list(self._waiting.items()):
+            if left > 1:
+                self._waiting[place] = (left - 1, said)
+            else:
+                del self._waiting[place]
+                heard.append((place, said))
+        return heard
+
+    def close(self) -> None:
+        self._waiting.clear()
+
+
+def made(crew: Played, asked: Sequence[RunPart], stop: Callable[[], bool] = lambda: False) -> dict[int, list[Observation]]:
+    dispatch = Dispatch(crew)
+    dispatch.open()
+    return {one.number: one.seen for one in dispatch.make(asked, stop)}
+
+
+def items(found: dict[int, list[Observation]]) -> dict[int, list[str]]:
+    return {number: [one.item_id for one in seen] for number, seen in found.items()}
+
+
+def whole(asked: Sequence[RunPart]) -> dict[int, list[str]]:
+    return {part.number: [one.item_id for one in part.work] for part in asked}
+
+
+def test_a_slow_device_does_not_hold_up_a_fast_one() -> None:
+    asked = parts(12, 2)
+    crew = Played(["fast", "slow"], [1, 5])
+    found = made(crew, asked)
+    assert items(found) == whole(asked)
+    assert list(found) != sorted(found)  # as they come
+    by = [place for place, _, _ in crew.given]
+    assert by.count(0) > 2 * by.count(1) >= 2
+
+
+def test_a_part_whose_process_dies_is_given_out_again() -> None:
+    asked = parts(6, 2)
+    died: list[int] = []
+
+    def deadly(place: int, task: PerceiveTask) -> bool:
+        first = task.number == 2 and not died
+        died.extend([place] if first else [])
+        return first
+
+    crew = Played(["a", "b"], deadly=deadly)
+    dispatch = Dispatch(crew)
+    dispatch.open()
+    found = {one.number: one.seen for one in dispatch.make(asked, lambda: False)}
+    assert items(found) == whole(asked)
+    assert not any(one.failed for seen in found.values() for one in seen)
+    assert sorted(crew.starts) == [1, 2]
+    assert crew.given.count((0, 2, None)) + crew.given.count((1, 2, None)) == 2
+    status = dispatch.status
+    assert status.devices == ("a (it)", "b (it)")
+    assert any("SIGSEGV" in warning for warning in status.warnings)
+    assert (status.memory, status.batch_halved >= 2) == (200, True)
+
+
+@pytest.mark.parametrize("devices", [["a", "b"], ["a"]])
+def test_an_image_that_kills_is_found_and_the_others_are_seen(devices: list[str]) -> None:
+    asked = parts(5, 4)
+    poisoned = {"1.0", "1.1", "3.3"}
+    crew = Played(devices, deadly=lambda _, task: any(one.item_id in poisoned for one in task.work))
+    found = made(crew, asked)
+    assert items(found) == whole(asked)
+    assert {one.item_id: one.failed for seen in found.values() for one in seen if one.failed} == dict.fromkeys(poisoned, DIED)
+    # twice with the others, twice alone
+    assert sum(crew.starts) == len(devices) + 2 * 2 + 3 * 2
+
+
+def test_where_every_image_kills_it_is_not_the_images() -> None:
+    with pytest.raises(RuntimeError, match="dies on every image"):
+        made(Played(["a", "b"], deadly=lambda *_: True), parts(1, 8))
+
+
+def test_a_device_whose_processes_keep_dying_is_left_out() -> None:
+    asked = parts(12, 2)
+    crew = Played(["good", "bad"], [2, 1], deadly=lambda place, _: place == 1)
+    found = made(crew, asked)
+    assert items(found) == whole(asked)
+    assert crew.starts[1] <= 5
+
+
+def test_a_device_that_does_not_come_up_is_left_out_unless_none_does() -> None:
+    crew = Played(["a", "b"])
+    crew.never = {1}
+    assert items(made(crew, parts(3, 2))) == whole(parts(3, 2))
+    crew = Played(["a", "b"])
+    crew.never = {0, 1}
+    with pytest.raises(RuntimeError, match="its process died while it opened the models"):
+        made(crew, parts(3, 2))
+
+
+def test_what_a_process_says_of_a_broken_model_ends_the_run() -> None:
+    crew = Played(["a", "b"])
+    dispatch = Dispatch(crew)
+    dispatch.open()
+    crew._said.append((1, WorkerError("ModelBroken", "it gives no numbers")))
+    with pytest.raises(ModelBroken, match=r"b.*: it gives no numbers"):
+        list(dispatch.make(parts(3, 2), lambda: False))
+
+
+def test_asked_to_stop_what_is_at_hand_is_finished_and_nothing_begun() -> None:
+    crew = Played(["a", "b"], [3, 3])
+    asked = iter([False, True])
+    found = made(crew, parts(9, 2), lambda: next(asked, True))
+    assert sorted(found) == sorted(number for _, number, _ in crew.given)
+    assert len(found) == 2

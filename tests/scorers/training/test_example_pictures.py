@@ -1,0 +1,86 @@
+"""What the playground's models learn from: labels that are true, captions that are wrong where they should be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from data.playground.drawing import HELD_OUT_LOOK
+from data.playground.sample import TASKS
+from data.playground.scene import is_correct
+from data.prompts.spec import parse_spec
+from scorers.training.examples import (
+    LOOKS,
+    NAMES,
+    caption_words,
+    captioned,
+    crowd,
+    example,
+    half_erased,
+    nothing,
+    wrong_by,
+    wrong_captions,
+)
+
+
+def test_examples_are_seeded_and_their_labels_lie_in_the_picture() -> None:
+    for seed in range(40):
+        one, again = example("train", seed), example("train", seed)
+        assert one.image.tobytes() == again.image.tobytes()
+        assert one.kinds == again.kinds
+        assert set(np.unique(one.owners)) - {0} <= set(range(1, len(one.kinds) + 1))
+        assert all(0 <= kind < len(NAMES) for kind in one.kinds)
+
+
+def test_splits_share_no_pair_and_no_texture() -> None:
+    for seed in range(30):
+        for split, look in LOOKS.items():
+            for scene in (captioned(split, seed)[1], crowd(split, seed)):
+                assert {(p.kind, p.color) for p in scene.objects} <= look.pairs
+                assert scene.background.texture in look.textures
+
+
+def test_captions_are_true_of_their_scenes() -> None:
+    for seed in range(60):
+        asked, scene = captioned("train", seed)
+        assert is_correct(parse_spec(asked), scene)
+
+
+def test_a_half_erased_object_counts_no_more() -> None:
+    for seed in range(20):
+        whole, spoiled = crowd("train", seed), half_erased("train", seed)
+        assert len(spoiled.kinds) == len(whole.objects) - 1
+
+
+def test_nothing_has_no_labels_but_something_to_see() -> None:
+    for seed in range(10):
+        one = nothing("train", seed)
+        assert one.kinds == ()
+        assert not one.owners.any()
+        assert one.image.std() > 3
+
+
+def test_wrong_captions_are_wrong_and_different() -> None:
+    for seed in range(80):
+        asked, scene = captioned("train", seed)
+        wrong = wrong_captions(asked, scene, 3, np.random.default_rng(seed))
+        assert len({asked["prompt"], *wrong}) == 4
+    assert set(" ".join(wrong).split()) <= set(caption_words())
+
+
+@pytest.mark.parametrize(
+    ("change", "task", "differs"),
+    [("object", "two_object", 1), ("colour", "colors", 1), ("count", "counting", 1), ("relation", "position", 2)],
+)
+def test_a_wrong_caption_differs_in_the_one_respect(change: str, task: str, differs: int) -> None:
+    asked, scene = captioned("held-out", 3, (task,))
+    for text in wrong_by(change, asked, scene, 3, np.random.default_rng(1), HELD_OUT_LOOK):
+        unlike = set(text.split()) ^ set(asked["prompt"].split())
+        assert 1 <= len(unlike - {"a", "an"}) <= 4 * differs, (text, asked["prompt"])
+
+
+def test_every_caption_is_made_of_known_words() -> None:
+    known = set(caption_words())
+    for seed in range(200):
+        asked, _ = captioned("train", seed, TASKS)
+        assert set(asked["prompt"].split()) <= known

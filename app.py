@@ -13,23 +13,17 @@ from typing import Annotated, Any
 
 import typer
 
-from ui.commands.asking_cli import import_questions, questionnaires
-from ui.commands.backups_cli import add_backups
-from ui.commands.campaigns_cli import add_campaigns
-from ui.commands.exports_cli import add_exports
-from ui.commands.flips_cli import add_flips
-from ui.commands.generate_cli import generate_command
-from ui.commands.matching_cli import add_matching
-from ui.commands.official_cli import export_results_app, import_results_app, judge_app
-from ui.commands.options import ConsensusOption, selecting
-from ui.commands.people_cli import people_app
-from ui.commands.preferences_cli import add_preferences
-from ui.commands.questions_cli import export_prompts, export_questions, write_questions
-from ui.commands.ratings_cli import import_ratings
-from ui.commands.reproduce_cli import reproduce_app
-from ui.commands.score_cli import export_manifest, score_command
-from ui.commands.serve_cli import serve_command
-from ui.commands.vqa_cli import add_vqa
+from ui.cli.analysis import add_flips, add_matching, add_preferences, add_vqa
+from ui.cli.campaigns import add_campaigns
+from ui.cli.export import add_exports
+from ui.cli.images import generate_command
+from ui.cli.options import ConsensusOption, with_selection
+from ui.cli.people import people_app
+from ui.cli.project import add_backups, serve_command
+from ui.cli.questions import export_prompts, export_questions, import_questions, questionnaires, write_questions
+from ui.cli.results import export_results_app, import_results_app, judge_app
+from ui.cli.scoring import export_manifest, score_command
+from ui.cli.studies import import_ratings, reproduce_app
 
 # numpy reads this when it is first imported. The matrices of statistics are narrow: a second thread that waits for the first
 # doubles the work, and takes the processor from whoever else needs it.
@@ -109,7 +103,7 @@ class PromptSuite(StrEnum):
 
 
 def _execute(project: Path, name: str, **parameters: Any) -> None:
-    from ui.commands.runner import execute
+    from ui.cli.runner import execute
 
     raise typer.Exit(execute(project, name, parameters))
 
@@ -136,11 +130,11 @@ def prompts_command(
     ] = None,
 ) -> None:
     """Write a suite's prompts with their machine-readable specs."""
-    from ui.commands.context import CommandError
-    from ui.commands.prompts import write
+    from concord.common.context import CommandError
+    from concord.importing.prompts import write_suite
 
     try:
-        write(suite.value, output, seed, n, sys.stdout)
+        write_suite(suite.value, output, seed, n, sys.stdout)
     except OSError as error:
         print(f"prompts: {output} cannot be written: {error.strerror}", file=sys.stderr)
         raise typer.Exit(1) from error
@@ -249,7 +243,7 @@ def rebuild_command(project: Project = PLAYGROUND) -> None:
 
 
 @app.command("agreement")
-@selecting
+@with_selection
 def agreement_command(
     selection: Selection,
     statistic: Annotated[Many, typer.Option(help="Only these statistics.")] = [],  # noqa: B006
@@ -309,7 +303,7 @@ Output = Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The
 
 
 @export_app.command("report")
-@selecting
+@with_selection
 def export_report(
     selection: Selection,
     output: Output,

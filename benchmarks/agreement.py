@@ -34,14 +34,14 @@ if not __package__:
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from agreement.engine.live import AspectScale, LiveEstimates
+from concord import agreement
+from concord.agreement import Rows
 from data.records import Annotation, Judgement
 from data.store.analysis import aggregates
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.core.store import per_payload as store_run
 from data.store.judgements import recording
-from ui.commands import standing
-from ui.commands.agreement import Rows
 
 SUITE, ASPECT, SCORE = "synthetic", "correct", "score"
 TASKS = ("colors", "counting", "position", "single_object", "two_object")
@@ -160,7 +160,7 @@ def counted(store: Store) -> Values:
 
 def quick(store: Store) -> Values:
     """Ours, as a page asks for it: what stands from before is kept."""
-    rows = standing.quick(store, SELECTION)
+    rows = agreement.quick_estimates(store, SELECTION)
     assert rows is not None
     return values(rows)
 

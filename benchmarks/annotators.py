@@ -24,6 +24,7 @@ import numpy as np
 from PIL import Image as Picture
 
 from annotation.questionnaires.base import Question, Questionnaire, clean, validate, visible
+from concord import form
 from data.campaign import Campaign, CampaignItem
 from data.prompts.coco import COCO
 from data.records import Image, Item, Prompt
@@ -32,7 +33,6 @@ from data.store.campaigns import management
 from data.store.core.campaign_items import read_tasks
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
-from ui import asking
 
 Answers = Mapping[str, Any]
 Choose = Callable[[str, str], Answers]
@@ -317,13 +317,13 @@ class ItemQuestions:
 
 def questions_by_ticket(store: Store, folder: Path) -> list[ItemQuestions]:
     """All items of the campaign."""
-    campaign = asking.campaign_of(store, NAME)
+    campaign = form.campaign_of(store, NAME)
     assert campaign is not None
     files = {hashlib.sha256(path.read_bytes()).hexdigest(): path.name for path in folder.iterdir()}
     with store.read() as cursor:
         found = read_tasks(cursor, [item.item_id for item in management.items(store, NAME)]).values()
     return [
-        ItemQuestions(one.public_id, asking.asking(store, campaign, one, "").questionnaire, sha256, files[sha256])
+        ItemQuestions(one.public_id, form.item_form(store, campaign, one, "").questionnaire, sha256, files[sha256])
         for one in found
         for sha256 in [one.pictures[0].sha256]
     ]

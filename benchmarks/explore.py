@@ -30,6 +30,11 @@ from agreement import Options
 from agreement.tuning import STATISTICS, agreements
 from annotation import simulated
 from annotation.simulated import DepictedItem
+from concord import rejudging
+from concord.agreement import compute
+from concord.importing import playground
+from concord.judging import judge, rule_version_of
+from concord.rejudging import save_as_rater
 from data.jobs.runs import Run
 from data.playground import sample
 from data.playground.drawing import CARELESS
@@ -41,11 +46,6 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportedRun
 from scorers import registry
-from ui import rejudging
-from ui.commands import playground
-from ui.commands.agreement import compute
-from ui.commands.derive import judge, rules
-from ui.commands.keep import keep
 from ui.pages.explore.choices import view_of
 from ui.pages.explore.redraw import drawn
 
@@ -67,7 +67,7 @@ _APART: Final = 1000
 def fill(store: Store, n: int) -> None:
     """The playground, then copies of its images, evidence and simulated people until there are n images."""
     found = sample.read_sample(sample.FOLDER)
-    playground.fill(store, found, io.StringIO())
+    playground.fill_missing(store, found, io.StringIO())
     more = n - len(found.images)
     copies = [
         (image, replace(image, index=image.index + _APART * (1 + k // len(found.images))))
@@ -95,7 +95,7 @@ def _bundle(store: Store, found: PlaygroundSample, copies: Sequence[tuple[Image,
             RATER,
             one.payload,
             judge(scorer, prompts[copy.prompt_id].spec, one, row.settings),
-            rules(scorer),
+            rule_version_of(scorer),
         )
         for one, (_, copy) in zip(seen, copies, strict=True)
     ]
@@ -149,14 +149,14 @@ def check(store: Store) -> int:
         settings = {**evidence.again.settings, **turned}
         own = [evidence.scorer.judge(case.spec, case.seen, settings).correct for case in evidence.again.cases]
         assert said == [-1 if one is None else int(one) for one in own]
-        kept = keep(store, RATER, turned)
+        kept = save_as_rater(store, RATER, turned)
         report = compute(store, Selection(suite=(SUITE,), aspect=("correct",)), Options(intervals=False, matrix=False))
         rows = {
             (row["task"], row["statistic"]): row["value"]
             for row in report["raters"]
             if (row["rater"], row["generator"], row["people"]) == (kept.rater_id, "all", "simulated")
         }
-        heard = rejudging.heard(store, evidence)["simulated"]
+        heard = rejudging.people_verdicts(store, evidence)["simulated"]
         for one in agreements(evidence.again.correct(turned), heard, evidence.places):
             theirs = rows[one.place.task, one.statistic]
             assert (theirs is None) == (one.outcome.value is None)
@@ -172,7 +172,7 @@ def run(store: Store, n: int, steps: int) -> list[str]:
     first = redraw(store, {"suite": SUITE, "rater": RATER})
     evidence = rejudging.evidence(store, SUITE, RATER)
     assert evidence is not None
-    heard = rejudging.heard(store, evidence)["simulated"]
+    heard = rejudging.people_verdicts(store, evidence)["simulated"]
     lines = [
         f"{len(evidence.items):,} images, {int((heard.no + heard.yes).sum()):,} answers, {len(STATISTICS)} statistics by task",
         f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}",

@@ -43,6 +43,7 @@ if not __package__:
 from benchmarks import annotators
 from benchmarks.annotate import served
 from benchmarks.annotators import Choose, Http, Refused
+from concord.common import forwarding
 from data.jobs.runs import Detection, Observation, Run, RunFolder, WorkItem
 from data.prompts.coco import COCO
 from data.prompts.geneval import COLORS
@@ -51,7 +52,6 @@ from data.store.core import rows
 from data.store.core.store import Store
 from scorers import registry
 from ui import images_api
-from ui.commands import forward
 
 PAGES: Final = ("", "agreement", "runs", "browse")
 _CONFIG: Final = re.compile(r"window\.gradio_config\s*=\s*(\{.*?\});?\s*</script>", re.DOTALL)
@@ -392,7 +392,7 @@ _MEAN: Final = 2.718281828459045 ** (_SIGMA**2 / 2)
 
 async def _take_in(project: Path, folders: Sequence[Path], until: float, told: LoadResult) -> None:
     """Have the open app take in one folder after the other, evenly over the time."""
-    server = forward.running(project)
+    server = forwarding.running(project)
     assert server is not None
     start = time.perf_counter()
     with Path(os.devnull).open("w", encoding="utf-8") as nothing:
@@ -402,7 +402,7 @@ async def _take_in(project: Path, folders: Sequence[Path], until: float, told: L
                 return
             began = time.perf_counter()
             parameters = {"directory": str(folder)}
-            status = await asyncio.to_thread(forward.send, server, "import scores", parameters, nothing, nothing)
+            status = await asyncio.to_thread(forwarding.send, server, "import scores", parameters, nothing, nothing)
             told.timed("import", time.perf_counter() - began, None if status == 0 else f"exit status {status}")
             told.imported += len(RunFolder(folder).work()) if status == 0 else 0
 

@@ -28,12 +28,12 @@ from fastapi import FastAPI
 
 from annotation.questionnaires.base import COLORS, COUNTS, Option, Questionnaire, clean, validate
 from annotation.questionnaires.geneval import CAPTION_FIT, POSITION_X, POSITION_Y, REALISM
+from concord import form as asking
 from data.aspects import CANNOT_TELL, YES
 from data.store.browse import contents
 from data.store.campaigns import participation
 from data.store.core.store import Store
 from data.store.judgements import recording
-from ui import asking
 
 BLANK: Final = "blank_image"
 OBJECTS: Final = 2
@@ -72,7 +72,7 @@ class QueuedDesk:
         task = participation.get_task(self._store, ticket)
         if campaign is None or task is None:
             raise gr.Error("This image is no longer part of the project.")
-        about = asking.asking(self._store, campaign, task, person)
+        about = asking.item_form(self._store, campaign, task, person)
         said = _answers(about.questionnaire, blank, values)
         if validate(about.questionnaire, said):
             raise gr.Error("Some answers are missing or cannot be right.")
@@ -86,7 +86,7 @@ class QueuedDesk:
         desk = participation.next_tasks(self._store, person, self._campaign, ahead=1)
         if campaign is None or not desk.tasks:
             return ["", None, "Nothing is left for you.", False, *(gr.update(visible=False, value=None) for _ in IDS)]
-        about = asking.asking(self._store, campaign, desk.tasks[0], person)
+        about = asking.item_form(self._store, campaign, desk.tasks[0], person)
         asked = {question.id: question for question in about.questionnaire.questions}
         progress = f"{desk.progress.done} done, {desk.progress.remaining} to go"
         updates = [
@@ -109,7 +109,7 @@ def _answers(questionnaire: Questionnaire, blank: bool, values: Sequence[Any]) -
     return said | ({BLANK: YES} if blank else {})
 
 
-def _label(about: asking.Asking, question: Any) -> str:
+def _label(about: asking.ItemForm, question: Any) -> str:
     caption = f" “{about.task.text}”" if question.caption else ""
     return f"{question.text}{caption}"
 

@@ -9,10 +9,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from tests.ui.visiting import World
 
 # tests that run beside each other compute on one thread each: with more threads than cores, they wait for one another
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -71,6 +74,42 @@ def _template_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(store, "_connect", connect_to_copy)
         yield
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return tmp_path / "project"
+
+
+@pytest.fixture(scope="session")
+def _world_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from tests.ui.visiting import make_project
+
+    return make_project(tmp_path_factory.mktemp("world_template"))
+
+
+@pytest.fixture
+def world(_world_template: Path, tmp_path: Path) -> Iterator[World]:
+    """The routes, without Gradio's pages, over four images of two prompts and one study rating.
+
+    Whatever fails inside is an answer with 500.
+    """
+    from tests.ui.visiting import open_world
+
+    with open_world(_world_template, tmp_path) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def standing_world(_world_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """The same with pages, for all tests of a file, which never runs out of tasks: for those that leave nothing for others to
+    trip over."""
+    from tests.ui.visiting import open_world
+
+    with open_world(_world_template, tmp_path_factory.mktemp("world"), pages=True) as made:
+        with made.store.read() as cursor:
+            cursor.execute("insert into campaigns (campaign_id, overlap, created) values ('default', 1000, current_timestamp)")
+        yield made
 
 
 @pytest.fixture(autouse=True)

@@ -17,13 +17,14 @@ import numpy as np
 import pytest
 
 from agreement import Options
+from concord import agreement
+from concord.common.context import Context
+from concord.studies.reproduce import ComparedNumber, compare
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.studies.published import STUDIES as PUBLISHED
 from tests.agreement.oracles import krippendorff, stats
-from ui.commands import agreement, runner
-from ui.commands.context import Context
-from ui.commands.reproduce import Line, compare
+from ui.cli import runner
 
 STUDIES = Path(__file__).resolve().parents[2] / "shared" / "studies"
 pytestmark = [
@@ -56,7 +57,7 @@ def rows(store: Store) -> agreement.Rows:
     return agreement.compute(store, Selection(), Options(intervals=False))
 
 
-def verdicts(store: Store, study: str, verdict: str) -> dict[str, Line]:
+def verdicts(store: Store, study: str, verdict: str) -> dict[str, ComparedNumber]:
     """What `reproduce` says of a study, by what the paper calls the number."""
     return {line.number.called: line for line in compare(store, PUBLISHED[study]) if line.verdict == verdict}
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import get_args
 from urllib.parse import urlencode
 
+from concord.failures import FailureMark
 from data.store.analysis.confusion import CellWay, ConfusionCell
 from data.store.browse.filters import AMONG_PEOPLE, AMONG_SCORERS, MAJORITY_VALUES, MISSED, PASSED, VERDICTS, Between, Filters
 from data.store.core.selection import CERTAINTIES, Selection
 from scorers.failures import PICTURES
-from ui.marked import Marked
 from ui.root import at
 
 BROWSE = "/studio/browse"
@@ -36,7 +36,7 @@ Read = Callable[[str], Sequence[str]]
 
 
 def browse_address(
-    selection: Selection, crossed: ConfusionCell | None = None, marked: Marked | None = None, **listing: str
+    selection: Selection, crossed: ConfusionCell | None = None, marked: FailureMark | None = None, **listing: str
 ) -> str:
     """Browse's address for a selection, for those of its images where two sides' answers cross, or for a failure's.
 
@@ -83,7 +83,7 @@ def crossed_among(read: Read) -> Selection:
     return replace(found, rater=tuple(name for name in read("among") if name))
 
 
-def marked_in(read: Read) -> Marked | None:
+def marked_in(read: Read) -> FailureMark | None:
     """The mark of a failure picture that an address asks for; None if it asks for none.
 
     Raises:
@@ -96,7 +96,7 @@ def marked_in(read: Read) -> Marked | None:
         raise ValueError("a failure picture's mark needs picture and seen_by.")
     if given["picture"] not in PICTURES:
         raise ValueError(f"picture must be one of {', '.join(PICTURES)}.")
-    return Marked(**given)
+    return FailureMark(**given)
 
 
 def filters_in(read: Read) -> Filters:

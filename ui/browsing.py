@@ -9,12 +9,12 @@ from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import QueryParams
 
+from concord import failures
+from concord import maps as lassos
 from data.store.analysis.confusion import rater_groups
 from data.store.browse import contents, filters
 from data.store.core.store import Store
-from ui import failing
 from ui.addresses import CROSSED, FILTERED, MARKED, RESTRICTING, crossed_among, crossed_in, filters_in, marked_in
-from ui.mapping import lasso as lassos
 
 DEFAULTS: Mapping[str, str] = {"rater": contents.PEOPLE, "by": "correct", "order": "prompt", "show": "grid"}
 """What an address that does not say so asks for."""
@@ -79,10 +79,10 @@ def follow(store: Store, asked: QueryParams) -> Followed:
 
 def _follow(store: Store, asked: QueryParams) -> Followed:
     known = _known(store, store.version)
-    in_the_way = _lost(store, asked) | _unmarked(store, asked) | lassos.lost(asked.getlist)
+    in_the_way = _lost(store, asked) | _unmarked(store, asked) | lassos.lost_parts(asked.getlist)
     names = [] if _lost(store, asked) else [*CROSSED, *RESTRICTING]
     names += [] if _unmarked(store, asked) else [*MARKED]
-    names += [] if lassos.lost(asked.getlist) else [*lassos.NAMES]
+    names += [] if lassos.lost_parts(asked.getlist) else [*lassos.NAMES]
     silent = {*CROSSED, *RESTRICTING, *MARKED, *lassos.NAMES}
     kept: list[tuple[str, str]] = []
     lost: dict[str, list[str]] = {}
@@ -149,7 +149,7 @@ def _unmarked(store: Store, asked: QueryParams) -> set[str]:
         marked = marked_in(asked.getlist)
     except ValueError:
         return {"picture"} if asked.get("seen_by") and asked.get("picture") else {*MARKED}
-    if marked is None or marked.rater in {source.rater_id for source in failing.sources(store)}:
+    if marked is None or marked.rater in {source.rater_id for source in failures.sources(store)}:
         return set()
     return {"seen_by"}
 

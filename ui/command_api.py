@@ -14,9 +14,9 @@ from fastapi import APIRouter, HTTPException
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
+from concord.common.context import Context
 from data.store.core.store import Store
-from ui.commands import runner
-from ui.commands.context import Context
+from ui.cli import runner
 
 
 class Command(BaseModel):

@@ -13,18 +13,18 @@ from fastapi import APIRouter, Depends, HTTPException
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
+from concord import exporting
+from concord.common.context import CommandError, Context
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.commands import export, export_answers
-from ui.commands.context import CommandError, Context
 from ui.studio_api import selection_of
 
 What = Literal["ratings", "judgements", "annotations"]
 Form = Literal["csv", "parquet", "jsonl"]
 _WRITE: Final[dict[What, Callable[..., None]]] = {
-    "ratings": export.ratings,
-    "judgements": export.judgements,
-    "annotations": export_answers.run,
+    "ratings": exporting.export_ratings,
+    "judgements": exporting.export_judgements,
+    "annotations": exporting.export_annotations,
 }
 
 

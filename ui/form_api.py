@@ -14,12 +14,12 @@ from fastapi.responses import JSONResponse
 from pydantic import AfterValidator, BaseModel, Field
 
 from annotation.questionnaires.base import clean, validate
+from concord import form
 from data.campaign import Campaign
 from data.records import Annotation
 from data.store.campaigns import allocation, management, participation
 from data.store.core.store import Store
 from data.store.judgements import recording, unblinding
-from ui import asking, offers, standing
 
 MAX_NAME = 60
 _LOOK_BACK = 100
@@ -114,7 +114,7 @@ def router(store: Store) -> APIRouter:
     def choose(request: Request, body: Chosen) -> dict[str, str]:
         if "invitation" in request.session and request.session.get("campaign", body.campaign) != body.campaign:
             raise HTTPException(422, "Your invitation is to another campaign; ask for one to this.")
-        if asking.campaign_of(store, body.campaign) is None:
+        if form.campaign_of(store, body.campaign) is None:
             raise HTTPException(404, f"There is no campaign {body.campaign!r} in this project.")
         request.session["campaign"] = body.campaign
         return {"campaign": body.campaign}
@@ -161,10 +161,10 @@ def _ways(store: Store, routes: APIRouter) -> None:
     def pause(request: Request) -> dict[str, Any]:
         person, campaign = _person(request), _campaign(store, request)
         # whoever is paused, or has failed the training, has no other code for leaving this way
-        leaving = standing.outcome(participation.next_tasks(store, person, campaign.campaign_id))
+        leaving = form.leaving_outcome(participation.next_tasks(store, person, campaign.campaign_id))
         participation.pause(store, person, campaign.campaign_id)
         worked = bool(participation.own_answers(store, person, campaign.campaign_id, limit=1))
-        return {"paused": True} | standing.completion(campaign.settings, leaving, worked=worked)
+        return {"paused": True} | form.completion_json(campaign.settings, leaving, worked=worked)
 
     @routes.post("/report")
     def report(request: Request, body: Report) -> dict[str, bool]:
@@ -239,7 +239,7 @@ def _campaign(store: Store, request: Request, named: str | None = None) -> Campa
     theirs = {turned_to} if "invitation" in request.session else {turned_to, participation.DEFAULT}
     if named is not None and named not in theirs and not participation.worked_in(store, _person(request), named):
         raise HTTPException(422, "You do not work in this campaign. Please load the page again.")
-    found = asking.campaign_of(store, named or turned_to)
+    found = form.campaign_of(store, named or turned_to)
     if found is None:
         raise HTTPException(404, "This campaign is gone. Please ask whoever invited you.")
     return found
@@ -259,31 +259,31 @@ def _desk(store: Store, name: str, chosen: str | None) -> dict[str, Any]:
 
 def _before(store: Store, name: str, chosen: str | None) -> dict[str, Any] | None:
     """What is to be done before anything is offered."""
-    if chosen is None and (offered := standing.choices(store)):
+    if chosen is None and (offered := form.campaign_choices(store)):
         return {"state": "choose", "name": name, "campaigns": offered}
-    campaign = asking.campaign_of(store, chosen or participation.DEFAULT)
-    if campaign is not None and campaign.state == "running" and (first := standing.consent(store, campaign, name)):
-        return first | {"name": name, "campaign": standing.about(store, campaign)}
+    campaign = form.campaign_of(store, chosen or participation.DEFAULT)
+    if campaign is not None and campaign.state == "running" and (first := form.consent_json(store, campaign, name)):
+        return first | {"name": name, "campaign": form.campaign_json(store, campaign)}
     return None
 
 
 def _told(store: Store, name: str, campaign_id: str, desk: participation.NextTasks) -> dict[str, Any]:
     """What lies before somebody, as their browser is told."""
-    campaign = asking.campaign_of(store, campaign_id)
-    answer: dict[str, Any] = {"name": name, "progress": standing.progress(desk.progress)}
+    campaign = form.campaign_of(store, campaign_id)
+    answer: dict[str, Any] = {"name": name, "progress": form.progress_json(desk.progress)}
     if campaign is not None:
-        answer |= {"campaign": standing.about(store, campaign), "training": standing.training(desk.training)}
+        answer |= {"campaign": form.campaign_json(store, campaign), "training": form.training_json(desk.training)}
     if campaign is None or not desk.tasks:
-        return answer | standing.nothing(store, campaign, desk, name)
+        return answer | form.no_item_json(store, campaign, desk, name)
     tasks = [
-        _offer(store, name, asking.asking(store, campaign, task, name)) | {"draft": desk.drafts.get(task.item_id)}
+        _offer(store, name, form.item_form(store, campaign, task, name)) | {"draft": desk.drafts.get(task.item_id)}
         for task in desk.tasks
     ]
     return answer | {"state": "label", "tasks": tasks}
 
 
-def _offer(store: Store, person: str, about: asking.Asking) -> dict[str, Any]:
-    return about.to_json() | {"offer": offers.sign(store, person, about)}
+def _offer(store: Store, person: str, about: form.ItemForm) -> dict[str, Any]:
+    return about.to_json() | {"offer": form.sign_offer(store, person, about)}
 
 
 def _past(store: Store, person: str, campaign: Campaign, said: participation.OwnAnswer) -> dict[str, Any]:
@@ -300,14 +300,14 @@ def _again(store: Store, person: str, campaign: Campaign, said: participation.Ow
     return _offer(store, person, about) | {"answers": said.answers, "revises": said.annotation_id}
 
 
-def _asking_of(store: Store, person: str, campaign: Campaign, said: participation.OwnAnswer) -> asking.Asking:
-    return asking.asking(store, campaign, _task(store, said.public_id), person, (said.raw or {}).get("questions"))
+def _asking_of(store: Store, person: str, campaign: Campaign, said: participation.OwnAnswer) -> form.ItemForm:
+    return form.item_form(store, campaign, _task(store, said.public_id), person, (said.raw or {}).get("questions"))
 
 
 def _submit(store: Store, request: Request, campaign: Campaign, body: Submission) -> JSONResponse:
     person, chosen = _person(request), request.session.get("campaign")
     try:
-        about = asking.asking(store, campaign, _task(store, body.ticket), person, body.asked)
+        about = form.item_form(store, campaign, _task(store, body.ticket), person, body.asked)
     except KeyError as error:
         raise HTTPException(422, "These questions are not those that were asked. Please load the page again.") from error
     errors: Mapping[str, str] = validate(about.questionnaire, body.answers)
@@ -325,7 +325,7 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
             saved = recording.submit(store, annotation, about.form.undecided)
     except KeyError as error:
         raise HTTPException(422, "The image or the answer that this one revises is gone, or is not yours.") from error
-    told = asking.feedback_json(about.questionnaire, answers, saved.feedback)
+    told = form.feedback_json(about.questionnaire, answers, saved.feedback)
     # gold and attention items must look like all others
     status = "surplus" if saved.status == "surplus" else "valid"
     said = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": told}
@@ -335,11 +335,11 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
     return JSONResponse(said if first is None else said | {"next": first})
 
 
-def _annotation(store: Store, about: asking.Asking, person: str, answers: Mapping[str, Any], body: Submission) -> Annotation:
+def _annotation(store: Store, about: form.ItemForm, person: str, answers: Mapping[str, Any], body: Submission) -> Annotation:
     revised = str(body.revises) if body.revises else None
     saw_evidence, revises = unblinding.resolve_revision(store, person, about.task.item_id, revised)
-    offered = offers.moment(store, person, about, body.offer)
-    started, active_seconds = offers.plausible(offered, body.started, body.active_seconds)
+    offered = form.offered_at(store, person, about, body.offer)
+    started, active_seconds = form.plausible_times(offered, body.started, body.active_seconds)
     return about.annotation(
         person,
         answers,

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Query
 
+from concord.maps import LassoLost, MapAddress, map_address, map_of
 from data.store.browse import contents, map_points
 from data.store.core.store import Store
-from ui.mapping.lasso import LassoLost, Mapped, map_of, mapped_of
 from ui.studio_api import Listing, listing_of
 
 _FIRST = 12
@@ -19,7 +19,7 @@ def router(store: Store) -> APIRouter:
     routes = APIRouter(prefix="/api/studio/map")
 
     @routes.get("/image")
-    def image(on: Annotated[Mapped, Depends(_map_in)], n: Annotated[int, Query(ge=0, le=10_000_000)]) -> dict[str, Any]:
+    def image(on: Annotated[MapAddress, Depends(_map_in)], n: Annotated[int, Query(ge=0, le=10_000_000)]) -> dict[str, Any]:
         try:
             items = map_of(store, on).items
         except LassoLost as error:
@@ -48,9 +48,9 @@ def router(store: Store) -> APIRouter:
     return routes
 
 
-def _map_in(text: Annotated[str, Query(alias="map", max_length=500)]) -> Mapped:
+def _map_in(text: Annotated[str, Query(alias="map", max_length=500)]) -> MapAddress:
     try:
-        found = mapped_of(text)
+        found = map_address(text)
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
     if found is None:

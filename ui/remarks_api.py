@@ -9,14 +9,14 @@ from uuid import UUID
 from fastapi import APIRouter, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
+from concord.campaigns import adjudication
+from concord.campaigns.annotators import CampaignTopic
 from data.store.browse import contents
 from data.store.campaigns import participation
 from data.store.core.store import Store
 from data.store.judgements import remarks
 from data.store.judgements import remarks as notes
 from data.store.judgements.remarks import Adjudication, Note, NoteRefused, Wrong
-from ui.campaigning import judging
-from ui.campaigning.people import Topic
 from ui.workbench_api import Item, item_of, may_see, name_of
 
 _Text = Annotated[str, Field(max_length=1000)]
@@ -87,7 +87,7 @@ def router(store: Store) -> APIRouter:
             note=body.note.strip(),
         )
         try:
-            judging.decide(store, made)
+            adjudication.write_verdict(store, made)
         except ValueError as error:
             raise HTTPException(422, f"{str(error)[0].upper()}{str(error)[1:]}.") from error
         return _seen(store, person, found)
@@ -121,16 +121,16 @@ def _remarks(store: Store, item: Item) -> dict[str, Any]:
 
 def _cases(store: Store, item: Item) -> list[dict[str, Any]]:
     """What a verdict can be about: each aspect and target that somebody has a label for, and what it may say."""
-    said: dict[tuple[str, str | None], list[judging.Value]] = {}
+    said: dict[tuple[str, str | None], list[adjudication.RaterValue]] = {}
     for one in item["judgements"]:
         if one["label"] is not None and one["kind"] != "consensus":
-            value = judging.Value(one["rater_id"], one["kind"], one["simulated"], one["label"], one["reason"])
+            value = adjudication.RaterValue(one["rater_id"], one["kind"], one["simulated"], one["label"], one["reason"])
             said.setdefault((one["aspect"], one["target"]), []).append(value)
     return [
         {
             "aspect": aspect,
             "target": target,
-            "labels": judging.labels(store, Topic(item["suite"], aspect), values),
+            "labels": adjudication.verdict_labels(store, CampaignTopic(item["suite"], aspect), values),
             "said": [{"rater": one.rater, "kind": one.kind, "label": one.value} for one in values],
             "differ": len({one.value for one in values}) > 1,
         }

@@ -7,9 +7,9 @@ from typing import Final
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
+from concord.common.context import CommandError
 from data.store.core.store import Store
-from ui.commands.context import CommandError
-from ui.commands.reporting import FORMATS, SUFFIX, made
+from ui.report.export import FORMATS, SUFFIX, render_report
 
 _TYPES: Final = {
     "html": "text/html; charset=utf-8",
@@ -35,7 +35,7 @@ def router(store: Store) -> APIRouter:
         if found is None:
             raise HTTPException(404, "This report is not kept any more: make it again on the page Reports.")
         try:
-            content = made(*found, form)
+            content = render_report(*found, form)
         except CommandError as error:
             text = str(error)
             raise HTTPException(503, f"{text[:1].upper()}{text[1:]}.") from error

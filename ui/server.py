@@ -21,15 +21,16 @@ from typing import TYPE_CHECKING, Any
 
 import uvicorn
 
+from concord.common import forwarding
+from concord.common.context import CommandError
+from concord.common.live_updates import limit_pace
+from concord.scoring import queue
 from data.store.backup import scheduler
 from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.store import Store, StoreBusy
 from ui import process
-from ui.commands import forward, queueing
-from ui.commands.context import CommandError
-from ui.commands.runner import first_start
+from ui.cli.runner import fill_default_project
 from ui.entrance import Entrance
-from ui.following import keep_pace
 from ui.guard import Guard, is_loopback
 from ui.root import at, checked, stand
 from ui.thumbnails import Thumbnails
@@ -212,7 +213,7 @@ def serve(project: Path, how: Serving) -> None:
     host = how.host
     process.settle()
     store = opened(project)
-    if isinstance(store, forward.Server):
+    if isinstance(store, forwarding.OpenApp):
         url = _url(store.host, store.port, "")
         print(f"Concord is open already at {url} (process {store.pid})", flush=True)
         if how.browser:
@@ -223,22 +224,22 @@ def serve(project: Path, how: Serving) -> None:
     with store, _bind(host, how.port) as listening:
         for note in store.notes:
             print(note, file=sys.stderr, flush=True)
-        first_start(store)
+        fill_default_project(store)
         bound = listening.getsockname()[1]
         near = _NEAR.get(host, host)
         url = _url(near, bound, root)
         token = secrets.token_urlsafe(32)
 
         def ready() -> None:
-            from ui import runs
+            from concord.scoring import run_manager
 
-            runs.begin(store)
+            run_manager.begin_queued(store)
             print(f"Concord is open at {url}\nproject {store.project} (Ctrl-C closes it)", flush=True)
             if how.browser:
                 webbrowser.open(url)
 
         # the socket listens already: a command that comes now waits until the app can answer
-        forward.announce(store.project, forward.Server(near, bound, token, os.getpid()))
+        forwarding.announce(store.project, forwarding.OpenApp(near, bound, token, os.getpid()))
         try:
             app = create_app(store, token, accounts, root)
             # our guard reads what proxies say, once
@@ -246,13 +247,13 @@ def serve(project: Path, how: Serving) -> None:
                 app, log_level="warning", timeout_graceful_shutdown=2, server_header=False, proxy_headers=False
             )
             logging.getLogger("uvicorn.error").addFilter(_no_farewell)
-            keep_pace(store)
+            limit_pace(store)
             backing = closing(scheduler.BackupScheduler(store, how.backup_every, how.keep_backups))
             with suppress(KeyboardInterrupt), closing(IndexRefresher(store)), closing(Thumbnails(store)), backing:
                 _Server(config, ready).run(sockets=[listening])
         finally:
-            forward.withdraw(store.project)
-            queueing.stop_all(store)
+            forwarding.withdraw(store.project)
+            queue.stop_all(store)
 
 
 def _asked(how: Serving) -> tuple[Accounts | None, str]:
@@ -286,14 +287,14 @@ def _no_farewell(record: logging.LogRecord) -> bool:
     return not cancelled and "timeout graceful shutdown exceeded" not in record.getMessage()
 
 
-def opened(project: Path) -> Store | forward.Server:
+def opened(project: Path) -> Store | forwarding.OpenApp:
     """The project, or the app that has it open. While a command has it, that is said, and waited for."""
     told = False
     while True:
         try:
             return Store(project)
         except StoreBusy as busy:
-            if (server := forward.running(project)) is not None and _listens(server):
+            if (server := forwarding.running(project)) is not None and _listens(server):
                 return server
             if not told:
                 print(f"{str(busy).partition(';')[0]}: waiting for it to end (Ctrl-C gives up)", file=sys.stderr, flush=True)
@@ -301,7 +302,7 @@ def opened(project: Path) -> Store | forward.Server:
         time.sleep(_LOOK_SECONDS)
 
 
-def _listens(server: forward.Server) -> bool:
+def _listens(server: forwarding.OpenApp) -> bool:
     """Whether it is there: an app that was killed leaves its address behind."""
     with suppress(OSError), socket.create_connection((server.host, server.port), timeout=1):
         return True

@@ -7,6 +7,12 @@ from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 
+from concord import confusion as crossings
+from concord import failures
+from concord import maps as lassos
+from concord.common.live_updates import followed
+from concord.failures import FailureMark
+from concord.maps import Lasso, LassoLost, lasso_in
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.jobs import generation
 from data.prompts.spec import parse_spec
@@ -18,13 +24,7 @@ from data.store.browse.grid import ListingDisplay
 from data.store.core.selection import Selection, Where
 from data.store.core.store import Store
 from scorers import registry
-from ui import crossing as crossings
-from ui import failing
 from ui.addresses import crossed_among, crossed_in, filters_in, marked_in
-from ui.following import followed
-from ui.mapping import lasso as lassos
-from ui.mapping.lasso import Lasso, LassoLost, lasso_in
-from ui.marked import Marked
 
 PAGE = 60
 
@@ -46,7 +46,7 @@ class Listing:
     order: contents.Order
     crossed: ConfusionCell | None
     judged: Selection
-    marked: Marked | None = None
+    marked: FailureMark | None = None
     filters: Filters = field(default_factory=Filters)
     lasso: Lasso | None = None
 
@@ -71,12 +71,12 @@ class Listing:
         """
         crossing, found = self.crossing(store), []
         if crossing:
-            found.append(crossings.listed(store, crossing))
+            found.append(crossings.condition_of(store, crossing))
         if self.marked:
-            found.append(failing.listed(store, self.marked, self.selection))
+            found.append(failures.condition_of(store, self.marked, self.selection))
         if self.lasso:
             try:
-                found.append(lassos.listed(store, self.lasso))
+                found.append(lassos.condition_of(store, self.lasso))
             except LassoLost as error:
                 raise HTTPException(409, str(error)) from error
         if not found:

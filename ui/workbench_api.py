@@ -10,6 +10,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from pydantic import BaseModel, Field
 
+from concord import form
+from concord.questions import scores
 from data.jobs import generation
 from data.jobs.runs import Detection
 from data.prompts.geneval import COLORS
@@ -21,7 +23,6 @@ from data.store.core.store import Store
 from data.store.judgements import unblinding
 from scorers import registry
 from scorers.base import Check, Verdict
-from ui import answering, asking, offers
 from ui.studio_api import Listing, listing_of
 
 ItemId = Annotated[str, Query(max_length=1000)]
@@ -141,10 +142,10 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     last: dict[str, Any] = own[-1] if own else {"answers": None, "annotation_id": None, "status": None, "saw_evidence": None}
     given = {"answers": last["answers"], "revises": last["annotation_id"], "status": last["status"]}
     blind = any(not said["saw_evidence"] for said in own) if own else None
-    campaign = asking.campaign_of(store, participation.DEFAULT)
+    campaign = form.campaign_of(store, participation.DEFAULT)
     assert campaign is not None
-    about = asking.asking(store, campaign, task, person)
-    told = {"state": "label", "name": person, "blind": blind, "offer": offers.sign(store, person, about)}
+    about = form.item_form(store, campaign, task, person)
+    told = {"state": "label", "name": person, "blind": blind, "offer": form.sign_offer(store, person, about)}
     return told | about.to_json() | given
 
 
@@ -184,14 +185,14 @@ def _sight(store: Store, item: Item, spec: Spec, by: runs.ItemEvidence) -> dict[
         verdict = scorer.judge(spec, by.seen, by.settings)
     except (ValueError, KeyError, TypeError) as error:  # of a scorer that is not here, or a file that somebody else wrote
         nothing: dict[str, Any] = {"settings": {}, "verdict": None, "checks": [], "reason": "", "score": None}
-        return sight | nothing | {"unknown": str(error), "questions": answering.questions(store, item["item_id"], by, None)}
+        return sight | nothing | {"unknown": str(error), "questions": scores.item_questions(store, item["item_id"], by, None)}
     relations = {relation.target: relation.relation for relation in spec.relations}
     return sight | {
         "settings": {name: by.settings[name] for name in sorted(scorer.judging) if name in by.settings},
         "verdict": _label(verdict, "correct"),
         "reason": verdict.reason,
         "checks": [_check(check, relations) for check in verdict.checks],
-        "questions": answering.questions(store, item["item_id"], by, verdict),
+        "questions": scores.item_questions(store, item["item_id"], by, verdict),
         "score": _score(store, item["suite"], by.rater_id, verdict),
     }
 

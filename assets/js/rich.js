@@ -1,4 +1,4 @@
-// A manager's text, which came as nodes (ui/rich_text.py): built by createElement, as everything here.
+// A manager's text, which came as nodes (concord/form.py): built by createElement, as everything here.
 
 import { h } from "./dom.js";
 

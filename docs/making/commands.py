@@ -15,7 +15,7 @@ from typer.main import get_command
 
 from app import app
 from docs.making.blocks import code, table
-from ui.commands.options import FILTERS
+from ui.cli.options import FILTERS
 
 EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "ablate": ("ablate elbo --trials 1,5 --steps 20,50 --seeds 0,1 --suite itm-playground --plot ablation.html",),

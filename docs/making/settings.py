@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any, Final
 
+from concord.campaigns.campaign_spec import OWN_FILES, CampaignSpec
 from data.campaign import RECRUITMENT_FIELDS, Settings
 from docs.making.blocks import code, table
 from scorers import registry
 from scorers.base import Scorer
-from ui.campaigning.wish import OWN_FILES, Wish
 
 CAMPAIGN: Final[dict[str, str]] = {
     "id": "Lower-case letters, digits, - and _.",
@@ -82,7 +82,7 @@ def of_campaigns() -> dict[str, tuple[Any, str]]:
     """Each setting of a campaign with its default and what it means (empty: nobody has said)."""
     doc = _attributes(Settings)
     found: dict[str, tuple[Any, str]] = {}
-    for kind in (Wish, Settings):
+    for kind in (CampaignSpec, Settings):
         for one in fields(kind):
             if one.name != "settings":
                 name = "id" if one.name == "campaign_id" else one.name

@@ -25,12 +25,13 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 
+from concord.common import forwarding
+from concord.common.live_updates import limit_pace
+from concord.scoring import queue, run_manager
 from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.store import Store, StoreBusy
 from tests.ui.making import done
-from ui import runs
-from ui.commands import forward, queueing, runner
-from ui.following import keep_pace
+from ui.cli import runner
 from ui.server import create_app
 from ui.thumbnails import Thumbnails
 
@@ -156,17 +157,17 @@ def serving(project: Path) -> Iterator[Server]:
     """Serve a project by a thread of this process, as ``ui.server.serve`` does."""
     token = secrets.token_urlsafe(32)
     with Store(project) as store, listening(create_app(store, token)) as url:
-        keep_pace(store)
-        forward.announce(store.project, forward.Server("127.0.0.1", int(url.rpartition(":")[2]), token, os.getpid()))
+        limit_pace(store)
+        forwarding.announce(store.project, forwarding.OpenApp("127.0.0.1", int(url.rpartition(":")[2]), token, os.getpid()))
         _OPEN[store.project] = store
         try:
             with closing(IndexRefresher(store)), closing(Thumbnails(store)):
-                runs.begin(store)
+                run_manager.begin_queued(store)
                 yield Server(url, store.project)
         finally:
             del _OPEN[store.project]
-            forward.withdraw(store.project)
-            queueing.stop_all(store)
+            forwarding.withdraw(store.project)
+            queue.stop_all(store)
 
 
 @contextmanager
@@ -222,7 +223,7 @@ def served_by_a_process(project: Path, *options: str | Path) -> Iterator[Server]
             process.wait()
     said = log.read_text(encoding="utf-8")
     assert status == 0, f"after SIGTERM the server ended with status {status}:\n{said}"
-    assert not (project / forward.FILE).exists(), "the stopped server left its address behind"
+    assert not (project / forwarding.FILE).exists(), "the stopped server left its address behind"
     assert "Traceback" not in said, said
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
+from concord.scoring import score
 from data.jobs.runs import Run, RunFolder
 from data.store import runs
 from data.store.core.selection import Selection
@@ -17,7 +18,6 @@ from data.store.core.store import Store
 from tests.e2e import world
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.server import Server, command, serving
-from ui.commands import score
 
 Visit = Callable[..., Visitor]
 _FOLLOWS_MS = 30_000
@@ -38,7 +38,7 @@ def row(page: Page, text: str, timeout: float = _FOLLOWS_MS) -> None:
 def left_running(project: Path, scorer: str) -> RunFolder:
     """A run of all images as an app leaves it that is killed just after it began one."""
     with Store(project) as store:
-        plan = score.plan(store, scorer, "playground", {})
+        plan = score.plan_scoring(store, scorer, "playground", {})
         run = Run(f"0001-{plan.rater.rater_id}", scorer, plan.scorer.version, "playground", plan.settings)
         folder = RunFolder(project / "runs" / run.run_id)
         work = runs.pending(store, Selection(), "x")

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from starlette.testclient import TestClient
 
+from concord.common.context import CommandError, Context
 from data.store import imports
 from data.store.campaigns import management
 from data.store.core.store import Store
@@ -22,8 +23,7 @@ from tests.fuzz.oracle import Unexpected, check_message
 from tests.fuzz.targets import Target
 from tests.ui import making
 from tests.ui.visiting import TOKEN
-from ui.commands import runner
-from ui.commands.context import CommandError, Context
+from ui.cli import runner
 
 Parameters = Callable[[Path], Mapping[str, Any]]
 _OWN: Final = ("meta", "imports", "browse", "browse_raters", "stale")

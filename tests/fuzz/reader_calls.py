@@ -15,6 +15,10 @@ from annotation.questionnaires import custom, registry
 from annotation.questionnaires.base import validate
 from annotation.questionnaires.custom import read_yaml
 from annotation.questionnaires.form import FormItem
+from concord.campaigns import campaign_spec, known_answers
+from concord.common import forwarding
+from concord.importing.ratings import is_missing, is_value, value_reader
+from concord.judging import converter, derive
 from data.export import ratings
 from data.files import parse_json, read_json_lines, read_text
 from data.formats import geneval_results, tifa_results
@@ -46,10 +50,6 @@ from scorers.visor import rules
 from tests.fuzz import seeds
 from tests.fuzz.oracle import check_message
 from ui.access import accounts
-from ui.campaigning import known, wish
-from ui.commands import forward
-from ui.commands.derive import converter, derive
-from ui.commands.rating_values import is_missing, is_value, reading
 
 _PROMPT: Final = Prompt("mine/x", "mine", "a cat")
 
@@ -174,7 +174,7 @@ def ratings_of(name: str, columns: RatingColumns, folder: Path) -> None:
         looks_wide(table, columns, lambda text: is_value(text, scale, "quality", ()))
     for one in (columns, replace(columns, rater="", value="", raters=other_columns(table, columns))):
         rows, _ = read_ratings(table, one, lambda text: is_missing(text, scale, ()))
-        read, clashes = reading(Scale.parse("nominal"), "mood", (row.value for row in rows), ("Red", "1"), ("case",))
+        read, clashes = value_reader(Scale.parse("nominal"), "mood", (row.value for row in rows), ("Red", "1"), ("case",))
         for row in rows:
             read(row.value)
         _, again = choose_spellings(Counter(row.rater for row in rows), ("ann",), ())
@@ -265,11 +265,11 @@ def custom_of(folder: Path) -> None:
 
 
 def campaign_of(folder: Path) -> None:
-    wish.wish(wish.from_yaml(read_text(folder / "c.yaml"), "c.yaml"))
+    campaign_spec.campaign_spec(campaign_spec.from_yaml(read_text(folder / "c.yaml"), "c.yaml"))
 
 
 def known_of(name: str, folder: Path) -> None:
-    known.rows_of(read_text(folder / name))
+    known_answers.read_known_answers(read_text(folder / name))
 
 
 def accounts_of(folder: Path) -> None:
@@ -281,7 +281,7 @@ def accounts_of(folder: Path) -> None:
 
 
 def server_of(folder: Path) -> None:
-    found = forward.running(folder)
+    found = forwarding.running(folder)
     if found is not None:
         json.dumps(f"{found.host}:{found.port:d}/{found.token} {found.pid:d}")
 

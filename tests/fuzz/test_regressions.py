@@ -12,6 +12,8 @@ import pytest
 import yaml
 
 from annotation.questionnaires.custom import YamlError, read_yaml
+from concord.campaigns.known_answers import read_known_answers
+from concord.common import forwarding
 from data.files import read_json_lines
 from data.formats.tifa_results import read_results
 from data.jobs import runs
@@ -27,8 +29,6 @@ from tests.fuzz.cases import draw_case, try_case
 from tests.fuzz.targets import READERS
 from tests.ui import admitting, making
 from tests.ui.making import concord, tables
-from ui.campaigning.known import rows_of
-from ui.commands import forward
 
 RUN = {"run_id": "r", "scorer": "geneval", "version": "1", "profile": "playground", "settings": {}}
 
@@ -39,7 +39,7 @@ RUN = {"run_id": "r", "scorer": "geneval", "version": "1", "profile": "playgroun
         lambda path: read_prompts(path, "s"),
         read_cells,
         lambda path: [line.wrong for line in read_json_lines(path)],
-        lambda path: rows_of(f"[{path.read_text()}]"),
+        lambda path: read_known_answers(f"[{path.read_text()}]"),
     ],
 )
 def test_a_number_with_too_many_digits_is_refused(tmp_path: Path, read: Callable[[Path], Any]) -> None:
@@ -93,8 +93,8 @@ def test_a_map_whose_worker_tells_nothing_that_can_be_read(tmp_path: Path) -> No
     "content", ['{"host": "h", "port": "1", "token": "x", "pid": 4}', "[" * 100_000, "[]", '{"host": {}}', ""]
 )
 def test_an_address_of_the_open_app_that_is_none(tmp_path: Path, content: str) -> None:
-    (tmp_path / forward.FILE).write_text(content)
-    assert forward.running(tmp_path) is None
+    (tmp_path / forwarding.FILE).write_text(content)
+    assert forwarding.running(tmp_path) is None
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,10 @@ from starlette.testclient import TestClient
 import app as command_line
 from annotation.questionnaires.registry import FORMS
 from concord import plugin
+from concord.common import forwarding
+from concord.people import PARAMETERS as PLATFORMS
+from concord.scoring import run_session
+from concord.scoring.score import rater_of
 from data import aspects
 from data.jobs import generation, maps
 from data.store import imports
@@ -42,9 +46,6 @@ from data.store.imports import ImportBundle
 from docs.making import pages as page_docs
 from scorers import registry
 from tests.ui import making, matched, questioning, seeing, seer, visiting, whole
-from ui.access.platforms import PARAMETERS as PLATFORMS
-from ui.commands import forward, working
-from ui.commands.score import rater_of
 from ui.server import create_app
 
 HERE: Final = Path(__file__).resolve().parent
@@ -430,17 +431,17 @@ def folders(folder: Path) -> Lines:
     images = making.geneval_folder(folder / "sdv2")
     with pytest.MonkeyPatch.context() as patch:
         seer.known(patch)
-        seer.within(patch, working)
+        seer.within(patch, run_session)
         making.done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
         making.done(project, "score", seer.NAME)
     making.done(project, "backup")
-    forward.announce(project, forward.Server("127.0.0.1", 1, "token", 1))
+    forwarding.announce(project, forwarding.OpenApp("127.0.0.1", 1, "token", 1))
     for file in sorted(project.rglob("*")):
         path = re.sub(r"\d{8}T\d{6}Z", "<moment>", file.relative_to(project).as_posix())
         # the test's own scorer leaves it, and what lies in the cache is nobody's
         if file.is_file() and file.name != "made.txt" and not re.match(r"cache/|backups/[^/]+/runs/", path):
             text = file.read_bytes()
-            lines += described(path, [json.loads(text)]) if path == forward.FILE else table(text, path) if text else [path]
+            lines += described(path, [json.loads(text)]) if path == forwarding.FILE else table(text, path) if text else [path]
     for name, record in JOBS.items():
         lines += [f"{name}: {each.name}" for each in fields(record)]
     return sorted(lines)

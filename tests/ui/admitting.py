@@ -13,6 +13,7 @@ from argon2 import PasswordHasher
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from concord import people
 from data.campaign import Campaign, CampaignItem
 from data.store.campaigns import management
 from data.store.core.store import Store
@@ -20,7 +21,6 @@ from data.store.people import invitations
 from data.store.people.invitations import Invitation, Terms
 from tests.ui import making
 from tests.ui.visiting import TOKEN
-from ui.access import links
 from ui.access.accounts import Accounts
 from ui.root import stand
 from ui.server import create_app
@@ -77,7 +77,7 @@ class House:
         return invitations.create(self.store, Terms(**given | other), made_by)
 
     def link(self, invitation: Invitation | None = None) -> str:
-        return links.address(self.store, invitation or self.invitation())
+        return people.link_path(self.store, invitation or self.invitation())
 
     def invited(self, name: str, invitation: Invitation | None = None) -> TestClient:
         """Somebody who came by a link."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from concord.judging import judge, rule_version_of
 from data.jobs.runs import Detection, Observation, Run
 from data.records import Annotation, Image, Judgement, Prompt, Rater, image_item
 from data.store import imports, runs
@@ -18,7 +19,6 @@ from data.store.imports import ImportBundle
 from scorers.base import Scorer
 from scorers.geneval import scorer
 from tests.ui import seeing
-from ui.commands.derive import judge, rules
 
 SUITE, RATER, CLIP = "geneval", seeing.RATER, seeing.CLIP
 SIMULATED = "simulated Zoe"
@@ -78,7 +78,7 @@ def add_run(
     run = Run(run_id, scorer.name, scorer.version, "playground", seeing.SETTINGS)
     runs.add_run(store, run, Rater(rater, "scorer", None, scorer.version, run.settings), f"runs/{run_id}", len(seen))
     judged = [(one, judge(scorer, specs[one.item_id], one, run.settings)) for one in seen]
-    runs.ingest(store, run_id, 0, judged, rules(scorer))
+    runs.ingest(store, run_id, 0, judged, rule_version_of(scorer))
     runs.set_state(store, run_id, "done")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from annotation.questionnaires import tifa_vqa
 from annotation.questionnaires.form import FormItem
+from concord.judging import derive
 from data.jobs.runs import Observation
 from data.prompts.questions import PromptQuestion
 from data.records import Annotation, Rater
@@ -19,7 +20,6 @@ from data.store.imports import ImportBundle
 from scorers.questions import tifa
 from scorers.questions.rules import AnsweredQuestion, payload_of
 from tests.ui import exploring, making, seeing
-from ui.commands.derive import derive
 
 SUITE = "geneval"
 GENERATORS = ("alpha", "beta", "photos")

@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from ui.commands import forward
+from concord.common import forwarding
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -56,4 +56,4 @@ class Serving:
 
 
 def announced(project: Path) -> Path:
-    return project / forward.FILE
+    return project / forwarding.FILE

@@ -11,16 +11,16 @@ from typing import Any
 import gradio as gr
 import pytest
 
+from concord.campaigns import adjudication, planning
+from concord.campaigns.campaign_spec import campaign_spec
 from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK
 from data.store.campaigns import management, monitoring, participation
 from data.store.core.store import Store
 from data.store.people import invitations
+from tests.concord.campaigns.test_planning import answered
 from tests.ui.making import done, geneval_folder
-from tests.ui.test_campaigning import answered
 from tests.ui.visiting import World
 from ui import campaign_charts
-from ui.campaigning import judging, making
-from ui.campaigning.wish import wish
 from ui.pages.campaigns import acts, broken, create, drawing, invite, marks
 from ui.pages.campaigns.view import ADDRESS, SHOWN, View
 from ui.pages.campaigns.who import Actor
@@ -111,7 +111,7 @@ def test_people_with_their_numbers_and_rules(world: World) -> None:
 
 
 def test_nobody_has_worked_yet(world: World) -> None:
-    making.make(world.store, wish({"id": "c"}))
+    planning.make_campaign(world.store, campaign_spec({"id": "c"}))
     assert text(drawn(world.store, at(show="people"))["people"]).startswith("Nobody has done anything")
     assert text(drawn(world.store, at(show="adjudicate"))["cases"]).startswith("Nothing here is judged differently")
     assert text(drawn(world.store, at(show="broken"))["broken"]).startswith("No image has been reported")
@@ -156,7 +156,7 @@ def test_pass_marks_of_a_running_campaign_are_changed_and_logged(world: World) -
 
 def test_start_stop_archive_delete(world: World) -> None:
     store = world.store
-    making.make(store, wish({"id": "c"}))
+    planning.make_campaign(store, campaign_spec({"id": "c"}))
     can = ("start", "stop", "archive", "delete")
     assert [drawn(store, at())[name].interactive for name in can] == [True, False, True, True]
     assert acts.stop(store, "c") == "Campaign 'c' is draft and cannot become stopped at once."
@@ -239,7 +239,7 @@ def test_a_verdict_names_who_was_wrong_and_leads_to_its_cases(world: World) -> N
     assert [name for _, name in drawing.blame(store, view, "person", "yes").choices] == ["ann", "cyd"]
     assert drawing.blame(store, view, "prompt", "yes").visible is False
     assert acts.rule(store, view, ("no", "person", "bob", " look closer "), ME) == ""
-    (one,) = judging.verdicts(store, "c")
+    (one,) = adjudication.verdicts(store, "c")
     assert (one.made_by, one.rater_id, one.note, one.verdict) == ("rita", "bob", "look closer", "no")
     shown = drawn(store, at(show="adjudicate"))
     assert "person bob 1" in text(shown["counts"])
@@ -254,7 +254,7 @@ def test_a_verdict_names_who_was_wrong_and_leads_to_its_cases(world: World) -> N
     assert chosen_only.value == "person: bob"
     # a rater is kept only where there is one to blame
     assert acts.rule(store, view, ("yes", "guideline", "bob", ""), ME) == ""
-    assert judging.verdicts(store, "c")[0].rater_id is None
+    assert adjudication.verdicts(store, "c")[0].rater_id is None
 
 
 def test_links_are_made_and_taken_back_by_those_who_may(world: World) -> None:
@@ -333,7 +333,7 @@ def test_the_form_reads_yaml_and_known_answers(world: World, tmp_path: Path) -> 
 
 def test_nothing_of_the_data_is_html(world: World) -> None:
     store = answered(world, ann="yn", **{HOSTILE: "yy"})
-    making.make(store, wish({"id": "h", "title": HOSTILE}))
+    planning.make_campaign(store, campaign_spec({"id": "h", "title": HOSTILE}))
     participation.enter(store, "rita")
     participation.report(store, HOSTILE, management.items(store, "c")[0].item_id, HOSTILE, "c")
     acts.hand_out(store, "c", ("annotator", 1, None, HOSTILE, True), Actor(HOSTILE))

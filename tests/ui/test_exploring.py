@@ -13,6 +13,13 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 import pytest
 
 from agreement import Options
+from concord import rejudging
+from concord.agreement import compute, means
+from concord.common.context import CommandError
+from concord.judging import derive_source
+from concord.rejudging import save_as_rater
+from concord.scoring import run_manager as supervisor
+from concord.scoring import score
 from data.prompts.spec import parse_spec
 from data.store import imports, runs
 from data.store.browse import contents
@@ -27,13 +34,6 @@ from tests.ui import exploring
 from tests.ui.exploring import CLIP, HOSTILE, RATER, SUITE
 from tests.ui.seeing import SETTINGS
 from tests.ui.visiting import TOKEN, World
-from ui import rejudging
-from ui import runs as supervisor
-from ui.commands import score
-from ui.commands.agreement import compute, means
-from ui.commands.context import CommandError
-from ui.commands.derive import derive_source
-from ui.commands.keep import keep
 from ui.pages import explore
 from ui.pages.explore import knobs
 from ui.pages.explore.choices import choices, view_of
@@ -270,13 +270,13 @@ def test_kept_settings_are_another_rater_at_once(store: Store) -> None:
 
 
 def test_the_same_settings_are_kept_once(store: Store) -> None:
-    first = keep(store, RATER, MOVED)
+    first = save_as_rater(store, RATER, MOVED)
     raters, listed = content(store)["raters"], imports.listed(store)
-    again = keep(store, RATER, MOVED)
+    again = save_as_rater(store, RATER, MOVED)
     assert (again.rater_id, again.import_id, again.images) == (first.rater_id, None, 0)
     assert (content(store)["raters"], imports.listed(store)) == (raters, listed)
     # turned from the kept one back to where the run stood, it is the run's own rater
-    back = keep(store, first.rater_id, {"threshold": 0.3, "counting_threshold": 0.3})
+    back = save_as_rater(store, first.rater_id, {"threshold": 0.3, "counting_threshold": 0.3})
     assert (back.rater_id, back.import_id) == (RATER, None)
     told = text(explore._kept(store, view_of(store, {"rater": RATER, **MOVED})).value)
     assert told == f"{first.rater_id} judges by these settings already; see it on Agreement"
@@ -285,14 +285,14 @@ def test_the_same_settings_are_kept_once(store: Store) -> None:
 def test_what_was_kept_can_be_undone_without_a_trace(store: Store) -> None:
     before = content(store)
     tables = {name: rows_of(store, name) for name in ("runs", "run_parts", "detections")}
-    done = keep(store, RATER, MOVED)
+    done = save_as_rater(store, RATER, MOVED)
     assert content(store) != before
     imports.undo(store, done.import_id or 0)
     assert content(store) == before
     assert {name: rows_of(store, name) for name in tables} == tables
     assert (store.project / "runs" / f"0001-{RATER}" / "parts").is_dir()
     # and kept again
-    assert keep(store, RATER, MOVED).images == 36
+    assert save_as_rater(store, RATER, MOVED).images == 36
 
 
 def rows_of(store: Store, table: str) -> list[Any]:
@@ -301,7 +301,7 @@ def rows_of(store: Store, table: str) -> list[Any]:
 
 
 def test_rebuild_makes_the_same_of_what_was_kept(store: Store) -> None:
-    done = keep(store, RATER, {**MOVED, "rule": "paper"})
+    done = save_as_rater(store, RATER, {**MOVED, "rule": "paper"})
 
     def said() -> list[Any]:
         return [row for row in content(store)["judgements"] if row[1] == done.rater_id]
@@ -313,7 +313,7 @@ def test_rebuild_makes_the_same_of_what_was_kept(store: Store) -> None:
 
 
 def test_score_with_the_same_settings_goes_on_with_the_kept_rater(store: Store) -> None:
-    done = keep(store, RATER, {"threshold": 0.9})
+    done = save_as_rater(store, RATER, {"threshold": 0.9})
     rater = score.rater_of(store, geneval.SCORER, "playground", geneval.SCORER.version, {**SETTINGS, "threshold": 0.9})
     assert rater.rater_id == done.rater_id
     assert runs.pending(store, ALL, rater.rater_id) == []
@@ -321,7 +321,7 @@ def test_score_with_the_same_settings_goes_on_with_the_kept_rater(store: Store) 
 
 
 def test_masks_are_still_those_of_the_run(store: Store) -> None:
-    done = keep(store, RATER, MOVED)
+    done = save_as_rater(store, RATER, MOVED)
     item = next(iter(own(store)))
     seen = {one.rater_id: one for one in runs.evidence_of_item(store, item)}
     assert seen[done.rater_id].seen == seen[RATER].seen
@@ -330,7 +330,7 @@ def test_masks_are_still_those_of_the_run(store: Store) -> None:
 
 
 def test_masks_outlive_their_run_while_settings_are_kept(store: Store) -> None:
-    done = keep(store, RATER, MOVED)
+    done = save_as_rater(store, RATER, MOVED)
     item = next(iter(own(store)))
     folder = store.project / "runs" / f"0001-{RATER}"
     assert supervisor.remove(store, f"0001-{RATER}") == ""
@@ -366,9 +366,9 @@ def test_what_is_seen_later_is_added_to_the_kept_rater(store: Store) -> None:
     sights = runs.evidence_without_masks(store, items, RATER)
     assert sights is not None
     exploring.add_run(store, "0003-other", "other", [sights.seen[item] for item in items[:10]], specs)
-    first = keep(store, "other", {"threshold": 0.9})
+    first = save_as_rater(store, "other", {"threshold": 0.9})
     exploring.add_run(store, "0005-other", "other", [sights.seen[item] for item in items[5:30]], specs)
-    second = keep(store, "other", {"threshold": 0.9})
+    second = save_as_rater(store, "other", {"threshold": 0.9})
     assert (first.rater_id, first.images) == (second.rater_id, 10)
     assert second.images == 20
     ids = [row.run_id for row in runs.listed(store) if row.rater_id == first.rater_id]
@@ -382,12 +382,12 @@ def test_what_is_seen_later_is_added_to_the_kept_rater(store: Store) -> None:
 
 def test_what_cannot_be_kept_says_why(store: Store) -> None:
     with pytest.raises(CommandError, match=f"these are the settings of {RATER} already"):
-        keep(store, RATER, {"threshold": 0.3})
+        save_as_rater(store, RATER, {"threshold": 0.3})
     with pytest.raises(CommandError, match="nobody has no evidence"):
-        keep(store, "nobody", MOVED)
+        save_as_rater(store, "nobody", MOVED)
     before = content(store)
     with pytest.raises(ValueError, match="max_overlap must be from 0 to 1"):
-        keep(store, RATER, {"max_overlap": 3.0})
+        save_as_rater(store, RATER, {"max_overlap": 3.0})
     view = View(SUITE, RATER, turned={"max_overlap": 3.0}, own={"max_overlap": 1.0})
     assert text(explore._kept(store, view).value).startswith("Not kept: max_overlap must be from 0 to 1")
     assert content(store) == before
@@ -396,10 +396,10 @@ def test_what_cannot_be_kept_says_why(store: Store) -> None:
 def test_answers_leave_the_evidence_as_it_is_and_new_evidence_does_not(store: Store) -> None:
     evidence = rejudging.evidence(store, SUITE, RATER)
     assert evidence is not None
-    ratings = sum(int((one.no + one.yes).sum()) for one in rejudging.heard(store, evidence).values())
+    ratings = sum(int((one.no + one.yes).sum()) for one in rejudging.people_verdicts(store, evidence).values())
     exploring.answer(store, ["geneval/00000/renderer-careless/0"] * 3, seed=5)
     assert rejudging.evidence(store, SUITE, RATER) is evidence
-    assert sum(int((one.no + one.yes).sum()) for one in rejudging.heard(store, evidence).values()) >= ratings
+    assert sum(int((one.no + one.yes).sum()) for one in rejudging.people_verdicts(store, evidence).values()) >= ratings
     runs.remove(store, f"0001-{RATER}")
     assert rejudging.evidence(store, SUITE, RATER) is None
     assert view_of(store, {}).rater == CLIP

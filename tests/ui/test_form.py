@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from concord import form
 from data.store.campaigns import participation
 from tests.ui.visiting import COW, World, first, saying
-from ui import asking, offers
 
 JSON = {"Content-Type": "application/json"}
 HOSTILE = [
@@ -112,11 +112,11 @@ def test_nobody_worked_longer_than_the_item_was_offered(world: World) -> None:
 
 def test_a_plausible_time_is_stored_unchanged(world: World) -> None:
     client = world.person()
-    campaign, task = asking.campaign_of(world.store, "default"), participation.get_task(world.store, first(client)["ticket"])
+    campaign, task = form.campaign_of(world.store, "default"), participation.get_task(world.store, first(client)["ticket"])
     assert campaign is not None
     assert task is not None
-    about = asking.asking(world.store, campaign, task, "ann")
-    signed = offers.sign(world.store, "ann", about, datetime.now(UTC) - timedelta(seconds=60))
+    about = form.item_form(world.store, campaign, task, "ann")
+    signed = form.sign_offer(world.store, "ann", about, datetime.now(UTC) - timedelta(seconds=60))
     client.post("/api/submit", json=saying(task.public_id, offer=signed, active_seconds=42.5))
     assert world.column("select active_seconds from annotations where import_id is null") == [42.5]
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from concord.judging import derive_source
 from data.campaign import OUTCOMES, Campaign, CampaignItem, Settings, sample_items
 from data.people import platform_pseudonym
 from data.prompts.questions import PromptQuestion
@@ -22,7 +23,6 @@ from data.store.imports import ImportBundle
 from data.store.judgements import recording, revocations
 from tests.ui import making
 from tests.ui.visiting import COW, TOKEN, World
-from ui.commands.derive import derive_source
 from ui.server import create_app
 
 ALL = Selection()

@@ -10,16 +10,17 @@ from urllib.parse import urlencode
 
 import pytest
 
+from concord import people
+from concord.campaigns.annotators import annotators_of
+from concord.campaigns.progress import all_progress
+from concord.people import Participant, UnclearParticipant, participant_in
 from data.people import platform_pseudonym
 from data.store.campaigns import management
 from data.store.people import erasing, invitations
 from tests.ui.admitting import HASH, PASSWORD, House, house
 from tests.ui.visiting import World, first, saying
-from ui.access import links, routes
+from ui.access import routes
 from ui.access.limits import FREE_BY_NAME, Limiter
-from ui.access.platforms import Participant, Unclear, participant
-from ui.campaigning.people import people
-from ui.campaigning.watching import standings
 from ui.pages.campaigns.people import table
 
 
@@ -49,10 +50,10 @@ def test_a_name_a_campaign_and_the_form(place: House) -> None:
 
 def test_the_token_tells_nothing_but_the_id(place: House) -> None:
     invitation = place.invitation(note="for the secret lab", made_by="rosa")
-    token = links.address(place.store, invitation).removeprefix("/join/")
-    assert links.opened(place.store, token).invitation_id == invitation.invitation_id
+    token = people.link_path(place.store, invitation).removeprefix("/join/")
+    assert people.invitation_behind(place.store, token).invitation_id == invitation.invitation_id
     other = place.invitation()
-    assert len(token) == len(links.address(place.store, other).removeprefix("/join/"))
+    assert len(token) == len(people.link_path(place.store, other).removeprefix("/join/"))
 
 
 @pytest.mark.parametrize("kind", ["forged", "cut", "of another project", "nonsense", "revoked", "expired", "used up"])
@@ -190,16 +191,18 @@ def test_people_from_one_network_are_flagged(place: House) -> None:
     place.client("198.51.100.9").get(f"{link}?participant=near-e")
     campaign = management.get(place.store, "c")
     assert campaign is not None
-    flags = {names[one.worker.person]: one.flags for one in people(place.store, campaign, None) if one.worker.person in names}
+    flags = {
+        names[one.worker.person]: one.flags for one in annotators_of(place.store, campaign, None) if one.worker.person in names
+    }
     shared = ("2 from one network",)
     assert flags == {"a": shared, "b": shared, "c": shared, "d": shared, "e": ("id used in another browser",)}
-    page = table(place.store, next(one for one in standings(place.store) if one.campaign == campaign), None, intervals=False)
+    page = table(place.store, next(one for one in all_progress(place.store) if one.campaign == campaign), None, intervals=False)
     assert (page.count(">2 from one network<") >= 4, "id used in another browser" in page) == (True, True)
 
 
 def test_a_signed_link_fits_one_id(place: House) -> None:
     invitation = place.invitation(signed=True)
-    link = links.personal(place.store, invitation, Participant("prolific", "one"))
+    link = people.personal_link_path(place.store, invitation, Participant("prolific", "one"))
     for changed in (
         link.replace("PROLIFIC_PID=one", "PROLIFIC_PID=two"),
         link.replace("PROLIFIC_PID", "participant"),
@@ -281,7 +284,7 @@ def test_pseudonyms_are_keyed_and_differ() -> None:
     ],
 )
 def test_who_was_sent(query: list[tuple[str, str]], found: Participant | None) -> None:
-    assert participant(query) == found
+    assert participant_in(query) == found
 
 
 @pytest.mark.parametrize(
@@ -293,8 +296,8 @@ def test_who_was_sent(query: list[tuple[str, str]], found: Participant | None) -
     ],
 )  # fmt: skip
 def test_unclear_addresses(place: House, query: list[tuple[str, str]]) -> None:
-    with pytest.raises(Unclear):
-        participant(query)
+    with pytest.raises(UnclearParticipant):
+        participant_in(query)
     client = place.client()
     assert client.get(f"{place.link()}?{urlencode(query)}").status_code == 403
     assert not client.cookies
@@ -347,7 +350,7 @@ def test_without_accounts_a_link_gives_a_name_and_a_campaign(world: World) -> No
     until = datetime.now(UTC) + timedelta(hours=1)
     made = invitations.create(world.store, invitations.Terms(campaign=None, role="annotator", expires=until), "x")
     client = world.client()
-    answer = client.post(links.address(world.store, made), data={"name": "kim"})
+    answer = client.post(people.link_path(world.store, made), data={"name": "kim"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/annotate/")
     assert client.get("/api/next").json()["name"] == "kim"
     assert client.get("/api/studio/version").status_code == 200
@@ -356,7 +359,7 @@ def test_without_accounts_a_link_gives_a_name_and_a_campaign(world: World) -> No
     invitations.revoke(world.store, made.invitation_id)
     assert client.get("/api/next").status_code == 401
     assert client.get("/api/next").json() == {"state": "name"}
-    assert world.client("10.0.0.7").get(links.address(world.store, made)).status_code == 403
+    assert world.client("10.0.0.7").get(people.link_path(world.store, made)).status_code == 403
     assert HASH not in client.get("/login").text
 
 

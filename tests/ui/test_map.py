@@ -14,6 +14,10 @@ import pytest
 from starlette.datastructures import QueryParams
 from starlette.testclient import TestClient
 
+from concord import maps as lasso
+from concord import maps as making
+from concord import maps as paints
+from concord.maps import MapAddress
 from data.jobs.maps import Map
 from data.jobs.runs import Observation, Run, RunFolder, pack_embeddings
 from data.prompts.spec import parse_spec
@@ -25,8 +29,7 @@ from data.store.imports import ImportBundle
 from scorers import clipscore, maps
 from tests.ui import exploring, within
 from tests.ui.visiting import TOKEN
-from ui.mapping import figure, lasso, making, paints
-from ui.mapping.lasso import Mapped
+from ui.mapping import figure
 from ui.pages import map as page
 from ui.server import create_app
 
@@ -68,7 +71,7 @@ def making_id(store: Store) -> str:
 def made(store: Store, method: str = "pca", model: str = MODEL) -> Map:
     until = time.monotonic() + _SECONDS
     while time.monotonic() < until:
-        standing = making.standing(store, method, model)
+        standing = making.request_map(store, method, model)
         if standing.made is not None:
             return standing.made
         assert standing.busy, standing.told
@@ -135,7 +138,7 @@ def test_a_lasso_lists_in_browse_what_lies_inside(store: Store, client: TestClie
 
 def test_the_map_s_key_goes_with_the_line(store: Store, client: TestClient) -> None:
     line, wanted = half(made(store))
-    key = making.key_of(store, "pca", MODEL)
+    key = making.map_key(store, "pca", MODEL)
     assert client.get("/api/studio/items", params={"map": f"pca:{MODEL}:{key}", "lasso": line}).json()["total"] == len(wanted)
     other = client.get("/api/studio/items", params={"map": f"pca:{MODEL}:000000000000", "lasso": line})
     assert (other.status_code, "Draw the lasso anew" in other.text) == (409, True)
@@ -241,36 +244,36 @@ def test_an_equal_figure_is_sent_once_and_a_line_does_not_go_to_another_map(stor
 
 def test_colours_are_what_browse_would_list(store: Store, client: TestClient) -> None:
     found = made(store)
-    offered = paints.paints(store)
+    offered = paints.colorings(store)
     assert {"generator", "task", "suite", "object", "people", "simulated", f"says:{exploring.RATER}"} <= set(offered)
     assert offered[f"score:{exploring.CLIP}"].continuous
     for name in ("generator", "task", "suite"):
-        values = paints.values(store, offered[name], found.items, ALL)
+        values = paints.color_values(store, offered[name], found.items, ALL)
         for value in set(values.values()):
-            n = client.get("/api/studio/items", params=paints.browsed(offered[name], value)).json()["total"]
+            n = client.get("/api/studio/items", params=paints.browse_filter(offered[name], value)).json()["total"]
             assert n == sum(one == value for one in values.values())
     for name in ("people", f"says:{exploring.RATER}"):
-        values = paints.values(store, offered[name], found.items, ALL)
+        values = paints.color_values(store, offered[name], found.items, ALL)
         assert len(set(values.values())) > 1
         for value in set(values.values()) - ({"none"} if name != "people" else set()):
-            n = client.get("/api/studio/items", params=paints.browsed(offered[name], value)).json()["total"]
+            n = client.get("/api/studio/items", params=paints.browse_filter(offered[name], value)).json()["total"]
             assert n == sum(one == value for one in values.values()), (name, value)
-    simulated = paints.values(store, offered["simulated"], found.items, ALL)
+    simulated = paints.color_values(store, offered["simulated"], found.items, ALL)
     assert set(simulated.values()) == {"yes", "no", "none"}
-    assert simulated != paints.values(store, offered["people"], found.items, ALL)
-    scores = paints.values(store, offered[f"score:{exploring.CLIP}"], found.items, ALL)
+    assert simulated != paints.color_values(store, offered["people"], found.items, ALL)
+    scores = paints.color_values(store, offered[f"score:{exploring.CLIP}"], found.items, ALL)
     assert all(isinstance(value, float) for value in scores.values())
-    objects = set(paints.values(store, offered["object"], found.items, ALL).values())
+    objects = set(paints.color_values(store, offered["object"], found.items, ALL).values())
     assert len(objects) > 3
 
 
-def drawn(n: int, found: dict[str, Any], paint: paints.Paint, turn: int = 0) -> figure.Drawing:
+def drawn(n: int, found: dict[str, Any], paint: paints.MapColoring, turn: int = 0) -> figure.Drawing:
     places = np.random.default_rng(0).uniform(0, 100, (n, 2)).astype(np.float32)
     return figure.draw(Map("umap", "m", tuple(f"i{k}" for k in range(n)), places, n), "0" * 12, found, paint, (), turn)
 
 
 def test_a_figure_of_many_points_is_webgl_and_small() -> None:
-    paint = paints.Paint("task", "Task", "task")
+    paint = paints.MapColoring("task", "Task", "task")
     many = drawn(20_000, {f"i{k}": f"t{k % 30}" for k in range(20_000)}, paint)
     assert {trace.type for trace in many.figure.data} == {"scattergl"}
     assert (many.shown, many.drawn) == (20_000, 20_000)
@@ -284,7 +287,7 @@ def test_a_figure_of_many_points_is_webgl_and_small() -> None:
 
 
 def test_of_more_points_a_draw_is_shown_and_counted() -> None:
-    paint = paints.Paint("task", "Task", "task")
+    paint = paints.MapColoring("task", "Task", "task")
     every = {f"i{k}": "t" for k in range(30_000)}
     first, second = drawn(30_000, every, paint), drawn(30_000, every, paint)
     assert (first.shown, first.drawn, first.groups[0].n) == (30_000, 20_000, 30_000)
@@ -293,7 +296,7 @@ def test_of_more_points_a_draw_is_shown_and_counted() -> None:
 
 
 def test_numbers_and_those_without() -> None:
-    paint = paints.Paint("score:x", "Score by x", "", "x", continuous=True)
+    paint = paints.MapColoring("score:x", "Score by x", "", "x", continuous=True)
     found = drawn(4, {"i0": 0.1, "i1": None, "i2": 0.3, "i3": 0.2}, paint)
     assert [len(trace.x) for trace in found.figure.data] == [1, 3]
     assert found.groups == []
@@ -324,16 +327,16 @@ def test_models_do_not_mix_and_new_embeddings_make_another_map(tmp_path: Path) -
         every = items_of(store)
         keep(store, every[:20], SETTINGS, "one")
         keep(store, every[10:], {**SETTINGS, "weights": {"clip": "ba9876543210"}}, "other")
-        assert list(making.sources(store)) == [MODEL, "clip@ba9876543210"]
+        assert list(making.embedding_sources(store)) == [MODEL, "clip@ba9876543210"]
         assert len(made(store).items) == 20
         assert len(made(store, model="clip@ba9876543210").items) == 26
-        key = making.key_of(store, "pca", MODEL)
+        key = making.map_key(store, "pca", MODEL)
         # another way to judge by the same model: what it adds joins, and what is there already counts once
         keep(store, every[15:30], {**SETTINGS, "variant": "100*cos"}, "one, otherwise")
-        assert making.key_of(store, "pca", MODEL) != key
+        assert making.map_key(store, "pca", MODEL) != key
         assert set(made(store).items) == set(every[:30])
         # the earlier map stays for those who have its address
-        where = lasso.listed(store, lasso.Lasso(Mapped("pca", MODEL, key), lasso.points_of(WHOLE)))
+        where = lasso.condition_of(store, lasso.Lasso(MapAddress("pca", MODEL, key), lasso.points_of(WHOLE)))
         assert set(where[1][0]) == set(every[:20])
 
 
@@ -386,12 +389,12 @@ def test_a_worker_that_fails_is_told_and_tried_again_only_when_asked(tmp_path: P
     with Store(exploring.project(tmp_path)) as store:
         keep(store, items_of(store), SETTINGS, "clip here")
         monkeypatch.setattr(making, "WORKER", ("sh", "-c", "echo broken >&2; exit 3"))
-        making.standing(store, "pca", MODEL)
+        making.request_map(store, "pca", MODEL)
         until = time.monotonic() + _SECONDS
-        while (failed := making.standing(store, "pca", MODEL)).busy and time.monotonic() < until:
+        while (failed := making.request_map(store, "pca", MODEL)).busy and time.monotonic() < until:
             time.sleep(0.05)
         assert failed.told == "The map could not be made: broken. Reload this page to try again."
         monkeypatch.undo()
-        assert making.standing(store, "pca", MODEL).told == failed.told
-        assert making.standing(store, "pca", MODEL, again=True).busy
+        assert making.request_map(store, "pca", MODEL).told == failed.told
+        assert making.request_map(store, "pca", MODEL, again=True).busy
         assert len(made(store).items) == 36

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from agreement import Options
+from concord.matching import evidence, recall
 from data.store.core.store import Store
+from tests.concord.test_matching import images, rows
 from tests.ui import matched
 from tests.ui.making import done
-from tests.ui.test_matching import images, rows
-from ui.matching.kept import evidence, recall
 from ui.pages import matching
 from ui.pages.matching import numbers
 from ui.pages.matching.gallery import gallery

@@ -18,9 +18,9 @@ import pytest
 from data.export.formats import Columns
 from data.store.campaigns import management
 from data.store.core.store import Store
+from tests.concord.test_exporting import export
 from tests.ui import odd
 from tests.ui.making import RATINGS, concord, done, ratings_csv
-from tests.ui.test_exporting import export
 from tests.ui.test_reporting import Page
 from ui.report import behind, printing
 from ui.report.latex import escaped

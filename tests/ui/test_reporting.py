@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 
 from agreement import STATISTICS
+from concord.common import wording
+from tests.concord.test_exporting import export, read_csv
 from tests.ui import odd
 from tests.ui.making import RATINGS, concord, done, ratings_csv
-from tests.ui.test_exporting import export, read_csv
-from ui import words
 from ui.report import document
 
 SECTIONS = ("among_people", "raters", "matrix")
@@ -231,7 +231,7 @@ def test_a_line_by_hand(made: Made) -> None:
     assert cell.details[0] == f"{row['low']:.2f} to {row['high']:.2f}"
     assert cell.details[1] == f"people {ceiling['value']:.3f} ({ceiling['low']:.2f} to {ceiling['high']:.2f})"
     needed = f"about {ceiling['prompts_needed']:,} more prompts would tell"
-    assert cell.details[2:] == [words.verdict(ceiling["verdict"]) if ceiling["verdict"] else needed]
+    assert cell.details[2:] == [wording.verdict(ceiling["verdict"]) if ceiling["verdict"] else needed]
 
 
 def test_the_main_statistics_stand_first_and_the_rest_opens_by_a_click(made: Made) -> None:
@@ -267,16 +267,16 @@ def test_sections_and_definitions_of_all_that_is_shown(made: Made) -> None:
     assert len(shown) > 15
     definitions = made.page.text.split("Definitions")[-1].split("Exclusions")[0]
     for name in shown:
-        told = words.DEFINITIONS[name]
+        told = wording.DEFINITIONS[name]
         assert all(part in definitions for part in (told.title, told.meaning, told.formula, told.range, told.source))
 
 
 def test_every_statistic_there_is_has_a_title_a_formula_and_a_source() -> None:
-    assert list(words.DEFINITIONS) == list(STATISTICS)
+    assert list(wording.DEFINITIONS) == list(STATISTICS)
     assert all(
-        told.title and told.meaning and told.formula and told.range and told.source for told in words.DEFINITIONS.values()
+        told.title and told.meaning and told.formula and told.range and told.source for told in wording.DEFINITIONS.values()
     )
-    assert len({told.title for told in words.DEFINITIONS.values()}) == len(STATISTICS)
+    assert len({told.title for told in wording.DEFINITIONS.values()}) == len(STATISTICS)
 
 
 def test_a_page_runs_its_own_scripts_and_fetches_nothing(made: Made) -> None:
@@ -321,7 +321,7 @@ def test_who_judged_and_what_does_not_count(made: Made, tmp_path: Path) -> None:
     ]  # fmt: skip
     left, besides = made.page.sections["Exclusions"]
     assert {line[3].text: int(line[4].text) for line in left.rows} == {
-        words.reason(name): n for name, n in odd.EXCLUDED.items()
+        wording.reason(name): n for name, n in odd.EXCLUDED.items()
     }
     assert [line[2].text for line in left.rows] == ["people"] * 4
     # what a slot says is no person's, so it has no part in Cohen's kappa among people
@@ -330,7 +330,7 @@ def test_who_judged_and_what_does_not_count(made: Made, tmp_path: Path) -> None:
     told_of_slots = [
         (line[4].text, line[5].text)
         for line in besides.rows
-        if [cell.text for cell in line[:4]] == ["people among themselves", "odd", "correct", words.reason("slot")]
+        if [cell.text for cell in line[:4]] == ["people among themselves", "odd", "correct", wording.reason("slot")]
     ]
     assert [n for n, _ in told_of_slots] == [str(slots)]
     assert "Cohen’s κ" in told_of_slots[0][1].split("; ")

@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+from concord.scoring import queue, run_session
+from concord.scoring import run_manager as supervisor
+from concord.scoring.queue import QueuedRun
+from concord.scoring.run_manager import RunView
 from data.jobs.runs import Observation, Run, RunFolder, WorkerProgress
 from data.records import Rater
 from data.store import imports, runs
@@ -21,13 +25,9 @@ from scorers import registry
 from tests.data.store.small_project import items_of, picture
 from tests.ui import seer
 from tests.ui.visiting import World
-from ui import runs as supervisor
-from ui.commands import queueing, working
-from ui.commands.queueing import Job
 from ui.pages import runs as page
 from ui.pages.runs import drawing, planning
 from ui.pages.runs.planning import Wish
-from ui.runs import View
 
 ALL = Selection()
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -41,7 +41,7 @@ ASKED: dict[str, Any] = {
 def with_the_seer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "NAMES", (seer.NAME, "clipscore"))
     seer.known(monkeypatch)
-    seer.within(monkeypatch, working)
+    seer.within(monkeypatch, run_session)
 
 
 def until(condition: Callable[[], bool]) -> None:
@@ -51,8 +51,8 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def only(store: Store) -> View:
-    (view,) = supervisor.views(store)
+def only(store: Store) -> RunView:
+    (view,) = supervisor.run_views(store)
     return view
 
 
@@ -87,11 +87,11 @@ def plan(store: Store, selection: Selection = ALL, **more: Any) -> tuple[str, st
 def test_a_run_is_begun_stopped_gone_on_with_and_ends(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     store = world.store
     monkeypatch.setenv("SEER_SECONDS", "0.5")
-    before = supervisor.version(store)
+    before = supervisor.progress_version(store)
     assert supervisor.start(store, ASKED) == ""
     assert only(store).is_active
     until(lambda: only(store).state == "running")
-    assert supervisor.version(store) != before
+    assert supervisor.progress_version(store) != before
     view = only(store)
     assert (view.can_pause, view.can_resume, view.can_remove) == (True, False, False)
     assert plan(store)[0].startswith("seer-playground is at work, or waits, in run 0001-seer-playground")
@@ -99,7 +99,7 @@ def test_a_run_is_begun_stopped_gone_on_with_and_ends(world: World, monkeypatch:
     assert supervisor.remove(store, view.row.run_id) == "Run 0001-seer-playground is at work or waits; cancel it first."
     assert "is being worked on already" in supervisor.start(store, ASKED)
     assert supervisor.pause(store, view.row.run_id) == ""
-    until(lambda: not queueing.jobs(store))
+    until(lambda: not queue.queued_runs(store))
     view = only(store)
     assert (view.state, view.can_pause, view.can_resume, view.can_remove) == ("paused", False, True, True)
     assert 0 < view.done < 4
@@ -114,7 +114,7 @@ def test_a_run_is_begun_stopped_gone_on_with_and_ends(world: World, monkeypatch:
         "Nothing left to score",
         False,
     )
-    assert "loading cows" in supervisor.log_of(store, only(store).row)
+    assert "loading cows" in supervisor.log_tail_of(store, only(store).row)
 
 
 def test_what_cannot_begin_is_said_at_once(world: World) -> None:
@@ -151,7 +151,7 @@ def test_what_an_older_version_saw_is_not_judged_by_newer_rules(world: World, mo
     monkeypatch.setattr(registry, "get", lambda _name: newer)
     supervisor.resume(store, run_id)
     until(lambda: only(store).state == "failed")
-    until(lambda: not queueing.jobs(store))
+    until(lambda: not queue.queued_runs(store))
     assert only(store).row.n_done == 1
     shown = text(page._status(store, None, None)[0])
     assert "This run was begun by seer 1, now it is 2; start a new run. Score begins a new one." in shown
@@ -161,7 +161,7 @@ def test_a_removed_run_leaves_nothing(world: World) -> None:
     store = world.store
     run_id = left_behind(store, "failed", n_done=2)
     assert supervisor.remove(store, run_id) == ""
-    assert supervisor.views(store) == []
+    assert supervisor.run_views(store) == []
     assert not (store.project / "runs" / run_id).exists()
     assert plan(store)[1] == "Score 4 images"
 
@@ -192,7 +192,7 @@ def test_the_plan_follows_the_project_and_the_selection(world: World) -> None:
 def test_failed_images_are_said_to_be_tried_again(world: World) -> None:
     (world.folder / "00001" / "samples" / "0001.png").write_bytes(b"x")
     assert supervisor.start(world.store, ASKED) == ""
-    until(lambda: not queueing.jobs(world.store))
+    until(lambda: not queue.queued_runs(world.store))
     assert plan(world.store)[0].startswith(
         "Sees cows. seer-playground has judged 3 of the 4 images of this selection. 1 failed before and is tried again."
     )
@@ -243,8 +243,8 @@ def test_each_state_says_what_to_do(world: World, state: runs.State, error: str 
 
 def test_a_run_at_work_shows_rate_and_time_left(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     run_id = left_behind(world.store, "running", n_done=1)
-    job = Job(world.store.project, run_id, frozenset({"cpu"}), 1, at_work=True)
-    monkeypatch.setattr(queueing, "_line", [job])
+    job = QueuedRun(world.store.project, run_id, frozenset({"cpu"}), 1, at_work=True)
+    monkeypatch.setattr(queue, "_line", [job])
     html = page._status(world.store, None, None)[0]
     assert '<progress max="4" value="1"' in html
     assert text(html).endswith("running 1 of 4 images 30.0 a minute about 6 s left")
@@ -271,7 +271,7 @@ def test_nothing_of_the_data_is_html(world: World) -> None:
     run_id = left_behind(world.store, "paused", rater=f"{HOSTILE}2")
     seen = Observation("geneval/00000/sdv2/0", failed=HOSTILE)
     runs.ingest(world.store, run_id, 0, [(seen, ())], "seer-1")
-    html = page._status(world.store, None, None)[0] + drawing.question(supervisor.views(world.store)[0])
+    html = page._status(world.store, None, None)[0] + drawing.question(supervisor.run_views(world.store)[0])
     assert html.count("&lt;img") >= 4
     assert "<img" not in html
     command = planning.command(world.store, Wish("seer", selection=Selection(generator=(HOSTILE,))))

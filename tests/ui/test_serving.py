@@ -29,7 +29,7 @@ from tests.ui.serving import ROOT, Serving, announced, free_port
 from tests.ui.tifa_files import answered, asked, tifa_file
 from tests.ui.visiting import COW
 from ui import server
-from ui.commands.runner import COMMANDS
+from ui.cli.runner import COMMANDS
 
 COMMANDS_IN_ORDER = (
     "import prompts p.txt --suite mine",

@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.testclient import TestClient
 
+from concord.judging import derive_source
 from data.records import Annotation, Image, Item, Judgement, Rater
 from data.store import imports, runs
 from data.store.core.frame import frame
@@ -24,7 +25,6 @@ from data.store.judgements import recording, unblinding
 from tests.ui import seeing
 from tests.ui.visiting import World
 from ui import form_api, studio_api, workbench_api
-from ui.commands.derive import derive_source
 
 NONE = {"objects": "none", "count_0": 0, "caption_fit": 1}
 SECRETS = ("confidence", "detections", "expected", "cosine", "checks", "rita", "judged by rita")

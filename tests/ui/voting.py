@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from concord.judging import direct, rate
 from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
 from data.store import imports
 from data.store.campaigns import composition
@@ -15,7 +16,6 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording
-from ui.commands.derive import direct, rate
 
 SUITE = "s"
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from annotation.questionnaires.custom import read as read_form
 from annotation.questionnaires.registry import EXAMPLE
+from concord.judging import derive_source
 from data.campaign import Campaign, CampaignItem
 from data.prompts.questions import questions_from_spec
 from data.prompts.spec import parse_spec
@@ -21,7 +22,6 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import recording
-from ui.commands.derive import derive_source
 
 SUITE = "mine"
 TEXTS = ("=1+1 cats", 'a "quoted", text', "two\nlines", "-1", "'=x", "é ☃ 𝕏 \u2028 end")

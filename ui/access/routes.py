@@ -13,13 +13,14 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from concord import people
 from data.people import looks_like_pseudonym, platform_pseudonym
 from data.store.campaigns import management, participation
 from data.store.campaigns.participation import NameTaken
 from data.store.core.store import Store
 from data.store.people import invitations
 from data.store.people.invitations import Arrival, Invitation, InvitationClosed, OtherBrowser
-from ui.access import browsers, links, pages, platforms
+from ui.access import browsers, pages
 from ui.access.accounts import Account, Accounts
 from ui.access.door import who
 from ui.access.limits import Limiter
@@ -104,16 +105,16 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
     @routes.get("/join/{token}", response_model=None)
     def arrive(request: Request, token: str) -> Response:
         try:
-            invitation = links.opened(store, token)
-            sent = platforms.participant(request.query_params.multi_items())
+            invitation = people.invitation_behind(store, token)
+            sent = people.participant_in(request.query_params.multi_items())
             if sent is not None:
-                links.check_signature(store, invitation, sent, request.query_params)
-        except (InvitationClosed, platforms.Unclear) as error:
+                people.check_signature(store, invitation, sent, request.query_params)
+        except (InvitationClosed, people.UnclearParticipant) as error:
             return pages.sentence(_NO_ENTRY, str(error), 403)
         if sent is None and invitation.signed:
-            return pages.sentence(_NO_ENTRY, links.UNSIGNED, 403)
+            return pages.sentence(_NO_ENTRY, people.UNSIGNED, 403)
         if sent is None:
-            return pages.join(f"{links.JOIN}/{token}", _title(store, invitation), _known(request) or "")
+            return pages.join(f"{people.JOIN}/{token}", _title(store, invitation), _known(request) or "")
         name = platform_pseudonym(store.secret, sent.platform, sent.identifier)
         known = _known(request)
         if known not in (None, name):
@@ -128,19 +129,19 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
 
         def decided() -> Response:
             try:
-                invitation = links.opened(store, token)
-                sent = platforms.participant(request.query_params.multi_items())
+                invitation = people.invitation_behind(store, token)
+                sent = people.participant_in(request.query_params.multi_items())
                 if sent is not None:
-                    links.check_signature(store, invitation, sent, request.query_params)
-            except (InvitationClosed, platforms.Unclear) as error:
+                    people.check_signature(store, invitation, sent, request.query_params)
+            except (InvitationClosed, people.UnclearParticipant) as error:
                 return pages.sentence(_NO_ENTRY, str(error), 403)
             if sent is not None:
                 name = platform_pseudonym(store.secret, sent.platform, sent.identifier)
                 code = form.get("code", "")[:_MAX_CODE]
                 return _arrived(request, invitation, Arrival(invitation.invitation_id, name, sent.platform, code=code), token)
             if invitation.signed:
-                return pages.sentence(_NO_ENTRY, links.UNSIGNED, 403)
-            known, path = _known(request), f"{links.JOIN}/{token}"
+                return pages.sentence(_NO_ENTRY, people.UNSIGNED, 403)
+            known, path = _known(request), f"{people.JOIN}/{token}"
             try:
                 name = _typed(form.get("name", ""), known, accounts)
             except HTTPException as error:
@@ -165,7 +166,7 @@ def _add_join(routes: APIRouter, store: Store, accounts: Accounts | None) -> Non
         except NameTaken as error:
             if arrival.came_as != "name":
                 return pages.sentence(_NO_ENTRY, _sentence(error), 403)
-            return pages.join(f"{links.JOIN}/{token}", title, name, _sentence(error), 409)
+            return pages.join(f"{people.JOIN}/{token}", title, name, _sentence(error), 409)
         if arrival.code:
             limiter.succeeded(name, address)
         begin_invited(request.session, name, arrived.invitation)
@@ -186,7 +187,7 @@ def _known(request: Request) -> str | None:
 
 def _here(request: Request, token: str) -> str:
     """The path of a link as it was opened, with the participant in it."""
-    return f"{links.JOIN}/{token}?{request.url.query}"
+    return f"{people.JOIN}/{token}?{request.url.query}"
 
 
 def _too_often(wait: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from ui import words
+from concord.common import wording
 from ui.components.table import WRAP
 
 
@@ -52,7 +52,7 @@ def _row(crossed: Crossings, n: int, most: int, link: Callable[[str, str], str])
         text = "0"
         if count:
             text = f'<a href="{escape(link(label, other))}">{count:,}</a><small class="cc-detail">'
-            text += f"{words.count(images, 'image')}</small>"
+            text += f"{wording.count(images, 'image')}</small>"
         side = "cc-beyond" if label == other else "cc-below"
         shade = f'style="--shade: {count / most:.2f}" data-side="{side}"' if count else ""
         cells.append(f'<td class="cc-number" {shade}>{text}</td>')

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ui import words
+from concord.common import wording
 from ui.components.table import Cell, html_table, note
 
 Row = dict[str, Any]
@@ -35,7 +35,7 @@ def _beside(ceiling: Row) -> Iterator[str]:
     if ceiling["value"] is not None:
         yield f"people {ceiling['value']:.2f}"
     if ceiling["verdict"]:
-        yield words.verdict(ceiling["verdict"])
+        yield wording.verdict(ceiling["verdict"])
 
 
 def statistics_table(caption: str, name: str, rows: Sequence[Row], label: Callable[[Row], str]) -> str:
@@ -50,7 +50,7 @@ def statistics_table(caption: str, name: str, rows: Sequence[Row], label: Callab
         name,
         Cell("images"),
         Cell("answers"),
-        *(Cell(words.title(s), note=words.DEFINITIONS[s].meaning) for s in shown),
+        *(Cell(wording.title(s), note=wording.DEFINITIONS[s].meaning) for s in shown),
     ]
     body: list[list[str | Cell]] = []
     for text, line in lines.items():
@@ -65,7 +65,7 @@ def explained(rows: Iterable[Row], *, open_: bool) -> str:
     reasons: dict[str, dict[str, None]] = {}
     for row in rows:
         if row["value"] is None and row["reason"] and row.get("task") != "tasks_mean":
-            reasons.setdefault(row["reason"], {})[words.title(row["statistic"])] = None
+            reasons.setdefault(row["reason"], {})[wording.title(row["statistic"])] = None
     if not reasons:
         return ""
     lines = "".join(note(f"{', '.join(names)}: {reason}.") for reason, names in reasons.items())

@@ -8,9 +8,9 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
+from concord.common import wording
 from data.store.browse.contents import GeneratorPictures, ItemPreview
 from data.store.core.selection import Selection
-from ui import words
 from ui.root import at
 
 THUMBNAIL = 160
@@ -33,9 +33,9 @@ def strips(found: Sequence[Strip]) -> str:
 def _about(shown: GeneratorPictures) -> str:
     name = shown.generator or shown.suite
     query = urlencode({"suite": shown.suite} | ({"generator": shown.generator} if shown.generator else {}))
-    browse = f'<a href="{at("/studio/browse")}?{escape(query)}">{words.count(shown.pictures, "picture")}</a>'
+    browse = f'<a href="{at("/studio/browse")}?{escape(query)}">{wording.count(shown.pictures, "picture")}</a>'
     if shown.answers:
-        said = f"{words.count(shown.answers, 'answer')} by people"
+        said = f"{wording.count(shown.answers, 'answer')} by people"
     else:
         said = f'No person has judged {escape(name)} yet: <a href="{at("/annotate/")}">be the first</a>.'
     return f'<div class="cc-strip-about"><h3>{escape(name)}</h3><p>{escape(shown.suite)} · {browse}</p><p>{said}</p></div>'

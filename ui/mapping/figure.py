@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from concord import maps
+from concord.maps import MapColoring
 from data.jobs.maps import EXTENT, Map
 from ui.charts import plain
-from ui.mapping import paints
-from ui.mapping.paints import Paint
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -31,7 +31,7 @@ _PALETTE: Final = (
     "#5b6f8f",
 )  # fmt: skip
 _SYMBOLS: Final = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "pentagon", "star", "x", "hexagon")
-_SAID: Final = {paints.YES: 0, paints.NO: 1, paints.TIE: 4, paints.FAILED: 8}
+_SAID: Final = {maps.YES: 0, maps.NO: 1, maps.TIE: 4, maps.FAILED: 8}
 _GREY: Final = "#9aa1ae"
 _OTHER: Final = "\0"
 
@@ -56,7 +56,7 @@ class Drawing:
 
 
 def draw(
-    made: Map, key: str, found: Mapping[str, Any], paint: Paint, lasso: Sequence[tuple[float, float]] = (), turn: int = 0
+    made: Map, key: str, found: Mapping[str, Any], paint: MapColoring, lasso: Sequence[tuple[float, float]] = (), turn: int = 0
 ) -> Drawing:
     """The images of ``found`` (with what they are told apart by) where the map has them.
 
@@ -91,14 +91,16 @@ def _drawn(n: int, key: str) -> NDArray[np.int64]:
 
 
 def _add_classes(
-    figure: go.Figure, made: Map, at: NDArray[np.int32], values: list[str], some: NDArray[np.int64], paint: Paint
+    figure: go.Figure, made: Map, at: NDArray[np.int32], values: list[str], some: NDArray[np.int64], paint: MapColoring
 ) -> list[Group]:
-    named = paints.classes(values, MOST_CLASSES)
+    named = maps.color_classes(values, MOST_CLASSES)
     code = {value: k for k, value in enumerate(named)}
     codes = np.array([code.get(value, len(named)) for value in values], np.int64)
     counts = np.bincount(codes, minlength=len(named) + 1)
     rest = len(set(values)) - len(named)
-    groups = [Group(paints.title(paint, value), int(counts[k]), paints.browsed(paint, value)) for k, value in enumerate(named)]
+    groups = [
+        Group(maps.class_title(paint, value), int(counts[k]), maps.browse_filter(paint, value)) for k, value in enumerate(named)
+    ]
     if rest > 0:
         groups.append(Group(f"{rest} others", int(counts[-1]), {}))
     for k, group in enumerate(groups):
@@ -107,7 +109,7 @@ def _add_classes(
     return groups
 
 
-def _add_numbers(figure: go.Figure, made: Map, at: NDArray[np.int32], values: list[float | None], paint: Paint) -> None:
+def _add_numbers(figure: go.Figure, made: Map, at: NDArray[np.int32], values: list[float | None], paint: MapColoring) -> None:
     has = np.array([value is not None for value in values], bool)
     numbers = np.array([value for value in values if value is not None], np.float32)
     if not has.all():
@@ -138,7 +140,7 @@ def _add(figure: go.Figure, made: Map, at: NDArray[np.int32], name: str, marker:
 
 
 def _marker(value: str, k: int) -> dict[str, Any]:
-    if value in (paints.NONE, _OTHER):
+    if value in (maps.NONE, _OTHER):
         return {"color": _GREY, "symbol": "circle-open"}
     place = _SAID.get(value, k)
     return {"color": _PALETTE[place % len(_PALETTE)], "symbol": _SYMBOLS[place % len(_SYMBOLS)]}

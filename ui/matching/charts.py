@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from ui import words
+from concord.common import wording
+from concord.matching import Row
 from ui.charts import plain
 from ui.failure_charts import PALETTE
-from ui.matching.rows import Row
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -33,7 +33,7 @@ def above_chance(tasks: Sequence[str], raters: Sequence[str], rows: Mapping[tupl
             go.Bar(
                 name=escape(short(rater)),
                 orientation="h",
-                y=[escape(words.task(task)) for task, _ in known],
+                y=[escape(wording.task(task)) for task, _ in known],
                 x=[row["value"] for _, row in known],
                 marker={"color": PALETTE[k % len(PALETTE)]},
                 error_x=_bars([row for _, row in known]),
@@ -44,7 +44,10 @@ def above_chance(tasks: Sequence[str], raters: Sequence[str], rows: Mapping[tupl
     figure.update_layout(barmode="group", bargap=0.28)
     figure.update_xaxes(title="accuracy less chance", tickformat="+.0%", zerolinewidth=2)
     figure.update_yaxes(
-        categoryorder="array", categoryarray=[escape(words.task(task)) for task in tasks], autorange="reversed", showgrid=False
+        categoryorder="array",
+        categoryarray=[escape(wording.task(task)) for task in tasks],
+        autorange="reversed",
+        showgrid=False,
     )
     return _legend(figure, several=len(raters) > 1)
 

@@ -9,15 +9,16 @@ from typing import Any
 import gradio as gr
 from starlette.datastructures import QueryParams
 
+from concord import failures
+from concord import maps as lassos
+from concord.confusion import crossing_of, describe_cell
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui import browsing, failing
+from ui import browsing
 from ui.addresses import browse_address, crossed_among, crossed_in, marked_in
 from ui.components.acting import told
 from ui.components.module import module
 from ui.components.table import linked_note
-from ui.crossing import crossing_of, sentence
-from ui.mapping import lasso as lassos
 from ui.pages.live import ignored, keep_current
 
 NAME = "Browse"
@@ -64,11 +65,11 @@ def _in_words(store: Store, query: QueryParams) -> str:
     places = Selection.of(lambda name: query.getlist(name) if name in ("suite", "task", "generator") else ())
     told_of = []
     if crossed:
-        told_of.append(sentence(store, crossing_of(store, crossed, crossed_among(query.getlist))))
+        told_of.append(describe_cell(store, crossing_of(store, crossed, crossed_among(query.getlist))))
     if marked:
-        told_of.append(failing.sentence(store, marked, places))
+        told_of.append(failures.describe_images(store, marked, places))
     if lasso := lassos.lasso_in(query.getlist):
-        told_of.append(lassos.sentence(store, lasso))
+        told_of.append(lassos.describe_lasso(store, lasso))
     if not told_of:
         return ""
     rater, by, order = (query.get(name, "") for name in ("rater", "by", "order"))

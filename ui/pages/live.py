@@ -11,8 +11,8 @@ from gradio.blocks import BlockContext
 from gradio.components import Component
 from gradio.events import Dependency, EventListener
 
+from concord.common import live_updates
 from data.store.core.store import Store
-from ui import following
 from ui.components.table import note
 from ui.root import at
 
@@ -28,7 +28,7 @@ def keep_current(
     outputs: Sequence[Component | BlockContext],
     *,
     opened: Dependency | None = None,
-    moves: following.Moves = following.version,
+    moves: live_updates.Moves = live_updates.version,
     seconds: float = SECONDS,
 ) -> None:
     """Call ``draw`` when the project has moved, and when the page opens or an input changes, unless ``opened`` (the event
@@ -41,9 +41,9 @@ def keep_current(
     gives a text that differs when there is something new to draw; browsers ask for it by a route of its own, as an event of
     Gradio's costs a hundred times as much.
     """
-    seen = _follower(following.name_of(moves), seconds)
+    seen = _follower(live_updates.follow(moves), seconds)
 
-    shared = following.Shared(store, draw)
+    shared = live_updates.SharedDrawing(store, draw)
 
     def fresh(*values: Any) -> Iterator[list[Any]]:
         version = moves(store)

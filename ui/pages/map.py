@@ -13,16 +13,17 @@ from typing import Any, Final
 import gradio as gr
 from starlette.datastructures import QueryParams
 
+from concord import maps
+from concord.common import next_steps, wording
+from concord.maps import MapAddress, MapProgress, map_address, points_of
 from data.store.core.store import Store
 from scorers.maps import METHODS
-from ui import browsing, teaching, words
+from ui import browsing
 from ui.addresses import BROWSE
 from ui.components.filters import Choice, dropdown
 from ui.components.module import module
 from ui.components.table import note
-from ui.mapping import figure, making, paints
-from ui.mapping.lasso import Mapped, mapped_of, points_of
-from ui.mapping.making import Standing
+from ui.mapping import figure
 from ui.mapping.selecting import selected
 from ui.pages.live import ignored, keep_current, listen, moved
 from ui.root import at
@@ -95,7 +96,7 @@ def build(store: Store) -> None:
     listen([method.input, model.input, paint.input], draw, inputs, drawn, **quiet)
     select.click(cut, [*inputs, *sides], [*drawn, message], **quiet)
     clear.click(uncut, inputs, [*drawn, message], **quiet)
-    keep_current(store, draw, inputs, drawn, opened=first, moves=making.moves)
+    keep_current(store, draw, inputs, drawn, opened=first, moves=maps.map_version)
 
 
 def _by_numbers() -> tuple[list[gr.Number], gr.Button, gr.Button, gr.HTML]:
@@ -128,33 +129,33 @@ def _opened(store: Store, asked: QueryParams) -> Iterator[list[Any]]:
     listed = QueryParams([(name, value) for name, value in asked.multi_items() if name not in _OWN])
     followed = browsing.follow(store, listed)
     lost |= followed.lost
-    sources = making.sources(store)
+    sources = maps.embedding_sources(store)
     if on.model and on.model not in sources:
         lost["map"], on = str(on), replace(on, model="")
     model = on.model or next(iter(sources), "")
     line = _line(store, asked.get("lasso", ""), replace(on, model=model), lost)
     paint = asked.get("paint", "")
-    if paint and paint not in paints.paints(store):
+    if paint and paint not in maps.colorings(store):
         lost["paint"] = paint
     shown = Shown(followed.query, line, 1)
     for places in _draw(store, shown, on.method, model, paint, again=True):
         yield [ignored(lost, {}), on.method, *places]
 
 
-def _followed(text: str, lost: dict[str, str]) -> Mapped:
+def _followed(text: str, lost: dict[str, str]) -> MapAddress:
     try:
-        return mapped_of(text) or Mapped("pca", "")
+        return map_address(text) or MapAddress("pca", "")
     except ValueError:
         lost["map"] = text
-        return Mapped("pca", "")
+        return MapAddress("pca", "")
 
 
-def _line(store: Store, line: str, on: Mapped, lost: dict[str, str]) -> str:
+def _line(store: Store, line: str, on: MapAddress, lost: dict[str, str]) -> str:
     """The lasso of an address, if it was drawn on the map that is shown."""
     try:
         if line and on.model:
             points_of(line)
-        if not line or (on.model and on.key in ("", making.key_of(store, on.method, on.model))):
+        if not line or (on.model and on.key in ("", maps.map_key(store, on.method, on.model))):
             return line
     except ValueError:
         pass
@@ -166,7 +167,7 @@ def _draw(
     store: Store, shown: Shown, method: str | None, model: str | None, paint: str | None, *, again: bool = False
 ) -> Iterator[list[Any]]:
     """The page, in the order of ``drawn``; a map that is soon made is waited for."""
-    sources, offered = making.sources(store), paints.paints(store)
+    sources, offered = maps.embedding_sources(store), maps.colorings(store)
     if not sources:
         yield [gr.skip(), gr.skip(), gr.Markdown(_nothing(store), visible=True), gr.Column(visible=False), *[gr.skip()] * 4]
         return
@@ -180,23 +181,23 @@ def _draw(
         gr.Column(visible=True),
     ]
     until = time.monotonic() + _WAIT_SECONDS
-    standing = making.standing(store, method, model, again=again)
+    standing = maps.request_map(store, method, model, again=again)
     if standing.made is None:
         yield [*controls, *_waiting(standing, shown)]
     while standing.made is None and standing.busy and time.monotonic() < until:
         time.sleep(_LOOK_SECONDS)
-        standing = making.standing(store, method, model)
+        standing = maps.request_map(store, method, model)
     if standing.made is not None:
         yield [*controls, *_drawn(store, shown, standing, chosen)]
 
 
-def _waiting(standing: Standing, shown: Shown) -> list[Any]:
+def _waiting(standing: MapProgress, shown: Shown) -> list[Any]:
     """Lead, figure, panel and state while there is no map."""
     said = note(standing.told, "" if standing.busy else "cc-bad")
     return [said, gr.Plot(visible=False), "", asdict(replace(shown, drawn=""))]
 
 
-def _drawn(store: Store, shown: Shown, standing: Standing, paint: paints.Paint) -> list[Any]:
+def _drawn(store: Store, shown: Shown, standing: MapProgress, paint: maps.MapColoring) -> list[Any]:
     """The same of a map."""
     made = standing.made
     assert made is not None
@@ -204,10 +205,10 @@ def _drawn(store: Store, shown: Shown, standing: Standing, paint: paints.Paint) 
         # on another map the line would hold other images
         shown = replace(shown, lasso="", turn=shown.turn + 1)
     shown = replace(shown, key=standing.key)
-    found = paints.values(store, paint, made.items, selected(shown.query).asked(store))
+    found = maps.color_values(store, paint, made.items, selected(shown.query).asked(store))
     line = points_of(shown.lasso) if shown.lasso else ()
     drawing = figure.draw(made, standing.key, found, paint, line, shown.turn)
-    on = Mapped(made.method, made.model, standing.key)
+    on = MapAddress(made.method, made.model, standing.key)
     panel = {
         "map": str(on),
         "query": shown.query,
@@ -224,12 +225,12 @@ def _drawn(store: Store, shown: Shown, standing: Standing, paint: paints.Paint) 
     return [told, plot, json.dumps(panel), asdict(replace(shown, drawn=figure.digest(content)))]
 
 
-def _lead(shown: Shown, standing: Standing, drawing: figure.Drawing) -> str:
+def _lead(shown: Shown, standing: MapProgress, drawing: figure.Drawing) -> str:
     """What is shown, and what of it is not."""
     made = standing.made
     assert made is not None
     n = len(made.items)
-    here = words.count(drawing.shown, "image")
+    here = wording.count(drawing.shown, "image")
     parts = [f"{here} of {n:,} on the map" if drawing.shown < n else f"{here} on the map"]
     parts[0] += f": {METHODS[made.method]} of embeddings by {made.model}. Images that the model sees alike lie near each other."
     if n < made.total:
@@ -250,11 +251,11 @@ def _lead(shown: Shown, standing: Standing, drawing: figure.Drawing) -> str:
 
 def _nothing(store: Store) -> str:
     """What to do where no image has an embedding."""
-    if making.without(store):
+    if maps.has_runs_without_embeddings(store):
         told = (
             "The images here were scored by CLIPScore before it kept what it sees. Remove that run on the page Runs and score"
             " again."
         )
-        return f"{told} {teaching.looking(store, 'clipscore')}"
+        return f"{told} {next_steps.how_to_score(store, 'clipscore')}"
     told = "No image has an embedding yet, so there is no map. CLIPScore keeps one of each image that it looks at."
-    return f"{told} {teaching.looking(store, 'clipscore')}"
+    return f"{told} {next_steps.how_to_score(store, 'clipscore')}"

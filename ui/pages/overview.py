@@ -11,14 +11,14 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from agreement import Options
+from concord.agreement import means, recall
+from concord.common import next_steps, wording
+from concord.importing import playground
 from data.aspects import YES_NO_ASPECTS
 from data.store.backup import scheduler
 from data.store.browse import contents
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui import teaching, words
-from ui.commands import playground
-from ui.commands.agreement import means, recall
 from ui.components.estimates import number
 from ui.components.strip import Strip, strips
 from ui.components.table import Cell, html_table, linked_note, note
@@ -40,23 +40,23 @@ Concord shows how far automatic scorers and people agree about generated images.
 
 **Images of your own**, as `images.csv` (columns `path,prompt`) or in GenEval's or VISOR's folders
 
-{teaching.block(store, teaching.IMAGES)}
+{next_steps.commands_block(store, next_steps.IMAGES)}
 
 **Prompts to generate from**, with specs that people and scorers can check
 
-{teaching.block(store, teaching.PROMPTS)}
+{next_steps.commands_block(store, next_steps.PROMPTS)}
 
 **The playground**, a small drawn world with two scorers, to try everything out
 
-{teaching.block(store, teaching.PLAYGROUND)}
+{next_steps.commands_block(store, next_steps.PLAYGROUND)}
 
 **A published study**, to see agreement at once
 
-{teaching.block(store, teaching.STUDIES)}
+{next_steps.commands_block(store, next_steps.STUDIES)}
 
 **Ratings that you have**, from people or from a metric
 
-{teaching.block(store, teaching.RATINGS)}
+{next_steps.commands_block(store, next_steps.RATINGS)}
 
 These commands work while this page is open, and it follows them without a reload.
 Then **[label images]({at("/annotate/")})** and watch *Agreement* move.
@@ -119,13 +119,13 @@ _SIMULATED = (
 
 def _summary(store: Store, totals: dict[str, int]) -> str:
     parts = [
-        words.count(totals["prompts"], "prompt"),
-        words.count(totals["places"], "image") + _pictured(totals),
-        words.count(totals["annotations"], "answer") + " by people",
-        words.count(totals["scorers"], "scorer") + " that scored",
+        wording.count(totals["prompts"], "prompt"),
+        wording.count(totals["places"], "image") + _pictured(totals),
+        wording.count(totals["annotations"], "answer") + " by people",
+        wording.count(totals["scorers"], "scorer") + " that scored",
     ]
     if totals["simulated"]:
-        parts.append(words.count(totals["simulated"], "answer") + " by simulated people")
+        parts.append(wording.count(totals["simulated"], "answer") + " by simulated people")
     return _trouble(store) + note(f"The project “{store.project.name}” holds {', '.join(parts)}.", "cc-lead")
 
 
@@ -181,11 +181,11 @@ def _table(store: Store, suite: str, found: contents.JudgedSuite, *, intervals: 
         lines = {rater: cells for (of, rater), cells in [*people.items(), *scorers.items()] if of == generator}
         for n, (rater, cells) in enumerate(lines.items()):
             name = "all generators" if generator == ALL else generator
-            who = Cell(rater, "by the playground’s models", number=False) if teaching.unfit(rater, suite) else rater
+            who = Cell(rater, "by the playground’s models", number=False) if next_steps.is_unfit(rater, suite) else rater
             body.append([name if n == 0 else "", who, *(cells.get(task, Cell("")) for task in tasks)])
     kind = "share of yes to" if aspect in YES_NO_ASPECTS else "mean of"
-    what = f"{suite}: {kind} {words.aspect(aspect)}" if aspect else suite
-    return html_table(what, ["generator", "rater", *(Cell(words.task(task)) for task in tasks)], body)
+    what = f"{suite}: {kind} {wording.aspect(aspect)}" if aspect else suite
+    return html_table(what, ["generator", "rater", *(Cell(wording.task(task)) for task in tasks)], body)
 
 
 def _mean(row: dict[str, Any], rater: str) -> Cell:

@@ -9,16 +9,16 @@ from typing import Any, Final
 
 import gradio as gr
 
+from concord.common import next_steps, wording
+from concord.exporting import why_no_ratings
 from data.store.browse import contents
 from data.store.campaigns import management
 from data.store.core.selection import CERTAINTIES, Selection
 from data.store.core.store import Store
-from ui import teaching, words
-from ui.commands.export import nothing
-from ui.commands.reporting import FORMATS, command_of
 from ui.components.acting import acting, button
 from ui.components.table import WRAP, note
 from ui.pages.live import keep_current, listen
+from ui.report.export import FORMATS, export_command
 from ui.root import at
 
 NAME: Final = "Reports"
@@ -64,7 +64,9 @@ _ADDRESS: Final = (
 def build(store: Store) -> None:
     """The page; its address holds the selection."""
     empty = gr.Markdown(
-        _EMPTY.format(studies=teaching.block(store, teaching.STUDIES, teaching.RATINGS)), visible=False, elem_id="teaching"
+        _EMPTY.format(studies=next_steps.commands_block(store, next_steps.STUDIES, next_steps.RATINGS)),
+        visible=False,
+        elem_id="teaching",
     )
     with gr.Column() as content:
         gr.HTML(note(_LEAD, "cc-lead"))
@@ -161,7 +163,7 @@ def _preview(found: Sequence[contents.RaterCount]) -> str:
         "scorer": [one for one in found if one.scorer],
     }
     parts = [
-        f"{words.count(sum(one.n for one in part), 'judgement')} by {words.count(len(part), name)}"
+        f"{wording.count(sum(one.n for one in part), 'judgement')} by {wording.count(len(part), name)}"
         for name, part in kinds.items()
         if part
     ]
@@ -184,15 +186,15 @@ def _made(store: Store, values: Sequence[Any], progress: gr.Progress) -> str:
         selection, seed = _selection(values)
     except ValueError as error:
         return note(f"{str(error).removeprefix('--').capitalize()}.", "cc-bad")
-    command = command_of(store, selection, "html", "report.html", seed)
+    command = export_command(store, selection, "html", "report.html", seed)
     material = gather(
         store, selection, options_of(selection, seed), command, lambda what, share: progress(share, desc=what.capitalize())
     )
     if material.ratings.empty:
-        return note(f"{nothing(material.said).capitalize()}.", "cc-bad")
+        return note(f"{why_no_ratings(material.said).capitalize()}.", "cc-bad")
     key = kept.keep(store, document(material), material)
     lines = "".join(_line(key, form, printing.browser() is not None) for form in FORMATS_SHOWN)
-    head = f"The report on {words.count(len(material.ratings), 'rating')} is made ({material.made:%H:%M} UTC)."
+    head = f"The report on {wording.count(len(material.ratings), 'rating')} is made ({material.made:%H:%M} UTC)."
     return (
         note(head)
         + f'{WRAP}<table class="cc-table"><caption>Take it</caption><tbody>{lines}</tbody></table></div>'

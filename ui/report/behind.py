@@ -10,10 +10,10 @@ from typing import Any, Final
 
 import pandas as pd
 
+from concord.common import wording
 from data.export import formats
 from data.export.formats import Columns, Kind
 from data.export.ratings import RATING_COLUMNS
-from ui import words
 from ui.report import making, recruited
 from ui.report.content import Document
 from ui.report.material import Material
@@ -117,7 +117,7 @@ def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, 
 def _definitions() -> list[dict[str, Any]]:
     return [
         {"statistic": name, "name": s.title, "meaning": s.meaning, "formula": s.formula, "range": s.range, "source": s.source}
-        for name, s in words.DEFINITIONS.items()
+        for name, s in wording.DEFINITIONS.items()
     ]
 
 
@@ -154,7 +154,7 @@ def _readme(report: Document, told: Sequence[tuple[str, str, int, Columns]]) -> 
     lines = [f"# {_line(report.title)}", "", _line(report.lead), "", "Made by Concord. To make it again:", ""]
     lines += [f"    {_line(str(report.data['command']))}", ""]
     for name, what, n, columns in told:
-        lines += [f"## {name}", "", f"{what[:1].upper()}{what[1:]} ({words.count(n, 'row')}).", ""]
+        lines += [f"## {name}", "", f"{what[:1].upper()}{what[1:]} ({wording.count(n, 'row')}).", ""]
         lines += ["| column | type | what |", "| --- | --- | --- |"]
         lines += [f"| {column} | {kind} | {COLUMN.get(column, '')} |" for column, kind in columns.items()]
         lines.append("")

@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from agreement import Options, PairReport, pair_report
+from concord.agreement import Rows
+from concord.common import wording
 from data.store.core.frame import Scales
-from ui import words
-from ui.commands.agreement import Rows
 from ui.report.content import Cell, Heading, Section, Table
 from ui.report.material import Material
 from ui.report.tables import ALL
@@ -87,4 +87,4 @@ def _table(one: Confusion) -> Table:
         body.append((Cell(label), *cells, Cell(f"{sum(counts):,}")))
     totals = [sum(column) for column in zip(*one.table, strict=True)]
     body.append((Cell("in all"), *(Cell(f"{n:,}") for n in (*totals, sum(totals)))))
-    return Table(f"{one.suite}: {words.aspect(one.aspect)}: {one.rater}", (*headings, Heading("in all")), tuple(body))
+    return Table(f"{one.suite}: {wording.aspect(one.aspect)}: {one.rater}", (*headings, Heading("in all")), tuple(body))

@@ -9,9 +9,10 @@ from typing import Any
 import pandas as pd
 
 from agreement import CellName, CutOptions, Options, ThresholdCurve, curve
+from concord.agreement import Rows
+from concord.common import wording
 from data.store.core.frame import Scales
-from ui import charts, words
-from ui.commands.agreement import Rows
+from ui import charts
 from ui.report.content import Cell, Figure, Heading, Table
 from ui.report.tables import ALL, TASKS_MEAN, Row, by_topic
 
@@ -53,9 +54,9 @@ def beside_people(rows: Iterable[Row]) -> list[Figure]:
         name = next((s for s in _BESIDE if any(r["statistic"] == s and r["value"] is not None for r in part)), None)
         shown = [r for r in part if r["statistic"] == name and r["value"] is not None and r["task"] != TASKS_MEAN]
         if name and len(shown) > 1:
-            points = [_point(row, f"{words.task(row['task'])}: ") for row in shown[:_MOST_ROWS]]
+            points = [_point(row, f"{wording.task(row['task'])}: ") for row in shown[:_MOST_ROWS]]
             more = f" (the first {_MOST_ROWS} of {len(shown)} rows)" if len(shown) > _MOST_ROWS else ""
-            title = words.title(name)
+            title = wording.title(name)
             figures.append(
                 Figure(f"{caption}: {title} by task, beside people’s own{more}", _forest(points, f"{title}, 95 % interval"))
             )

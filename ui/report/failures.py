@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from concord.common import wording
 from data.aspects import NO, YES
 from data.campaign import seeded_number
 from data.export.ratings import SIMULATED
@@ -21,7 +22,6 @@ from data.store.browse import contents
 from data.store.browse.contents import ReportItem
 from data.store.core.store import Store
 from scorers import registry
-from ui import words
 from ui.report.content import Box, Sample, Section
 from ui.report.material import Material
 
@@ -113,9 +113,9 @@ def samples(store: Store, ratings: pd.DataFrame, seed: int, tell: Callable[[int,
 def _sample(one: Parting, told: ReportItem, sights: runs.RaterEvidence | None) -> Sample:
     seen = sights.seen.get(one.item) if sights else None
     reason, looked = _judged(told, sights, one.item)
-    lines = [f"{one.yes} of {words.count(one.n, 'rating')} by {one.who}: yes"]
+    lines = [f"{one.yes} of {wording.count(one.n, 'rating')} by {one.who}: yes"]
     lines += [f"{one.rater}: {one.verdict}{f' ({reason})' if reason else ''}"] if one.rater else []
-    where = ", ".join(text for text in (told.generator, told.task and words.task(told.task)) if text)
+    where = ", ".join(text for text in (told.generator, told.task and wording.task(told.task)) if text)
     blank = generation.why_blank(told.blanked)
     lines += [text for text in (where, blank, "" if told.path else "The project has no file of this image.") if text]
     made = Sample(one.group, told.text or one.item, tuple(lines), one.item)

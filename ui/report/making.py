@@ -11,7 +11,8 @@ from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
-from ui import counted, words
+from concord import exporting
+from concord.common import wording
 from ui.report.content import Section, Term, texts
 from ui.report.material import Material
 
@@ -53,14 +54,14 @@ def revision() -> str:
 def definitions(material: Material) -> Section:
     """Every statistic shown, with formula and source."""
     shown = {row["statistic"] for rows in material.rows.values() for row in rows}
-    terms = [Term(s.title, s.meaning, s.formula, s.range, s.source) for name, s in words.DEFINITIONS.items() if name in shown]
-    return Section("Definitions", (words.NOTATION, *_RULES), terms=tuple(terms))
+    terms = [Term(s.title, s.meaning, s.formula, s.range, s.source) for name, s in wording.DEFINITIONS.items() if name in shown]
+    return Section("Definitions", (wording.NOTATION, *_RULES), terms=tuple(terms))
 
 
 def made(material: Material) -> Section:
     """Versions, seed, hash, date, and the command that makes it again."""
     table = texts("Facts", ("What", "Which"), [*facts(material)])
-    return Section("How to make this again", (counted.HASH_RULE,), tables=(table,), command=material.command)
+    return Section("How to make this again", (exporting.HASH_RULE,), tables=(table,), command=material.command)
 
 
 def facts(material: Material) -> Iterator[tuple[str, str]]:

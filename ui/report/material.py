@@ -11,14 +11,13 @@ import pandas as pd
 
 from agreement import Options, scorer_means
 from agreement.report.certainty import select
+from concord import agreement, exporting
+from concord.agreement import Rows
 from data.store.analysis import exports
 from data.store.analysis.exports import ScorerDescription
 from data.store.core.frame import Scales
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui import counted
-from ui.commands import agreement
-from ui.commands.agreement import Rows
 from ui.report.content import Sample
 
 if TYPE_CHECKING:
@@ -72,8 +71,8 @@ def gather(store: Store, selection: Selection, options: Options, command: str, t
     tell("reading the judgements", 0.0)
     scales = agreement.scales_of(store)
     said = select(exports.judgements(store, selection), scales, selection.certainty)
-    values = counted.values(said, scales)
-    ratings = counted.counted(said, scales)
+    values = exporting.rating_texts(said, scales)
+    ratings = exporting.counted_ratings(said, scales)
     rows = _rows(said, scales, selection, options, tell) if len(ratings) else {}
     made = Material(
         selection,
@@ -85,7 +84,7 @@ def gather(store: Store, selection: Selection, options: Options, command: str, t
         exports.describe_scorers(store, ratings.loc[ratings["kind"] == "scorer", "rater"].unique().tolist()),
         command,
         datetime.now(UTC),
-        counted.data_hash(ratings),
+        exporting.data_hash(ratings),
         recruited.recruited(store, said),
     )
     if not rows:

@@ -8,7 +8,7 @@ from typing import Any
 
 from agreement.report.ceiling import MARGIN_OF_COEFFICIENTS, MARGIN_OF_SHARES
 from agreement.report.report import glance
-from ui import words
+from concord.common import wording
 from ui.report import drawn
 from ui.report.content import Cell, Heading, Section, Table
 from ui.report.material import Material
@@ -143,7 +143,7 @@ def beside(row: Row) -> tuple[str, ...]:
     if ceiling["low"] is not None:
         people += f" ({ceiling['low']:.2f} to {ceiling['high']:.2f})"
     needed = f"about {ceiling['prompts_needed']:,} more prompts would tell" if ceiling["prompts_needed"] is not None else ""
-    return tuple(part for part in (people, words.verdict(ceiling["verdict"] or ""), needed) if part)
+    return tuple(part for part in (people, wording.verdict(ceiling["verdict"] or ""), needed) if part)
 
 
 def _duel(row: Row) -> tuple[str, ...]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from concord.common import wording
 from data import campaign
 from data.campaign import NOT_REPORTED, RECRUITMENT_FIELDS
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.monitoring import WorkerStats
 from data.store.core.store import Store
-from ui import words
 from ui.report.content import Section, Table, texts
 from ui.report.material import Material
 
@@ -55,8 +55,8 @@ def recruited(store: Store, said: pd.DataFrame) -> list[Recruited]:
 def _imported(rest: pd.DataFrame) -> dict[str, str]:
     slots = rest.loc[rest["identity"] == "slot", "rater"].nunique()
     persons = rest.loc[rest["identity"] != "slot", "rater"].nunique()
-    parts = [words.count(persons, "person")] if persons else []
-    parts += [f"{words.count(slots, 'slot')}, which are nobody in particular"] if slots else []
+    parts = [wording.count(persons, "person")] if persons else []
+    parts += [f"{wording.count(slots, 'slot')}, which are nobody in particular"] if slots else []
     return {"workers": "; ".join(parts), "data": _DATA}
 
 
@@ -66,7 +66,7 @@ def _campaign(store: Store, name: str) -> Recruited | None:
         return None
     settings, workers = campaign.settings, monitoring.workers(store, name)
     form = f"Concord’s form, questionnaire {campaign.questionnaire} {campaign.version or ''}".rstrip()
-    limit = f", {words.count(settings.limit, 'item')} a person at most" if settings.limit else ""
+    limit = f", {wording.count(settings.limit, 'item')} a person at most" if settings.limit else ""
     counted = {
         "workers": _people(workers),
         "qualification": _training(workers, settings.pass_mark),
@@ -93,7 +93,7 @@ def _people(workers: Sequence[WorkerStats]) -> str:
     real, simulated = (sum(one.simulated is kind for one in workers) for kind in (False, True))
     paused = sum(one.paused is not None for one in workers)
     revoked = sum(one.revoked for one in workers) - paused
-    parts = [f"{words.count(real, 'person')} answered"]
+    parts = [f"{wording.count(real, 'person')} answered"]
     parts += [f"{simulated:,} simulated"] if simulated else []
     parts += [f"{revoked:,} revoked"] if revoked else []
     parts += [f"{paused:,} paused, as they failed checks"] if paused else []
@@ -131,7 +131,7 @@ def _time(workers: Sequence[WorkerStats]) -> str:
     if not medians or not total:
         return ""
     each = pd.Series(medians).median()
-    return f"{each:.1f} s of active time an item (the median person’s median); {words.duration(total)} in all"
+    return f"{each:.1f} s of active time an item (the median person’s median); {wording.duration(total)} in all"
 
 
 def _period(workers: Sequence[WorkerStats]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ui import words
+from concord.common import wording
 from ui.components import estimates
 from ui.report.content import Cell, Heading, Table
 
@@ -25,7 +25,7 @@ def generator(row: Row) -> str:
 
 
 def task(row: Row) -> str:
-    return words.task(row["task"])
+    return wording.task(row["task"])
 
 
 def place_names(rows: Sequence[Row]) -> dict[str, Callable[[Row], str]]:
@@ -43,7 +43,7 @@ def by_topic(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
         found.setdefault((row["suite"], row["aspect"], row["people"]), []).append(row)
     for suite, aspect, people in sorted(found, key=lambda key: (key[2] == "simulated", key[0])):
         who = ", with simulated people" if people == "simulated" else ""
-        yield f"{suite}: {words.aspect(aspect)}{who}", _in_order(found[suite, aspect, people])
+        yield f"{suite}: {wording.aspect(aspect)}{who}", _in_order(found[suite, aspect, people])
 
 
 def _in_order(rows: Sequence[Row]) -> list[Row]:
@@ -101,7 +101,7 @@ def _never(rows: Sequence[Row], statistics: Sequence[str]) -> tuple[str, ...]:
     reasons: dict[str, dict[str, None]] = {}
     for row in rows:
         if row["statistic"] in statistics and row["task"] != TASKS_MEAN:
-            reasons.setdefault(row["reason"] or "no reason is given", {})[words.title(row["statistic"])] = None
+            reasons.setdefault(row["reason"] or "no reason is given", {})[wording.title(row["statistic"])] = None
     return tuple(f"Undefined here: {', '.join(titles)}: {reason}." for reason, titles in reasons.items())
 
 
@@ -132,7 +132,7 @@ def _table(
         counts = (Cell(f"{widest['n_items']:,}"), Cell(f"{ratings:,}"))
         numbers = (number(line.get(name), widest["n_items"], notes.mark, more) for name in statistics)
         body.append((*(Cell(text) for text in key), *counts, *numbers))
-    columns = [Heading(words.title(name), words.meaning(name)) for name in statistics]
+    columns = [Heading(wording.title(name), wording.meaning(name)) for name in statistics]
     headings = (*(Heading(name, number=False) for name in names), Heading("Items"), Heading("Ratings"), *columns)
     return Table(caption, headings, tuple(body) if statistics else (), len(names), notes.lines())
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from concord.common import wording
 from data.export.ratings import SIMULATED
 from data.store.analysis.exports import ScorerDescription
-from ui import words
 from ui.report.content import Section, Table, texts
 from ui.report.material import Material
 from ui.report.tables import ALL, Row
@@ -54,10 +54,10 @@ def selected(material: Material) -> Section:
     ratings = material.ratings
     n = ratings["kind"].value_counts()
     by = {"human": "by people", "scorer": "by scorers", SIMULATED: "by simulated people"}
-    counts = [f"{words.count(int(n[kind]), 'rating')} {who}" for kind, who in by.items() if kind in n]
-    about = [words.count(int(ratings["item"].nunique()), "item")]
-    about += [f"of {words.count(k, 'prompt')}" for k in [int(ratings["prompt"].nunique())] if k]
-    about += [f"by {words.count(k, 'generator')}" for k in [int(ratings["generator"].nunique())] if k]
+    counts = [f"{wording.count(int(n[kind]), 'rating')} {who}" for kind, who in by.items() if kind in n]
+    about = [wording.count(int(ratings["item"].nunique()), "item")]
+    about += [f"of {wording.count(k, 'prompt')}" for k in [int(ratings["prompt"].nunique())] if k]
+    about += [f"by {wording.count(k, 'generator')}" for k in [int(ratings["generator"].nunique())] if k]
     left = int(material.left_out.notna().sum())
     first = f"{said_in_words(material)}: {', '.join(counts)}, about {' '.join(about)}. {_besides_these(left)}"
     paragraphs = [first.strip(), *([_CERTAINTY] if material.selection.certainty else [])]
@@ -77,7 +77,9 @@ def selected(material: Material) -> Section:
 
 
 def _besides_these(left: int) -> str:
-    return f"{words.count(left, 'more judgement')} {'does' if left == 1 else 'do'} not count (see Exclusions)." if left else ""
+    return (
+        f"{wording.count(left, 'more judgement')} {'does' if left == 1 else 'do'} not count (see Exclusions)." if left else ""
+    )
 
 
 def _overview(material: Material) -> Table:
@@ -122,7 +124,7 @@ def in_short(material: Material) -> Iterator[str]:
         if best:
             parts.append(best)
         if parts:
-            yield f"{suite}, {words.aspect(aspect)}: {'; '.join(parts)}."
+            yield f"{suite}, {wording.aspect(aspect)}: {'; '.join(parts)}."
 
 
 def _closest(material: Material, topic: tuple[str, str, str]) -> str:
@@ -132,9 +134,9 @@ def _closest(material: Material, topic: tuple[str, str, str]) -> str:
     if not found:
         return ""
     best = max(found, key=lambda row: float(row["value"]))
-    standing = words.verdict(best["ceiling"]["verdict"] or "") if best["ceiling"] else ""
+    standing = wording.verdict(best["ceiling"]["verdict"] or "") if best["ceiling"] else ""
     of = f"of {len(found)} scorers the closest to them" if len(found) > 1 else "the one scorer"
-    number = f"{words.title(str(statistic))} {best['value']:.3f}{_within(best, '.3f')}"
+    number = f"{wording.title(str(statistic))} {best['value']:.3f}{_within(best, '.3f')}"
     return f"{of} is {best['rater']}: {number}{', ' if standing else ''}{standing}"
 
 
@@ -196,7 +198,7 @@ def exclusions(material: Material) -> Section:
         .replace({"human": "people", "scorer": "scorers"})
     )
     grouped = left.assign(who=who).groupby(["suite", "aspect", "who", "reason"], as_index=False).size()
-    rows = [[*where, words.reason(reason), f"{n:,}"] for *where, reason, n in grouped.itertuples(index=False)]
+    rows = [[*where, wording.reason(reason), f"{n:,}"] for *where, reason, n in grouped.itertuples(index=False)]
     tables = [texts("Judgements that do not count", ("Suite", "Aspect", "By", "Why", "Judgements"), rows, 3)] if rows else []
     besides = [[*key, f"{n:,}", "; ".join(titles)] for (*key, n), titles in _besides(material, set(left["reason"])).items()]
     if besides:
@@ -214,6 +216,6 @@ def _besides(material: Material, known: set[str]) -> dict[tuple[Any, ...], dict[
         who = f"{row['rater']} against {people}" if "rater" in row else f"{people} among themselves"
         for reason, n in row["excluded"].items() if _is_whole(row) else ():
             if reason not in known and n:
-                key = (who, row["suite"], row["aspect"], words.reason(reason), int(n))
-                found.setdefault(key, {})[words.title(row["statistic"])] = None
+                key = (who, row["suite"], row["aspect"], wording.reason(reason), int(n))
+                found.setdefault(key, {})[wording.title(row["statistic"])] = None
     return found

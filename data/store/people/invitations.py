@@ -194,7 +194,7 @@ _lock = threading.Lock()
 
 
 def create(store: Store, terms: Terms, made_by: str) -> Invitation:
-    """Make an invitation; ``ui.access.links`` makes its link.
+    """Make an invitation; ``concord.people`` makes its link.
 
     Raises:
         InvitationRefused: there is no such campaign, or it would let nobody in.

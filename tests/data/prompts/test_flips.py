@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from concord.common import wording
 from data.playground import sample as playground
 from data.prompts import geneval, sr2d
 from data.prompts.coco import GENEVAL
 from data.prompts.flips import FLIP_KINDS, FLIP_REASONS, FlipKind, Flipped, Unflipped, flip, other_number
 from data.prompts.spec import parse_spec
 from data.records import Prompt
-from ui import words
 
 TURNED = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
 OTHER_COLOR = {"red": "purple", "orange": "pink", "yellow": "brown", "green": "black", "blue": "white"}
@@ -232,7 +232,7 @@ def test_a_tag_alone_makes_a_number_exact_and_what_is_not_exact_stays() -> None:
 def test_what_cannot_be_flipped_says_why(spec: Mapping[str, Any], kind: FlipKind, reason: str) -> None:
     assert flip("a cup", spec, kind) == Unflipped(reason)
     assert reason in FLIP_REASONS
-    assert words.reason(reason).startswith("of prompts ")
+    assert wording.reason(reason).startswith("of prompts ")
 
 
 def test_metadata_never_keep_a_text_that_is_not_true_any_more() -> None:

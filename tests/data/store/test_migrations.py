@@ -18,13 +18,13 @@ from typing import Any
 import duckdb
 import pytest
 
+from concord.judging import derive_source
 from data.store.backup import backups
 from data.store.backup.backups import backup_folder
 from data.store.core.schema import migration_files
 from data.store.core.store import DATABASE, Store
 from data.store.judgements import recording
 from tests.ui.making import agreement
-from ui.commands.derive import derive_source
 
 ROWS = Path(__file__).parent / "migrating"
 VERSIONS = sorted(migration_files())

@@ -8,9 +8,9 @@ from typing import Any
 import gradio as gr
 
 from agreement import Options
+from concord.agreement import Rows, recall
+from concord.common import next_steps
 from data.store.core.store import Store
-from ui import teaching
-from ui.commands.agreement import Rows, recall
 from ui.components.exporting import export_links
 from ui.components.filters import dropdown
 from ui.components.matrix import clickable
@@ -40,7 +40,7 @@ _FOLLOW = "() => document.getElementById('pair')?.scrollIntoView({behavior: 'smo
 def build(store: Store) -> None:
     label = f"**[Label a few images]({at('/annotate/')})**"
     first = f"Nothing has been judged yet. {label}, or import a published study or your own ratings:"
-    empty = gr.Markdown(f"{first}\n\n{teaching.block(store, teaching.STUDIES, teaching.RATINGS)}", visible=False)
+    empty = gr.Markdown(f"{first}\n\n{next_steps.commands_block(store, next_steps.STUDIES, next_steps.RATINGS)}", visible=False)
     notice = gr.HTML(elem_id="ignored")
     with gr.Column() as content:
         with gr.Row(elem_classes="cc-filters"):

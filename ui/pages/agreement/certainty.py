@@ -9,9 +9,10 @@ import pandas as pd
 
 from agreement import Options
 from agreement.report.certainty import CLASSES
+from concord.agreement import recall
+from concord.common import wording
 from data.store.core.store import Store
-from ui import charts, words
-from ui.commands.agreement import recall
+from ui import charts
 from ui.components.estimates import explained, statistics_table
 from ui.components.table import note
 from ui.pages.agreement.view import View
@@ -36,10 +37,10 @@ def by_certainty(store: Store, view: View, *, intervals: bool) -> tuple[Any, str
         who = "people" if kind == "real" else "simulated people"
         for name in CLASSES:
             mine = view.listed([row for row in rows if row["certainty"] == name])
-            caption = f"Where {who} are {_READ[name]}, {words.task(view.task)}"
+            caption = f"Where {who} are {_READ[name]}, {wording.task(view.task)}"
             body += statistics_table(caption, "scorer", mine, lambda row: str(row["rater"]))
     points = _points(found, view)
-    figure = charts.forest(points, f"{words.title(view.statistic)}, {words.task(view.task)}") if len(points) else None
+    figure = charts.forest(points, f"{wording.title(view.statistic)}, {wording.task(view.task)}") if len(points) else None
     return figure, body + explained(view.listed(found), open_=False)
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from agreement import STATISTICS, ConsensusMethod
 from agreement.catalogue import at_a_glance
+from concord.common import wording
 from data.store.browse import contents
 from data.store.browse.contents import RaterCount
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui import words
 from ui.components.filters import Choice, Several
 from ui.pages.agreement.first import at_once
 from ui.pages.agreement.view import ALL, EVERY, NUMBERS, View
@@ -44,8 +44,8 @@ def choices(store: Store, asked: View) -> list[Choice | Several]:
         Choice(sorted(found), suite),
         Choice(here.aspects, aspect),
         Choice([("all generators", ALL), *here.generators], _of(asked.generator, here.generators, ALL)),
-        Choice([(words.task(name), name) for name in (ALL, *here.tasks)], _of(asked.task, here.tasks, ALL)),
-        Choice([(words.title(s), s) for s in charted], _of(asked.statistic, charted, _first(charted))),
+        Choice([(wording.task(name), name) for name in (ALL, *here.tasks)], _of(asked.task, here.tasks, ALL)),
+        Choice([(wording.title(s), s) for s in charted], _of(asked.statistic, charted, _first(charted))),
         Choice([(title, name) for name, title in SHOWN.items()], _of(asked.show, SHOWN, NUMBERS)),
         Several([(title, name) for name, title in CONSENSUS.items()], list(asked.methods)),
         Several([(title, name) for name, title in TABLE.items()], [name for name in TABLE if name == asked.table]),

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from agreement import NoCrowdKitError, Options
+from concord.agreement import Rows, recall_consensus
+from concord.common import wording
 from data.store.core.store import Store
-from ui import words
-from ui.commands.agreement import Rows, recall_consensus
 from ui.components.estimates import explained, number, statistics_table
 from ui.components.table import Cell, html_table, note
 from ui.pages.agreement.first import huge
@@ -60,7 +60,7 @@ def consensus_tables(store: Store, view: View, *, intervals: bool) -> str:
     body = note(_WHAT)
     for kind, who in (("real", "people"), ("simulated", "simulated people")):
         mine = [row for row in beside if row["people"] == kind]
-        caption = f"Consensus beside {who}, {words.task(view.task)}"
+        caption = f"Consensus beside {who}, {wording.task(view.task)}"
         body += statistics_table(caption, "consensus", mine, lambda row: str(row["rater"]))
         body += _persons([row for row in rows["quality"] if row["people"] == kind], who)
     return body + explained(beside, open_=False)

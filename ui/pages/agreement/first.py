@@ -5,12 +5,11 @@ from __future__ import annotations
 import shlex
 
 from agreement import Options
+from concord.agreement import Rows, quick_estimates, recall
+from concord.common import next_steps
 from data.store.browse.contents import count_judgements
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui import teaching
-from ui.commands.agreement import Rows, recall
-from ui.commands.standing import quick
 from ui.components.table import note
 
 _LARGE, _HUGE = 50_000, 500_000
@@ -36,7 +35,7 @@ def waiting(store: Store, selection: Selection) -> str:
     if not huge(store):
         return note("Intervals are being computed …", "cc-updating")
     filters = [word for name, values in selection.to_dict().items() for value in values for word in (f"--{name}", value)]
-    (line,) = teaching.commands(store, (shlex.join(["agreement", *filters]),))
+    (line,) = next_steps.command_lines(store, (shlex.join(["agreement", *filters]),))
     count = f"{count_judgements(store):,}"
     return note(
         f"Of {count} judgements the page shows point estimates: intervals and pairs of raters take minutes. They are in: {line}"
@@ -45,5 +44,5 @@ def waiting(store: Store, selection: Selection) -> str:
 
 def at_once(store: Store, selection: Selection) -> Rows:
     """People among themselves and scorers against people, without intervals; of a large project what stands already."""
-    found = quick(store, selection) if large(store) else None
+    found = quick_estimates(store, selection) if large(store) else None
     return found or recall(store, selection, Options(intervals=False, each_generator=False, matrix=False))

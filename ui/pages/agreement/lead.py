@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from agreement.pair.confusion import GAP, HIGH, percent
+from concord.agreement import Rows
+from concord.common import next_steps, wording
 from data.aspects import YES_NO_ASPECTS
-from ui import teaching, words
-from ui.commands.agreement import Rows
 from ui.components.table import linked_note, note
 from ui.pages.agreement.view import View, restriction, where
 from ui.root import at
@@ -37,7 +37,7 @@ def lead(real: Rows, simulated: Rows, view: View) -> str:
 
 def _unfit(rows: Rows, view: View) -> str:
     """Which scorers look at photographs with the playground's models."""
-    names = sorted({row["rater"] for row in rows["raters"] if teaching.unfit(row["rater"], view.suite)})
+    names = sorted({row["rater"] for row in rows["raters"] if next_steps.is_unfit(row["rater"], view.suite)})
     if not names:
         return ""
     whose = "uses" if len(names) == 1 else "use"
@@ -50,18 +50,18 @@ def said(rows: Rows, view: View, who: str) -> str:
     if not people:
         return ""
     row = people.get("mean") or next(iter(people.values()))
-    parts = [f"{words.count(row['n_ratings'], 'answer')} by {who} about {words.count(row['n_items'], 'image')}."]
+    parts = [f"{wording.count(row['n_ratings'], 'answer')} by {who} about {wording.count(row['n_items'], 'image')}."]
     shared = people.get("percent_agreement")
     if shared and shared["value"] is not None:
         rests = (
             ""
             if shared["n_items"] == row["n_items"]
-            else f", on the {words.count(shared['n_items'], 'image')} that two have judged"
+            else f", on the {wording.count(shared['n_items'], 'image')} that two have judged"
         )
         two = f"Two {who}" if who == "people" else "Two of them"
         parts.append(f"{two} say the same in {shared['value']:.0%} of cases{_within(shared, '.0%')}{rests}.")
     parts += [_paradox(people, view), _best(rows, view, who), _score_only(rows, view)]
-    left = [f"{n:,} {words.reason(name)}" for name, n in row["excluded"].items()]
+    left = [f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items()]
     parts.append(f"Left out: {', '.join(left)}." if left else "")
     return " ".join(part for part in parts if part)
 
@@ -77,8 +77,8 @@ def _paradox(people: dict[str, Row], view: View) -> str:
         return ""
     word, common = ("yes", mean) if mean > 0.5 else ("no", 1 - mean)
     return (
-        f"{words.title(str(name))} is only {words.two(kappa)}, as {percent(common)} of the answers are {word} and chance alone"
-        f" would agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is {ac1:.2f}."
+        f"{wording.title(str(name))} is only {wording.two(kappa)}, as {percent(common)} of the answers are {word} and chance"
+        f" alone would agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is {ac1:.2f}."
     )
 
 
@@ -98,12 +98,12 @@ def _best(rows: Rows, view: View, who: str) -> str:
         return "" if rows["raters"] else "No scorer has judged these images yet."
     best = max(found, key=lambda row: float(row["value"]))
     among = f" of {len(found)} scorers" if len(found) > 1 else ""
-    value = f"{words.two(best['value'])}{_within(best, '.2f')}"
+    value = f"{wording.two(best['value'])}{_within(best, '.2f')}"
     ceiling = best.get("ceiling")
     verdict = f" In a person’s place it is {ceiling['words']}." if ceiling and ceiling["verdict"] else ""
     if best["saw_labels"]:
         verdict = " Its settings were chosen with these labels in view, so this says little of other images."
-    return f"Closest to {who}{among} by {words.title(view.statistic)}: {best['rater']}, {value}.{verdict}"
+    return f"Closest to {who}{among} by {wording.title(view.statistic)}: {best['rater']}, {value}.{verdict}"
 
 
 def _score_only(rows: Rows, view: View) -> str:
@@ -111,7 +111,7 @@ def _score_only(rows: Rows, view: View) -> str:
     of_task = [row for row in rows["raters"] if row["task"] == view.task]
     labelled = {row["rater"] for row in of_task if row["statistic"] == view.statistic}
     left = sorted({row["rater"] for row in of_task} - labelled)
-    return f"Not by {words.title(view.statistic)}, as they only score: {', '.join(left)}." if left else ""
+    return f"Not by {wording.title(view.statistic)}, as they only score: {', '.join(left)}." if left else ""
 
 
 def _within(row: Row, form: str) -> str:

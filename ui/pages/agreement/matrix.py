@@ -8,10 +8,10 @@ from typing import Any
 
 from agreement import Options
 from agreement.report.topic import MET_BY_SCORES, SCORE
+from concord.agreement import Rows, recall
+from concord.common import wording
 from data.store.browse.contents import PEOPLE, SIMULATED, RaterCount
 from data.store.core.store import Store
-from ui import words
-from ui.commands.agreement import Rows, recall
 from ui.components.estimates import number
 from ui.components.matrix import Meeting, matrix_table
 from ui.components.table import Cell, note
@@ -52,7 +52,7 @@ def matrix(store: Store, view: View, rows: Rows, *, intervals: bool) -> str:
     raters = [name for name in dict.fromkeys((people, *names, *others)) if any(name in pair for pair in met)]
     if len(raters) < 2:
         return note(_ALONE)
-    title = f"Any two raters: {words.title(view.statistic)}, {words.task(view.task)}"
+    title = f"Any two raters: {wording.title(view.statistic)}, {wording.task(view.task)}"
     hint = "The darker, the closer. Point at a number for its interval and n; click it to see how the two meet."
     if len(persons) > MOST_PERSONS:
         hint += f" Of {len(persons):,} persons, the {MOST_PERSONS} with most answers are here."
@@ -133,8 +133,10 @@ def _both_ways(a: str, b: str, row: dict[str, Any], view: View) -> Met:
 
 def _shown(row: dict[str, Any], who: str) -> Cell:
     cell = number(row)
-    parts = [f"{who}: {words.title(row['statistic'])} {cell.text}", cell.detail.split("\n")[0], cell.note]
-    return Cell(cell.text if row["value"] is None else words.two(row["value"]), note="; ".join(part for part in parts if part))
+    parts = [f"{who}: {wording.title(row['statistic'])} {cell.text}", cell.detail.split("\n")[0], cell.note]
+    return Cell(
+        cell.text if row["value"] is None else wording.two(row["value"]), note="; ".join(part for part in parts if part)
+    )
 
 
 def _chosen(rows: Sequence[dict[str, Any]], view: View) -> list[dict[str, Any]]:

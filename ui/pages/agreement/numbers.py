@@ -6,8 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from ui import charts, words
-from ui.commands.agreement import Rows
+from concord.agreement import Rows
+from concord.common import wording
+from ui import charts
 from ui.components.estimates import explained, statistics_table
 from ui.pages.agreement.view import View
 
@@ -15,19 +16,19 @@ from ui.pages.agreement.view import View
 def forest(real: Rows, simulated: Rows, view: View) -> Any:
     """The chosen statistic as a figure; None where there is nothing to draw."""
     points = pd.concat([_points(real, view, ""), _points(simulated, view, " (simulated people)")])
-    axis = f"{words.title(view.statistic)}, {words.task(view.task)}" if real["raters"] or simulated["raters"] else ""
-    return charts.forest(points, axis or words.title(view.statistic)) if points["value"].notna().any() else None
+    axis = f"{wording.title(view.statistic)}, {wording.task(view.task)}" if real["raters"] or simulated["raters"] else ""
+    return charts.forest(points, axis or wording.title(view.statistic)) if points["value"].notna().any() else None
 
 
 def tables(rows: Rows, view: View, who: str) -> str:
     """Scorers against people, people among themselves, and why numbers are missing, as HTML."""
-    task = words.task(view.task)
+    task = wording.task(view.task)
     against = view.listed(_closest_first([row for row in rows["raters"] if row["task"] == view.task], view))
     among = view.listed(rows["among_people"])
     known = any(row["value"] is not None for row in rows["among_people"] + rows["raters"])
     return (
         statistics_table(f"Scorers against {who}, {task}", "scorer", against, lambda row: str(row["rater"]))
-        + statistics_table(f"{who.capitalize()} among themselves", "task", among, lambda row: words.task(row["task"]))
+        + statistics_table(f"{who.capitalize()} among themselves", "task", among, lambda row: wording.task(row["task"]))
         + explained([*among, *view.listed(rows["raters"])], open_=not known)
     )
 
@@ -49,7 +50,7 @@ def _points(rows: Rows, view: View, mark: str) -> pd.DataFrame:
     among = charted["among_people"]
     people = [row for row in among if row["task"] == view.task and row["value"] is not None] if scorers else among
     name = "simulated people among themselves" if mark else "people among themselves"
-    points = [(name if scorers else words.task(row["task"]) + mark, "people", row) for row in people]
+    points = [(name if scorers else wording.task(row["task"]) + mark, "people", row) for row in people]
     points += [(row["rater"] + mark, "scorer", row) for row in scorers]
     columns = ["label", "kind", "value", "low", "high", "n", "simulated", *(f"people_{end}" for end in _BAND)]
     return pd.DataFrame([_point(label, kind, row, bool(mark)) for label, kind, row in points], columns=columns)

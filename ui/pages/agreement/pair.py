@@ -15,13 +15,14 @@ from agreement import CellName, Options, PairReport, pair_report
 from agreement.pair.confusion import PartEstimates
 from agreement.pair.rater_pair import Estimate
 from agreement.report.topic import SCORE
+from concord.agreement import scales_of
+from concord.common import live_updates, wording
 from data.store.analysis.confusion import ConfusionCell
 from data.store.browse.contents import PEOPLE, SIMULATED, item_previews
 from data.store.core import frame
 from data.store.core.store import Store
-from ui import charts, following, words
+from ui import charts
 from ui.addresses import browse_address
-from ui.commands.agreement import scales_of
 from ui.components.confusion import Crossings, confusion_table
 from ui.components.estimates import explained, statistics_table
 from ui.components.strip import thumbnails
@@ -64,7 +65,7 @@ def panels(store: Store, view: View) -> Iterator[Panel]:
         return
     for intervals in passes(store):
         try:
-            pair = _met(store, following.version(store), replace(view, table=""), intervals)
+            pair = _met(store, live_updates.version(store), replace(view, table=""), intervals)
         except ValueError as error:
             yield Panel(note(f"{view.a} and {view.b} cannot be compared in {where(view)}: {error}.", "cc-bad"))
             return
@@ -104,7 +105,7 @@ def _panel(store: Store, view: View, pair: PairReport) -> Panel:
     b = SIMULATED if pair.b == PEOPLE and pair.people == "simulated" else pair.b
     sentence = pair.prevalence.sentence if pair.prevalence else ""
     text = heading(f"{pair.a} and {b}", f"{where(view)}. {sentence}".strip())
-    text += _table(f"Both on {words.aspect(pair.aspect)}", "", [("", pair.estimates)], view)
+    text += _table(f"Both on {wording.aspect(pair.aspect)}", "", [("", pair.estimates)], view)
     if pair.labels:
         text += _crossings(view, pair, b) + note(_COUNTED.format(b=b) if pair.b == PEOPLE else _COUNTED_TWO)
     scores = None
@@ -133,7 +134,7 @@ def _crossings(view: View, pair: PairReport, b: str) -> str:
         return browse_address(replace(place, aspect=()), ConfusionCell(pair.aspect, pair.a, a_says, b, b_says))
 
     crossed = Crossings(pair.a, b, pair.labels, pair.table, images)
-    return confusion_table(f"Where their answers cross: {words.aspect(pair.aspect)}", crossed, link)
+    return confusion_table(f"Where their answers cross: {wording.aspect(pair.aspect)}", crossed, link)
 
 
 def _furthest(store: Store, pair: PairReport, view: View) -> str:

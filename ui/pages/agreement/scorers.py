@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from agreement import Options
+from concord.agreement import recall_further
+from concord.common import wording
 from data.store.core.store import Store
-from ui import words
-from ui.commands.agreement import recall_further
 from ui.components.estimates import number
 from ui.components.table import Cell, html_table, note
 from ui.pages.agreement.view import View
@@ -40,7 +40,7 @@ def _table(rows: Sequence[Row], kind: str, view: View) -> str:
     if not rows:
         return ""
     who = "people" if kind == "real" else "simulated people"
-    caption = f"Closer to {who} by {words.title(view.statistic)}, {words.task(view.task)}"
+    caption = f"Closer to {who} by {wording.title(view.statistic)}, {wording.task(view.task)}"
     tested = any(row["mcnemar"] for row in rows)
     headers: list[str | Cell] = ["scorers", *map(Cell, ("images", "the first", "the second", "difference")), Cell("p, Holm")]
     headers += [Cell("right: only the first"), Cell("only the second"), Cell("p, McNemar")] if tested else []

@@ -9,11 +9,12 @@ from typing import Any
 import pandas as pd
 
 from agreement import CellName, CutOptions, Options, ThresholdCurve, curve
+from concord.agreement import recall_further
+from concord.common import live_updates, wording
 from data.store.core import frame
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui import charts, following, words
-from ui.commands.agreement import recall_further
+from ui import charts
 from ui.components.estimates import explained, number
 from ui.components.table import Cell, html_table, note
 from ui.pages.agreement.view import View
@@ -52,12 +53,12 @@ def _curve(store: Store, version: str, selection: Selection, asked: tuple[str, s
 def _figure(store: Store, view: View, scorers: Sequence[tuple[str, str]], options: Options) -> Any:
     """The curve of the chosen rater if it has one, else of the first."""
     people, rater = next((each for each in scorers if each[1] == view.a), scorers[0])
-    made = _curve(store, following.version(store), view.selection, (rater, view.task, people), options)
+    made = _curve(store, live_updates.version(store), view.selection, (rater, view.task, people), options)
     if not made.cuts:
         return None
     band = pd.DataFrame({"value": made.values, "low": made.low, "high": made.high}, dtype=float)
     who = "people" if people == "real" else "simulated people"
-    axes = (f"{rater}: yes above this, {words.task(view.task)}", f"agreement with {who}")
+    axes = (f"{rater}: yes above this, {wording.task(view.task)}", f"agreement with {who}")
     return charts.decisions(made.cuts, band, made.threshold, axes)
 
 
@@ -77,4 +78,4 @@ def _line(task: str, found: dict[tuple[str, str], Row]) -> list[str | Cell]:
     spread = f"{min(folds):.3g} to {max(folds):.3g} by fold" if folds else ""
     sample = "" if agreed["in_sample"] is None else f"{agreed['in_sample']:.3f}"
     counts = [Cell(f"{agreed['n_items']:,}"), Cell(f"{agreed['n_ratings']:,}")]
-    return [words.task(task), *counts, Cell(cut, spread), number(agreed), Cell(sample), number(kappa)]
+    return [wording.task(task), *counts, Cell(cut, spread), number(agreed), Cell(sample), number(kappa)]

@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl, urlencode
 
 from agreement import CONSENSUSES, ConsensusMethod
 from agreement.report.report import glance
+from concord.common import wording
 from data.store.core.selection import Selection
-from ui import words
 from ui.root import at
 
 PAGE = "/studio/agreement"
@@ -88,8 +88,8 @@ def restricted(query: str) -> Selection:
 def where(view: View) -> str:
     """The suite, the aspect, the generator and the task in words."""
     generator = "all generators" if view.generator == ALL else view.generator
-    task = "" if view.task == ALL else f", {words.task(view.task)}"
-    return f"{view.suite}, {words.aspect(view.aspect)}, {generator}{task}"
+    task = "" if view.task == ALL else f", {wording.task(view.task)}"
+    return f"{view.suite}, {wording.aspect(view.aspect)}, {generator}{task}"
 
 
 def restriction(view: View) -> str:

@@ -7,11 +7,11 @@ from typing import Any
 
 import gradio as gr
 
+from concord.common import wording
 from data.campaign import State
 from data.store.campaigns import management, monitoring
 from data.store.core.store import Store
 from data.store.judgements import revocations
-from ui import words
 from ui.components.table import note
 from ui.pages.campaigns import adjudicate, drawing, invite
 from ui.pages.campaigns.adjudicate import Ruling
@@ -64,14 +64,14 @@ def revoke(store: Store, person: str, campaign: str, who: Actor, *, uncount: boo
     if not person:
         return "Choose somebody first."
     n = revocations.revoke(store, person, who.signed, campaign, uncount=uncount)
-    gone = f" {words.count(n, 'answer')} stopped counting; their items are offered again." if uncount else ""
+    gone = f" {wording.count(n, 'answer')} stopped counting; their items are offered again." if uncount else ""
     return f"{person} is revoked.{gone}"
 
 
 def reinstate(store: Store, person: str, campaign: str, who: Actor) -> str:
     """Let somebody in again."""
     n = revocations.restore(store, person, who.signed, campaign)
-    return f"{person} is back. {words.count(n, 'answer')} of theirs {'counts' if n == 1 else 'count'} again."
+    return f"{person} is back. {wording.count(n, 'answer')} of theirs {'counts' if n == 1 else 'count'} again."
 
 
 def set_aside(store: Store, campaign: str, item: str, *, aside: bool) -> str:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final, get_args
 
+from concord.campaigns import adjudication, progress
+from concord.campaigns.adjudication import PEOPLE, ContestedCase, RaterValue
+from concord.campaigns.annotators import CampaignTopic
+from concord.common import wording
 from data.store.core.store import Store
 from data.store.judgements.remarks import Adjudication, Wrong
 from data.store.library import ItemSubject, item_subjects
-from ui import words
-from ui.campaigning import judging, telling
-from ui.campaigning.judging import PEOPLE, Case, Value
-from ui.campaigning.people import Topic
 from ui.components.acting import link
 from ui.components.filters import Choice
 from ui.components.table import Cell, html_table, note
@@ -43,33 +43,33 @@ KEYS: Final = "Keys: letters for what is right, 1 to 4 for who was wrong, Enter 
 class Docket:
     """The cases that are listed, of ``total``, and everything that a verdict has been given to."""
 
-    cases: tuple[Case, ...]
+    cases: tuple[ContestedCase, ...]
     total: int
     verdicts: tuple[Adjudication, ...]
 
 
-def docket(store: Store, view: View, topic: Topic | None) -> Docket:
+def docket(store: Store, view: View, topic: CampaignTopic | None) -> Docket:
     """What the address lists."""
-    given = judging.verdicts(store, view.campaign)
-    blamed = next((one for one in judging.blames(given) if blame_name(one.wrong, one.rater) == view.only), None)
+    given = adjudication.verdicts(store, view.campaign)
+    blamed = next((one for one in adjudication.blames(given) if blame_name(one.wrong, one.rater) == view.only), None)
     if blamed is not None:
-        found = judging.decided_so(given, blamed.wrong, blamed.rater)
+        found = adjudication.verdicts_against(given, blamed.wrong, blamed.rater)
     elif topic is None:
         found = []
     else:
-        found = judging.cases(store, view.campaign, topic, view.against)
+        found = adjudication.contested_cases(store, view.campaign, topic, view.against)
         if view.only == OPEN:
             found = [one for one in found if one.verdict is None]
     return Docket(tuple(found[:MOST]), len(found), tuple(given))
 
 
-def choices(store: Store, view: View, topic: Topic | None) -> tuple[Choice, Choice]:
+def choices(store: Store, view: View, topic: CampaignTopic | None) -> tuple[Choice, Choice]:
     """Whom people are compared with, and which cases are listed."""
-    scorers = judging.scorers(store, view.campaign, topic) if topic is not None else []
+    scorers = adjudication.scorers(store, view.campaign, topic) if topic is not None else []
     between = Choice([("people among themselves", PEOPLE), *((f"people and {name}", name) for name in scorers)], view.against)
-    blames = judging.blames(judging.verdicts(store, view.campaign))
+    blames = adjudication.blames(adjudication.verdicts(store, view.campaign))
     listed = [("all that differ", ANY), ("without a verdict", OPEN)]
-    listed += [(f"wrong: {telling.blamed(one)} ({one.n})", blame_name(one.wrong, one.rater)) for one in blames]
+    listed += [(f"wrong: {progress.describe_blamed(one)} ({one.n})", blame_name(one.wrong, one.rater)) for one in blames]
     only = view.only if view.only in {value for _, value in listed} else ANY
     return Choice(between.choices, view.against if view.against in {PEOPLE, *scorers} else PEOPLE), Choice(listed, only)
 
@@ -86,7 +86,7 @@ def looks_of(store: Store, found: Docket) -> dict[str, ItemSubject]:
     return item_subjects(store, sorted({one.item for one in found.cases}))
 
 
-def _title(n: int, one: Case, looks: dict[str, ItemSubject]) -> str:
+def _title(n: int, one: ContestedCase, looks: dict[str, ItemSubject]) -> str:
     text = looks[one.item].text if one.item in looks else one.item
     about = f" · {one.target}" if one.target else ""
     return f"{n} · {text[:80] or one.item}{about}"
@@ -106,7 +106,7 @@ def listing(found: Docket, looks: dict[str, ItemSubject], view: View) -> str:
         opened = link(text, view.address(case=one.key), "case", key=one.key)
         chosen = " class=cc-chosen" if one.key == view.case else ""
         rows.append(
-            f'<tr{chosen}><td>{n}</td><th scope="row">{opened}{about}</th><td>{escape(words.plain_aspect(one.aspect))}</td>'
+            f'<tr{chosen}><td>{n}</td><th scope="row">{opened}{about}</th><td>{escape(wording.plain_aspect(one.aspect))}</td>'
             f'<td class="cc-number">{differ}</td><td class="cc-number">{many}</td><td>{escape(verdict)}</td></tr>'
         )
     names = ("", "prompt", "aspect", "disagreement", "n", "verdict")
@@ -114,7 +114,7 @@ def listing(found: Docket, looks: dict[str, ItemSubject], view: View) -> str:
     more = f" (the first {MOST:,} of {found.total:,})" if found.total > MOST else ""
     return (
         '<div class="cc-table-wrap cc-cases"><table class="cc-table">'
-        f"<caption>{words.count(found.total, 'case')}{more}</caption>"
+        f"<caption>{wording.count(found.total, 'case')}{more}</caption>"
         f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
         + note("Disagreement: the mean distance of two values, from 0 to 1; n: people’s values.")
     )
@@ -129,21 +129,23 @@ def counts(found: Docket, view: View) -> str:
     if not found.verdicts:
         return note("No verdict has been given in this campaign yet.")
     rows: list[list[str | Cell]] = []
-    for one in judging.blames(found.verdicts):
+    for one in adjudication.blames(found.verdicts):
         only = blame_name(one.wrong, one.rater)
-        rows.append([Cell(telling.blamed(one), number=False), Cell(f"{one.n:,}", href=view.address(only=only, case=""))])
-    total = words.count(len(found.verdicts), "verdict")
+        rows.append(
+            [Cell(progress.describe_blamed(one), number=False), Cell(f"{one.n:,}", href=view.address(only=only, case=""))]
+        )
+    total = wording.count(len(found.verdicts), "verdict")
     return html_table(f"Who was wrong ({total})", ["wrong", Cell("verdicts")], rows)
 
 
-def opened(store: Store, view: View, topic: Topic, case: Case) -> tuple[str, list[Value]]:
+def opened(store: Store, view: View, topic: CampaignTopic, case: ContestedCase) -> tuple[str, list[RaterValue]]:
     """The opened case as HTML, and what everybody says."""
     subject = item_subjects(store, [case.item]).get(case.item)
-    said = judging.values(store, view.campaign, topic, case.item, case.target)
+    said = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
     text = (subject.text if subject else "") or case.item
     about = f" Target: {case.target}." if case.target else ""
     lines: list[list[str | Cell]] = [
-        [_who(one), Cell(_shown(one), number=False), words.reason(one.why) if one.why else ""] for one in said
+        [_who(one), Cell(_shown(one), number=False), wording.reason(one.why) if one.why else ""] for one in said
     ]
     verdict = ""
     if case.verdict is not None:
@@ -157,18 +159,18 @@ def opened(store: Store, view: View, topic: Topic, case: Case) -> tuple[str, lis
     return (
         f'<div class="cc-case"><div class="cc-case-pictures">{pictures(subject, _LARGE)}</div><div>'
         f'<h2 class="cc-case-title">{escape(text)}</h2>'
-        + note(f"Asked: {words.aspect(topic.aspect)}.{about}")
+        + note(f"Asked: {wording.aspect(topic.aspect)}.{about}")
         + table
         + verdict
         + "</div></div>"
     ), said
 
 
-def _who(one: Value) -> str:
+def _who(one: RaterValue) -> str:
     return f"{one.rater} ({'scorer' if one.kind == 'scorer' else 'simulated' if one.simulated else one.kind})"
 
 
-def _shown(one: Value) -> str:
+def _shown(one: RaterValue) -> str:
     return one.value or "no answer"
 
 
@@ -178,7 +180,7 @@ def verdict_choices(labels: Sequence[str]) -> list[tuple[str, str]]:
     return [(f"{letter} · {label}", label) for letter, label in keyed] + [(label, label) for label in labels[len(_LETTERS) :]]
 
 
-def to_blame(said: Sequence[Value], wrong: str | None, verdict: str | None) -> Choice:
+def to_blame(said: Sequence[RaterValue], wrong: str | None, verdict: str | None) -> Choice:
     """Who can have been wrong: those who say something else than the verdict."""
     if wrong not in ("scorer", "person"):
         return Choice([], None)
@@ -197,7 +199,7 @@ class Ruling:
     remark: str
 
 
-def rule(store: Store, view: View, case: Case, ruling: Ruling, person: str) -> None:
+def rule(store: Store, view: View, case: ContestedCase, ruling: Ruling, person: str) -> None:
     """Write a verdict.
 
     Raises:
@@ -221,4 +223,4 @@ def rule(store: Store, view: View, case: Case, ruling: Ruling, person: str) -> N
         rater_id=named or None,
         note=ruling.remark.strip(),
     )
-    judging.decide(store, made)
+    adjudication.write_verdict(store, made)

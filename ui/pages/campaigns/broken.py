@@ -5,12 +5,12 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import urlencode
 
+from concord.common import wording
 from data.store.campaigns import monitoring
 from data.store.campaigns.monitoring import BrokenItem
 from data.store.campaigns.participation import ENOUGH_REPORTS
 from data.store.core.store import Store
 from data.store.library import ItemSubject, item_subjects
-from ui import words
 from ui.components.acting import button
 from ui.components.strip import THUMBNAIL
 from ui.components.table import WRAP, note
@@ -30,7 +30,7 @@ def table(store: Store, campaign_id: str) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in ("item", "reports", "state", ""))
     return (
         note(
-            f"{words.count(len(found), 'item')} reported or set aside; {aside:,} of them are offered to nobody. One that"
+            f"{wording.count(len(found), 'item')} reported or set aside; {aside:,} of them are offered to nobody. One that"
             f" {ENOUGH_REPORTS} people report is set aside by itself."
         )
         + f'{WRAP}<table class="cc-table cc-broken"><caption>Broken images</caption>'

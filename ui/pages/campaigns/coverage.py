@@ -6,25 +6,26 @@ from typing import Any
 
 import gradio as gr
 
+from concord.campaigns import progress
+from concord.campaigns.progress import CampaignProgress
+from concord.common import wording
 from data.store.campaigns import monitoring
 from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
-from ui import campaign_charts, words
-from ui.campaigning import telling
-from ui.campaigning.watching import Standing
+from ui import campaign_charts
 from ui.components.table import Cell, html_table, note
 
 
-def drawn(store: Store, one: Standing) -> list[Any]:
+def drawn(store: Store, one: CampaignProgress) -> list[Any]:
     """Sentences, two figures, and what does not count."""
     campaign, said = one.campaign, one.coverage
     name = campaign.campaign_id
     spread = monitoring.items_by_answer_count(store, name)
     hours = monitoring.answers_by_hour(store, name)
     lead = note(
-        f"{said.answers:,} of {said.wanted:,} answers; {said.full:,} of {words.count(said.items, 'item')} have enough,"
+        f"{said.answers:,} of {said.wanted:,} answers; {said.full:,} of {wording.count(said.items, 'item')} have enough,"
         f" {said.started - said.full:,} have some, {said.items - said.started:,} have none."
-        f" Pace: {telling.pace(one.pace)}.",
+        f" Pace: {progress.describe_pace(one.pace)}.",
         "cc-lead",
     )
     if not said.items and name == DEFAULT:
@@ -34,7 +35,7 @@ def drawn(store: Store, one: Standing) -> list[Any]:
     return [lead, items, pace, _apart(one)]
 
 
-def _apart(one: Standing) -> str:
+def _apart(one: CampaignProgress) -> str:
     said = one.coverage
     rows: list[list[str | Cell]] = [
         ["held now", Cell(f"{said.held:,}"), "items that somebody has before them"],

@@ -11,13 +11,13 @@ from typing import Any, Final
 import gradio as gr
 
 from annotation.questionnaires.registry import FORMS
+from concord.campaigns import planning, progress
+from concord.campaigns.campaign_spec import CampaignSpec, campaign_spec
+from concord.campaigns.known_answers import EXAMPLE
 from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK, Campaign
 from data.store.browse import contents
 from data.store.campaigns import management
 from data.store.core.store import Store
-from ui.campaigning import making, telling
-from ui.campaigning.known import EXAMPLE
-from ui.campaigning.wish import Wish, wish
 from ui.components.table import note
 from ui.pages.campaigns import marks
 
@@ -133,7 +133,7 @@ def choices(store: Store) -> list[gr.Dropdown]:
     return [gr.Dropdown(known[name]) for name in ("suite", "task", "generator")]
 
 
-def wish_of(values: Mapping[str, Any]) -> Wish:
+def wish_of(values: Mapping[str, Any]) -> CampaignSpec:
     """What the form asks for.
 
     Raises:
@@ -156,7 +156,7 @@ def wish_of(values: Mapping[str, Any]) -> Wish:
         said.pop("definition", None)
     if "known" in said:
         said["known"] = _text(str(said["known"]))
-    return wish(said, "the form")
+    return campaign_spec(said, "the form")
 
 
 def _text(path: str) -> str:
@@ -175,12 +175,12 @@ def preview(store: Store, values: Mapping[str, Any]) -> tuple[str, bool]:
     named = bool(values.get("id"))
     try:
         asked = wish_of(values)
-        made = making.plan(store, asked if named else replace(asked, campaign_id="unnamed"))
+        made = planning.plan_campaign(store, asked if named else replace(asked, campaign_id="unnamed"))
         if management.get(store, asked.campaign_id) is not None:
             raise ValueError(f"there is a campaign {asked.campaign_id!r} already; give this one another id")
     except (ValueError, OSError) as error:
         return note(_sentence(error), "cc-bad"), False
-    lead, *rest = telling.plan(made)
+    lead, *rest = progress.describe_plan(made)
     lines = "".join(f"<li>{escape(line)}</li>" for line in rest)
     body = f'{note(f"This asks for {lead}.", "cc-lead")}<ul class="cc-list">{lines}</ul>'
     return body + ("" if named else note("Give it an id.")), named
@@ -189,7 +189,7 @@ def preview(store: Store, values: Mapping[str, Any]) -> tuple[str, bool]:
 def make(store: Store, values: Mapping[str, Any]) -> tuple[Campaign | None, str]:
     """The campaign, or what is wrong with it in a sentence."""
     try:
-        return making.make(store, wish_of(values)).campaign, ""
+        return planning.make_campaign(store, wish_of(values)).campaign, ""
     except (ValueError, OSError) as error:
         return None, _sentence(error)
 

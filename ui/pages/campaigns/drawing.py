@@ -8,13 +8,13 @@ from typing import Any
 
 import gradio as gr
 
+from concord.campaigns import adjudication
+from concord.campaigns.adjudication import PEOPLE, ContestedCase
+from concord.campaigns.annotators import CampaignTopic, topics
+from concord.campaigns.progress import CampaignProgress, all_progress, progress_of
+from concord.common import wording
 from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
-from ui import words
-from ui.campaigning import judging
-from ui.campaigning.judging import PEOPLE, Case
-from ui.campaigning.people import Topic, topics
-from ui.campaigning.watching import Standing, standing, standings
 from ui.components.filters import Choice
 from ui.components.table import note
 from ui.pages.campaigns import adjudicate, broken, coverage, invite, listing, people
@@ -22,7 +22,7 @@ from ui.pages.campaigns.view import SHOWN, View, topic_name
 from ui.pages.campaigns.who import Actor
 
 
-def topic_of(store: Store, one: Standing | None, view: View) -> Topic | None:
+def topic_of(store: Store, one: CampaignProgress | None, view: View) -> CampaignTopic | None:
     """What agreement and cases are about."""
     found = topics(store, one.campaign) if one is not None else []
     return next((topic for topic in found if topic_name(topic) == view.about), found[0] if found else None)
@@ -30,7 +30,7 @@ def topic_of(store: Store, one: Standing | None, view: View) -> Topic | None:
 
 def choices(store: Store, view: View) -> list[Choice]:
     """The controls, in the order of ``view.ADDRESS``, with what there is to choose from."""
-    found = standings(store)
+    found = all_progress(store)
     names = [(f"{listing.title(one)} ({one.campaign.campaign_id})", one.campaign.campaign_id) for one in found]
     one = next((each for each in found if each.campaign.campaign_id == view.campaign), None)
     chosen = one.campaign.campaign_id if one is not None else ""
@@ -57,8 +57,8 @@ def _following(view: View, between: Choice, only: Choice) -> View:
     return View(view.campaign, view.show, view.about, between.value or PEOPLE, only.value or "any", view.case)
 
 
-def _topic_title(topic: Topic, every: Sequence[Topic]) -> str:
-    name = words.plain_aspect(topic.aspect)
+def _topic_title(topic: CampaignTopic, every: Sequence[CampaignTopic]) -> str:
+    name = wording.plain_aspect(topic.aspect)
     return name if len({one.suite for one in every}) == 1 else f"{topic.suite}: {name}"
 
 
@@ -80,8 +80,8 @@ def followed(store: Store, *values: str | None) -> list[Any]:
 
 def draw(store: Store, view: View, who: Actor) -> Iterator[list[Any]]:
     """List, watching panel, and the part that is shown: quickly first, then with intervals."""
-    found = standings(store)
-    one = standing(store, view.campaign) if view.campaign else None
+    found = all_progress(store)
+    one = progress_of(store, view.campaign) if view.campaign else None
     head = [listing.table(found, view.campaign) if found else listing.empty(store)]
     if one is None:
         yield [*head, gr.Column(visible=False), *[gr.skip()] * (6 + len(SHOWN)), *_parts(None)]
@@ -94,11 +94,11 @@ def draw(store: Store, view: View, who: Actor) -> Iterator[list[Any]]:
         yield [*head, *panel, about, *shown, *_parts(view.show, store, view, one, topic, who, intervals=last)]
 
 
-def _title(one: Standing) -> str:
+def _title(one: CampaignProgress) -> str:
     campaign, settings = one.campaign, one.campaign.settings
     told = [
         f"{campaign.questionnaire}{f' {campaign.version}' if campaign.version else ''}",
-        f"{words.count(campaign.overlap, 'person')} for each item",
+        f"{wording.count(campaign.overlap, 'person')} for each item",
         f"{settings.order} order",
         f"seed {campaign.seed}",
     ]
@@ -114,7 +114,7 @@ def _title(one: Standing) -> str:
     )
 
 
-def _buttons(one: Standing) -> list[gr.Button]:
+def _buttons(one: CampaignProgress) -> list[gr.Button]:
     state = one.campaign.state
     worked = bool(one.coverage.people)
     can = [listing.can(one, target) for target in ("running", "stopped", "archived")]
@@ -141,7 +141,9 @@ def _parts(show: str | None, *given: Any, intervals: bool = True) -> list[Any]:
     return [update for updates in drawn.values() for update in updates]
 
 
-def _part(show: str, store: Store, view: View, one: Standing, topic: Topic | None, who: Actor, *, intervals: bool) -> list[Any]:
+def _part(
+    show: str, store: Store, view: View, one: CampaignProgress, topic: CampaignTopic | None, who: Actor, *, intervals: bool
+) -> list[Any]:
     if show == "coverage":
         return coverage.drawn(store, one)
     if show == "people":
@@ -156,15 +158,15 @@ def _part(show: str, store: Store, view: View, one: Standing, topic: Topic | Non
     return [adjudicate.counts(found, view), adjudicate.listing(found, adjudicate.looks_of(store, found), view)]
 
 
-def case_of(store: Store, view: View) -> tuple[Case, Topic] | None:
+def case_of(store: Store, view: View) -> tuple[ContestedCase, CampaignTopic] | None:
     """The case that is open, and what it is about; None if it is none of those that are listed."""
-    one = standing(store, view.campaign) if view.campaign else None
+    one = progress_of(store, view.campaign) if view.campaign else None
     found = adjudicate.docket(store, view, topic_of(store, one, view)) if one is not None else None
     case = next((each for each in found.cases if each.key == view.case), None) if found is not None else None
     if case is None:
         return None
-    suite = judging.suite_of(store, view.campaign, case.item)
-    return case, Topic(suite or "", case.aspect)
+    suite = adjudication.suite_of(store, view.campaign, case.item)
+    return case, CampaignTopic(suite or "", case.aspect)
 
 
 def show_case(store: Store, view: View, person: str | None, deciding: tuple[str, str] | None = None) -> list[Any]:
@@ -179,12 +181,12 @@ def show_case(store: Store, view: View, person: str | None, deciding: tuple[str,
     if person is None:
         return [gr.Row(visible=True), note("Give your name first: who uncovers an image is recorded."), *closed]
     case, topic = found
-    judging.uncover(store, person, case.item)
+    adjudication.record_uncovering(store, person, case.item)
     html, said = adjudicate.opened(store, view, topic, case)
     key = (view.campaign or "", view.case)
     if deciding == key:
         return [gr.Row(visible=False), html, gr.Column(visible=True), *[gr.skip()] * 4, key]
-    verdict = gr.Radio(adjudicate.verdict_choices(judging.labels(store, topic, said)), value=None)
+    verdict = gr.Radio(adjudicate.verdict_choices(adjudication.verdict_labels(store, topic, said)), value=None)
     rater = gr.Dropdown([], value=None, visible=False)
     return [gr.Row(visible=False), html, gr.Column(visible=True), verdict, gr.Radio(value=None), rater, "", key]
 
@@ -195,14 +197,14 @@ def blame(store: Store, view: View, wrong: str | None, verdict: str | None) -> g
     if found is None or wrong not in ("scorer", "person"):
         return gr.Dropdown([], value=None, visible=False)
     case, topic = found
-    said = judging.values(store, view.campaign, topic, case.item, case.target)
+    said = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
     chosen = adjudicate.to_blame(said, wrong, verdict)
     return gr.Dropdown(list(chosen.choices), value=chosen.value, visible=True, label=f"Which {wrong}")
 
 
 def neighbour(store: Store, view: View, step: int) -> str:
     """The case before or after the open one; the first one where none is open."""
-    one = standing(store, view.campaign) if view.campaign else None
+    one = progress_of(store, view.campaign) if view.campaign else None
     if one is None:
         return ""
     keys = [case.key for case in adjudicate.docket(store, view, topic_of(store, one, view)).cases]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from html import escape
 
+from concord.common import wording
+from concord.people import link_path
 from data.people import ROLES
 from data.store.core.store import Store
 from data.store.people import invitations
 from data.store.people.invitations import Invitation, Terms
-from ui import words
-from ui.access.links import address
 from ui.components.acting import button
 from ui.components.table import WRAP, note
 from ui.pages.campaigns.who import Actor
@@ -72,13 +72,13 @@ def table(store: Store, campaign: str, base: str, now: datetime | None = None) -
     head = "".join(f'<th scope="col">{name}</th>' for name in ("link", "for", "used", "expires", "made by", ""))
     rows = "".join(_row(store, one, base, now or datetime.now(UTC)) for one in found)
     return (
-        f'{WRAP}<table class="cc-table cc-links"><caption>{words.count(len(found), "link")}</caption>'
+        f'{WRAP}<table class="cc-table cc-links"><caption>{wording.count(len(found), "link")}</caption>'
         f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
 def _row(store: Store, one: Invitation, base: str, now: datetime) -> str:
-    link = base + address(store, one)
+    link = base + link_path(store, one)
     closed = one.closed(now)
     used_up = one.uses is not None and one.used >= one.uses
     what = f'<code class="cc-code">{escape(link)}</code>'

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from concord.campaigns import progress
+from concord.campaigns.progress import CampaignProgress
+from concord.common import next_steps, wording
 from data.campaign import MOVES
 from data.store.browse import contents
 from data.store.core.store import Store
-from ui import teaching, words
-from ui.campaigning import telling
-from ui.campaigning.watching import Standing
 from ui.components.acting import link
 from ui.components.table import WRAP, note
 from ui.pages.campaigns.view import View
@@ -22,7 +22,7 @@ DEFAULT_TITLE = "All images (no campaign)"
 
 def empty(store: Store) -> str:
     """What campaigns are, and how to make one."""
-    (line,) = teaching.commands(store, ("campaigns create pilot --n 50 --overlap 3",))
+    (line,) = next_steps.command_lines(store, ("campaigns create pilot --n 50 --overlap 3",))
     texts = (
         "A campaign asks people the same questions about the same images: which images, which questionnaire, how many people"
         " each, with checks whose answers are known.",
@@ -31,7 +31,7 @@ def empty(store: Store) -> str:
         " invite people, watch coverage and pace, and decide where they disagree. On the command line:",
     )
     if not contents.totals(store)["images"]:
-        lines = "".join(f"<li>{_code(one)}</li>" for one in teaching.commands(store, teaching.IMAGES))
+        lines = "".join(f"<li>{_code(one)}</li>" for one in next_steps.command_lines(store, next_steps.IMAGES))
         there_are_none = note("There are no images yet to ask about. Import some:")
         return note(texts[0], "cc-lead") + there_are_none + f'<ul class="cc-list">{lines}</ul>'
     return "".join(note(text, "cc-lead" if n == 0 else "") for n, text in enumerate(texts)) + (
@@ -43,7 +43,7 @@ def _code(text: str) -> str:
     return f'<code class="cc-code">{escape(text)}</code>'
 
 
-def table(found: Sequence[Standing], chosen: str) -> str:
+def table(found: Sequence[CampaignProgress], chosen: str) -> str:
     """All campaigns."""
     head = "".join(f'<th scope="col">{name}</th>' for name in _HEADERS)
     body = "".join(_row(one, one.campaign.campaign_id == chosen) for one in found)
@@ -53,11 +53,11 @@ def table(found: Sequence[Standing], chosen: str) -> str:
     )
 
 
-def _row(one: Standing, chosen: bool) -> str:
+def _row(one: CampaignProgress, chosen: bool) -> str:
     campaign, said = one.campaign, one.coverage
     name = campaign.campaign_id
     opened = link(title(one), View(campaign=name).address(), "open", campaign=name)
-    what = f"{name} · {campaign.questionnaire} · {words.count(campaign.overlap, 'person')} each"
+    what = f"{name} · {campaign.questionnaire} · {wording.count(campaign.overlap, 'person')} each"
     bar = (
         f'<progress max="{max(said.wanted, 1)}" value="{min(said.answers, said.wanted)}"'
         f' aria-label="answers of {escape(name)}"></progress>'
@@ -68,12 +68,12 @@ def _row(one: Standing, chosen: bool) -> str:
         f"<td>{said.full:,} of {said.items:,}{_small('have enough answers')}</td>",
         f"<td>{bar}{_small(f'{said.answers:,} of {said.wanted:,} ({share(said.answers, said.wanted)})')}</td>",
         f"<td>{said.people:,}</td>",
-        f"<td>{escape(telling.pace(one.pace))}</td>",
+        f"<td>{escape(progress.describe_pace(one.pace))}</td>",
     )
     return f"<tr{' class=cc-chosen' if chosen else ''}>{''.join(cells)}</tr>"
 
 
-def title(one: Standing) -> str:
+def title(one: CampaignProgress) -> str:
     """A campaign's title; the default one has none of its own."""
     campaign = one.campaign
     return DEFAULT_TITLE if campaign.campaign_id == "default" and campaign.title == "default" else campaign.title
@@ -89,7 +89,7 @@ def share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f} %" if whole else "nothing wanted"
 
 
-def can(one: Standing, target: str) -> bool:
+def can(one: CampaignProgress, target: str) -> bool:
     """Whether a campaign may become so from its state."""
     return target in MOVES[one.campaign.state]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from html import escape
 
+from concord.campaigns import progress
+from concord.campaigns.annotators import AnnotatorWork, CampaignTopic, annotators_of
+from concord.campaigns.progress import CampaignProgress
+from concord.common import wording
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import revocations
-from ui import words
 from ui.addresses import browse_address
-from ui.campaigning import telling
-from ui.campaigning.people import Person, Topic, people
-from ui.campaigning.watching import Standing
 from ui.components.acting import button
 from ui.components.estimates import explained, number
 from ui.components.table import WRAP, note
@@ -31,32 +31,32 @@ _NUMBERS = ("active time", "agreement", "repeats")
 NOBODY = "Nobody has done anything in this campaign yet. Start it, and invite people."
 
 
-def table(store: Store, one: Standing, topic: Topic | None, *, intervals: bool) -> str:
+def table(store: Store, one: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool) -> str:
     """Everybody, with the rules of the flags beneath."""
-    found = people(store, one.campaign, topic, intervals=intervals)
+    found = annotators_of(store, one.campaign, topic, intervals=intervals)
     if not found:
         return note(NOBODY)
     about = "Nobody has judged anything yet, so there is no agreement to show."
     if topic is not None:
-        about = f"Agreement is about {words.aspect(topic.aspect)} of {topic.suite}: {telling.COEFFICIENT}."
+        about = f"Agreement is about {wording.aspect(topic.aspect)} of {topic.suite}: {progress.COEFFICIENT}."
     everywhere = {gone.person for gone in revocations.current_revocations(store) if gone.campaign is None}
     head = "".join(
         f'<th scope="col"{" class=cc-number" if name in _NUMBERS else ""}{_title(hint)}>{name}</th>' for name, hint in _HEADERS
     )
     body = "".join(_row(person, person.worker.person in everywhere) for person in found)
-    rules = "".join(note(rule) for rule in telling.RULES)
+    rules = "".join(note(rule) for rule in progress.RULES)
     reasons = [person.agreement.to_dict() for person in found if person.agreement is not None]
     return (
         note(about)
         + f'{WRAP}<table class="cc-table cc-people">'
-        + f"<caption>{words.count(len(found), 'person')}</caption>"
+        + f"<caption>{wording.count(len(found), 'person')}</caption>"
         + f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
         + explained(reasons, open_=False)
         + f'<details class="cc-why" open><summary>How the flags are made</summary>{rules}</details>'
     )
 
 
-def _row(one: Person, everywhere: bool) -> str:
+def _row(one: AnnotatorWork, everywhere: bool) -> str:
     work = one.worker
     kind = "simulated" if work.simulated else ""
     cells = (
@@ -64,7 +64,7 @@ def _row(one: Person, everywhere: bool) -> str:
         _cell(f"{work.valid:,} valid", _counted(work.surplus, "surplus") + _counted(work.training, "training")),
         _time(one),
         _agreement(one),
-        _cell(telling.passed(work).replace(", ", "\n"), _training(one)),
+        _cell(progress.describe_checks(work).replace(", ", "\n"), _training(one)),
         _alike(one),
         _cell(
             ", ".join(
@@ -83,7 +83,7 @@ def _row(one: Person, everywhere: bool) -> str:
     return f"<tr{' class=cc-out' if work.revoked else ''}>{''.join(cells)}</tr>"
 
 
-def _act(one: Person, everywhere: bool) -> str:
+def _act(one: AnnotatorWork, everywhere: bool) -> str:
     person = one.worker.person
     if everywhere:
         return _small("revoked in the whole project")
@@ -97,7 +97,7 @@ def _browsable(person: str) -> str:
     return f'<a href="{escape(href)}">{escape(person)}</a>'
 
 
-def _revoked(one: Person) -> str:
+def _revoked(one: AnnotatorWork) -> str:
     work = one.worker
     if work.paused is not None:
         since = f" since {work.paused_since:%Y-%m-%d %H:%M} UTC" if work.paused_since else ""
@@ -105,21 +105,21 @@ def _revoked(one: Person) -> str:
     return '<span class="cc-badge cc-badge--bad">revoked</span>' if work.revoked else ""
 
 
-def _training(one: Person) -> str:
+def _training(one: AnnotatorWork) -> str:
     work = one.worker
     return f"{work.training_right}/{work.training} training" if work.training else ""
 
 
-def _time(one: Person) -> str:
+def _time(one: AnnotatorWork) -> str:
     work = one.worker
     if work.median_seconds is None:
         return _cell("")
     n = one.speed.n if one.speed is not None else 0
-    whole = f"{words.duration(work.seconds or 0)} in all, n = {n:,}"
+    whole = f"{wording.duration(work.seconds or 0)} in all, n = {n:,}"
     return _cell(f"{work.median_seconds:.1f} s", whole, number_=True)
 
 
-def _agreement(one: Person) -> str:
+def _agreement(one: AnnotatorWork) -> str:
     found = one.agreement
     if found is None:
         return _cell("")
@@ -128,7 +128,7 @@ def _agreement(one: Person) -> str:
     return _cell(made.text, detail, made.note, number_=True)
 
 
-def _alike(one: Person) -> str:
+def _alike(one: AnnotatorWork) -> str:
     found = one.sameness
     if found is None or found.share is None:
         return _cell("")

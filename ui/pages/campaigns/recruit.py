@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import gradio as gr
 
+from concord.common import wording
 from data.campaign import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
 from data.store.campaigns import management
 from data.store.core.store import Store
-from ui import words
 from ui.components.table import note
 from ui.pages.campaigns.who import Actor
 
@@ -75,4 +75,4 @@ def save(store: Store, campaign: str, values: tuple[str | None, ...], who: Actor
         text = str(error)
         return f"{text[:1].upper()}{text[1:].rstrip('.')}.", "cc-bad"
     left = len(RECRUITMENT_FIELDS) - len(said)
-    return f"Saved: {words.count(len(said), 'field')} said, {left:,} not reported.", ""
+    return f"Saved: {wording.count(len(said), 'field')} said, {left:,} not reported.", ""

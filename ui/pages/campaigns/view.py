@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlencode
 
-from ui.campaigning.judging import PEOPLE
-from ui.campaigning.people import Topic
+from concord.campaigns.adjudication import PEOPLE
+from concord.campaigns.annotators import CampaignTopic
 from ui.root import at
 
 PAGE: Final = "/studio/campaigns"
@@ -53,7 +53,7 @@ class View:
         return at(f"{PAGE}?" + urlencode([(name, value) for name, value in values.items() if value and value != ANY]))
 
 
-def topic_name(topic: Topic) -> str:
+def topic_name(topic: CampaignTopic) -> str:
     """A topic in the address and in its control."""
     return f"{topic.suite}: {topic.aspect}"
 

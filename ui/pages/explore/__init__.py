@@ -8,11 +8,12 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
+from concord import rejudging
+from concord.common import next_steps
+from concord.common.context import CommandError
+from concord.rejudging import save_as_rater
 from data.store.core.store import Store
 from scorers.base import Knob
-from ui import rejudging, teaching
-from ui.commands.context import CommandError
-from ui.commands.keep import keep
 from ui.components.filters import Choice
 from ui.components.table import linked_note, note
 from ui.pages.explore import knobs
@@ -175,13 +176,13 @@ def _listed(event: gr.EventData) -> Sequence[str]:
 def _kept(store: Store, view: View) -> gr.HTML:
     """Keep what the knobs stand at, and say what became of it."""
     try:
-        done = keep(store, view.rater, view.turned)
+        done = save_as_rater(store, view.rater, view.turned)
     except (CommandError, ValueError) as error:
         return gr.HTML(note(f"Not kept: {error}.", "cc-bad"), visible=True)
     where = at("/studio/agreement?") + urlencode({"suite": view.suite, "aspect": rejudging.ASPECT})
     if done.import_id is None:
         said = linked_note(f"{done.rater_id} judges by these settings already; see it on", where, "Agreement", "")
         return gr.HTML(said, visible=True)
-    (undo,) = teaching.commands(store, (f"import undo {done.import_id}",))
+    (undo,) = next_steps.command_lines(store, (f"import undo {done.import_id}",))
     first = f"Kept as {done.rater_id}: {done.images:,} images judged by these settings, now on"
     return gr.HTML(linked_note(first, where, "Agreement", f"and Browse. To take it back: {undo}"), visible=True)

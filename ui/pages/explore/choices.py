@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from concord import rejudging
+from concord.common import wording
+from concord.questions import scores
+from concord.rejudging import RaterEvidence
 from data.store.browse import contents
 from data.store.browse.contents import PEOPLE
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui import rejudging, vqa, words
 from ui.components.filters import Choice
 from ui.pages.explore import knobs
 from ui.pages.explore.asked.offered import offered as asked_of
@@ -18,7 +21,6 @@ from ui.pages.explore.asked.offered import suite_with_questions
 from ui.pages.explore.failures import PICTURES, generators
 from ui.pages.explore.flips import FLIPS
 from ui.pages.explore.view import ADDRESS, ALL, ASKED, CHANGED, KINDS, OBJECTIVES, QUESTIONS, SHOWN, View
-from ui.rejudging import Evidence
 
 
 def choices(store: Store, asked: View) -> dict[str, Choice]:
@@ -27,23 +29,23 @@ def choices(store: Store, asked: View) -> dict[str, Choice]:
     questions = asked.show == QUESTIONS
     suite = _of(asked.suite or (suite_with_questions(store) if questions else ""), found)
     # of questions only those tell anything that answer some
-    answering = vqa.raters(store).get(suite, []) if questions else []
+    answering = scores.answering_raters(store).get(suite, []) if questions else []
     names = dict.fromkeys(answering, False) or found.get(suite, {})
     rater = _of(asked.rater, names)
     evidence = rejudging.evidence(store, suite, rater)
     tasks = [ALL, *(evidence.places.tasks if evidence else _tasks(store, suite))]
     task = _of(asked.task, tasks)
     along = _along(evidence, task)
-    heard = rejudging.heard(store, evidence) if evidence else {}
+    heard = rejudging.people_verdicts(store, evidence) if evidence else {}
     people = [name for name, kind in KINDS.items() if kind in heard] or [PEOPLE]
     judged = evidence is not None
     offered: dict[str, Mapping[str, str]] = {
         "suite": {name: name for name in found},
         "rater": {name: name for name in names},
         "show": SHOWN,
-        "task": {name: words.task(name) for name in tasks},
+        "task": {name: wording.task(name) for name in tasks},
         "along": along,
-        "statistic": {name: words.title(name) for name in OBJECTIVES if judged},
+        "statistic": {name: wording.title(name) for name in OBJECTIVES if judged},
         "people": {name: name for name in people if judged},
         "changed": CHANGED if judged else {},
         "picture": PICTURES,
@@ -88,7 +90,7 @@ def _tasks(store: Store, suite: str) -> Sequence[str]:
     return found.tasks if found else ()
 
 
-def _along(evidence: Evidence | None, task: str) -> dict[str, str]:
+def _along(evidence: RaterEvidence | None, task: str) -> dict[str, str]:
     """The knobs that a curve can run along: numbers that decide something in this task."""
     if evidence is None:
         return {}

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from agreement.tuning import FOLDS, Tuned, share_of_yes, tune
+from concord import rejudging
+from concord.common import wording
+from concord.rejudging import RaterEvidence
 from data.store.core.store import Store
 from scorers.running.rejudge import Sweep
-from ui import rejudging, words
 from ui.components.table import note
 from ui.pages.explore.view import ALL, KINDS, View
-from ui.rejudging import Evidence
 
 MOST_GENERATORS = 10
 
@@ -45,7 +46,7 @@ class Curve:
         return [] if self.tuned is None else [self.at[place] for place in self.tuned.fold_best]
 
 
-def curve(store: Store, evidence: Evidence, view: View) -> Curve | None:
+def curve(store: Store, evidence: RaterEvidence, view: View) -> Curve | None:
     """Along ``view.along``, the other knobs standing as they do; None where there is nothing to run along."""
     if view.along not in evidence.scorer.knobs:
         return None
@@ -53,7 +54,7 @@ def curve(store: Store, evidence: Evidence, view: View) -> Curve | None:
     inside = _inside(evidence, swept, view.task)
     rows, said = swept.rows[inside], swept.said[:, inside]
     places = evidence.places.take(rows)
-    heard = rejudging.heard(store, evidence).get(KINDS[view.people])
+    heard = rejudging.people_verdicts(store, evidence).get(KINDS[view.people])
     tuned = None
     if heard is not None:
         tuned = tune(swept.at, said, heard.take(rows), places, view.statistic, task=view.task)
@@ -63,7 +64,7 @@ def curve(store: Store, evidence: Evidence, view: View) -> Curve | None:
     return Curve(swept.at.tolist(), scores, tuned, rows.size, max(0, present.size - MOST_GENERATORS))
 
 
-def _inside(evidence: Evidence, swept: Sweep, task: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _inside(evidence: RaterEvidence, swept: Sweep, task: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Which of the swept images are of the task."""
     if task == ALL:
         return np.ones(swept.rows.size, bool)
@@ -74,11 +75,11 @@ def _numbers(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[float
     return [None if np.isnan(value) else value for value in values.tolist()]
 
 
-def told(found: Curve, evidence: Evidence, view: View) -> str:
+def told(found: Curve, evidence: RaterEvidence, view: View) -> str:
     """What the curve says, as HTML."""
     knob = evidence.scorer.knobs[view.along]
-    task = "" if view.task == ALL else f" of the task {words.task(view.task)}"
-    first = f"{knob.title} decides something in {words.count(found.images, 'image')}{task}; the others stand as they do."
+    task = "" if view.task == ALL else f" of the task {wording.task(view.task)}"
+    first = f"{knob.title} decides something in {wording.count(found.images, 'image')}{task}; the others stand as they do."
     parts = [first, _agreement(found, view)]
     if found.left_out:
         parts.append(f"The scores of the first {MOST_GENERATORS} generators are drawn, those of {found.left_out} more are not.")
@@ -89,8 +90,8 @@ def _agreement(found: Curve, view: View) -> str:
     tuned = found.tuned
     if tuned is None:
         return "No person has judged these images yet, so there is nothing to agree with."
-    title = words.title(view.statistic)
-    about = f"{words.count(tuned.n_ratings, 'answer')} by {view.people} about {words.count(tuned.n_items, 'image')}"
+    title = wording.title(view.statistic)
+    about = f"{wording.count(tuned.n_ratings, 'answer')} by {view.people} about {wording.count(tuned.n_items, 'image')}"
     if tuned.best is None:
         return f"{title} ({about}): no best value, as {tuned.reason}."
     low, high = (found.at[place] for place in tuned.run or (tuned.best, tuned.best))
@@ -107,4 +108,4 @@ def _agreement(found: Curve, view: View) -> str:
 
 
 def _said(value: float | None) -> str:
-    return "undefined" if value is None else words.two(value)
+    return "undefined" if value is None else wording.two(value)

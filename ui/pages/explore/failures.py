@@ -7,15 +7,15 @@ from functools import lru_cache
 from html import escape
 from typing import Any, Final
 
+from concord import failures as failing
+from concord.common import next_steps
+from concord.failures import NEEDS, TITLES, FailureTable
 from data.formats.cooccurrence import Cooccurrence
 from data.store import library
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import EvidenceSource
 from scorers.failures import ANY
-from ui import failing, teaching
 from ui.components.table import note
-from ui.failing import Drawable
-from ui.failure_words import NEEDS, TITLES
 from ui.pages.explore.pictures import DRAW, Shown
 
 PICTURES: Final[dict[str, str]] = TITLES
@@ -42,7 +42,7 @@ def failures(store: Store, suite: str, rater: str, picture: str, generator: str 
     source = failing.source(store, suite, rater)
     if source is None or picture not in PICTURES:
         told = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
-        return Failures(note(told, "cc-lead"), None, _commands(store, teaching.scoring(store, "geneval")))
+        return Failures(note(told, "cc-lead"), None, _commands(store, next_steps.score_command(store, "geneval")))
     try:
         return _drawn(store, source, picture, generator, library.latest_cooccurrence(store) if picture == _TOGETHER else None)
     except ValueError as error:
@@ -60,20 +60,22 @@ def generators(store: Store, suite: str, rater: str) -> list[str]:
 # by the evidence's stamp, as what it is drawn from
 @lru_cache(maxsize=32)
 def _drawn(store: Store, source: EvidenceSource, picture: str, generator: str, beside: Cooccurrence | None = None) -> Failures:
-    found = failing.drawable(store, source.suite, source.rater_id, picture)
+    found = failing.table_of(store, source.suite, source.rater_id, picture)
     if found is None or not found.table.units:
         return Failures(
-            note(NEEDS[picture], "cc-lead"), None, _commands(store, teaching.PROMPTS, teaching.scoring(store, "geneval"))
+            note(NEEDS[picture], "cc-lead"),
+            None,
+            _commands(store, next_steps.PROMPTS, next_steps.score_command(store, "geneval")),
         )
     if picture == _TOGETHER and beside is None:
-        return Failures(note(_NO_TABLE, "cc-lead"), None, _commands(store, teaching.COOCCURRENCE))
+        return Failures(note(_NO_TABLE, "cc-lead"), None, _commands(store, next_steps.COOCCURRENCE))
     known = found.table.generators
     one = generator if generator in known else ANY
     drawn = DRAW[picture](Shown(found.table, source.suite, source.rater_id, picture, one, found.settings, beside))
     return Failures(note(drawn.lead, "cc-lead"), drawn.figure, drawn.numbers + _method(found))
 
 
-def _method(found: Drawable) -> str:
+def _method(found: FailureTable) -> str:
     some = ""
     if found.images < found.total:
         some = f" Drawn from {found.images:,} of {found.total:,} images, always the same ones."
@@ -84,4 +86,4 @@ def _method(found: Drawable) -> str:
 
 
 def _commands(store: Store, *groups: tuple[str, ...]) -> str:
-    return f'<pre class="cc-note">{escape(chr(10).join(teaching.commands(store, *groups)))}</pre>'
+    return f'<pre class="cc-note">{escape(chr(10).join(next_steps.command_lines(store, *groups)))}</pre>'

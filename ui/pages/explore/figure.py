@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from ui import charts, words
+from concord.common import wording
+from ui import charts
 from ui.pages.explore.curve import Curve
 from ui.pages.explore.view import View
 
@@ -24,7 +25,7 @@ def figure(found: Curve, view: View, title: str, own: float) -> go.Figure:
     made = go.Figure()
     people = found.tuned is not None and any(value is not None for value in found.tuned.values)
     if people and found.tuned is not None:
-        name = f"{words.title(view.statistic)} with {view.people}"
+        name = f"{wording.title(view.statistic)} with {view.people}"
         line = {"color": charts.COLORS["people"], "width": 2.5}
         made.add_trace(_line(found.at, found.tuned.values, name, line, "y"))
     for color, (generator, values) in zip(_LINES, found.scores.items(), strict=False):
@@ -38,7 +39,7 @@ def figure(found: Curve, view: View, title: str, own: float) -> go.Figure:
     split = 0.5 if people else 1.0
     made.update_layout(
         xaxis={"title": escape(title), "anchor": "y2", "range": [found.at[0], found.at[-1]]},
-        yaxis={"title": escape(words.title(view.statistic)), "domain": [min(split + _GAP / 2, 1), 1], "visible": people},
+        yaxis={"title": escape(wording.title(view.statistic)), "domain": [min(split + _GAP / 2, 1), 1], "visible": people},
         yaxis2={"title": "score", "domain": [0, split - _GAP / 2 if people else 1], "range": [-0.03, 1.03]},
     )
     return made

@@ -11,13 +11,15 @@ import pandas as pd
 
 from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, SHARED, TIED
 from agreement.study.cells import ALL
-from data.prompts.flips import FlipKind
+from concord import flips
+from concord.common import next_steps, wording
+from concord.flips import FlipRows, Row, wide
+from concord.rejudging import MOST_IMAGES
+from data.prompts.flips import FLIP_REASONS, FlipKind
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui import charts, flipping, teaching, words
+from ui import charts
 from ui.components.table import Cell, html_table, note
-from ui.flipping import Row, Rows, wide
-from ui.rejudging import MOST_IMAGES
 
 FLIPS: Final[dict[str, str]] = {"relation": "relations", "color": "colours", "count": "numbers"}
 """The kinds of flips by their name in the address."""
@@ -55,12 +57,12 @@ class FlipTest:
 
 def flip_test(store: Store, suite: str, kind: FlipKind) -> FlipTest:
     """All raters of a suite."""
-    found = flipping.recall(store, Selection(suite=(suite,)), kind, MOST_IMAGES)
+    found = flips.recall(store, Selection(suite=(suite,)), kind, MOST_IMAGES)
     if suite in found.unflippable:
         told = note(_NONE.format(suite=suite), "cc-lead")
-        return FlipTest(told, None, _commands(store, *teaching.PROMPTS[:1], *teaching.scoring(store, "geneval")))
+        return FlipTest(told, None, _commands(store, *next_steps.PROMPTS[:1], *next_steps.score_command(store, "geneval")))
     if not found.rows:
-        return FlipTest(note(_NOBODY, "cc-lead"), None, _commands(store, *teaching.scoring(store, "geneval")))
+        return FlipTest(note(_NOBODY, "cc-lead"), None, _commands(store, *next_steps.score_command(store, "geneval")))
     lead = _LEAD.format(what=_MEANS[kind])
     if found.images < found.total:
         lead += f" These are {found.images:,} images taken by chance of {found.total:,}."
@@ -75,7 +77,7 @@ def _headers() -> list[str | Cell]:
 def _line(row: dict[str, Row]) -> Sequence[str | Cell]:
     score, ties = row[SCORE], row[PREFERRED]["excluded"].get(TIED, 0)
     place = _PLACES.get(score["generator"], score["generator"])
-    answers = words.count(score["n_ratings"], "answer") if score["kind"] == "people" else ""
+    answers = wording.count(score["n_ratings"], "answer") if score["kind"] == "people" else ""
     preferred = _number(row[PREFERRED], f"{ties:,} tied" if ties else "")
     numbers = [*(_number(row[name]) for name in (SCORE, FLIPPED, DELTA)), preferred]
     return [score["rater"], place, *numbers, Cell(f"{score['n_items']:,}", answers)]
@@ -93,7 +95,7 @@ def _text(value: float) -> str:
     return f"{round(value, 3) + 0:.3f}"
 
 
-def _figure(found: Rows) -> Any:
+def _figure(found: FlipRows) -> Any:
     """Each rater's Δs, on the same images where there are enough of them."""
     known = [row for row in found.rows if row["statistic"] == DELTA and row["value"] is not None]
     place = SHARED if any(row["generator"] == SHARED and row["n_items"] >= _ENOUGH for row in known) else ALL
@@ -115,21 +117,21 @@ def _figure(found: Rows) -> Any:
     return figure.update_xaxes(range=[min(low, -_BESIDE_0), max(high, _BESIDE_0)])
 
 
-def _unread(store: Store, found: Rows) -> str:
+def _unread(store: Store, found: FlipRows) -> str:
     """How to make the numbers that are missing."""
     commands = dict.fromkeys(row["command"] for row in found.rows if row["command"])
     return note(_UNREAD) + _commands(store, *commands) if commands else ""
 
 
-def _left_out(found: Rows) -> str:
+def _left_out(found: FlipRows) -> str:
     """By rater what does not count, but for prompts without anything to flip."""
     said = []
     for row in found.rows:
         if (row["statistic"], row["generator"]) == (SCORE, ALL):
-            why = [f"{words.reason(name)}: {n:,}" for name, n in row["excluded"].items() if name not in flipping.FLIP_REASONS]
+            why = [f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items() if name not in FLIP_REASONS]
             said += [f"{row['rater']}: {', '.join(why)}."] if why else []
     return note("Left out. " + " ".join(said)) if said else ""
 
 
 def _commands(store: Store, *lines: str) -> str:
-    return f'<pre class="cc-note">{escape(chr(10).join(teaching.commands(store, tuple(lines))))}</pre>'
+    return f'<pre class="cc-note">{escape(chr(10).join(next_steps.command_lines(store, tuple(lines))))}</pre>'

@@ -9,10 +9,10 @@ from typing import Any, Final
 import gradio as gr
 from gradio.components import Component
 
+from concord import rejudging
+from concord.rejudging import RaterEvidence
 from scorers import registry
 from scorers.base import Knob
-from ui import rejudging
-from ui.rejudging import Evidence
 
 # What is not shown is on the page all the same: a slider that is not there tells nobody when its value is set, and Gradio's own
 # "hidden" does nothing to sliders.
@@ -40,12 +40,12 @@ def _component(name: str, knob: Knob) -> Component:
     return gr.Slider(knob.low, knob.high, float(knob.default), step=knob.step, buttons=[], **shown)
 
 
-def updates(known: Sequence[str], of: Evidence | None, turned: Mapping[str, Any]) -> list[Any]:
+def updates(known: Sequence[str], of: RaterEvidence | None, turned: Mapping[str, Any]) -> list[Any]:
     """The changes that show this scorer's knobs, standing so."""
     return [_update(name, of, turned) for name in known]
 
 
-def _update(name: str, of: Evidence | None, turned: Mapping[str, Any]) -> Any:
+def _update(name: str, of: RaterEvidence | None, turned: Mapping[str, Any]) -> Any:
     knob = of.scorer.knobs.get(name) if of else None
     if of is None or knob is None:
         return gr.update(elem_classes=[_OFF])
@@ -55,12 +55,12 @@ def _update(name: str, of: Evidence | None, turned: Mapping[str, Any]) -> Any:
     return gr.Slider(rejudging.lowest(of, name), rejudging.highest(of, name), step=knob.step, **said)
 
 
-def read(of: Evidence, asked: Mapping[str, Any]) -> dict[str, Any]:
+def read(of: RaterEvidence, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Where this scorer's knobs stand: as asked where that is possible, else as in the run."""
     return {name: _value(of, name, asked.get(name)) for name in of.scorer.knobs}
 
 
-def _value(of: Evidence, name: str, asked: Any) -> Any:
+def _value(of: RaterEvidence, name: str, asked: Any) -> Any:
     own, knob = of.again.settings[name], of.scorer.knobs[name]
     if knob.choices:
         return asked if asked in knob.choices else own

@@ -9,9 +9,10 @@ from typing import Any, Final
 import gradio as gr
 from gradio.components import Component
 
+from concord.common import next_steps
 from data.store.core.store import Store
 from scorers.base import Knob
-from ui import root, teaching
+from ui import root
 from ui.components.filters import dropdown
 from ui.pages.explore import knobs, tables
 from ui.pages.explore.asked.offered import SEEN
@@ -26,7 +27,7 @@ _EMPTY: Final = (
 
 def nothing(store: Store) -> str:
     """What the page says before a scorer has looked at anything."""
-    return f"{_EMPTY} {teaching.looking(store, 'geneval')}"
+    return f"{_EMPTY} {next_steps.how_to_score(store, 'geneval')}"
 
 
 # A click on a number lists the answers behind it on this page; on one of another rater it follows the link.

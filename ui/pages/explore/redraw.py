@@ -8,10 +8,12 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from agreement.tuning import CellStatistic, YesNoCounts, agreements, shares
+from concord import rejudging
+from concord.common import wording
+from concord.rejudging import RaterEvidence
 from data.store.browse import contents
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui import rejudging, words
 from ui.components.strip import thumbnails
 from ui.components.table import heading, note
 from ui.pages.agreement.thresholds import scores_to_decisions
@@ -20,7 +22,6 @@ from ui.pages.explore import figure, tables
 from ui.pages.explore.curve import curve, told
 from ui.pages.explore.tables import Compared
 from ui.pages.explore.view import ALL, CHANGED, KINDS, View
-from ui.rejudging import Evidence
 
 MOST_PICTURES: Final = 48
 _NOW: Final = {1: "correct now", 0: "wrong now", -1: "left open now"}
@@ -52,7 +53,7 @@ def drawn(store: Store, view: View) -> Drawn:
     if evidence is None:
         return _by_scores(store, view)
     compared = Compared(evidence.again.correct({}), evidence.again.correct(view.turned), evidence.places)
-    heard = rejudging.heard(store, evidence)
+    heard = rejudging.people_verdicts(store, evidence)
     found = curve(store, evidence, view)
     plot = None
     if found is not None:
@@ -67,15 +68,15 @@ def drawn(store: Store, view: View) -> Drawn:
     )
 
 
-def _lead(compared: Compared, evidence: Evidence, view: View, heard: YesNoCounts | None) -> str:
+def _lead(compared: Compared, evidence: RaterEvidence, view: View, heard: YesNoCounts | None) -> str:
     """The page's first sentence: what follows from these settings."""
     both = (compared.before, compared.now)
     score = [_of_all(shares(said, compared.places), "mean") for said in both]
-    parts = [f"{view.rater} on {words.count(compared.now.size, 'image')} of {view.suite}: score {_step(*score)}"]
+    parts = [f"{view.rater} on {wording.count(compared.now.size, 'image')} of {view.suite}: score {_step(*score)}"]
     if heard is not None:
         agreed = [_of_all(agreements(said, heard, compared.places), view.statistic) for said in both]
-        parts.append(f"{words.title(view.statistic)} with {view.people} {_step(*agreed)}")
-    parts.append(f"{words.count(len(compared.changed()), 'verdict')} changed.")
+        parts.append(f"{wording.title(view.statistic)} with {view.people} {_step(*agreed)}")
+    parts.append(f"{wording.count(len(compared.changed()), 'verdict')} changed.")
     sentence = ", ".join(parts)
     if evidence.total > compared.now.size:
         sentence += f" These are images taken by chance of the {evidence.total:,} that it has seen."
@@ -94,20 +95,20 @@ def _step(before: float | None, now: float | None) -> str:
     return said if was == said else f"{was} → {said}"
 
 
-def _pictures(store: Store, evidence: Evidence, compared: Compared, view: View) -> str:
+def _pictures(store: Store, evidence: RaterEvidence, compared: Compared, view: View) -> str:
     """The images whose verdicts changed, as they are asked for."""
     found = compared.changed(view.task, view.changed)
-    task = "" if view.task == ALL else f", {words.task(view.task)}"
+    task = "" if view.task == ALL else f", {wording.task(view.task)}"
     title = f"Verdicts that changed: {CHANGED[view.changed]}{task}"
     if not found:
         return heading(title, "None. Move a slider.")
     shown = {evidence.again.cases[k].item_id: _said(evidence, compared, view, k) for k in found[:MOST_PICTURES]}
-    more = f"The first {MOST_PICTURES} of {words.count(len(found), 'image')}." if len(found) > MOST_PICTURES else ""
+    more = f"The first {MOST_PICTURES} of {wording.count(len(found), 'image')}." if len(found) > MOST_PICTURES else ""
     place = Selection(suite=(view.suite,)) if view.task == ALL else Selection(suite=(view.suite,), task=(view.task,))
     return heading(title, more) + thumbnails(contents.item_previews(store, [*shown]), shown, place)
 
 
-def _said(evidence: Evidence, compared: Compared, view: View, k: int) -> str:
+def _said(evidence: RaterEvidence, compared: Compared, view: View, k: int) -> str:
     """Whose image it is, and what is said of it now; the Workbench says what the run said."""
     case, places = evidence.again.cases[k], evidence.places
     reason = evidence.scorer.judge(case.spec, case.seen, {**evidence.again.settings, **view.turned}).reason

@@ -12,9 +12,9 @@ import numpy as np
 
 from agreement.study.cells import TASKS_MEAN, Outcome
 from agreement.tuning import NO, STATISTICS, YES, CellStatistic, ItemCells, YesNoCounts, agreements, shares
+from concord.common import wording
 from data.store.core.selection import Selection
 from scorers.running.rejudge import Verdicts
-from ui import words
 from ui.addresses import browse_address
 from ui.components.estimates import explained
 from ui.components.table import WRAP, Cell, html_table
@@ -63,7 +63,7 @@ def scores(compared: Compared, view: View) -> str:
         hrefs = [_listed(view, generator, task) for task in tasks]
         shown = [Cell(c.text, c.detail, c.note, href) for c, href in zip(cells, hrefs, strict=True)]
         lines.append(["all generators" if generator == ALL else generator, *shown])
-    return html_table("Score: share of correct images", ["generator", *(Cell(words.task(task)) for task in tasks)], lines)
+    return html_table("Score: share of correct images", ["generator", *(Cell(wording.task(task)) for task in tasks)], lines)
 
 
 def _listed(view: View, generator: str, task: str) -> str:
@@ -93,8 +93,8 @@ def _agreement(compared: Compared, kind: str, heard: YesNoCounts) -> str:
     for task in tasks:
         used = now[task, STATISTICS[0]].used
         numbers = [_number(before.get((task, name)), now[task, name]) for name in STATISTICS]
-        lines.append([words.task(task), Cell(f"{used.items:,}"), Cell(f"{used.ratings:,}"), *numbers])
-    titles = [Cell(words.title(name), note=words.meaning(name)) for name in STATISTICS]
+        lines.append([wording.task(task), Cell(f"{used.items:,}"), Cell(f"{used.ratings:,}"), *numbers])
+    titles = [Cell(wording.title(name), note=wording.meaning(name)) for name in STATISTICS]
     who = "people" if kind == "real" else "simulated people"
     table = html_table(f"Agreement with {who}", ["task", Cell("images"), Cell("answers"), *titles], lines)
     undefined = [
@@ -135,7 +135,7 @@ def _changed(compared: Compared, view: View, task: str, says: Sequence[str]) -> 
     places = compared.places
     n = places.task.size if task == ALL else int((places.task == places.tasks.index(task)).sum())
     cells = "".join(f'<td class="cc-number">{_link(compared, view, task, name)}</td>' for name in says)
-    return f'<tr><th scope="row">{escape(words.task(task))}</th><td class="cc-number">{n:,}</td>{cells}</tr>'
+    return f'<tr><th scope="row">{escape(wording.task(task))}</th><td class="cc-number">{n:,}</td>{cells}</tr>'
 
 
 def _link(compared: Compared, view: View, task: str, says: str) -> str:

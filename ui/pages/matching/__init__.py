@@ -9,14 +9,14 @@ import gradio as gr
 
 from agreement import Options
 from agreement.study.cells import ALL
+from concord import matching
+from concord.common import next_steps
+from concord.matching import Row, evidence, recall
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice
-from ui import teaching
 from ui.components.filters import dropdown
 from ui.components.table import heading, note
-from ui.matching import ablation, charts
-from ui.matching.kept import evidence, recall
-from ui.matching.rows import Row
+from ui.matching import charts
 from ui.pages.live import ignored, keep_current, listen, moved
 from ui.pages.matching import numbers
 from ui.pages.matching.gallery import gallery
@@ -121,11 +121,12 @@ def build(store: Store) -> None:
 
 
 def _taught(store: Store) -> str:
-    if teaching.own_images(store):
-        first = f"**Your images**, where prompts have a spec:\n\n{teaching.block(store, teaching.scoring(store, 'clipmatch'))}"
+    if next_steps.has_own_images(store):
+        score = next_steps.commands_block(store, next_steps.score_command(store, "clipmatch"))
+        first = f"**Your images**, where prompts have a spec:\n\n{score}"
     else:
-        first = f"**The small world's set**, six tasks:\n\n{teaching.block(store, teaching.MATCHING)}"
-    return _EMPTY.format(first=first, files=teaching.block(store, teaching.MATCHING_FILES))
+        first = f"**The small world's set**, six tasks:\n\n{next_steps.commands_block(store, next_steps.MATCHING)}"
+    return _EMPTY.format(first=first, files=next_steps.commands_block(store, next_steps.MATCHING_FILES))
 
 
 def _view(store: Store, values: Sequence[str | None], page: str | None = None) -> View:
@@ -160,11 +161,11 @@ def _bars(rows: Sequence[Row]) -> Any:
 
 def _ablation(found: Sequence[CaptionChoice], mine: dict[str, list[Row]], options: Options) -> tuple[str, Any]:
     """Lines of raters that differ in steps or seed alone: of the largest such family."""
-    families = ablation.grid_of(found)
+    families = matching.ablation_grids(found)
     if not families:
         return "", None
     (_, title), grid = max(families.items(), key=lambda item: len(item[1]))
-    rows = [row for row in ablation.table(found, grid, range(1, 10_000), options) if row["task"] == ALL]
+    rows = [row for row in matching.ablation_rows(found, grid, range(1, 10_000), options) if row["task"] == ALL]
     chance = next((row["value"] for row in mine["matching"] if (row["statistic"], row["task"]) == ("chance", ALL)), None)
     told = "Accuracy by trials, steps and seed; fewer trials are the first ones. The dotted line is chance."
     return heading(f"Ablation: {title}", told), charts.by_trials(rows, chance)

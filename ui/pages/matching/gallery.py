@@ -9,15 +9,15 @@ from typing import Final
 
 from agreement.matching import is_known, is_right
 from agreement.study.cells import ALL
+from concord.common import wording
+from concord.matching import fits_of, posterior_of
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice
-from ui import words
 from ui.components.strip import workbench_address
 from ui.components.table import WRAP, heading, note
-from ui.matching.frames import fits_of, posterior_of
 from ui.pages.matching.view import SAID, View
 from ui.root import at
 
@@ -38,9 +38,9 @@ def gallery(store: Store, found: Sequence[CaptionChoice], view: View) -> str:
     looks = contents.item_previews(store, [item for item, _ in shown])
     cells = "".join(_image(item, of, looks.get(item, ItemPreview(None, None)), view) for item, of in shown)
     who = "" if view.who == ALL else f", {view.who} {SAID[view.said] if view.said != ALL else ''}".rstrip()
-    title = "Images and captions" + ("" if view.task == ALL else f", {words.task(view.task)}") + who
+    title = "Images and captions" + ("" if view.task == ALL else f", {wording.task(view.task)}") + who
     body = f'<ul class="cc-matches">{cells}</ul>' if cells else note("None. Set one of the choices back.")
-    return heading(title, words.count(len(listed), "image") + ".") + body + _pages(page, pages, view)
+    return heading(title, wording.count(len(listed), "image") + ".") + body + _pages(page, pages, view)
 
 
 def right(one: CaptionChoice) -> bool | None:
@@ -70,7 +70,7 @@ def _image(item: str, of: Sequence[CaptionChoice], look: ItemPreview, view: View
         if look.sha256
         else '<span class="cc-no-picture">no picture</span>'
     )
-    place = escape(words.task(of[0].task)) if of[0].task else ""
+    place = escape(wording.task(of[0].task)) if of[0].task else ""
     return f'<li class="cc-match"><a href="{href}" title="{text}">{picture}<small>{place}</small></a>{_fits(of)}</li>'
 
 

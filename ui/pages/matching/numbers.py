@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from agreement.study.cells import ALL
-from ui import words
+from concord.common import wording
+from concord.matching import EVALUATIONS, Row, by_cell
 from ui.components.table import Cell, heading, html_table
-from ui.matching.rows import EVALUATIONS, Row, by_place
 from ui.pages.matching.view import View
 
 Line = list[str | Cell]
@@ -33,7 +33,7 @@ def cell(row: Row | None, href: str = "", digits: int = 3) -> Cell:
 
 def accuracy(rows: Sequence[Row], view: View) -> str:
     """Tasks by scorers; beside them chance, and of all tasks posterior and rank."""
-    found = {(task, rater): of for (_, _, task, rater), of in by_place(rows).items()}
+    found = {(task, rater): of for (_, _, task, rater), of in by_cell(rows).items()}
     raters = sorted({rater for _, rater in found})
     tasks = [ALL, *sorted({task for task, _ in found} - {ALL})]
     lines: list[Line] = []
@@ -44,7 +44,7 @@ def accuracy(rows: Sequence[Row], view: View) -> str:
             cell(one["accuracy"], view.address(task=task, who=rater, said="wrong", page=1)) if one else Cell("")
             for one, rater in zip(of, raters, strict=True)
         ]
-        name = "all tasks" if task == ALL else words.task(task)
+        name = "all tasks" if task == ALL else wording.task(task)
         lines.append([name, Cell(f"{chance['value']:.3f}" if chance and chance["value"] is not None else _NO_VALUE), *cells])
     table = html_table("Accuracy: the right caption fits best, alone", ["task", Cell("chance"), *map(Cell, raters)], lines)
     return table + _further(found, raters)

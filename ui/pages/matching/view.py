@@ -8,8 +8,8 @@ from typing import Final
 from urllib.parse import urlencode
 
 from agreement.study.cells import ALL
+from concord.common import wording
 from data.store.judgements.scorer_evidence import CaptionChoice
-from ui import words
 from ui.components.filters import Choice
 from ui.root import at
 
@@ -46,7 +46,7 @@ def choices(found: Sequence[CaptionChoice], asked: Mapping[str, str | None]) -> 
     generators = {one.generator: one.generator or "unknown" for one in mine}
     generator = _among(dict(sorted(generators.items())), asked.get("generator"))
     mine = [one for one in mine if one.generator == generator.value]
-    tasks = {ALL: "all tasks"} | {task: words.task(task) for task in sorted({one.task for one in mine if one.task})}
+    tasks = {ALL: "all tasks"} | {task: wording.task(task) for task in sorted({one.task for one in mine if one.task})}
     raters = {ALL: "any scorer"} | {name: name for name in sorted({one.rater_id for one in mine})}
     return {
         "suite": suite,

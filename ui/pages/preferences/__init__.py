@@ -10,9 +10,11 @@ import gradio as gr
 from agreement import Options
 from agreement.preferences.votes import Contest
 from agreement.study.cells import ALL
+from concord import preferences
+from concord.common import next_steps
+from concord.preferences import PreferenceRows, Row
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui import preferring, teaching
 from ui.components.filters import dropdown
 from ui.components.table import note
 from ui.pages.live import ignored, keep_current, listen, moved
@@ -20,7 +22,6 @@ from ui.pages.preferences import numbers
 from ui.pages.preferences.bars import bars
 from ui.pages.preferences.gallery import gallery
 from ui.pages.preferences.view import ADDRESS, View, choices, contest_of, poll_of, view_of
-from ui.preferring import Found, Row
 from ui.root import at
 
 NAME = "Preferences"
@@ -126,12 +127,15 @@ def build(store: Store) -> None:
 
 
 def _taught(store: Store) -> str:
-    commands, study = teaching.block(store, teaching.pairs(store)), teaching.block(store, teaching.PUBLISHED_VOTES)
+    commands, study = (
+        next_steps.commands_block(store, next_steps.pair_campaign(store)),
+        next_steps.commands_block(store, next_steps.PUBLISHED_VOTES),
+    )
     return _EMPTY.format(campaigns=at("/studio/campaigns"), commands=commands, study=study)
 
 
-def _polls(store: Store, options: Options = _QUICK) -> Found:
-    return preferring.recall(store, Selection(), options)
+def _polls(store: Store, options: Options = _QUICK) -> PreferenceRows:
+    return preferences.recall(store, Selection(), options)
 
 
 def _view(store: Store, values: Sequence[str | None], page: str | None = None) -> View:

@@ -8,11 +8,10 @@ from typing import Final
 
 from agreement.preferences.votes import Contest
 from agreement.study.cells import ALL
-from ui import words
+from concord.common import wording
+from concord.preferences import OPPOSED, Row
 from ui.components.table import WRAP
 from ui.pages.preferences.view import View
-from ui.preferring import Row
-from ui.preferring.pairs import OPPOSED
 
 _PARTS: Final = ("a_wins", "both", "none", "tie", "b_wins")
 _SAYS: Final = {"both": "both", "none": "neither", "tie": "a tie"}
@@ -24,7 +23,7 @@ _SHARE: Final = "Of the votes for one of the two, the share for {a}, with its 95
 
 
 def who_of(row: Row) -> str:
-    """The key of the voter whose row it is, as ``ui.preferring.pairs.key_of`` has it."""
+    """The key of the voter whose row it is, as ``concord.preferences.key_of`` has it."""
     return str(row["rater"]) if row["kind"] == "people" else f"{row['rater']} ({row['by']})"
 
 
@@ -58,7 +57,7 @@ def _legend(contest: Contest) -> str:
 
 
 def _task(task: str, votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: View) -> str:
-    name = "all tasks" if task == ALL else words.task(task)
+    name = "all tasks" if task == ALL else wording.task(task)
     lines = [row for row in votes if row["task"] == task]
     found = {who_of(row): row for row in beside if row["task"] == task and row["people"] == "real"}
     head = f'<tr class="cc-task"><th colspan="5" scope="rowgroup">{escape(name)}</th></tr>'
@@ -67,8 +66,8 @@ def _task(task: str, votes: Sequence[Row], beside: Sequence[Row], contest: Conte
 
 def _line(row: Row, beside: Row | None, contest: Contest, view: View) -> str:
     p = "" if row["sign_test_p"] is None else ("&lt; 0.001" if row["sign_test_p"] < 0.001 else f"{row['sign_test_p']:.3f}")
-    left = ", ".join(f"{n:,} {words.reason(name)}" for name, n in row["excluded"].items())
-    counts = f"{words.count(row['votes'], 'vote')} on {words.count(row['pairs'], 'pair')}"
+    left = ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items())
+    counts = f"{wording.count(row['votes'], 'vote')} on {wording.count(row['pairs'], 'pair')}"
     small = f'<small class="cc-detail" title="left out: {escape(left)}">{counts}</small>' if left else _detail(counts)
     return (
         f'<tr><th scope="row">{escape(who_of(row))}{small}</th><td class="cc-vote-bar-cell">{_bar(row, contest, view)}</td>'
@@ -114,9 +113,9 @@ def _beside(row: Row, beside: Row | None, view: View) -> str:
     mark = {True: "ok", False: "bad", None: "none"}[beside["same_order"]]
     said = f'<span class="cc-badge cc-badge--{mark}">{order}</span>'
     if not beside["opposed"]:
-        return said + _detail(f"of {words.count(beside['n_items'], 'pair')} none opposed" if beside["n_items"] else "")
+        return said + _detail(f"of {wording.count(beside['n_items'], 'pair')} none opposed" if beside["n_items"] else "")
     href = view.address(task=row["task"], who=who_of(row), chose=OPPOSED, page=1)
-    told = f"{beside['opposed']:,} of {words.count(beside['n_items'], 'pair')} opposed"
+    told = f"{beside['opposed']:,} of {wording.count(beside['n_items'], 'pair')} opposed"
     return f'{said}<small class="cc-detail"><a href="{escape(href)}">{told}</a></small>'
 
 

@@ -8,25 +8,25 @@ from typing import Final
 from agreement import Options
 from agreement.preferences.votes import Contest
 from agreement.study.cells import ALL
+from concord import preferences
+from concord.common import wording
+from concord.preferences import OPPOSED, PreferenceRows, Row, contests
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui import preferring, words
 from ui.components.table import Cell, html_table
 from ui.pages.preferences.bars import who_of
 from ui.pages.preferences.view import View, named
-from ui.preferring import Found, Row
-from ui.preferring.pairs import OPPOSED, contests
 
 _MARKS: Final = {True: "✓ same order", False: "✗ other order", None: ""}
 
 
 def compact(store: Store) -> str:
     """A table for each two generators that people have compared, as HTML; nothing where there are none."""
-    found = preferring.recall(store, Selection(), Options(intervals=False))
+    found = preferences.recall(store, Selection(), Options(intervals=False))
     return "".join(_table(found, poll.suite, contest) for poll in found.polls if poll.people() for contest in contests(poll))
 
 
-def _table(found: Found, suite: str, contest: Contest) -> str:
+def _table(found: PreferenceRows, suite: str, contest: Contest) -> str:
     votes, beside = (
         [row for row in found.sections[name] if (row["suite"], row["a"], row["b"]) == (suite, contest.a, contest.b)]
         for name in ("votes", "beside")
@@ -42,7 +42,7 @@ def _table(found: Found, suite: str, contest: Contest) -> str:
     view = View(suite, named(contest))
     body: list[list[str | Cell]] = [
         [
-            "all tasks" if task == ALL else words.task(task),
+            "all tasks" if task == ALL else wording.task(task),
             *(_cell(name, by.get((name, task)), orders.get((name, task)), contest, view) for name in who),
             *(_total(row, task, contest) for row in totals),
         ]
@@ -59,7 +59,7 @@ def _cell(who: str, row: Row | None, order: Row | None, contest: Contest, view: 
     told = f"{row['a_wins']:,} for {contest.a}, {row['b_wins']:,} for {contest.b}, {ties:,} for neither alone"
     opposed = order is not None and bool(order["opposed"])
     href = view.address(task=row["task"], who=who, chose=OPPOSED if opposed else ALL)
-    details = [_MARKS[order["same_order"]]] if order else [words.count(ties, "tie")]
+    details = [_MARKS[order["same_order"]]] if order else [wording.count(ties, "tie")]
     if order and opposed:
         details.append(f"{order['opposed']:,} opposed")
     return Cell(f"{row['a_wins']:,} : {row['b_wins']:,}", "\n".join(filter(None, details)), told, href)

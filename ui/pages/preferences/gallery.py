@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from html import escape
 from typing import Final
 
+from concord.common import wording
+from concord.preferences import LEFT_OUT, PairQuery, PairVotes, Poll, key_of, list_pairs
 from data.store.analysis import preferences
 from data.store.analysis.preferences import ImagePair, PairImage
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui import words
 from ui.components.strip import workbench_address
 from ui.components.table import heading, note
 from ui.pages.preferences.view import View, contest_of
-from ui.preferring.pairs import LEFT_OUT, Asked, Shown, key_of, listed
-from ui.preferring.voters import Poll
 from ui.root import at
 
 PAGE_SIZE: Final = 12
@@ -26,15 +25,15 @@ _SAID: Final = {"none": "neither", LEFT_OUT: "does not count", "tie": "a tie"}
 
 def gallery(store: Store, poll: Poll, view: View) -> str:
     """The pairs that the view lists, as HTML; pictures load as they scroll into view."""
-    asked = Asked(contest_of(poll, view), view.task, view.who, view.chose)
-    found = listed(poll, asked)
+    asked = PairQuery(contest_of(poll, view), view.task, view.who, view.chose)
+    found = list_pairs(poll, asked)
     pages = max(1, -(-len(found) // PAGE_SIZE))
     page = min(view.page, pages)
     shown = found[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
     told = {pair.item_id: pair for pair in preferences.pairs(store, [one.item_id for one in shown])}
     people = {key_of(voter) for voter in poll.people()}
     opposed = sum(bool(one.opposed) for one in found)
-    lead = f"{words.count(len(found), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."
+    lead = f"{wording.count(len(found), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."
     cells = "".join(_pair(one, told[one.item_id], people, view) for one in shown if one.item_id in told)
     listing = f'<ul class="cc-duels">{cells}</ul>' if cells else note("No pair fits. Set one of the choices back.")
     return heading("Pairs", lead) + listing + _pages(page, pages, view)
@@ -48,10 +47,10 @@ def _pages(page: int, pages: int, view: View) -> str:
     return f'<p class="cc-note cc-pages">{before}<span>page {page:,} of {pages:,}</span>{after}</p>'
 
 
-def _pair(one: Shown, pair: ImagePair, people: set[str], view: View) -> str:
+def _pair(one: PairVotes, pair: ImagePair, people: set[str], view: View) -> str:
     text = pair.text or "the prompt is not known"
     pictures = "".join(_picture(picture, one, text, view) for picture in pair.pictures)
-    place = " · ".join(part for part in (words.task(one.task) if one.task else "", _verdict(one)) if part)
+    place = " · ".join(part for part in (wording.task(one.task) if one.task else "", _verdict(one)) if part)
     said = "".join(_said(who, chosen, who in one.opposed, who in people) for who, chosen in one.chosen.items())
     shown = f'<div class="cc-duel-pictures">{pictures}</div>' if pictures else _UNSEEN
     return (
@@ -60,13 +59,13 @@ def _pair(one: Shown, pair: ImagePair, people: set[str], view: View) -> str:
     )
 
 
-def _verdict(one: Shown) -> str:
+def _verdict(one: PairVotes) -> str:
     if one.preferred is None:
         return "people undecided"
     return f"people: {_SAID.get(one.preferred, one.preferred)}"
 
 
-def _picture(picture: PairImage, one: Shown, text: str, view: View) -> str:
+def _picture(picture: PairImage, one: PairVotes, text: str, view: View) -> str:
     won = " cc-duel-won" if picture.generator == one.preferred else ""
     # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
     told = view.who if view.who in one.chosen else next(iter(one.chosen), "")

@@ -8,10 +8,11 @@ from typing import Any, Final
 import pandas as pd
 
 from agreement.study.cells import ALL
-from ui import charts, words
+from concord.common import wording
+from concord.preferences import Row
+from ui import charts
 from ui.components.table import Cell, heading, html_table, note
 from ui.pages.preferences.bars import interval_of, who_of
-from ui.preferring import Row
 
 _STRENGTHS: Final = (
     "Bradley-Terry: a generator that stands d higher than another wins against it with probability 1 / (1 + exp(−d)). A tie"
@@ -54,7 +55,7 @@ def strengths(rows: Sequence[Row], task: str) -> str:
         rank = Cell("" if row["rank"] is None else str(row["rank"]))
         body.append(["" if who == before else who, row["generator"], _number(row), rank, *counts])
         before = who
-    named = "all tasks" if task == ALL else words.task(task)
+    named = "all tasks" if task == ALL else wording.task(task)
     return heading("How strong each generator is", _STRENGTHS) + html_table(f"Strengths, {named}", headers, body)
 
 
@@ -75,7 +76,7 @@ def ranks(rows: Sequence[Row]) -> str:
     body: list[list[str | Cell]] = []
     for row in rows:
         tasks = len(row["agreeing"]) + len(row["opposed"])
-        order = Cell(f"{len(row['agreeing'])} of {words.count(tasks, 'task')}" if tasks else "")
+        order = Cell(f"{len(row['agreeing'])} of {wording.count(tasks, 'task')}" if tasks else "")
         people = "people" if row["people"] == "real" else "simulated people"
         body.append([who_of(row), _number(row), Cell(str(row["n_items"])), order, people])
     return heading("Do votes go with a metric?", _RANKS) + html_table("Metrics beside people’s votes", headers, body)

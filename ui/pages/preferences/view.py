@@ -9,10 +9,9 @@ from urllib.parse import urlencode
 
 from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, TIE, Contest
 from agreement.study.cells import ALL
-from ui import words
+from concord.common import wording
+from concord.preferences import LEFT_OUT, OPPOSED, Poll, contests, key_of
 from ui.components.filters import Choice
-from ui.preferring.pairs import LEFT_OUT, OPPOSED, contests, key_of
-from ui.preferring.voters import Poll
 from ui.root import at
 
 PAGE: Final = "/studio/preferences"
@@ -70,7 +69,7 @@ def choices(polls: Sequence[Poll], asked: Mapping[str, str | None]) -> dict[str,
     two = _among({named(contest): named(contest) for contest in contests(poll)}, asked.get("two"))
     contest = contest_of(poll, View(poll.suite, two.value or ""))
     mine = [vote for voter in poll.voters for vote in voter.votes if vote.contest == contest]
-    tasks = {ALL: "all tasks"} | {task: words.task(task) for task in sorted({vote.task for vote in mine})}
+    tasks = {ALL: "all tasks"} | {task: wording.task(task) for task in sorted({vote.task for vote in mine})}
     who = {ALL: "anybody"} | {key_of(voter): key_of(voter) for voter in poll.voters}
     chosen = {vote.chose or LEFT_OUT for vote in mine}
     chose = {ALL: "anything", OPPOSED: _CHOSE[OPPOSED], contest.a: contest.a, contest.b: contest.b}

@@ -8,20 +8,21 @@ from typing import Any, Final
 
 import gradio as gr
 
+from concord.common import machine
+from concord.scoring import run_manager
+from concord.scoring.queue import queued_runs
+from concord.scoring.run_manager import RunView
 from data.store import runs as stored
 from data.store.browse import contents
 from data.store.core.store import Store
 from data.store.runs import RunRow
 from scorers import registry
-from ui import devices, runs
-from ui.commands.queueing import jobs
 from ui.components.acting import acting, told
 from ui.components.filters import Choice, dropdown
 from ui.components.table import note
 from ui.pages.live import ignored, keep_current, listen, moved, set_address
 from ui.pages.runs import drawing, planning
 from ui.pages.runs.planning import ALL, Wish, plan, wish
-from ui.runs import View
 
 NAME = "Runs"
 PATH = "/runs"
@@ -37,12 +38,12 @@ _EMPTY: Final = (
     " any time, and goes on after a crash. What is begun while another run is at work on the same device waits for it."
 )
 _ACTIONS: Final = {
-    "pause": ("Pause", runs.pause),
-    "resume": ("Resume", runs.resume),
-    "cancel": ("Cancel", runs.cancel),
-    "again": ("Try these again", runs.again),
-    "sooner": ("Sooner", runs.sooner),
-    "remove": ("Remove", runs.remove),
+    "pause": ("Pause", run_manager.pause),
+    "resume": ("Resume", run_manager.resume),
+    "cancel": ("Cancel", run_manager.cancel),
+    "again": ("Try these again", run_manager.retry),
+    "sooner": ("Sooner", run_manager.move_up),
+    "remove": ("Remove", run_manager.remove),
 }
 
 
@@ -91,7 +92,7 @@ def _laid_out() -> _Controls:
         profile = dropdown("Profile", [registry.PLAYGROUND], registry.PLAYGROUND)
         suite, generator = (dropdown(label, [ALL], ALL) for label in ("Suite", "Generator"))
     with gr.Row(elem_classes="cc-filters"):
-        device = dropdown("Device", [devices.CPU], devices.CPU)
+        device = dropdown("Device", [machine.CPU], machine.CPU)
         # a number field shows 0 where nothing is said
         batch = gr.Textbox(label="Images at once", placeholder="32", elem_id="run-batch")
         limit = gr.Textbox(label="At most", placeholder="all images", elem_id="run-limit")
@@ -153,8 +154,10 @@ class _Handlers:
             done.then(look, *looked, **quiet)
         ask.click(self.ask, ui.run, [ui.confirm, ui.question], **quiet)
         ui.keep.click(lambda: gr.Row(visible=False), None, ui.confirm, **quiet)
-        keep_current(store, lambda *now: iter([self.choose(*now)]), asked, ui.asking, opened=first, moves=runs.occupation)
-        status: dict[str, Any] = {"opened": first, "moves": runs.version, "seconds": SECONDS}
+        keep_current(
+            store, lambda *now: iter([self.choose(*now)]), asked, ui.asking, opened=first, moves=run_manager.queue_version
+        )
+        status: dict[str, Any] = {"opened": first, "moves": run_manager.progress_version, "seconds": SECONDS}
         keep_current(store, lambda *now: iter([_status(store, *now)]), [ui.show, ui.run], ui.status, **status)
 
     def choose(self, *asked: Any) -> list[Any]:
@@ -178,7 +181,7 @@ class _Handlers:
     def started(self, *asked: Any) -> list[Any]:
         named = dict(zip(_ASKED, asked, strict=True))
         try:
-            said = runs.start(self.store, wish(named).parameters())
+            said = run_manager.start(self.store, wish(named).parameters())
         except ValueError as error:
             said = f"{error}."
         shown = {**named, "run": _CURRENT, "show": _NEWEST}
@@ -212,25 +215,25 @@ def _said(text: str) -> gr.HTML:
 def _choices(store: Store, asked: Mapping[str, Any]) -> dict[str, Choice]:
     """The filters, each with what this project has to choose from."""
     known = contents.filter_choices(store)
-    found = runs.rows(store)
+    found = run_manager.run_rows(store)
     scorer = _among(asked["scorer"], registry.known())
     options: dict[str, list[Any]] = {
         "scorer": list(registry.known()),
         "profile": list(registry.get(scorer).profiles),
         "suite": [ALL, *known["suite"]],
         "generator": [ALL, *known["generator"]],
-        "device": [name for name, _ in devices.known()],
+        "device": [name for name, _ in machine.known_devices()],
         "show": [_NEWEST, *(_pages(len(found)))],
         "run": [_CURRENT, *(row.run_id for row in found)],
     }
     named: dict[str, list[Any]] = {
         "run": [_CURRENT_CHOICE, *options["run"][1:]],
-        "device": [(title, name) for name, title in devices.known()],
+        "device": [(title, name) for name, title in machine.known_devices()],
         "show": [(f"the newest of {len(found):,}", _NEWEST), *_pages(len(found))],
     }
     values = {name: _among(asked[name], options[name]) for name in _FILTERS}
     # another one than this machine seems to have may be meant
-    values["device"] = str(asked["device"] or devices.CPU)
+    values["device"] = str(asked["device"] or machine.CPU)
     return {name: Choice(named.get(name, options[name]), values[name]) for name in _FILTERS}
 
 
@@ -250,14 +253,14 @@ def _asked(store: Store, chosen: dict[str, Choice], named: Mapping[str, Any]) ->
     return [*(choice.control() for choice in chosen.values()), text, button]
 
 
-def _chosen(store: Store, run_id: str | None) -> View | None:
+def _chosen(store: Store, run_id: str | None) -> RunView | None:
     """The run that the controls are about: without a choice, one that is at work, else one that can go on, else the newest."""
-    found = runs.rows(store)
-    busy = jobs(store)
+    found = run_manager.run_rows(store)
+    busy = queued_runs(store)
     named = next((row for row in found if row.run_id == run_id), None)
     ordered: list[RunRow] = [row for row in found if row.run_id in busy] + [row for row in found if _can_go_on(row)] + found
     row = named or next(iter(ordered), None)
-    return None if row is None else runs.view(store, row)
+    return None if row is None else run_manager.run_view(store, row)
 
 
 def _can_go_on(row: RunRow) -> bool:
@@ -283,14 +286,14 @@ def _status(store: Store, show: str | None, run_id: str | None) -> list[Any]:
     # what makes no sense for any run but few is there only for those
     seen = {"again": bool(failing), "sooner": can["sooner"]}
     buttons = [gr.Button(interactive=can[name], visible=seen.get(name, True)) for name in _ACTIONS]
-    said = [drawing.details(store, view), drawing.settings(store, view), runs.log_of(store, view.row)]
+    said = [drawing.details(store, view), drawing.settings(store, view), run_manager.log_tail_of(store, view.row)]
     return [_table(store, show, view.row.run_id), gr.Column(visible=True), *buttons, *said]
 
 
 def _table(store: Store, show: str | None, chosen: str) -> str:
-    found = runs.rows(store)
+    found = run_manager.run_rows(store)
     start = int(show.partition("-")[0]) - 1 if show in _pages(len(found)) and show else 0
-    shown = [runs.view(store, row) for row in found[start : start + _PAGE]]
+    shown = [run_manager.run_view(store, row) for row in found[start : start + _PAGE]]
     caption = "Runs: those at work, those that wait in their order, then the newest first"
     if len(found) > _PAGE:
         caption = f"{caption} ({start + 1}-{start + len(shown)} of {len(found):,})"

@@ -7,17 +7,17 @@ from html import escape
 from typing import Final
 from urllib.parse import urlencode
 
+from concord.common import wording
+from concord.judging import rule_version_of
+from concord.scoring import run_session, score
+from concord.scoring.run_manager import RunView
 from data.jobs.generation import GenerationFolder
 from data.store import runs as stored
 from data.store.core.store import Store
 from scorers import registry
-from ui import words
-from ui.commands import score, versions, working
-from ui.commands.derive import rules
 from ui.components import acting
 from ui.components.table import WRAP, note
 from ui.root import at
-from ui.runs import View
 
 _STATES: Final = {
     "queued": ("queued", ""),
@@ -37,7 +37,7 @@ _MOST_REASONS: Final = 3
 _LONGEST: Final = 160
 
 
-def table(found: Sequence[View], chosen: str, caption: str) -> str:
+def table(found: Sequence[RunView], chosen: str, caption: str) -> str:
     """The runs, each a row whose name chooses it."""
     head = "".join(f'<th scope="col"{" class=cc-number" if name in _HEADERS[3:5] else ""}>{name}</th>' for name in _HEADERS)
     body = "".join(_row(view, view.row.run_id == chosen) for view in found)
@@ -47,7 +47,7 @@ def table(found: Sequence[View], chosen: str, caption: str) -> str:
     )
 
 
-def _row(view: View, chosen: bool) -> str:
+def _row(view: RunView, chosen: bool) -> str:
     row = view.row
     what = f"{row.rater_id} paints" if row.kind == "generate" else row.rater_id
     href = f"{at('/studio/runs')}?{urlencode({'run': row.run_id})}"
@@ -57,14 +57,14 @@ def _row(view: View, chosen: bool) -> str:
     cells = (
         f'<th scope="row">{name}{_small(f"{what}, {row.created:%Y-%m-%d %H:%M} UTC")}</th>',
         f'<td><span class="cc-state cc-state--{view.state.replace(" ", "-")}">{escape(title)}</span>{_small(hint)}</td>',
-        f"<td>{bar}{_small(f'{view.done:,} of {words.count(row.n_items, _noun(view))}')}</td>",
+        f"<td>{bar}{_small(f'{view.done:,} of {wording.count(row.n_items, _noun(view))}')}</td>",
         f'<td class="cc-number">{_speed(view.per_second)}</td><td class="cc-number">{_when(view)}</td>',
         f"<td>{_failed(view)}</td>",
     )
     return f"<tr{' class=cc-chosen aria-current=true' if chosen else ''}>{''.join(cells)}</tr>"
 
 
-def _state(view: View) -> tuple[str, str]:
+def _state(view: RunView) -> tuple[str, str]:
     title, hint = _STATES[view.state]
     error = view.row.error
     if view.state == "queued":
@@ -77,21 +77,21 @@ def _state(view: View) -> tuple[str, str]:
     return title, hint
 
 
-def _when(view: View) -> str:
+def _when(view: RunView) -> str:
     if view.is_active:
-        return f"about {words.duration(view.seconds_left)} left" if view.seconds_left else ""
-    return words.duration(view.seconds) if view.seconds else ""
+        return f"about {wording.duration(view.seconds_left)} left" if view.seconds_left else ""
+    return wording.duration(view.seconds) if view.seconds else ""
 
 
-def _failed(view: View) -> str:
+def _failed(view: RunView) -> str:
     reasons = list(view.row.failures.items())
     lines = "".join(_small(f"{_short(reason)} ({count:,})") for reason, count in reasons[:_MOST_REASONS])
     more = len(reasons) - _MOST_REASONS
-    rest = _small(f"and {words.count(more, 'other reason')}") if more > 0 else ""
+    rest = _small(f"and {wording.count(more, 'other reason')}") if more > 0 else ""
     return f"{view.row.n_failed or ''}{lines}{rest}"
 
 
-def details(store: Store, view: View) -> str:
+def details(store: Store, view: RunView) -> str:
     """What is known of a run while it goes: machine, speed, failures by reason."""
     row, told = view.row, view.progress
     facts = [
@@ -101,7 +101,7 @@ def details(store: Store, view: View) -> str:
         ("engine", row.engine if row.engine not in (None, "local") else ""),
         ("batch", _batch(store, view)),
         ("speed", _speeds(view)),
-        ("at work for", words.duration(view.seconds) if view.seconds else ""),
+        ("at work for", wording.duration(view.seconds) if view.seconds else ""),
     ]
     text = _facts((name, said or "") for name, said in facts)
     if told.warnings:
@@ -110,27 +110,27 @@ def details(store: Store, view: View) -> str:
         failing = stored.still_failing(store, row.run_id)
         seen = "" if failing == row.n_failed else f", {row.n_failed - failing:,} of them seen since by a later run"
         lines = "".join(f"<li>{escape(reason)} ({count:,})</li>" for reason, count in row.failures.items())
-        text += note(f"{words.count(row.n_failed, 'image')} failed{seen}:") + f'<ul class="cc-list">{lines}</ul>'
+        text += note(f"{wording.count(row.n_failed, 'image')} failed{seen}:") + f'<ul class="cc-list">{lines}</ul>'
     return f'<section aria-label="{escape(row.run_id)}"><h2 class="cc-section">{escape(row.run_id)}</h2>{text}</section>'
 
 
-def _batch(store: Store, view: View) -> str:
-    halved = f", halved {words.count(view.progress.batch_halved, 'time')} as the memory did not suffice"
+def _batch(store: Store, view: RunView) -> str:
+    halved = f", halved {wording.count(view.progress.batch_halved, 'time')} as the memory did not suffice"
     try:
         size = _at_once(store, view)
     except (OSError, ValueError, TypeError, KeyError):
         return ""
-    return f"{words.count(size, _noun(view))} at once{halved if view.progress.batch_halved else ''}"
+    return f"{wording.count(size, _noun(view))} at once{halved if view.progress.batch_halved else ''}"
 
 
-def _at_once(store: Store, view: View) -> int:
+def _at_once(store: Store, view: RunView) -> int:
     """How many images its worker takes at once."""
     if view.row.kind == "generate":
         return GenerationFolder(store.project / view.row.folder).job().batch_size
-    return working.folder_of(store, view.row).run().part_size
+    return run_session.folder_of(store, view.row).run().part_size
 
 
-def _speeds(view: View) -> str:
+def _speeds(view: RunView) -> str:
     if view.per_second is None:
         return ""
     overall = view.overall
@@ -138,7 +138,7 @@ def _speeds(view: View) -> str:
     return f"{_speed(view.per_second, f'{_noun(view)}s')}{' in the last minutes' if both else ''}{both}"
 
 
-def settings(store: Store, view: View) -> str:
+def settings(store: Store, view: RunView) -> str:
     """With what a run was asked to look: settings, code, weights, packages, and how its rater differs from others of its
     name."""
     row = view.row
@@ -158,7 +158,7 @@ def settings(store: Store, view: View) -> str:
     return text
 
 
-def _of_scorer(view: View) -> list[tuple[str, str]]:
+def _of_scorer(view: RunView) -> list[tuple[str, str]]:
     row = view.row
     try:
         scorer = registry.get(row.scorer)
@@ -169,29 +169,29 @@ def _of_scorer(view: View) -> list[tuple[str, str]]:
     return [
         ("changed of the profile", changed or "nothing"),
         ("scorer", f"{row.scorer} {row.version}{now}"),
-        ("judged by the rules", "" if now else rules(scorer)),
+        ("judged by the rules", "" if now else rule_version_of(scorer)),
     ]
 
 
-def _others(store: Store, view: View) -> str | None:
+def _others(store: Store, view: RunView) -> str | None:
     """How the rater that a run feeds differs from the one before it of this name."""
     if view.row.kind != "score":
         return None
-    found = versions.known(store, view.row.rater_id)
+    found = score.raters_of_same_name(store, view.row.rater_id)
     at_ = next((n for n, rater in enumerate(found) if rater.rater_id == view.row.rater_id), 0)
     if at_ == 0:
         return None
     before, mine = found[at_ - 1], found[at_]
-    why = "; ".join(versions.differences(before, mine)) or "it was asked otherwise"
+    why = "; ".join(score.rater_differences(before, mine)) or "it was asked otherwise"
     return f"{mine.rater_id} is another rater than {before.rater_id}, and the two are never mixed: {why}."
 
 
-def question(view: View) -> str:
+def question(view: RunView) -> str:
     """Asked before a run is removed."""
     row = view.row
     if row.kind == "generate":
         return note(f"Remove run {row.run_id} from this list? Its pictures stay.")
-    seen = words.count(row.n_done, "image")
+    seen = wording.count(row.n_done, "image")
     return note(f"Remove run {row.run_id}, what it saw of {seen}, and what was judged by it?")
 
 
@@ -200,7 +200,7 @@ def _facts(facts: Iterable[tuple[str, str]]) -> str:
     return f'<dl class="cc-run-facts">{rows}</dl>' if rows else ""
 
 
-def _noun(view: View) -> str:
+def _noun(view: RunView) -> str:
     return "picture" if view.row.kind == "generate" else "image"
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Final
 
+from concord.common import machine, next_steps, wording
+from concord.common.context import CommandError
+from concord.scoring import run_manager, score
 from data.store import runs as stored
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
-from ui import devices, runs, teaching, words
-from ui.commands import score, versions
-from ui.commands.context import CommandError
 from ui.components.table import note
 
 ALL: Final = "all"
@@ -41,7 +41,7 @@ class Wish:
             "scorer": self.scorer,
             "profile": self.profile,
             "overrides": [],
-            "device": devices.named(self.device),
+            "device": machine.parse_devices(self.device),
             "batch_size": self.batch_size,
             "limit": self.limit,
             "selection": self.selection.to_dict(),
@@ -59,9 +59,9 @@ def wish(asked: Mapping[str, Any]) -> Wish:
 def plan(store: Store, wanted: Wish) -> tuple[str, str, bool]:
     """What the button would do, in words; its label; whether it can be pressed."""
     try:
-        planned = score.plan(store, wanted.scorer, wanted.profile, {})
+        planned = score.plan_scoring(store, wanted.scorer, wanted.profile, {})
         score.refuse_missing_models(planned.scorer, planned.settings)
-        devices.named(wanted.device)
+        machine.parse_devices(wanted.device)
     except CommandError as error:
         return note(f"{wanted.scorer} cannot be used: {error}", "cc-bad"), "Score", False
     except ValueError as error:
@@ -73,32 +73,32 @@ def plan(store: Store, wanted: Wish) -> tuple[str, str, bool]:
     if not there.images:
         return _no_images(store, wanted.selection), "Score", False
     behind = stored.all_unfinished(store, rater)
-    mine = [row for row in behind if row.run_id in runs.queued_or_at_work(store)]
+    mine = [row for row in behind if row.run_id in run_manager.queued_or_at_work(store)]
     left = there.left
     if mine:
-        others = set(score.in_hand(store, mine))
+        others = set(score.items_in_runs(store, mine))
         left = stored.count_pending(store, wanted.selection, rater, asked=asks, without=others).left
     behind = [row for row in behind if row not in mine]
     if not left and not behind:
         return _nothing_left(rater, there, mine)
     parts = [
         f"{planned.scorer.summary} {rater} has judged {there.images - there.left:,} of the"
-        f" {words.count(there.images, 'image')} of this selection."
+        f" {wording.count(there.images, 'image')} of this selection."
     ]
     if mine:
-        parts.append(f"{words.count(there.left - left, 'more image')} are before run {mine[0].run_id}.")
+        parts.append(f"{wording.count(there.left - left, 'more image')} are before run {mine[0].run_id}.")
     if there.failed and not mine:
         parts.append(f"{there.failed:,} failed before and {'is' if there.failed == 1 else 'are'} tried again.")
     if behind:
         parts.append(f"It goes on with run {behind[0].run_id} first.")
         left = max(left, behind[0].n_items - behind[0].n_done)
-    if (new := versions.new(store, planned.rater)) is not None:
+    if (new := score.new_version_note(store, planned.rater)) is not None:
         parts.append(f"{new[0].upper()}{new[1:]}.")
-    first = runs.in_the_way(store, wanted.device)
+    first = run_manager.run_before(store, wanted.device)
     if first is not None:
         parts.append(f"It waits for run {first}, which is before it on {wanted.device}.")
     left = left if wanted.limit is None else min(left, wanted.limit)
-    label = f"{'Score' if first is None else 'Queue'} {words.count(left, 'image')}"
+    label = f"{'Score' if first is None else 'Queue'} {wording.count(left, 'image')}"
     return note(" ".join(parts)) + command(store, wanted), label, True
 
 
@@ -111,7 +111,7 @@ def command(store: Store, wanted: Wish) -> str:
         said += ["--device", wanted.device]
     for name, number in (("--batch-size", wanted.batch_size), ("--limit", wanted.limit)):
         said += [] if number is None else [name, str(number)]
-    (line,) = teaching.commands(store, (shlex.join(said),))
+    (line,) = next_steps.command_lines(store, (shlex.join(said),))
     return f'<p class="cc-note">On the command line: {_code(line)}</p>'
 
 
@@ -119,12 +119,12 @@ def _nothing_left(rater: str, there: stored.Pending, mine: list[stored.RunRow]) 
     if mine:
         text = f"{rater} is at work, or waits, in run {mine[0].run_id}: what is left of this selection is before it."
         return note(text), "Nothing left to score", False
-    text = f"{rater} has judged all {words.count(there.images, 'image')} of this selection. Nothing is left to score."
+    text = f"{rater} has judged all {wording.count(there.images, 'image')} of this selection. Nothing is left to score."
     return note(text), "Nothing left to score", False
 
 
 def _no_questions(store: Store, scorer: str) -> str:
-    lines = "".join(f"<li>{_code(line)}</li>" for line in teaching.commands(store, teaching.QUESTIONS))
+    lines = "".join(f"<li>{_code(line)}</li>" for line in next_steps.command_lines(store, next_steps.QUESTIONS))
     text = f"{scorer} answers questions about prompts, and the prompts of this selection have none yet. Make or bring some:"
     return note(text) + f'<ul class="cc-list">{lines}</ul>'
 
@@ -132,7 +132,7 @@ def _no_questions(store: Store, scorer: str) -> str:
 def _no_images(store: Store, selection: Selection) -> str:
     if selection.to_dict():
         return note("No image with a file fits this selection.")
-    lines = "".join(f"<li>{_code(line)}</li>" for line in teaching.commands(store, teaching.IMAGES))
+    lines = "".join(f"<li>{_code(line)}</li>" for line in next_steps.command_lines(store, next_steps.IMAGES))
     return note("There are no images to score yet. Import some:") + f'<ul class="cc-list">{lines}</ul>'
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from concord.common import next_steps
+from concord.questions import scores as vqa
 from data.store.core.store import Store
-from ui import teaching, vqa
 from ui.components.table import note
 from ui.pages.explore.asked import models, people, scores
 from ui.pages.explore.asked.offered import MODELS, PEOPLE, SEEN
@@ -24,7 +25,7 @@ _DRAW: Final[dict[str, Callable[[Store, View], Asked]]] = {MODELS: models.drawn,
 
 def asked(store: Store, view: View) -> Asked:
     """The part as ``view`` asks for it."""
-    if view.rater not in vqa.raters(store).get(view.suite, []):
+    if view.rater not in vqa.answering_raters(store).get(view.suite, []):
         lead = note(_NOBODY.format(suite=view.suite or "this project"), "cc-lead")
-        return Asked(lead, None, commands(store, teaching.QUESTIONS, teaching.scoring(store, "tifa")), "")
+        return Asked(lead, None, commands(store, next_steps.QUESTIONS, next_steps.score_command(store, "tifa")), "")
     return _DRAW.get(view.see, scores.drawn)(store, view)

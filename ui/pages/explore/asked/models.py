@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import Any, Final
 
 from agreement.questions.scores import SPEARMAN, TIFA
+from concord.common import next_steps, wording
+from concord.questions import scores
+from concord.questions.scores import Row
 from data.store.browse import contents
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui import failure_charts, teaching, vqa, words
+from ui import failure_charts
 from ui.addresses import browse_address
 from ui.components.strip import thumbnails
 from ui.components.table import Cell, heading, html_table, note
 from ui.failure_charts import Series
 from ui.pages.explore.asked.shown import Asked, cell, commands, mark, of_source, reference_of, source_of
 from ui.pages.explore.view import ALL, View
-from ui.vqa import Row
 
 MOST: Final = 24
 _ONE: Final = "Only {rater} has answered questions about {suite} so far. Another model shows how far the scores depend on it:"
@@ -27,15 +29,15 @@ _LEAD: Final = (
 
 def drawn(store: Store, view: View) -> Asked:
     """Scores by model, their correlations, and the images on which two models differ most."""
-    raters = vqa.raters(store)[view.suite]
+    raters = scores.answering_raters(store)[view.suite]
     source = source_of(view)
-    rows = [row for row in vqa.recall_scores(store, view.suite, source, "") if (row["by"], row["statistic"]) == (ALL, TIFA)]
+    rows = [row for row in scores.recall_scores(store, view.suite, source, "") if (row["by"], row["statistic"]) == (ALL, TIFA)]
     lead = note(_LEAD.format(n=len(raters), suite=view.suite, source=of_source(view)), "cc-lead")
     numbers = _scores(view, rows)
     if len(raters) < 2:
         lead = note(_ONE.format(rater=view.rater, suite=view.suite), "cc-lead")
-        return Asked(lead, None, numbers + commands(store, teaching.OTHER_ANSWERING), "")
-    pairs = [row for row in vqa.recall_models(store, view.suite, source) if row["statistic"] == SPEARMAN]
+        return Asked(lead, None, numbers + commands(store, next_steps.OTHER_ANSWERING), "")
+    pairs = [row for row in scores.recall_models(store, view.suite, source) if row["statistic"] == SPEARMAN]
     return Asked(lead, _figure(view, rows), numbers + _pairs(view, pairs), _apart(store, view))
 
 
@@ -73,7 +75,7 @@ def _scores(view: View, rows: list[Row]) -> str:
 
 def _pairs(view: View, rows: list[Row]) -> str:
     lines = [[row["rater"], row["other"], _rho(view, row), Cell(f"{row['n']:,}"), _left(row)] for row in rows]
-    rho = Cell("Spearman’s ρ", note=words.meaning(SPEARMAN))
+    rho = Cell("Spearman’s ρ", note=wording.meaning(SPEARMAN))
     headers: list[str | Cell] = ["VQA model", "and", rho, Cell("images"), "left out"]
     return html_table("Scores per image: do two models put images in the same order?", headers, lines)
 
@@ -85,17 +87,17 @@ def _rho(view: View, row: Row) -> Cell:
 
 
 def _left(row: Row) -> str:
-    return ", ".join(f"{words.reason(name)}: {n:,}" for name, n in row["excluded"].items())
+    return ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items())
 
 
 def _apart(store: Store, view: View) -> str:
     """The images whose scores by two models differ most."""
-    both = vqa.apart(store, view.suite, source_of(view), view.rater, view.against)
+    both = scores.differing_images(store, view.suite, source_of(view), view.rater, view.against)
     found = [one for one in both if view.whose in (ALL, one.generator)]
     if not found:
         return heading(f"{view.rater} and {view.against}", "No image that both were asked the same about has different scores.")
     shown = {one.item: f"{one.generator}: {one.a:.2f} and {one.b:.2f}" for one in found[:MOST]}
-    told = f"{words.count(len(found), 'image')} with different scores; the first {len(shown)}." if len(found) > MOST else ""
+    told = f"{wording.count(len(found), 'image')} with different scores; the first {len(shown)}." if len(found) > MOST else ""
     title = heading(f"Where {view.rater} and {view.against} differ most", told)
     looks = contents.item_previews(store, [*shown])
     return title + thumbnails(looks, shown, Selection(suite=(view.suite,)), f"{view.rater} and {view.against}")

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from agreement.questions.people import APART, IMAGE_WRONG, VQA_WRONG
+from concord.common import wording
+from concord.questions import scores
 from data.store.core.store import Store
-from ui import vqa, words
 from ui.pages.explore.view import ALL, ASKED, View
 
 TYPES, SOURCES, ENTITIES, MODELS, PEOPLE = "types", "sources", "entities", "models", "people"
@@ -42,23 +43,23 @@ ANSWERS: Final[dict[str, str]] = {
 
 def suite_with_questions(store: Store) -> str:
     """The first suite about which somebody answered questions, empty without one."""
-    return next(iter(vqa.raters(store)), "")
+    return next(iter(scores.answering_raters(store)), "")
 
 
 def offered(store: Store, suite: str, rater: str, view: View) -> dict[str, Mapping[str, str]]:
     """By the names of ``view.ASKED``."""
-    names = vqa.raters(store).get(suite, [])
+    names = scores.answering_raters(store).get(suite, [])
     if rater not in names:
         return {name: SEEN if name == "see" else {} for name in ASKED}
     see = view.see if view.see in SEEN else TYPES
-    places = vqa.places(store, suite, rater)
+    places = scores.answer_sources(store, suite, rater)
     source = view.source if view.source in places.sources else ""
-    groups = {} if see == MODELS else {ALL: "all"} | _same(vqa.groups(store, suite, rater, source, BY[see]))
+    groups = {} if see == MODELS else {ALL: "all"} | _same(scores.answer_groups(store, suite, rater, source, BY[see]))
     beside = see == PEOPLE
     generators = _same(places.generators)
     return {
         "see": SEEN,
-        "source": {ALL: "all"} | {name: words.task(name) for name in places.sources} if len(places.sources) > 1 else {},
+        "source": {ALL: "all"} | {name: wording.task(name) for name in places.sources} if len(places.sources) > 1 else {},
         "reference": {} if beside else {ALL: "none"} | generators,
         "against": _same(name for name in names if name != rater) if see == MODELS else {},
         "group": groups,

@@ -7,8 +7,11 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from agreement.questions.people import ALPHA, APART, IMAGE_WRONG, TIFA_CORRELATION, VQA_ACCURACY, VQA_WRONG
+from concord.common import next_steps, wording
+from concord.questions import scores
+from concord.questions.scores import REAL, Row
 from data.store.core.store import Store
-from ui import failure_charts, teaching, vqa, words
+from ui import failure_charts
 from ui.components.table import Cell, html_table, note
 from ui.failure_charts import Mark, Series
 from ui.pages.explore.asked.offered import ANSWERS, DIFFERENT, WRONG
@@ -16,7 +19,6 @@ from ui.pages.explore.asked.shown import Asked, cell, commands, of_source, sourc
 from ui.pages.explore.asked.wrong import listed
 from ui.pages.explore.view import ALL, View
 from ui.root import at
-from ui.vqa import REAL, Row
 
 _NOBODY: Final = (
     "No person has answered questions about images of {suite} yet, so nobody knows whether the image or the model is at fault"
@@ -37,11 +39,11 @@ _COLUMNS: Final = {
 
 def drawn(store: Store, view: View) -> Asked:
     """Table 3, Figure 11 with its numbers, and the answers behind them."""
-    rows, splits = vqa.recall_people(store, view.suite, source_of(view))
+    rows, splits = scores.recall_people(store, view.suite, source_of(view))
     kinds = [kind for kind in _WHO if any(_met(split) for split in splits if split["people"] == kind)]
     if not kinds:
         lead = note(_NOBODY.format(suite=view.suite), "cc-lead")
-        return Asked(lead, None, commands(store, teaching.ASKING_PEOPLE), listed(store, view))
+        return Asked(lead, None, commands(store, next_steps.ASKING_PEOPLE), listed(store, view))
     mine = [row for row in splits if row["rater"] == view.rater and row["people"] in kinds]
     lead = note(_lead(view, rows, mine, kinds[0]), "cc-lead")
     shown = [row for row in mine if _decided(row)]
@@ -63,11 +65,11 @@ def _lead(view: View, rows: Sequence[Row], splits: Sequence[Row], kind: str) -> 
     parts = [f"{view.rater} on {view.suite}{of_source(view)}, beside {_WHO[kind]}"]
     accuracy = _one(rows, VQA_ACCURACY, view.rater, kind)
     if accuracy and accuracy["value"] is not None:
-        parts.append(f"{accuracy['value']:.0%} of {words.count(accuracy['n'], 'answer')} are theirs, too")
+        parts.append(f"{accuracy['value']:.0%} of {wording.count(accuracy['n'], 'answer')} are theirs, too")
     decided = _decided(whole)
     if decided:
         share = whole[IMAGE_WRONG] / decided
-        parts.append(f"of {words.count(decided, 'wrong answer')} {share:.0%} are the image’s fault, the others the model’s")
+        parts.append(f"of {wording.count(decided, 'wrong answer')} {share:.0%} are the image’s fault, the others the model’s")
     else:
         parts.append("people have answered none of the questions that it answers wrong")
     return f"{parts[0]}: {'; '.join(parts[1:])}."
@@ -95,7 +97,7 @@ def _among(view: View, row: Row | None, kind: str) -> str:
     if row is None:
         return ""
     href = at("/studio/agreement?") + urlencode({"suite": view.suite, "aspect": "answer"})
-    headers: list[str | Cell] = ["who", Cell("Krippendorff’s α", note=words.meaning(ALPHA)), Cell("questions")]
+    headers: list[str | Cell] = ["who", Cell("Krippendorff’s α", note=wording.meaning(ALPHA)), Cell("questions")]
     lines: list[list[str | Cell]] = [
         [_WHO[kind], cell(row, href), Cell(f"{row['n']:,}", note="answered by two people or more")]
     ]
@@ -105,7 +107,7 @@ def _among(view: View, row: Row | None, kind: str) -> str:
 def _counts(view: View, splits: Sequence[Row], rows: Sequence[Row]) -> str:
     """Figure 11 in numbers, each leading to its answers."""
     some = [name for name in APART if any(row[name] for row in splits)]
-    titles = {WRONG: "wrong answers", **_PARTS, **{name: words.reason(name) for name in some}}
+    titles = {WRONG: "wrong answers", **_PARTS, **{name: wording.reason(name) for name in some}}
     headers: list[str | Cell] = ["element type", *(Cell(text, note=ANSWERS.get(name, "")) for name, text in titles.items())]
     kinds = list(dict.fromkeys(row["people"] for row in splits))
     tables = []
@@ -145,6 +147,6 @@ def _label(row: Row, many: bool) -> str:
 
 def _share(view: View, row: Row, name: str, title: str) -> Mark:
     share = row[name] / _decided(row)
-    told = f"{row['group']}: {title}\n{row[name]:,} of {words.count(_decided(row), 'wrong answer')}"
+    told = f"{row['group']}: {title}\n{row[name]:,} of {wording.count(_decided(row), 'wrong answer')}"
     href = view.address(group=row["group"], answers=name, whose=ALL) if row["people"] == REAL else ""
     return Mark(share, None, None, told, href, f"{share:.0%}")

@@ -6,15 +6,17 @@ from statistics import fmean
 from typing import Any, Final
 
 from agreement.questions.scores import ACCURACY, LESS_REFERENCE, TIFA
+from concord.common import wording
+from concord.questions import scores
+from concord.questions.scores import Row
 from data.store.core.store import Store
-from ui import failure_charts, vqa, words
+from ui import failure_charts
 from ui.components.table import Cell, html_table, note
 from ui.failure_charts import Series
 from ui.pages.explore.asked.offered import BY, ENTITIES, SOURCES, TYPES
 from ui.pages.explore.asked.shown import Asked, cell, mark, of_source, own_rule, reference_of, source_of
 from ui.pages.explore.asked.wrong import listed
 from ui.pages.explore.view import ALL, View
-from ui.vqa import Row
 
 _STATISTIC: Final = {TYPES: ACCURACY, SOURCES: TIFA, ENTITIES: TIFA}
 _CAPTION: Final = {
@@ -87,7 +89,7 @@ class _Table:
         return html_table(_CAPTION[self.view.see], headers, lines)
 
     def _line(self, whole: bool, group: str) -> list[str | Cell]:
-        shown = "all" if whole else words.task(group) if self.view.see == SOURCES else group
+        shown = "all" if whole else wording.task(group) if self.view.see == SOURCES else group
         return [shown, *(self._cell(whole, group, name) for name in self.generators)]
 
     def _cell(self, whole: bool, group: str, generator: str) -> Cell:
@@ -99,7 +101,7 @@ class _Table:
 
 def drawn(store: Store, view: View) -> Asked:
     """One of the three pictures."""
-    rows = vqa.recall_scores(store, view.suite, source_of(view), reference_of(view))
+    rows = scores.recall_scores(store, view.suite, source_of(view), reference_of(view))
     table = _Table(rows, view)
     numbers = table.html() + _notes(store, view)
     return Asked(note(_lead(table), "cc-lead"), _figure(table), numbers, listed(store, view))
@@ -111,7 +113,7 @@ def _figure(table: _Table) -> Any:
     if table.view.see == ENTITIES:
         return failure_charts.lines(table.groups, table.series(), ("entities that the text asks for", "TIFA"))
     axis = "right answers" if table.view.see == TYPES else "TIFA"
-    labels = [words.task(group) for group in table.groups] if table.view.see == SOURCES else table.groups
+    labels = [wording.task(group) for group in table.groups] if table.view.see == SOURCES else table.groups
     return failure_charts.dots(labels, table.series(), axis)
 
 
@@ -121,7 +123,7 @@ def _lead(table: _Table) -> str:
     told = [f"{name} {value:.3f}" for name, value in known.items() if name != table.reference]
     real = known.get(table.reference)
     n, questions = (sum(row[name] for row in table.tifa.values()) for name in ("n_items", "n_questions"))
-    about = f"{view.rater} answered {words.count(questions, 'question')} about {words.count(n, 'image')} of {view.suite}"
+    about = f"{view.rater} answered {wording.count(questions, 'question')} about {wording.count(n, 'image')} of {view.suite}"
     sentence = f"{about}{of_source(view)}. TIFA: {', '.join(told) or 'of nothing but the reference'}"
     sentence += f"; {table.reference}, the reference, {real:.3f}." if real is not None else "."
     if view.see == TYPES and len(table.groups) > 1:
@@ -133,12 +135,12 @@ def _notes(store: Store, view: View) -> str:
     parts = [note(f"{_MEANS[view.see]} Every number leads to the answers behind it. Intervals: 95\u00a0%, by text.")]
     if reference_of(view):
         parts.append(note(_REFERENCE.format(reference=view.reference)))
-    mixed = vqa.mixed(store, view.suite, view.rater)
+    mixed = scores.mixed_texts(store, view.suite, view.rater)
     if mixed:
         told = "was asked" if mixed == 1 else "were asked"
         parts.append(
             note(
-                f"Of {words.count(mixed, 'text')} not all images {told} the same questions: these have changed in between, so"
+                f"Of {wording.count(mixed, 'text')} not all images {told} the same questions: these have changed in between, so"
                 " generators are not compared on the same ones there. To ask anew, remove the scorer’s runs and score again.",
                 "cc-bad",
             )

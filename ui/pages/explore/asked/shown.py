@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
+from concord import rejudging
+from concord.common import next_steps
+from concord.questions.scores import Row
 from data.store.core.store import Store
-from ui import rejudging, teaching
 from ui.components.table import Cell, note
 from ui.failure_charts import Mark
 from ui.pages.explore.view import ALL, View
-from ui.vqa import Row
 
 NO_VALUE: Final = "–"
 _OWN_RULE: Final = "dsg"
@@ -79,4 +80,4 @@ def own_rule(store: Store, view: View) -> str:
 
 def commands(store: Store, *groups: tuple[str, ...]) -> str:
     """Command lines to copy."""
-    return f'<pre class="cc-note">{escape(chr(10).join(teaching.commands(store, *groups)))}</pre>'
+    return f'<pre class="cc-note">{escape(chr(10).join(next_steps.command_lines(store, *groups)))}</pre>'

@@ -9,11 +9,12 @@ from typing import Any, Final
 import pandas as pd
 
 from agreement.questions.people import APART, DECIDED, IMAGE_WRONG, VQA_WRONG
+from concord.common import wording
+from concord.questions import scores
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui import vqa, words
 from ui.components.strip import THUMBNAIL, workbench_address
 from ui.components.table import WRAP, heading, note
 from ui.pages.explore.asked.offered import ANSWERS, BY, DIFFERENT, PEOPLE, RIGHT, WRONG
@@ -32,13 +33,13 @@ _NONE: Final = {
 
 def listed(store: Store, view: View) -> str:
     """The answers that the view asks for, as HTML."""
-    found = _chosen(vqa.beside_one(store, view.suite, source_of(view), view.rater), view)
+    found = _chosen(scores.answers_beside_people(store, view.suite, source_of(view), view.rater), view)
     about = "" if view.group == ALL else f", {_group(view)}"
     whose = "" if view.whose == ALL else f", images by {view.whose}"
     title = f"Answers of {view.rater} that are {ANSWERS[view.answers or WRONG]}{about}{whose}"
     if found.empty:
         return heading(title) + note("None.")
-    more = f"The first {MOST} of {len(found):,}." if len(found) > MOST else words.count(len(found), "answer") + "."
+    more = f"The first {MOST} of {len(found):,}." if len(found) > MOST else wording.count(len(found), "answer") + "."
     return heading(title, more) + _table(store, found.head(MOST), view)
 
 
@@ -104,5 +105,5 @@ def _people(row: Mapping[Any, Any]) -> str:
     if row["state"] != DECIDED:
         return f'<span class="cc-muted">{_NONE[row["state"]]}</span>'
     kind = "cc-right" if row["people"] == row["answer"] else "cc-wrong"
-    votes = words.count(int(row["votes"]), "person")
+    votes = wording.count(int(row["votes"]), "person")
     return f'<span class="{kind}">{escape(row["people"])}</span><small class="cc-detail">{votes}</small>'

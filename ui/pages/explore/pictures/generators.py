@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from concord.common import wording
+from concord.failures import BINDING
 from scorers.failures import ANY
 from scorers.failures.colors import BINDINGS, LEAKED, MISSING, ON_WRONG, SWAPPED
 from scorers.failures.objects import (
@@ -22,11 +24,9 @@ from scorers.failures.objects import (
     SOME_FOUND,
     TWO,
 )
-from ui import words
 from ui.components.table import Cell as HtmlCell
 from ui.components.table import html_table, note
 from ui.failure_charts import Series, dots, stacked
-from ui.failure_words import BINDING
 from ui.pages.explore.pictures.shown import Drawn, Shown, among, listed, percent, shared, span_of
 
 _ALL = "all generators"
@@ -37,11 +37,12 @@ def bindings(shown: Shown) -> Drawn:
     own = shown.cell()
     missing = shown.cell(found=MISSING)
     if not own.n:
-        return Drawn(f"In none of {words.count(missing.n, 'image')} all objects of an asked colour are found.", None, "")
+        return Drawn(f"In none of {wording.count(missing.n, 'image')} all objects of an asked colour are found.", None, "")
     swapped, leaked = (shown.cell(found=name) for name in (SWAPPED, LEAKED))
     lead = (
-        f"Of {words.count(own.n, 'image')} in which all coloured objects are found, {percent(shared(swapped).value or 0)} show"
-        f" them in each other’s colours (swapped), and in {percent(shared(leaked).value or 0)} one object’s colour has leaked"
+        f"Of {wording.count(own.n, 'image')} in which all coloured objects are found,"
+        f" {percent(shared(swapped).value or 0)} show them in each other’s colours (swapped),"
+        f" and in {percent(shared(leaked).value or 0)} one object’s colour has leaked"
         " onto another."
     )
     names = [name for name in shown.generators if shown.cell(generator=name).n]
@@ -98,7 +99,7 @@ def _about_first(shown: Shown) -> Iterator[str]:
         return
     span = f" (95\u00a0%: {span_of(known)})" if known.low is not None else ""
     yield (
-        f"Where only one of two objects is found ({words.count(alone.hits, 'image')}), it is the one that the prompt names"
+        f"Where only one of two objects is found ({wording.count(alone.hits, 'image')}), it is the one that the prompt names"
         f" first in {percent(known.value)}{span}."
     )
     if known.low is None or known.high is None:

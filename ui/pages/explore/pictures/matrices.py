@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from concord.common import wording
 from scorers.failures import ANY, FailureCell
 from scorers.failures.colors import NOT_FOUND
 from scorers.failures.objects import (
@@ -21,7 +22,6 @@ from scorers.failures.objects import (
 )
 from scorers.failures.tables import AS_ASKED, NOT_AS_ASKED
 from scorers.visor.results import RELATIONS
-from ui import words
 from ui.components.table import Cell as HtmlCell
 from ui.components.table import html_table, note
 from ui.failure_charts import Mark, heat
@@ -37,7 +37,7 @@ def counts(shown: Shown) -> Drawn:
     columns = [name for name in shown.table.found if name not in (AS_ASKED, TOO_FEW, TOO_MANY)]
     right, few, many = (shared(shown.cell(found=name)) for name in (AS_ASKED, TOO_FEW, TOO_MANY))
     lead = (
-        f"In {percent(1 - (right.value or 0))} of {words.count(right.n, 'image')} the number is not the asked one: too few in"
+        f"In {percent(1 - (right.value or 0))} of {wording.count(right.n, 'image')} the number is not the asked one: too few in"
         f" {percent(few.value or 0)}, too many in {percent(many.value or 0)}."
     )
     worst = _commonest(shown, columns)
@@ -52,8 +52,8 @@ def colors(shown: Shown) -> Drawn:
     columns = [name for name in shown.table.found if name not in (AS_ASKED, NOT_AS_ASKED, NOT_FOUND)]
     right, missing = shared(shown.cell(found=AS_ASKED)), shown.cell(found=NOT_FOUND)
     if right.value is None:
-        return Drawn(f"Of {words.count(missing.n, 'object')} of which a colour is asked none is found.", None, "")
-    lead = f"{percent(right.value)} of {words.count(right.n, 'object')} have the asked colour."
+        return Drawn(f"Of {wording.count(missing.n, 'object')} of which a colour is asked none is found.", None, "")
+    lead = f"{percent(right.value)} of {wording.count(right.n, 'object')} have the asked colour."
     worst = _commonest(shown, columns)
     if worst:
         lead += f" The most frequent mistake: {worst.asked} asked for, {worst.found} seen, on {shown.briefly(worst)}."
@@ -67,7 +67,7 @@ def positions(shown: Shown) -> Drawn:
     columns = [*RELATIONS, *([NO_RELATION] if NO_RELATION in shown.table.found else [])]
     apart = shown.cell(found=NOT_BOTH)
     if apart.hits == apart.n:
-        return Drawn(f"In none of {words.count(apart.n, 'image')} both objects of the asked relation are found.", None, "")
+        return Drawn(f"In none of {wording.count(apart.n, 'image')} both objects of the asked relation are found.", None, "")
     below = note(
         "Counted are images in which both objects are found. Two relations can hold at once, such as left of and above, so a"
         " row may add up to more than 100\u00a0%: blue is as asked, orange the opposite or none, grey what was not asked about."
@@ -82,7 +82,7 @@ def supercategories(shown: Shown) -> Drawn:
     groups = [name for name in GROUPS if any(name in split_pair(pair) for pair in pairs)]
     cells = [[_of_pair(shown, a, b) for b in groups] for a in groups]
     every = shared(shown.cell(found=CORRECT))
-    lead = f"{percent(every.value or 0)} of {words.count(every.n, 'image')} of two objects are correct."
+    lead = f"{percent(every.value or 0)} of {wording.count(every.n, 'image')} of two objects are correct."
     ranked = sorted((shown.cell(pair, CORRECT) for pair in pairs), key=lambda cell: -cell.hits / cell.n)
     enough = [cell for cell in ranked if cell.n >= _FEW] or ranked
     if len(enough) > 1:

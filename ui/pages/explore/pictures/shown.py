@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from agreement.inference.intervals import PromptTrials, Share, mean_share, share
+from concord.common import wording
+from concord.failures import FailureMark, describe_mark
 from data.formats.cooccurrence import Cooccurrence
 from data.store.core.selection import Selection
 from scorers.failures import ANY, FailureCell, FailureTable
-from ui import words
 from ui.addresses import browse_address
 from ui.components import table as html
 from ui.failure_charts import Mark, Series
-from ui.failure_words import told
-from ui.marked import Marked
 
 _NOUNS: Final = {"colors": "object"}
 """What a picture counts, where that is not images."""
@@ -66,13 +65,13 @@ class Shown:
         if not cell.hits:
             return ""
         places = Selection(suite=(self.suite,), generator=(cell.generator,) if cell.generator else ())
-        return browse_address(places, marked=Marked(self.picture, self.rater, cell.asked, cell.found))
+        return browse_address(places, marked=FailureMark(self.picture, self.rater, cell.asked, cell.found))
 
     def mark(self, cell: FailureCell, *, right: bool | None = None, by_task: bool = False) -> Mark:
         """A cell's share on a figure."""
         known = score(cell) if by_task else shared(cell)
         who = f"{cell.generator}: " if cell.generator else ""
-        what = told(self.picture, cell.asked, cell.found)
+        what = describe_mark(self.picture, cell.asked, cell.found)
         note = f"{who}{what}\n{self._in_full(cell, known)}"
         text = "" if known.value is None else percent(known.value)
         return Mark(known.value, known.low, known.high, note, self.href(cell), text, right)
@@ -82,12 +81,12 @@ class Shown:
         if known.value is None:
             return f"no {self.noun}"
         span = f" (95\u00a0%: {span_of(known)})" if known.low is not None else ""
-        return f"{percent(known.value)}{span}, {cell.hits:,} of {words.count(cell.n, self.noun)}"
+        return f"{percent(known.value)}{span}, {cell.hits:,} of {wording.count(cell.n, self.noun)}"
 
     def briefly(self, cell: FailureCell) -> str:
         """``41 % of 56 images``."""
         known = shared(cell)
-        return f"no {self.noun}" if known.value is None else f"{percent(known.value)} of {words.count(cell.n, self.noun)}"
+        return f"no {self.noun}" if known.value is None else f"{percent(known.value)} of {wording.count(cell.n, self.noun)}"
 
     def number(self, cell: FailureCell, *, by_task: bool = False) -> html.Cell:
         """A cell's share in a table."""
@@ -96,11 +95,11 @@ class Shown:
             return html.Cell("–", f"no {self.noun}")
         span = span_of(known) if known.low is not None else "no interval: one prompt"
         detail = f"{cell.hits:,} of {cell.n:,}\n{span}"
-        return html.Cell(percent(known.value), detail, told(self.picture, cell.asked, cell.found), self.href(cell))
+        return html.Cell(percent(known.value), detail, describe_mark(self.picture, cell.asked, cell.found), self.href(cell))
 
     def count(self, cell: FailureCell) -> html.Cell:
         """How many there are in a cell, in a table."""
-        return html.Cell(f"{cell.hits:,}", "", told(self.picture, cell.asked, cell.found), self.href(cell))
+        return html.Cell(f"{cell.hits:,}", "", describe_mark(self.picture, cell.asked, cell.found), self.href(cell))
 
     def series(self, name: str, cells: Sequence[FailureCell], *, by_task: bool = False) -> Series:
         """Cells as marks of one name."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agreement.estimates import UnitCorrelation, correlate_units
+from concord.common import wording
 from data.formats.cooccurrence import Cooccurrence
 from scorers.failures import ANY, FailureCell
 from scorers.failures.objects import BOTH, HELD, as_required, class_pairs
-from ui import words
 from ui.components.table import Cell as HtmlCell
 from ui.components.table import html_table, note
 from ui.failure_charts import scatter
@@ -45,7 +45,7 @@ def cooccurrence(shown: Shown) -> Drawn:
     placed = sorted((one for one in each if one.share is not None), key=lambda one: (-(one.share or 0), one.asked))
     strange = [one for one in each if one.share is None]
     if not placed:
-        told = f"None of the {words.count(len(each), 'pair')} of classes asked for is among those that {known.name} names."
+        told = f"None of the {wording.count(len(each), 'pair')} of classes asked for is among those that {known.name} names."
         return Drawn(told, None, _below(known, placed, strange) + _table(shown, strange))
     series = [shown.series(name, [one.cells[k] for one in placed]) for k, name in enumerate(_NAMES.values())]
     figure = scatter([one.share or 0.0 for one in placed], series, f"images with both classes in {known.name}")
@@ -82,25 +82,25 @@ def _about(found: str, rho: UnitCorrelation, name: str) -> str:
     if rho.value is None:
         return f"{_NAMES[found].capitalize()}: no correlation with co-occurrence, as {rho.reason}."
     span = f" (95\u00a0%: {_span(rho)})" if _span(rho) else ""
-    number = f"Spearman’s rho {words.two(rho.value)}{span}, {words.count(rho.n, 'pair')}"
+    number = f"Spearman’s rho {wording.two(rho.value)}{span}, {wording.count(rho.n, 'pair')}"
     if rho.low is None or rho.high is None or rho.low <= 0 <= rho.high:
         return f"{what} neither clearly more nor clearly less often for classes that are often together in {name} ({number})."
     return f"{what} {'more' if rho.value > 0 else 'less'} often for classes that are often together in {name} ({number})."
 
 
 def _span(rho: UnitCorrelation) -> str:
-    return "" if rho.low is None or rho.high is None else f"{words.two(rho.low)} to {words.two(rho.high)}"
+    return "" if rho.low is None or rho.high is None else f"{wording.two(rho.low)} to {wording.two(rho.high)}"
 
 
 def _below(known: Cooccurrence, placed: Sequence[_Pair], strange: Sequence[_Pair]) -> str:
     never = sum(one.share == 0 for one in placed)
     told = [
-        f"Co-occurrence: images of {known.name} that hold both classes, of its {words.count(known.images, 'image')} with"
-        f" annotations (VISOR’s P_COCO), on a logarithmic axis. Never together: {words.count(never, 'pair')}"
+        f"Co-occurrence: images of {known.name} that hold both classes, of its {wording.count(known.images, 'image')} with"
+        f" annotations (VISOR’s P_COCO), on a logarithmic axis. Never together: {wording.count(never, 'pair')}"
         + (", which stand apart, at 0, and are the lowest in every correlation." if never else ".")
     ]
     if strange:
-        count = words.count(len(strange), "pair")
+        count = wording.count(len(strange), "pair")
         told.append(f"In no figure and no correlation, as {known.name} lacks a class of theirs: {count}.")
     told.append(
         "“As asked” is looked at where a relation or colours are asked; for VISOR’s relations it is VISOR_cond. Spearman’s rho"
@@ -117,8 +117,8 @@ def _correlations(rhos: Mapping[str, Sequence[UnitCorrelation]]) -> str:
 
 def _correlated(rhos: Sequence[UnitCorrelation]) -> Iterator[HtmlCell]:
     for rho in rhos:
-        value = "–" if rho.value is None else words.two(rho.value)
-        yield HtmlCell(value, f"{_span(rho) or rho.reason or 'no interval'}, {words.count(rho.n, 'pair')}", rho.method)
+        value = "–" if rho.value is None else wording.two(rho.value)
+        yield HtmlCell(value, f"{_span(rho) or rho.reason or 'no interval'}, {wording.count(rho.n, 'pair')}", rho.method)
 
 
 def _table(shown: Shown, each: Sequence[_Pair]) -> str:

@@ -1,0 +1,322 @@
+"""Agreement of a selection: the rows that the command ``agreement``, the pages and the report show, so that they show the
+same digits.
+
+Point estimates can be had at once after an answer: running sums follow what the store touched.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from threading import Lock
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import pandas as pd
+
+from agreement import (
+    STATISTICS,
+    ConsensusMethod,
+    NoCrowdKitError,
+    Options,
+    PeopleAs,
+    build,
+    comparisons,
+    consensus_rows,
+    scorer_means,
+    thresholds,
+)
+from agreement.engine.live import AspectScale, LiveEstimates, NotServedError, StaleError
+from agreement.statistics.scale import with_labels
+from concord.common import live_updates
+from concord.common.context import CommandError, Context, UsageError
+from data.store.analysis import aggregates
+from data.store.browse import contents
+from data.store.core import frame
+from data.store.core.frame import Scales
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.judgements import remarks
+from ui.cli import agreement_table
+
+SECTIONS = ("among_people", "raters", "matrix")
+Section = list[dict[str, Any]]
+Rows = dict[str, Section]
+
+FURTHER: dict[str, Callable[[pd.DataFrame, Scales, Options], Section]] = {
+    "comparisons": lambda said, scales, options: [one.to_dict() for one in comparisons(said, scales, options)],
+    "thresholds": lambda said, scales, options: [one.to_dict() for one in thresholds(said, scales, options=options)],
+}
+"""Sections that are made only when they are asked for, besides ``by_certainty``: scorer against scorer, scores to decisions."""
+
+
+def run(
+    context: Context,
+    selection: Mapping[str, Sequence[str]],
+    statistics: Sequence[str],
+    all_statistics: bool,
+    by: Sequence[str],
+    further: Sequence[str],
+    consensus: Sequence[ConsensusMethod],
+    people_as: PeopleAs | None,
+    intervals: bool,
+    ceiling: bool,
+    margin: float | None,
+    seed: int,
+    output: str,
+) -> None:
+    for name in statistics:
+        if name not in STATISTICS:
+            near = difflib.get_close_matches(name, STATISTICS, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(STATISTICS))}"
+            raise UsageError(f"--statistic {name}: there is no such statistic; {hint}")
+    options = Options(
+        statistics=tuple(statistics) or None,
+        by_target="target" in by,
+        by_certainty="certainty" in by,
+        people_as=people_as,
+        intervals=intervals,
+        ceiling=ceiling,
+        margin=margin,
+        seed=seed,
+    )
+    chosen = selected(context, selection)
+    rows = compute(context.store, chosen, options, further)
+    if consensus:
+        rows = _with_consensus(rows, _consensus(context, chosen, options, consensus))
+    if people_as and rows["among_people"] and not rows["raters"]:
+        context.warn(f"--people-as {people_as}: no statistic of this selection compares scorers with people in that way")
+    if output == "json":
+        document = {"selection": chosen.to_dict(), **rows}
+        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+    else:
+        for line in agreement_table.lines(rows, every=all_statistics or bool(statistics)):
+            context.say(line)
+
+
+def _consensus(context: Context, selection: Selection, options: Options, methods: Sequence[ConsensusMethod]) -> Rows:
+    try:
+        return consensus_of(context.store, selection, options, tuple(dict.fromkeys(methods)))
+    except NoCrowdKitError as error:
+        raise CommandError(f"--consensus {error}") from error
+
+
+def _with_consensus(rows: Rows, more: Rows) -> Rows:
+    """The rows of consensuses after those of their section; a section of their own after the others."""
+    return rows | {name: [*rows.get(name, []), *section] for name, section in more.items()}
+
+
+def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Selection:
+    """The selection that a command's options mean; a name that the project does not know is worth a word.
+
+    Raises:
+        UsageError: an option has a value that it cannot have.
+    """
+    try:
+        chosen = Selection.of(lambda name: selection.get(name, ()))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    _warn_of_typos(context, chosen)
+    return chosen
+
+
+def _warn_of_typos(context: Context, selection: Selection) -> None:
+    """An empty answer may be right; a name that the project does not know is worth a word."""
+    known = contents.filter_choices(context.store) | {
+        "rater": contents.rater_names(context.store),
+        "tag": remarks.tag_names(context.store),
+    }
+    for name, values in selection.to_dict().items():
+        for value in values:
+            if name in known and value not in known[name]:
+                near = difflib.get_close_matches(value, known[name], n=1)
+                hint = f"; did you mean {near[0]}?" if near else ""
+                context.warn(f"--{name} {value}: there is nothing by that name in this project{hint}")
+
+
+def scales_of(store: Store) -> Scales:
+    """The scales as the project uses them: a nominal one has all labels that count anywhere, whatever is selected."""
+    used = frame.labels(store)
+    return {about: with_labels(scale, used.get(about, ())) for about, scale in frame.scales(store).items()}
+
+
+def compute(store: Store, selection: Selection, options: Options, further: Collection[str] = ()) -> Rows:
+    """The rows for a selection by section: SECTIONS, ``by_certainty`` if ``options`` ask for it, and those of ``further``."""
+    return rows_of(frame.frame(store, selection), scales_of(store), selection, options, further)
+
+
+def rows_of(
+    judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, further: Collection[str] = ()
+) -> Rows:
+    """As ``compute``, from judgements that were read already (``data.store.core.frame``)."""
+    rows: Rows = build(judgements, scales, _with_certainty(selection, options)).to_dict()
+    if not options.by_certainty:
+        del rows["by_certainty"]
+    about = {name: _about(selection, section) for name, section in rows.items()}
+    return about | further_of(judgements, scales, selection, options, further)
+
+
+def further_of(
+    judgements: pd.DataFrame, scales: Scales, selection: Selection, options: Options, names: Collection[str]
+) -> Rows:
+    """These sections of FURTHER, in its order."""
+    asked = _with_certainty(selection, options)
+    return {name: _about(selection, FURTHER[name](judgements, scales, asked)) for name in FURTHER if name in names}
+
+
+def _with_certainty(selection: Selection, options: Options) -> Options:
+    return replace(options, certainty=selection.certainty)
+
+
+def _about(selection: Selection, rows: Section) -> Section:
+    """A scorer's score was let through to meet people's aspects; rows about the score itself were not asked for."""
+    wanted = selection.aspect
+    return [row for row in rows if not wanted or row["aspect"] in wanted]
+
+
+@lru_cache(maxsize=64)
+def _recall(store: Store, version: str, selection: Selection, options: Options) -> Rows:  # noqa: ARG001 - part of the key
+    return compute(store, selection, options)
+
+
+def recall(store: Store, selection: Selection, options: Options) -> Rows:
+    """As ``compute``, but computed once for all who look while the project stays as it is. Do not change the rows."""
+    return _recall(store, live_updates.version(store), selection, options)
+
+
+@lru_cache(maxsize=32)
+def _recall_further(store: Store, version: str, selection: Selection, options: Options, name: str) -> Section:  # noqa: ARG001
+    return further_of(frame.frame(store, selection), scales_of(store), selection, options, (name,))[name]
+
+
+def recall_further(store: Store, selection: Selection, options: Options, name: str) -> Section:
+    """One section of FURTHER, computed once for all who look while the project stays as it is. Do not change the rows."""
+    return _recall_further(store, live_updates.version(store), selection, options, name)
+
+
+def consensus_of(store: Store, selection: Selection, options: Options, methods: Sequence[ConsensusMethod]) -> Rows:
+    """The rows of consensuses of people by section: more of ``raters`` and ``matrix``, and ``quality``, of each person.
+
+    Raises:
+        NoCrowdKitError: as ``agreement.consensus_rows``.
+    """
+    made = consensus_rows(
+        frame.frame(store, selection), scales_of(store), methods, _with_certainty(selection, options)
+    ).to_dict()
+    return {name: _about(selection, section) for name, section in made.items()}
+
+
+@lru_cache(maxsize=16)
+def _recall_consensus(
+    store: Store,
+    version: str,  # noqa: ARG001 - part of the key
+    selection: Selection,
+    options: Options,
+    methods: tuple[ConsensusMethod, ...],
+) -> Rows:
+    return consensus_of(store, selection, options, methods)
+
+
+def recall_consensus(store: Store, selection: Selection, options: Options, methods: tuple[ConsensusMethod, ...]) -> Rows:
+    """As ``consensus_of``, computed once for all who look while the project stays as it is. Do not change the rows."""
+    return _recall_consensus(store, live_updates.version(store), selection, options, methods)
+
+
+@lru_cache(maxsize=64)
+def _means(store: Store, version: str, selection: Selection, options: Options) -> Section:  # noqa: ARG001
+    return scorer_means(frame.frame(store, selection), scales_of(store), _with_certainty(selection, options))
+
+
+def means(store: Store, selection: Selection, options: Options) -> Section:
+    """Each scorer's own means, computed once for all who look while the project stays as it is."""
+    return _means(store, live_updates.version(store), selection, options)
+
+
+_MOST_SUMS = 8
+_MOST_ITEMS = 500  # touched at once, beyond which it is quicker to count everything anew
+
+
+@dataclass
+class _RunningSums:
+    """The sums of one selection, as they were at a version of the project; ``refused``: there are none to be had."""
+
+    lock: Lock = field(default_factory=Lock)
+    version: str = ""
+    standing: LiveEstimates | None = None
+    refused: bool = False
+
+
+_SUMS: WeakKeyDictionary[Store, OrderedDict[Selection, _RunningSums]] = WeakKeyDictionary()
+_SUMS_LOCK = Lock()
+
+
+def quick_estimates(
+    store: Store, selection: Selection, statistics: tuple[str, ...] | None = None, *, each_generator: bool = False
+) -> Rows | None:
+    """The rows of ``recall`` without intervals that can be had at once, by section; None if none of them can.
+
+    The selection must have one suite and one aspect, no raters and no certainty. The first call counts everything in the
+    database; after a submission a call counts the touched items alone and computes the cells that hold them. Thread-safe.
+
+    Args:
+        store: the project.
+        selection: which judgements.
+        statistics: those wanted; None for all.
+        each_generator: rows for each generator besides those for all of them.
+    """
+    if len(selection.suite) != 1 or len(selection.aspect) != 1 or selection.rater or selection.certainty:
+        return None
+    kept = _sums_of(store, selection)
+    with kept.lock:
+        _follow(store, selection, kept)
+        if kept.standing is None:
+            return None
+        found = kept.standing.report(statistics, each_generator=each_generator).to_dict()
+    return {name: found[name] for name in SECTIONS}
+
+
+def _sums_of(store: Store, selection: Selection) -> _RunningSums:
+    """The place for this selection; the one that was not asked for longest makes room."""
+    with _SUMS_LOCK:
+        places = _SUMS.setdefault(store, OrderedDict())
+        kept = places.setdefault(selection, _RunningSums())
+        places.move_to_end(selection)
+        if len(places) > _MOST_SUMS:
+            places.popitem(last=False)
+    return kept
+
+
+def _follow(store: Store, selection: Selection, kept: _RunningSums) -> None:
+    """Bring the sums to the project's present state."""
+    changes = store.changes_since(kept.version)
+    asked = aggregates.AggregateQuery(selection.suite[0], selection.aspect[0], selection)
+    if changes.items is None or len(changes.items) > _MOST_ITEMS or (kept.standing is None and not kept.refused):
+        _make(store, asked, kept)
+    elif changes.items and kept.standing is not None:
+        # whatever goes wrong on the way, sums that followed by half are not used again
+        standing, kept.standing = kept.standing, None
+        try:
+            standing.update(aggregates.aggregate_items(store, asked, sorted(changes.items)))
+            kept.standing = standing
+        except StaleError:
+            _make(store, asked, kept)
+    kept.version = changes.version
+
+
+def _make(store: Store, asked: aggregates.AggregateQuery, kept: _RunningSums) -> None:
+    """Count everything anew."""
+    kept.standing, kept.refused = None, False
+    scales = scales_of(store)
+    scale = scales.get((asked.suite, asked.aspect))
+    if scale is None:
+        return
+    try:
+        if scales.get((asked.suite, aggregates.SCORE), "interval") != "interval":
+            raise NotServedError("scores are no numbers")
+        kept.standing = LiveEstimates(AspectScale(asked.suite, asked.aspect, scale), aggregates.aggregate(store, asked))
+    except NotServedError:
+        kept.refused = True

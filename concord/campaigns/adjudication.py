@@ -1,0 +1,180 @@
+"""Adjudication: what is judged differently, by whom, and who was wrong."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import pandas as pd
+
+from agreement import Scale
+from agreement.disagreements import ContestedUnit, contested_units
+from concord.campaigns.annotators import CampaignTopic, judgements_of
+from concord.common import live_updates
+from data.aspects import NO, YES, YES_NO_ASPECTS
+from data.store.core import frame
+from data.store.core.store import Store
+from data.store.judgements import remarks, unblinding
+from data.store.judgements.remarks import Adjudication
+
+PEOPLE = "people"
+
+
+@dataclass(frozen=True, slots=True)
+class ContestedCase:
+    """A unit to decide about.
+
+    Attributes:
+        disagreement: as ``agreement.disagreements`` has it; None where it is listed for its verdict alone.
+        n: people's values.
+        verdict: the one that counts, if there is one.
+    """
+
+    aspect: str
+    item: str
+    target: str | None
+    disagreement: float | None
+    n: int
+    verdict: Adjudication | None
+
+    @property
+    def key(self) -> str:
+        """The unit as a text, for an address."""
+        return json.dumps([self.aspect, self.item, self.target], ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RaterValue:
+    """What one rater says of a unit; ``why``: the reason why that does not count, None if it does."""
+
+    rater: str
+    kind: str
+    simulated: bool
+    value: str
+    why: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """How many verdicts say that this was wrong; ``rater`` names a scorer or a person."""
+
+    wrong: str
+    rater: str | None
+    n: int
+
+
+def scorers(store: Store, campaign_id: str, topic: CampaignTopic) -> list[str]:
+    """Scorers that have judged a topic of a campaign's items."""
+    said = judgements_of(store, campaign_id)
+    rows = said[(said["suite"] == topic.suite) & (said["aspect"] == topic.aspect) & (said["kind"] == "scorer")]
+    return sorted(map(str, rows["rater"].unique()))
+
+
+def contested_cases(store: Store, campaign_id: str, topic: CampaignTopic, against: str = PEOPLE) -> list[ContestedCase]:
+    """What people (``people``), or people and a scorer, judge differently: the most contested first."""
+    decided = {(one.item_id, one.target): one for one in _verdicts(store, campaign_id) if one.aspect == topic.aspect}
+    found = _contested(store, live_updates.version(store), campaign_id, topic, against)
+    return [
+        ContestedCase(topic.aspect, unit.item, unit.target, unit.disagreement, unit.n, decided.get((unit.item, unit.target)))
+        for unit in found
+    ]
+
+
+def verdicts_against(found: Sequence[Adjudication], wrong: str, rater: str | None) -> list[ContestedCase]:
+    """The units of these verdicts that say so of somebody, newest first."""
+    return [
+        ContestedCase(one.aspect, one.item_id, one.target, None, 0, one)
+        for one in found
+        if one.wrong == wrong and (rater is None or one.rater_id == rater)
+    ]
+
+
+def suite_of(store: Store, campaign_id: str, item: str) -> str | None:
+    """The suite of an item that was judged in a campaign."""
+    said = judgements_of(store, campaign_id)
+    found = said.loc[said["item"] == item, "suite"]
+    return None if found.empty else str(found.iloc[0])
+
+
+@lru_cache(maxsize=16)
+def _contested(
+    store: Store,
+    version: str,  # noqa: ARG001 - part of the key
+    campaign_id: str,
+    topic: CampaignTopic,
+    against: str,
+) -> Sequence[ContestedUnit]:
+    said, scales = judgements_of(store, campaign_id), frame.scales(store)
+    scorer = None if against == PEOPLE else against
+    found = contested_units(said, scales, topic.suite, topic.aspect, scorer)
+    # where nobody but imitations has judged, theirs is what there is
+    return found or contested_units(said, scales, topic.suite, topic.aspect, scorer, simulated=True)
+
+
+def rater_values(store: Store, campaign_id: str, topic: CampaignTopic, item: str, target: str | None) -> list[RaterValue]:
+    """What everybody says of a unit, people first."""
+    said = judgements_of(store, campaign_id)
+    about = said["target"] == target if target is not None else said["target"].isna()
+    rows = said[(said["item"] == item) & (said["aspect"] == topic.aspect) & about]
+    found = [_rater_value(row) for row in rows.to_dict("records")]
+    return sorted(found, key=lambda one: (one.kind == "scorer", one.rater))
+
+
+def _rater_value(row: Mapping[Any, Any]) -> RaterValue:
+    label = row["label"] if isinstance(row["label"], str) else None
+    shown = label if label is not None else "" if pd.isna(row["number"]) else f"{row['number']:g}"
+    why = row["excluded"] if isinstance(row["excluded"], str) else None
+    return RaterValue(str(row["rater"]), str(row["kind"]), bool(row["simulated"]), shown, why)
+
+
+def verdict_labels(store: Store, topic: CampaignTopic, said: Sequence[RaterValue]) -> list[str]:
+    """What a verdict may say: the scale's levels, else yes and no or what was said."""
+    scale = frame.scales(store).get((topic.suite, topic.aspect))
+    levels = Scale.parse(scale).levels if scale is not None else None
+    if levels:
+        return [*levels]
+    if topic.aspect in YES_NO_ASPECTS:
+        return [YES, NO]
+    return sorted({one.value for one in said if one.value})
+
+
+def record_uncovering(store: Store, person: str, item: str) -> None:
+    """Remember that this person is shown what others said of an item."""
+    how = unblinding.AFTER_ANSWER if unblinding.has_answered(store, person, item) else unblinding.ON_REQUEST
+    unblinding.record_unblinding(store, person, item, how)
+
+
+def write_verdict(store: Store, verdict: Adjudication) -> bool:
+    """Write a verdict; False if it had been written before.
+
+    Raises:
+        ValueError: a scorer or a person is to blame and none is named, or there is no such item.
+    """
+    if verdict.wrong in ("scorer", "person") and not verdict.rater_id:
+        raise ValueError(f"say which {verdict.wrong} was wrong")
+    if not verdict.verdict:
+        raise ValueError("say what is right")
+    try:
+        return remarks.adjudicate(store, verdict)
+    except KeyError as error:
+        raise ValueError(f"there is no item {verdict.item_id!r} any more") from error
+
+
+def verdicts(store: Store, campaign_id: str) -> list[Adjudication]:
+    """The verdicts that count, of a campaign, newest first."""
+    return _verdicts(store, campaign_id)
+
+
+def _verdicts(store: Store, campaign_id: str) -> list[Adjudication]:
+    return [one for one in remarks.verdicts(store) if one.campaign_id == campaign_id]
+
+
+def blames(found: Sequence[Adjudication]) -> list[Blame]:
+    """Who was wrong how often, the most often first."""
+    counted = Counter((one.wrong, one.rater_id if one.wrong in ("scorer", "person") else None) for one in found)
+    made = [Blame(wrong, rater, n) for (wrong, rater), n in counted.items()]
+    return sorted(made, key=lambda one: (-one.n, one.wrong, one.rater or ""))

@@ -1,0 +1,140 @@
+"""A campaign's annotators: what they did, how they agree with the others, and what should be looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import pandas as pd
+
+from agreement import Options
+from agreement.pair.rater_pair import Estimate, each_person
+from annotation import quality
+from annotation.quality import Sameness, Speed, TimedAnswer
+from concord.campaigns.known_answers import subject_of
+from concord.common import live_updates, wording
+from concord.judging import form_of
+from data.campaign import Campaign
+from data.store.campaigns import monitoring
+from data.store.campaigns.monitoring import WorkerStats
+from data.store.core import frame
+from data.store.core.store import Store
+from data.store.library import item_subjects
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignTopic:
+    """What is judged: an aspect of a suite's items."""
+
+    suite: str
+    aspect: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorWork:
+    """One person's work.
+
+    Attributes:
+        agreement: with the others about a topic; None where they have judged nothing of it.
+        sameness, speed: None where they have answered nothing but training items.
+    """
+
+    worker: WorkerStats
+    agreement: Estimate | None
+    sameness: Sameness | None
+    speed: Speed | None
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What should be looked at."""
+        found = []
+        if self.sameness is not None and self.sameness.flagged:
+            found.append("straight-liner")
+        if self.speed is not None and self.speed.flagged:
+            found.append("speeder")
+        if self.speed is not None and self.speed.hurried:
+            found.append(f"{wording.count(self.speed.hurried, 'answer')} under {quality.FLOOR:.0f} s")
+        if self.worker.paused is not None:
+            found.append("failed checks")
+        if self.worker.same_network > 1:
+            found.append(f"{self.worker.same_network} from one network")
+        if self.worker.other_browsers:
+            found.append("id used in another browser")
+        return tuple(found)
+
+
+def topics(store: Store, campaign: Campaign) -> list[CampaignTopic]:
+    """What people have judged in a campaign, what the questionnaire is mainly about first."""
+    said = judgements_of(store, campaign.campaign_id)
+    people = said[said["kind"] == "human"]
+    pairs = set(zip(people["suite"].tolist(), people["aspect"].tolist(), strict=True))
+    found = [CampaignTopic(suite, aspect) for suite, aspect in pairs]
+    first = {name: n for n, name in enumerate(("correct", "faithfulness", "answer", "preference", "position"))}
+    return sorted(found, key=lambda topic: (first.get(topic.aspect, len(first)), topic.suite, topic.aspect))
+
+
+def judgements_of(store: Store, campaign_id: str) -> pd.DataFrame:
+    """What was said in a campaign and by scorers of the same items (``frame.of_campaign``). Do not change it."""
+    return _judgements_of(store, live_updates.version(store), campaign_id)
+
+
+@lru_cache(maxsize=4)
+def _judgements_of(store: Store, version: str, campaign_id: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
+    return frame.of_campaign(store, campaign_id)
+
+
+def agreement_by_annotator(
+    store: Store, campaign_id: str, topic: CampaignTopic, *, intervals: bool = True
+) -> Mapping[str, Estimate]:
+    """Everybody's agreement with the others, by name, computed once for all who look while the project stays as it is."""
+    return _agreement_by_annotator(store, live_updates.version(store), campaign_id, topic, intervals)
+
+
+@lru_cache(maxsize=16)
+def _agreement_by_annotator(
+    store: Store,
+    version: str,  # noqa: ARG001 - part of the key
+    campaign_id: str,
+    topic: CampaignTopic,
+    intervals: bool,
+) -> Mapping[str, Estimate]:
+    said = judgements_of(store, campaign_id)
+    return each_person(said, frame.scales(store), topic.suite, topic.aspect, Options(intervals=intervals))
+
+
+def annotators_of(
+    store: Store, campaign: Campaign, topic: CampaignTopic | None, *, intervals: bool = True
+) -> list[AnnotatorWork]:
+    """Everybody who has done something, by name; agreement is about the topic."""
+    beside = agreement_by_annotator(store, campaign.campaign_id, topic, intervals=intervals) if topic is not None else {}
+    alike, fast = _work(store, live_updates.version(store), campaign)
+    return [
+        AnnotatorWork(one, beside.get(one.person), alike.get(one.person), fast.get(one.person))
+        for one in monitoring.workers(store, campaign.campaign_id)
+    ]
+
+
+@lru_cache(maxsize=8)
+def _work(
+    store: Store,
+    version: str,  # noqa: ARG001 - part of the key
+    campaign: Campaign,
+) -> tuple[Mapping[str, Sameness], Mapping[str, Speed]]:
+    given = answers(store, campaign)
+    return quality.sameness(given), quality.speeds(given)
+
+
+def answers(store: Store, campaign: Campaign) -> Sequence[TimedAnswer]:
+    """Everybody's answers for the rules of ``annotation.quality``: of each item the first, as it stands; training apart."""
+    said = [one for one in monitoring.current_answers(store, campaign.campaign_id) if one.role != "training"]
+    form = form_of(campaign.questionnaire, campaign.definition)
+    items = sorted({one.item_id for one in said})
+    asks = {item_id: form.build(subject_of(subject)) for item_id, subject in item_subjects(store, items).items()}
+    made: dict[tuple[str, str], TimedAnswer] = {}
+    for one in said:
+        if one.item_id in asks:
+            asked_of = asks[one.item_id]
+            pattern, shape = quality.pattern(asked_of, one.answers), quality.shape(asked_of)
+            made.setdefault((one.person, one.item_id), TimedAnswer(one.person, one.item_id, shape, pattern, one.seconds))
+    return [*made.values()]

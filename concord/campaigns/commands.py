@@ -1,0 +1,243 @@
+"""The commands ``campaigns``: make, start, stop and watch campaigns, and describe how their people were recruited,
+instructed and paid.
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from concord.campaigns import adjudication, annotators, planning, progress
+from concord.campaigns import progress as standing
+from concord.campaigns.annotators import AnnotatorWork, CampaignTopic
+from concord.campaigns.campaign_spec import OWN_FILES, CampaignSpec, campaign_spec, from_yaml
+from concord.common import wording
+from concord.common.context import CommandError, Context, UsageError
+from data import campaign as recruitment
+from data.campaign import Campaign, State
+from data.files import InputError, printable, read_text
+from data.store.campaigns import management, monitoring
+from data.store.campaigns.management import CampaignRefused
+
+
+def list_campaigns(context: Context) -> None:
+    found = standing.all_progress(context.store)
+    if not found:
+        context.say("there are no campaigns; campaigns create ID makes one, and without any everybody is offered all images")
+        return
+    lines = [("campaign", "state", "questionnaire", "items", "answers", "people", "pace")]
+    for one in found:
+        said = one.coverage
+        lines.append(
+            (
+                one.campaign.campaign_id,
+                one.campaign.state,
+                one.campaign.questionnaire,
+                f"{said.full} of {said.items} full",
+                f"{said.answers} of {said.wanted}",
+                str(said.people),
+                progress.describe_pace(one.pace),
+            )
+        )
+    for line in _aligned(lines):
+        context.say(line)
+
+
+def create(context: Context, given: Mapping[str, Any], file: str | None, dry_run: bool) -> None:
+    asked = _read_spec(context, given, file)
+    if not asked.campaign_id:
+        raise UsageError("give the campaign an ID")
+    made = planning.plan_campaign(context.store, asked) if dry_run else planning.make_campaign(context.store, asked)
+    for line in progress.describe_plan(made):
+        context.say(line)
+    if dry_run:
+        context.say("nothing was made (--dry-run)")
+    else:
+        context.say(f"campaign {asked.campaign_id!r} is a draft; to begin: campaigns start {asked.campaign_id}")
+
+
+def _read_spec(context: Context, given: Mapping[str, Any], file: str | None) -> CampaignSpec:
+    """Options go before what the file says."""
+    values: dict[str, Any] = {}
+    origin = "the options"
+    if file is not None:
+        path = context.file(file)
+        origin = printable(file)
+        values = from_yaml(read_text(path), origin)
+    values |= {name: value for name, value in given.items() if value not in (None, [], ())}
+    for key, name in OWN_FILES.items():
+        if key in values:
+            values[name] = read_text(context.file(str(values.pop(key))))
+    try:
+        return campaign_spec(values, origin)
+    except InputError as error:
+        raise CommandError(str(error)) from error
+
+
+def start(context: Context, campaign: str) -> None:
+    _set_state(context, campaign, "running")
+    context.say(f"campaign {campaign!r} runs: people are offered its items now")
+
+
+def stop(context: Context, campaign: str) -> None:
+    _set_state(context, campaign, "stopped")
+    context.say(f"campaign {campaign!r} is stopped; answers on their way are kept, campaigns start {campaign} goes on")
+
+
+def archive(context: Context, campaign: str) -> None:
+    _set_state(context, campaign, "archived")
+    context.say(f"campaign {campaign!r} is archived; its answers stay")
+
+
+def delete(context: Context, campaign: str) -> None:
+    management.remove(context.store, campaign)
+    context.say(f"campaign {campaign!r} is deleted")
+
+
+def _set_state(context: Context, campaign: str, state: State) -> None:
+    management.move(context.store, campaign, state)
+
+
+def show(context: Context, campaign: str, aspect: str | None, intervals: bool, output: str) -> None:
+    found = standing.progress_of(context.store, campaign)
+    if found is None:
+        raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
+    topic = _topic(annotators.topics(context.store, found.campaign), aspect)
+    workers = annotators.annotators_of(context.store, found.campaign, topic, intervals=intervals)
+    if output == "json":
+        context.say(json.dumps(_document(context, found, topic, workers), ensure_ascii=False, allow_nan=False, indent=1))
+        return
+    for line in _lines(context, found, topic, workers):
+        context.say(line)
+
+
+def _topic(found: Sequence[CampaignTopic], aspect: str | None) -> CampaignTopic | None:
+    if aspect is None:
+        return found[0] if found else None
+    chosen = next((one for one in found if one.aspect == aspect), None)
+    if chosen is None:
+        known = ", ".join(dict.fromkeys(one.aspect for one in found))
+        raise UsageError(f"--aspect {aspect}: nobody has judged it in this campaign" + (f"; there is {known}" if known else ""))
+    return chosen
+
+
+def _document(
+    context: Context, found: standing.CampaignProgress, topic: CampaignTopic | None, workers: Sequence[AnnotatorWork]
+) -> dict[str, Any]:
+    name = found.campaign.campaign_id
+    verdicts = adjudication.verdicts(context.store, name)
+    return {
+        "campaign": _campaign_document(found.campaign),
+        "coverage": asdict(found.coverage),
+        "items_by_answers": {str(n): items for n, items in monitoring.items_by_answer_count(context.store, name).items()},
+        "pace": asdict(found.pace)
+        | {"by_hour": [_plain(asdict(hour)) for hour in monitoring.answers_by_hour(context.store, name)]},
+        "agreement_about": asdict(topic) if topic else None,
+        "people": [_annotator_document(one) for one in workers],
+        "broken": [_plain(asdict(one)) for one in monitoring.broken_items(context.store, name)],
+        "verdicts": [_plain(asdict(one)) for one in verdicts],
+        "wrong": [asdict(one) for one in adjudication.blames(verdicts)],
+    }
+
+
+def _campaign_document(campaign: Campaign) -> dict[str, Any]:
+    return asdict(campaign) | {"settings": campaign.settings.to_json()}
+
+
+def _annotator_document(one: AnnotatorWork) -> dict[str, Any]:
+    work: dict[str, Any] = _plain(asdict(one.worker))
+    return work | {
+        "agreement": one.agreement.to_dict() if one.agreement else None,
+        "sameness": asdict(one.sameness) if one.sameness else None,
+        "speed": asdict(one.speed) if one.speed else None,
+        "flags": list(one.flags),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Moments as ISO texts."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return value
+
+
+_HEADER = ("person", "valid", "surplus", "median s", "agreement", "95 % interval", "n", "checks", "flags")
+
+
+def _lines(
+    context: Context, found: standing.CampaignProgress, topic: CampaignTopic | None, workers: Sequence[AnnotatorWork]
+) -> Sequence[str]:
+    campaign, said = found.campaign, found.coverage
+    lines = [
+        f"{campaign.campaign_id}: {campaign.title} ({campaign.state}, {campaign.questionnaire}, {campaign.overlap} each)",
+        f"{said.answers} of {said.wanted} answers; {said.full} of {said.items} items full; {said.aside} set aside;"
+        f" {said.surplus} surplus, {said.checks} checks and {said.training} training answers do not count",
+        f"pace: {progress.describe_pace(found.pace)}",
+    ]
+    if not workers:
+        return [*lines, "nobody has done anything in it yet"]
+    if topic is not None:
+        lines.append(f"agreement with the others about {wording.aspect(topic.aspect)} of {topic.suite}: {progress.COEFFICIENT}")
+    lines += _aligned([_HEADER, *(_cells(one) for one in workers)])
+    wrong = adjudication.blames(adjudication.verdicts(context.store, campaign.campaign_id))
+    return [*lines, *(f"wrong: {progress.describe_blamed(one)}, {wording.count(one.n, 'verdict')}" for one in wrong)]
+
+
+def _cells(one: AnnotatorWork) -> Sequence[str]:
+    work, found = one.worker, one.agreement
+    seconds = "" if work.median_seconds is None else f"{work.median_seconds:.1f}"
+    value = "" if found is None else "-" if found.value is None else f"{found.value:.3f}"
+    span = "" if found is None or found.low is None else f"{found.low:.3f} .. {found.high:.3f}"
+    n = "" if found is None else str(found.n_ratings)
+    name = (
+        work.person
+        + (" (simulated)" if work.simulated else "")
+        + (" (paused)" if work.paused else " (revoked)" if work.revoked else "")
+    )
+    flags = ", ".join([*one.flags, *([found.reason] if found is not None and found.reason else [])])
+    return (printable(name), str(work.valid), str(work.surplus), seconds, value, span, n, progress.describe_checks(work), flags)
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def describe(context: Context, campaign: str, fields: Sequence[str]) -> None:
+    """Answer some fields; without any, print them all."""
+    if management.get(context.store, campaign) is None:
+        raise CampaignRefused(f"there is no campaign {campaign!r}; campaigns list shows them")
+    given = dict(_parsed(field) for field in fields)
+    if not given:
+        said = management.recruitment_of(context.store, campaign)
+        for name, field in recruitment.RECRUITMENT_FIELDS.items():
+            text = " ".join(said[name].split()) if name in said else recruitment.NOT_REPORTED
+            context.say(f"{name}: {text}" if name in said else f"{name}: {text} ({field.asks})")
+        return
+    said = management.describe_recruitment(context.store, campaign, given, _who())
+    open_ = [name for name in recruitment.RECRUITMENT_FIELDS if name not in said]
+    context.say(
+        f"{wording.count(len(said), 'field')} of campaign {campaign!r} said; not reported: {', '.join(open_) or 'none'}"
+    )
+
+
+def _parsed(field: str) -> tuple[str, str]:
+    name, separator, text = field.partition("=")
+    if not separator or name not in recruitment.RECRUITMENT_FIELDS:
+        raise UsageError(f"--field {field}: NAME=TEXT, with NAME one of {', '.join(recruitment.RECRUITMENT_FIELDS)}")
+    return name, text
+
+
+def _who() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container's user may have no name
+        return "the command line"

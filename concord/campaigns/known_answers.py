@@ -1,0 +1,267 @@
+"""Items with known answers: gold, attention checks and training, from a JSON or CSV text, checked as an answer would be.
+
+A questionnaire asks about items of the project, and about items that could be made of its images.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from annotation.questionnaires.base import TICKED, Question, Questionnaire, problem, visible
+from annotation.questionnaires.form import Form, FormItem, ItemKind
+from data.aspects import CANNOT_TELL, YES
+from data.campaign import ROLES, CampaignItem
+from data.files import InputError, quoted, unreadable
+from data.store.campaigns.composition import Composed
+from data.store.core.store import Store
+from data.store.library import ItemSubject as library_ItemSubject
+from data.store.library import item_subjects
+
+
+@dataclass(frozen=True, slots=True)
+class ItemSubject:
+    """An item and what a questionnaire needs to know of it; ``kind`` is ``image``, ``group`` or ``pair``."""
+
+    item_id: str
+    kind: str
+    suite: str
+    asked: FormItem
+
+
+def subjects_of_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject]:
+    """Those of these items that the project has."""
+    return {
+        item_id: ItemSubject(item_id, one.kind, one.suite, subject_of(one))
+        for item_id, one in item_subjects(store, item_ids).items()
+    }
+
+
+def subjects_of_composed(store: Store, made: Sequence[Composed], kind: str) -> dict[str, ItemSubject]:
+    """Items that could be made of images."""
+    images = item_subjects(store, sorted({image for one in made for image in one.images}))
+    several = {one.item_id: [images[image] for image in one.images] for one in made}
+    return {item_id: ItemSubject(item_id, kind, some[0].suite, _join_images(some)) for item_id, some in several.items()}
+
+
+def subject_of(subject: library_ItemSubject) -> FormItem:
+    """What is asked about one item."""
+    return FormItem(
+        text=subject.text,
+        spec=subject.spec,
+        n_images=len(subject.pictures),
+        questions=subject.questions,
+        generators=subject.generators,
+    )
+
+
+def _join_images(images: Sequence[library_ItemSubject]) -> FormItem:
+    first = images[0]
+    generators = tuple(name for image in images for name in image.generators)
+    return FormItem(first.text, first.spec, len(images), first.questions, generators)
+
+
+_ROLES: Final = tuple(role for role in ROLES if role != "ordinary")
+_SIDES: Final = ("left", "right")
+_MOST: Final = 20
+EXAMPLE: Final = """item,role,count_0,caption_fit
+geneval/00000/sdv2/0,gold,2,4
+geneval/00001/sdv2/0,training,"{""any"": [1, 2]}",
+"""
+"""A file as it may be: a question left empty is not checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAnswerRow:
+    """A line of the file, before it is checked; in CSV the answers are still texts."""
+
+    where: str
+    item_id: str
+    role: str
+    expected: Mapping[str, Any]
+    texts: bool
+
+
+def read_known_answers(text: str, origin: str = "the known answers") -> list[KnownAnswerRow]:
+    """The lines of a JSON list of objects ``{"item", "role", "expected": {question: answer}}``, or of a CSV table with the
+    columns ``item,role`` and one for each question.
+
+    Raises:
+        InputError: it is neither.
+    """
+    if not text.strip():
+        return []
+    found = _json(text, origin) if text.lstrip()[:1] in "[{" else _csv(text, origin)
+    if not found:
+        raise InputError(f"{origin}: there is no line in it")
+    return found
+
+
+def _json(text: str, origin: str) -> list[KnownAnswerRow]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{origin}: no JSON: {unreadable(error)}") from None
+    if not isinstance(value, list):
+        raise InputError(f"{origin}: a list of objects with item, role and expected is needed")
+    made, problems = [], []
+    for n, one in enumerate(value, 1):
+        where = f"{origin}, entry {n}"
+        if not isinstance(one, dict) or set(one) != {"item", "role", "expected"}:
+            problems.append(f"{where}: an object with item, role and expected is needed, got {quoted(one)}")
+        elif not isinstance(one["item"], str) or not isinstance(one["expected"], dict):
+            problems.append(f"{where}: item must be a text and expected an object of answers by question")
+        else:
+            made.append(KnownAnswerRow(where, one["item"], str(one["role"]), one["expected"], texts=False))
+    _raise(problems)
+    return made
+
+
+def _csv(text: str, origin: str) -> list[KnownAnswerRow]:
+    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, restkey="\0more")
+    try:
+        names = list(reader.fieldnames or [])
+    except csv.Error as error:
+        raise InputError(f"{origin}, line 1: {error}") from None
+    if not {"item", "role"} <= set(names) or len(names) < 3 or len(set(names)) < len(names):
+        raise InputError(f"{origin}: the first line must be item,role and then the ids of questions, got {quoted(names)}")
+    made, problems = [], []
+    try:
+        for one in reader:
+            where = f"{origin}, line {reader.line_num}"
+            if "\0more" in one or None in one.values():
+                problems.append(f"{where}: {len(names)} columns expected, as in the first line")
+                continue
+            said = {name: cell for name, cell in one.items() if name not in ("item", "role") and cell.strip()}
+            made.append(KnownAnswerRow(where, one["item"], one["role"], said, texts=True))
+    except csv.Error as error:
+        problems.append(f"{origin}, line {reader.line_num}: {error}")
+    _raise(problems)
+    return made
+
+
+def check_known_answers(form: Form, rows: list[KnownAnswerRow], asking: Mapping[str, ItemSubject]) -> list[CampaignItem]:
+    """The campaign's items with known answers.
+
+    Raises:
+        InputError: every line that cannot be, each with the reason.
+    """
+    problems: list[str] = []
+    made: list[CampaignItem] = []
+    seen: set[str] = set()
+    for row in rows:
+        try:
+            made.append(_checked_row(form, row, asking.get(row.item_id)))
+            if row.item_id in seen:
+                raise ValueError(f"item {row.item_id!r} is listed twice")
+            seen.add(row.item_id)
+        except ValueError as error:
+            problems.append(f"{row.where}: {error}")
+    _raise(problems)
+    return made
+
+
+def _raise(problems: list[str]) -> None:
+    if len(problems) > _MOST:
+        problems = [*problems[:_MOST], f"and {len(problems) - _MOST} more"]
+    if problems:
+        raise InputError(*problems)
+
+
+def _checked_row(form: Form, row: KnownAnswerRow, asking: ItemSubject | None) -> CampaignItem:
+    if row.role not in _ROLES:
+        raise ValueError(f"role is one of {', '.join(_ROLES)}, got {quoted(row.role)}")
+    if asking is None:
+        raise ValueError(f"there is no item {quoted(row.item_id)} in this project")
+    unfit = form.problem(asking.asked)
+    if unfit is not None:
+        raise ValueError(f"'{form.name}' cannot ask about {row.item_id!r}: {unfit}")
+    questionnaire = form.build(asking.asked)
+    expected = {name: _answer(questionnaire, form.item_kind, name, value, row) for name, value in row.expected.items()}
+    if not expected:
+        raise ValueError(f"no answer is given for {row.item_id!r}")
+    _check_questions_visible(questionnaire, expected)
+    # a role that is none was refused above
+    return CampaignItem(row.item_id, row.role, "selected", expected)
+
+
+def _answer(questionnaire: Questionnaire, kind: ItemKind, name: str, value: Any, row: KnownAnswerRow) -> Any:
+    """The expected answer to one question, as an answer would be stored."""
+    blanks = {blank.id for blank in questionnaire.blanks}
+    if name in blanks:
+        if value != YES:
+            raise ValueError(f"{name}: that an image is blank is said by {YES!r}, got {quoted(value)}")
+        return YES
+    question = next((one for one in questionnaire.questions if one.id == name), None)
+    if question is None:
+        known = ", ".join([*(one.id for one in questionnaire.questions if one.kind != "text"), *sorted(blanks)])
+        raise ValueError(f"'{questionnaire.name}' has no question {quoted(name)} about this item; it has {known}")
+    if question.kind == "text":
+        raise ValueError(f"{name}: a free text has no one right answer; leave it out")
+    read = _of_text(question, value) if row.texts else value
+    several = isinstance(read, dict)
+    if several and (set(read) != {"any"} or not isinstance(read["any"], list) or not read["any"]):
+        raise ValueError(f'{name}: several right answers are written {{"any": [...]}}, got {quoted(value)}')
+    for one in read["any"] if several else [read]:
+        wrong = _sided(kind, question, one) or problem(question, one)
+        if wrong is not None:
+            raise ValueError(f"{name}: {quoted(one)} is no answer that can be expected. {wrong}")
+    return read
+
+
+def _sided(kind: ItemKind, question: Question, value: Any) -> str | None:
+    """The two images of a pair stand left or right by chance, so no answer about a side is right for everybody."""
+    if kind == "pair" and (question.member is not None or value in _SIDES):
+        return "Which image stands on which side differs from person to person."
+    return None
+
+
+def _check_questions_visible(questionnaire: Questionnaire, expected: Mapping[str, Any]) -> None:
+    """Whoever answers as expected must be asked: a count of 0 goes with no colour."""
+    single = {name: value for name, value in expected.items() if not isinstance(value, dict)}
+    # any text will do where one is needed
+    answers = {question.id: "-" for question in questionnaire.questions if question.kind == "text"} | single
+    shown = set(visible(questionnaire, answers))
+    behind: dict[str, set[str]] = {}
+    for question in questionnaire.questions:
+        direct = {condition.question for condition in question.shown_if}
+        behind[question.id] = direct.union(*(behind[name] for name in direct))
+        told = question.id in expected and behind[question.id] <= set(answers)
+        if told and question.id not in shown:
+            needed = ", ".join(sorted(behind[question.id] & set(single)))
+            raise ValueError(f"{question.id} is not asked of whoever gives the answers expected to {needed}")
+
+
+def _of_text(question: Question, text: Any) -> Any:
+    """A cell's text as an answer; what cannot be read stays a text, which the check then names."""
+    cell = str(text).strip()
+    if cell[:1] in ("{", "["):
+        try:
+            return json.loads(cell)
+        except ValueError as error:
+            raise ValueError(f"{question.id}: {quoted(cell)} is no JSON") from error
+    if cell == CANNOT_TELL:
+        return cell
+    if question.kind in TICKED:
+        return [_option(question, one.strip()) for one in cell.split("|") if one.strip()]
+    if question.kind == "number":
+        return _number(cell)
+    return _option(question, cell)
+
+
+def _option(question: Question, cell: str) -> Any:
+    return next((option.value for option in question.options if str(option.value) == cell), cell)
+
+
+def _number(cell: str) -> Any:
+    readers: tuple[Callable[[str], Any], ...] = (int, float)
+    for read in readers:
+        try:
+            return read(cell)
+        except ValueError:
+            continue
+    return cell

@@ -1,0 +1,161 @@
+"""Progress of campaigns: coverage, pace, and when they will be done; and what is said of them in words, the same on the page
+and on the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from annotation import quality
+from concord.campaigns.adjudication import Blame
+from concord.campaigns.planning import CampaignPlan
+from concord.common import wording
+from data import campaign
+from data.campaign import Campaign
+from data.store.campaigns import management, monitoring
+from data.store.campaigns.monitoring import Coverage, Hour, WorkerStats
+from data.store.core.store import Store
+
+WINDOW: Final = timedelta(hours=24)
+"""How far back the pace looks."""
+_SHORTEST: Final = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPace:
+    """Valid answers of the last 24 hours, and what follows if it goes on like that.
+
+    Attributes:
+        n: how many; ``per_hour``: over the time since the first of them, of one hour at least; None for none.
+        hours_left: until the answers still wanted are there; None where there is no pace, or nothing is wanted.
+    """
+
+    n: int
+    per_hour: float | None
+    hours_left: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignProgress:
+    """A campaign as it stands."""
+
+    campaign: Campaign
+    coverage: Coverage
+    pace: AnswerPace
+
+
+def all_progress(store: Store, now: datetime | None = None) -> list[CampaignProgress]:
+    """All campaigns, the newest first; archived ones last."""
+    found = [_progress_of(store, campaign, now or datetime.now(UTC)) for campaign in reversed(management.listed(store))]
+    return sorted(found, key=lambda one: one.campaign.state == "archived")
+
+
+def progress_of(store: Store, campaign_id: str, now: datetime | None = None) -> CampaignProgress | None:
+    """One campaign; None if there is none of this name."""
+    campaign = management.get(store, campaign_id)
+    return None if campaign is None else _progress_of(store, campaign, now or datetime.now(UTC))
+
+
+def _progress_of(store: Store, campaign: Campaign, now: datetime) -> CampaignProgress:
+    found = monitoring.coverage(store, campaign.campaign_id, now)
+    left = found.wanted - found.answers
+    return CampaignProgress(campaign, found, answer_pace(monitoring.answers_by_hour(store, campaign.campaign_id), left, now))
+
+
+def answer_pace(hours: Sequence[Hour], left: int, now: datetime) -> AnswerPace:
+    """The pace of the last 24 hours, from answers by hour; ``left`` more are wanted."""
+    recent = [hour for hour in hours if hour.start > now - WINDOW - timedelta(hours=1)]
+    n = sum(hour.valid for hour in recent)
+    if not n:
+        return AnswerPace(0, None, None)
+    first = min(hour.start for hour in recent if hour.valid)
+    spent = min(max(now - first, _SHORTEST), WINDOW)
+    per_hour = n / (spent / timedelta(hours=1))
+    return AnswerPace(n, per_hour, left / per_hour if left > 0 else None)
+
+
+COEFFICIENT: Final = (
+    "Krippendorff’s α of each answer beside each answer of somebody else to the same question (1 perfect, 0 as by chance), with"
+    " n of these pairs and a 95 % interval by prompt"
+)
+RULES: Final = (
+    "Flags are reasons to look, not verdicts; only failed checks have a consequence.",
+    f"Straight-liner (with {quality.FEWEST} answers or more, as speeders): at least {quality.SAME_SHARE:.0%} of a person’s"
+    " answers repeat the one before (to an item with the same kinds of questions; texts apart), that is"
+    f" {100 * quality.ABOVE_OTHERS:.0f} points or more above how often the others say that very thing of the same items, and"
+    f" would come about by chance in fewer than 1 of {1 / quality.CHANCE:,.0f} cases (Johnson 2005; Meade and Craig 2012).",
+    f"Answers under {quality.FLOOR:.0f} s: the time from the picture on the screen to the answer is too short to look at it.",
+    "Speeder: a person’s median active time is below a third of the campaign’s, the median of all people’s medians (Greszki et"
+    " al. 2015; Leiner 2019).",
+    "Failed checks: so many gold or attention items were wrong that it would come about by chance, to somebody who stands just"
+    f" at the pass mark, in fewer than 1 of {1 / campaign.PAUSE_RISK:,.0f} cases. They are paused, and what they held goes to"
+    " others; reinstate them if the checks are at fault.",
+    "From one network: a crowd platform sent so many people from the same network. Id used in another browser: somebody came"
+    " with their id and without their re-entry code, and was not let in.",
+)
+
+
+def describe_pace(found: AnswerPace) -> str:
+    """``12 an hour (n = 30 in 24 h), about 8 h left``."""
+    if found.per_hour is None:
+        return "no valid answer in the last 24 h"
+    told = f"{found.per_hour:.1f} an hour (n = {found.n:,} in the last 24 h)"
+    if found.hours_left is None:
+        return told
+    return f"{told}, about {describe_time_left(found.hours_left)} left"
+
+
+def describe_time_left(hours: float) -> str:
+    """A time in the words of an estimate."""
+    if hours < 48:
+        return wording.duration(hours * 3600)
+    return wording.count(round(hours / 24), "day")
+
+
+def describe_plan(made: CampaignPlan) -> list[str]:
+    """What a campaign will be, and how much work."""
+    campaign = made.campaign
+    ordinary, drawn = made.count("ordinary"), sum(item.sampling == "random" for item in made.items)
+    drawn_from = f"{drawn:,} drawn by chance from {made.available:,}"
+    chosen = "all that fit" if drawn == ordinary == made.available else f"{drawn_from}, {ordinary - drawn:,} picked by hand"
+    lines = [
+        f"{wording.count(ordinary, made.form.item_kind)} ({chosen}) × {wording.count(campaign.overlap, 'person')}"
+        f" = {wording.count(made.answers, 'answer')}"
+    ]
+    others = [(made.count(role), role) for role in ("gold", "attention", "training") if made.count(role)]
+    if others:
+        told = ", ".join(f"{n} {role}" for n, role in others)
+        lines.append(f"besides: {told} items, which measure nothing but people")
+    if made.with_checks != made.answers:
+        lines.append(f"with one check in {campaign.settings.check_every}: {wording.count(made.with_checks, 'answer')}")
+    lines.append(f"{made.form.name}: {made.form.summary.rstrip('.')}")
+    lines.append(describe_work(made))
+    if made.pair is not None:
+        lines.append(f"pairs of {made.pair[0]} and {made.pair[1]}; the sides are by chance")
+    if made.form.name == "tifa_vqa":
+        lines.append(f"where the {campaign.overlap} differ, one person more is asked")
+    if 0 < drawn < ordinary:
+        lines.append("statistics count only what was drawn by chance; what was picked by hand is marked")
+    return lines
+
+
+def describe_work(made: CampaignPlan) -> str:
+    """Hours of active time, with what they rest on."""
+    if made.hours is None:
+        return "hours: not known, as nobody has answered this questionnaire here yet (n = 0)"
+    rest = f"{made.effort.seconds:.0f} s an answer, the median of {wording.count(made.effort.n, 'answer')} here"
+    return f"about {wording.duration(made.hours * 3600)} of active time in all ({rest})"
+
+
+def describe_checks(work: WorkerStats) -> str:
+    """Right answers to gold and attention items: ``5/6 gold, 1/1 attention``."""
+    pairs = (("gold", work.gold_right, work.gold), ("attention", work.attention_right, work.attention))
+    return ", ".join(f"{right}/{n} {name}" for name, right, n in pairs if n)
+
+
+def describe_blamed(one: Blame) -> str:
+    """``scorer geneval-paper``."""
+    return f"{one.wrong} {one.rater}" if one.rater else one.wrong

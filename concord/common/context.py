@@ -1,0 +1,108 @@
+"""The context of a command: project, working folder, output and errors, whoever runs it (the command line, or the open app
+on its behalf).
+
+Commands without a project take errors and settings (``--set``) from here, where DuckDB need not be: nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    # commands without a project take errors from here, where DuckDB need not be
+    from data.store.core.store import Store
+    from data.store.imports import Imported
+
+
+class CommandError(Exception):
+    """The command cannot be done; the message is the one line that the user reads, ``status`` what the shell gets."""
+
+    status = 1
+
+
+class UsageError(CommandError):
+    """The command was not understood: an option has a value that it cannot have."""
+
+    status = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where a command runs.
+
+    Attributes:
+        cwd: the working folder of whoever asked: relative paths start there.
+        out, err: their terminal. Commands never touch ``sys.stdout``: inside the app it belongs to somebody else.
+    """
+
+    store: Store
+    cwd: Path
+    out: TextIO
+    err: TextIO
+
+    def path(self, text: str) -> Path:
+        """A path as the user meant it."""
+        return self.cwd / Path(text).expanduser()
+
+    def file(self, text: str) -> Path:
+        """A path to a file that must be there.
+
+        Raises:
+            CommandError: it is not.
+        """
+        path = self.path(text)
+        if not path.is_file():
+            raise CommandError(f"{text}: {'this is a folder, not a file' if path.is_dir() else 'there is no such file'}")
+        return path
+
+    def say(self, text: str) -> None:
+        print(text, file=self.out, flush=True)
+
+    def warn(self, text: str) -> None:
+        print(text, file=self.err, flush=True)
+
+
+def digest(*parts: Path | str) -> str:
+    """SHA-256 over files' contents and texts, in order."""
+    total = hashlib.sha256()
+    for part in parts:
+        total.update(hashlib.sha256(part.read_bytes() if isinstance(part, Path) else part.encode()).digest())
+    return total.hexdigest()
+
+
+def report_import(context: Context, summary: str, imported: Imported) -> None:
+    """Say what an import did, line by line what it left out.
+
+    Raises:
+        CommandError: something was left out: the job is not wholly done.
+    """
+    if imported.import_id is not None and not imported.counts:
+        context.say(f"nothing to do: this was imported before, as import {imported.import_id}")
+        return
+    number = f" (import {imported.import_id}; to take it back: import undo {imported.import_id})" if imported.import_id else ""
+    context.say(summary + number)
+    for line in imported.refused:
+        context.warn(f"left out: {line}")
+    if imported.refused:
+        raise CommandError(
+            f"{len(imported.refused)} left out, as the project has something else in their place; the rest is in"
+        )
+
+
+def parse_overrides(overrides: Sequence[str]) -> dict[str, str]:
+    """Settings as ``--set`` has them, by name.
+
+    Raises:
+        UsageError: one is no ``key=value``.
+    """
+    found = {}
+    for text in overrides:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise UsageError(f"--set {text}: expected key=value, e.g. threshold=0.4")
+        found[key.strip()] = value.strip()
+    return found

@@ -1,0 +1,76 @@
+"""Forwarding commands to the open app: its address lies in the project, and one route runs what it is sent."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from data.jobs import json_records
+
+FILE = ".server.json"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenApp:
+    """An open app: where it listens and the token that it wants to see."""
+
+    host: str
+    port: int
+    token: str
+    pid: int
+
+
+def announce(project: Path, server: OpenApp) -> None:
+    """Write the address into the project, for this user's eyes alone."""
+    path = project / FILE
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        json.dump(asdict(server), file)
+
+
+def withdraw(project: Path) -> None:
+    """Take the address back."""
+    (project / FILE).unlink(missing_ok=True)
+
+
+def running(project: Path) -> OpenApp | None:
+    """The app that has this project open, if it left its address."""
+    with suppress(ValueError):
+        return json_records.read_record(OpenApp, project / FILE)
+    return None
+
+
+def send(server: OpenApp, name: str, parameters: Mapping[str, Any], out: TextIO, err: TextIO) -> int:
+    """Have the app run a command; passes its output on as it comes and returns its exit status."""
+    import httpx
+
+    host = f"[{server.host}]" if ":" in server.host else server.host
+    # ASCII JSON, as a file's name may hold bytes that are no UTF-8
+    body = json.dumps({"name": name, "parameters": parameters, "cwd": str(Path.cwd())})
+    headers = {"Authorization": f"Bearer {server.token}", "Content-Type": "application/json"}
+    try:
+        with (
+            httpx.Client(trust_env=False, timeout=httpx.Timeout(10, read=None)) as client,
+            client.stream("POST", f"http://{host}:{server.port}/command", content=body, headers=headers) as response,
+        ):
+            if response.status_code != 200:
+                print(
+                    f"{name}: the open app refused the command (HTTP {response.status_code}); restart it and try again",
+                    file=err,
+                )
+                return 1
+            for line in response.iter_lines():
+                message = json.loads(line)
+                if "exit" in message:
+                    return int(message["exit"])
+                print(message["text"], end="", file=err if message["stream"] == "err" else out, flush=True)
+    except httpx.HTTPError as error:
+        print(f"{name}: the app that has the project open (process {server.pid}) does not answer: {error}", file=err)
+        return 1
+    print(f"{name}: the app was closed before the command had ended", file=err)
+    return 1

@@ -1,0 +1,78 @@
+"""``doctor``: what is installed, which device and models there are, whether the project is healthy, and what to do."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+from concord.common import forwarding, machine
+from concord.common.context import Context
+from data.store.backup import health
+from data.store.backup.health import Finding
+from data.store.core.store import StoreBusy
+
+_MARKS: Final = {"ok": "ok  ", "note": "note", "attention": "!!  "}
+
+
+def run_doctor(project: Path, form: str, areas: Sequence[str] = (), *, everything: bool = False) -> int:
+    """Look, print what was found, and return the exit status: 1 where something is to be done."""
+    looks: dict[str, Callable[[], list[Finding]]] = {
+        "installed": machine.check_packages,
+        "device": lambda: machine.check_devices(everything=everything),
+        "models": machine.check_models,
+        "tools": machine.check_tools,
+        "project": lambda: _check_project(project.resolve(), everything=everything),
+    }
+    wanted = {area: look for area, look in looks.items() if not areas or area in areas}
+    # torch is asked by a process of its own, which takes longest
+    with ThreadPoolExecutor(len(wanted)) as pool:
+        found = [finding for looked in [pool.submit(look) for look in wanted.values()] for finding in looked.result()]
+    if form == "json":
+        print(json.dumps([asdict(one) for one in found], indent=1, ensure_ascii=False))
+    else:
+        _print(found)
+    return 1 if any(one.level == "attention" for one in found) else 0
+
+
+def _check_project(project: Path, *, everything: bool) -> list[Finding]:
+    try:
+        return health.closed(project, everything=everything)
+    except StoreBusy as busy:
+        server = forwarding.running(project)
+        if server is None:
+            return [Finding("project", "attention", str(busy), "close what has it open, and look again")]
+    out, err = io.StringIO(), io.StringIO()
+    if forwarding.send(server, "doctor", {"everything": everything}, out, err):
+        return [Finding("project", "attention", " ".join(err.getvalue().split()), "restart the app")]
+    return [Finding(**one) for one in json.loads(out.getvalue())]
+
+
+def examine_open_project(context: Context, everything: bool = False) -> None:
+    """What the open app says of its project: findings as JSON."""
+    # the open app has it in any case; the command alone needs none of all that it brings
+    from concord.scoring import run_session
+
+    at_work = run_session.runs_at_work(context.store)
+    context.say(json.dumps([asdict(one) for one in health.opened(context.store, at_work, everything=everything)]))
+
+
+def _print(found: Sequence[Finding]) -> None:
+    area = ""
+    for one in found:
+        if one.area != area:
+            area = one.area
+            print(area)
+        print(f"  {_MARKS[one.level]}  {_plain(one.text)}{f' -> {_plain(one.todo)}' if one.todo else ''}")
+    n = sum(one.level == "attention" for one in found)
+    print("nothing needs attention" if not n else f"{n} of {len(found)} findings need attention (!!)", file=sys.stdout)
+
+
+def _plain(text: str) -> str:
+    # a file's name may hold what moves a terminal's cursor
+    return "".join(character if character.isprintable() else "?" for character in text)

@@ -1,0 +1,286 @@
+"""Exporting: ratings, judgements and people's whole answers as files that are written whole or not at all.
+
+Ratings are the judgements that count, as the long frame that the statistics used, with a hash of what they say. ``export
+datasets`` writes a folder for Hugging Face's ``datasets``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from agreement import Scale, ScaleError
+from agreement.report.certainty import select
+from concord.agreement import selected
+from concord.common import wording
+from concord.common.context import CommandError, Context, UsageError
+from data import people
+from data.export import annotations as whole
+from data.export import datasets, formats, judgements
+from data.export.annotations import ANSWER_COLUMNS
+from data.export.formats import Columns
+from data.export.judgements import JUDGEMENT_COLUMNS as JUDGEMENTS
+from data.export.ratings import RATING_COLUMNS, SIMULATED
+from data.files import whole_file, write_whole
+from data.people import NamesAs, person_pseudonym
+from data.store.analysis import exports
+from data.store.core import frame
+from data.store.core.frame import Scales
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+
+HASHED = tuple(name for name in RATING_COLUMNS if name != "seq")
+HASH_RULE = (
+    "SHA-256 of the ratings that count: each a JSON array of its texts "
+    f"({', '.join(HASHED)}; null for an empty one; no spaces, no ASCII escapes), the lines sorted and joined by LF, in UTF-8. "
+    "The order in which they came in plays no part."
+)
+
+
+def data_hash(ratings: pd.DataFrame) -> str:
+    """The hash of the rows of ``counted``, as ``HASH_RULE`` says."""
+    texts = [ratings[name].astype(object).where(ratings[name].notna(), None).tolist() for name in HASHED]
+    lines = sorted(json.dumps(cells, ensure_ascii=False, separators=(",", ":")) for cells in zip(*texts, strict=True))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def scales_of(said: pd.DataFrame, scales: Scales) -> pd.Series:
+    """The scale of each row."""
+    found = [scales[key] for key in zip(said["suite"], said["aspect"], strict=True)]
+    return pd.Series(found, said.index, dtype=object)
+
+
+def counted_ratings(said: pd.DataFrame, scales: Scales) -> pd.DataFrame:
+    """The rows of ``frame.frame`` that statistics use, with the columns of ``export ratings``."""
+    rows = said.assign(scale=scales_of(said, scales), value=rating_texts(said, scales))
+    rows = rows[rows["value"].notna()]
+    human = rows["kind"] != "scorer"
+    return rows.assign(
+        kind=rows["kind"].mask(human & rows["simulated"].astype(bool), SIMULATED),
+        identity=rows["identity"].fillna("person").where(human, None),
+    )[list(RATING_COLUMNS)].reset_index(drop=True)
+
+
+def rating_texts(said: pd.DataFrame, scales: Scales) -> pd.Series:
+    """Each row's value as a text; None where it does not count.
+
+    That is what ``excluded`` names, what has no value on its scale, and consensus, which is computed from people.
+    """
+    found = pd.Series(None, said.index, dtype=object)
+    rows = said[said["excluded"].isna() & (said["kind"] != "consensus")]
+    for (suite, aspect), part in rows.groupby(["suite", "aspect"], sort=False):
+        found[part.index] = _label_texts(Scale.parse(scales[str(suite), str(aspect)]), part)
+    return found
+
+
+def _label_texts(scale: Scale, rows: pd.DataFrame) -> pd.Series:
+    """Each row's value as a text, None where it is not on the scale."""
+    if scale.kind == "interval":
+        return rows["number"].map(lambda number: repr(float(number)) if np.isfinite(number) else None)
+    known = {label: label if _is_on_scale(scale, label) else None for label in rows["label"].dropna().unique()}
+    return rows["label"].map(known)
+
+
+def _is_on_scale(scale: Scale, label: str) -> bool:
+    if scale.kind == "nominal":
+        return label != ""
+    try:
+        scale.read(label)
+    except ScaleError:
+        return False
+    return True
+
+
+def export_ratings(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str) -> None:
+    """``export ratings``: the long frame that the statistics used; ``import ratings`` reads it without options."""
+    form, path = export_target(context, output, form, formats.FORMATS)
+    chosen = selected(context, selection)
+    found = ExportCount()
+    with write_parts(path, form, RATING_COLUMNS, found) as put:
+        for said, scales in judgement_parts(context.store, chosen):
+            kept = counted_ratings(said, scales)
+            found.add(said, kept)
+            put(kept)
+    context.say(f"{wording.count(found.written, 'rating')} of {wording.count(len(found.items), 'item')} in {output}")
+
+
+def export_judgements(context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str) -> None:
+    """``export judgements``: all of the selection, those left out too, with where they come from and why they do not count."""
+    form, path = export_target(context, output, form, formats.FORMATS)
+    chosen = selected(context, selection)
+    found = ExportCount()
+    with write_parts(path, form, JUDGEMENTS, found) as put:
+        for said, scales in judgement_parts(context.store, chosen):
+            found.add(said, said)
+            put(said.assign(scale=scales_of(said, scales)).rename(columns={"number": "value"}))
+    left = sum(found.excluded.values())
+    context.say(f"{wording.count(found.written, 'judgement')} in {output}, of which {left:,} do not count")
+
+
+@dataclass(slots=True)
+class ExportCount:
+    """What has come past: rows written, the items that they are about, and why some do not count."""
+
+    read: int = 0
+    written: int = 0
+    items: set[str] = field(default_factory=set)
+    excluded: Counter[str] = field(default_factory=Counter)
+
+    def add(self, said: pd.DataFrame, kept: pd.DataFrame) -> None:
+        """Count a part: all that was read, and what of it is written."""
+        self.read += len(said)
+        self.written += len(kept)
+        self.items.update(kept["item"].unique())
+        self.excluded.update(said["excluded"].dropna())
+
+
+@contextmanager
+def write_parts(path: Path, form: str, columns: Columns, found: ExportCount) -> Iterator[formats.Put]:
+    """A file to put tables into, part by part; it is there once all is written.
+
+    Raises:
+        CommandError: it cannot be written, or nothing was.
+    """
+    try:
+        with whole_file(path) as file:
+            with formats.writing(form, file, columns) as put:
+                yield put
+            if not found.written:
+                raise CommandError(why_no_rows(found))
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def why_no_rows(found: ExportCount) -> str:
+    """Why there is nothing to export."""
+    if not found.read:
+        return "there is nothing in this selection; nothing was written"
+    left = [f"{n:,} {wording.reason(name)}" for name, n in found.excluded.most_common()]
+    return f"no judgement of this selection counts ({', '.join(left) or 'none has a value'}); nothing was written"
+
+
+def judgement_parts(store: Store, chosen: Selection) -> Iterator[tuple[pd.DataFrame, frame.Scales]]:
+    """The selected judgements part by part, each with the scales of all."""
+    if chosen.certainty:
+        # how far people agree is told from all that they said
+        found = exports.judgements(store, chosen)
+        scales = frame.scales(store)
+        yield select(found, scales, chosen.certainty), scales
+        return
+    scales = {}
+    for part in exports.judgement_batches(store, chosen):
+        # read after the judgements' state was taken: none of them lacks its scale
+        scales = scales or frame.scales(store)
+        yield part, scales
+
+
+def export_target(context: Context, output: str, form: str | None, known: tuple[str, ...]) -> tuple[str, Path]:
+    """The format and where the file goes; a format that is not said is the file's ending.
+
+    Raises:
+        UsageError: this cannot be written in that format.
+    """
+    path = context.path(output)
+    form = form or path.suffix.removeprefix(".").lower()
+    if form not in known:
+        raise UsageError(f"--format is one of {', '.join(known)}" + (f", not {form}" if form else ""))
+    return form, path
+
+
+def write_export(path: Path, content: bytes) -> None:
+    """Write a file whole.
+
+    Raises:
+        CommandError: it cannot be written.
+    """
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def why_no_ratings(said: pd.DataFrame) -> str:
+    """Why there is nothing to export."""
+    if said.empty:
+        return "there is nothing in this selection; nothing was written"
+    left = [f"{n:,} {wording.reason(str(name))}" for name, n in said["excluded"].value_counts().items()]
+    return f"no judgement of this selection counts ({', '.join(left) or 'none has a value'}); nothing was written"
+
+
+def export_annotations(
+    context: Context, selection: Mapping[str, Sequence[str]], form: str | None, output: str, named: people.NamesAs
+) -> None:
+    """Write the selected answers with all their revisions; ``import exported`` reads them back."""
+    form, path = export_target(context, output, form, formats.FORMATS)
+    chosen = selected(context, selection)
+    found = ExportCount()
+    with write_parts(path, form, ANSWER_COLUMNS, found) as put:
+        for part in annotation_parts(context.store, chosen, named):
+            found.add(part.assign(excluded=None), part)
+            put(part)
+    context.say(f"{wording.count(found.written, 'answer')} about {wording.count(len(found.items), 'item')} in {output}")
+
+
+def annotation_parts(store: Store, chosen: Selection, named: people.NamesAs) -> Iterator[pd.DataFrame]:
+    """The selected answers part by part."""
+    ids = None
+    if chosen.certainty:
+        said = select(exports.judgements(store, chosen), frame.scales(store), chosen.certainty)
+        ids = sorted(said.loc[said["kind"] != "scorer", "source_id"].unique())
+    for part in exports.answer_batches(store, chosen, ids):
+        yield people.without_names(part, store.secret) if named == "pseudonyms" else part
+
+
+_MEBIBYTE = 2**20
+
+
+def export_datasets(context: Context, selection: Mapping[str, Sequence[str]], output: str, named: NamesAs, shard: int) -> None:
+    """Write the folder, whole or not at all; ``shard`` is the size of a file in MiB, from which the next one begins."""
+    folder = context.path(output)
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        raise CommandError(f"{output} is there already and not an empty folder; give a new one")
+    chosen = selected(context, selection)
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}")
+    store, limit = context.store, shard * _MEBIBYTE
+    try:
+        temporary.mkdir()
+        n, missing = datasets.write_images(temporary, exports.image_batches(store, chosen), store.project, limit)
+        sizes = {"images": n}
+        told = _judgement_rows(context, chosen, named)
+        sizes["judgements"] = datasets.write_table(temporary, "judgements", told, judgements.JUDGEMENT_COLUMNS, limit)
+        answers = annotation_parts(store, chosen, named)
+        sizes["annotations"] = datasets.write_table(temporary, "annotations", answers, whole.ANSWER_COLUMNS, limit)
+        if not any(sizes.values()):
+            raise CommandError("there is nothing in this selection; nothing was written")
+        (temporary / "README.md").write_text(datasets.card(folder.name, sizes), encoding="utf-8")
+        temporary.replace(folder)
+    except OSError as error:
+        raise CommandError(f"{folder} cannot be written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    context.say(
+        f"{wording.count(n, 'image')}, {wording.count(sizes['judgements'], 'judgement')},"
+        f" {wording.count(sizes['annotations'], 'answer')} in {output}; fill in the licence in its README.md"
+    )
+    if missing:
+        context.warn(f"{wording.count(missing, 'image')} without a file: their rows have no picture")
+
+
+def _judgement_rows(context: Context, chosen: Selection, named: NamesAs) -> Iterator[pd.DataFrame]:
+    for said, scales in judgement_parts(context.store, chosen):
+        table = said.assign(scale=scales_of(said, scales)).rename(columns={"number": "value"})
+        if named == "pseudonyms":
+            people = (table["identity"] == "person") & ~table["simulated"].astype(bool)
+            other = table["rater"].map(lambda name: person_pseudonym(context.store.secret, name))
+            table = table.assign(rater=table["rater"].mask(people, other))
+        yield table

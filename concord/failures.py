@@ -1,0 +1,206 @@
+"""Failure pictures of a project: their titles, their tables, and the images behind one mark of them.
+
+All is made from evidence each time, so it stays true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from concord.common import wording
+from concord.rejudging import at_most
+from data.prompts.spec import SpecError, parse_spec
+from data.store import runs
+from data.store.core.selection import Selection, Where
+from data.store.core.store import Store
+from data.store.judgements import scorer_evidence
+from data.store.judgements.scorer_evidence import EvidenceSource
+from scorers import registry
+from scorers.failures import PICTURES, JudgedImage, SuiteEvidence
+from scorers.failures import FailureTable as failures_FailureTable
+from scorers.failures.colors import LEAKED, MISSING, MOVED, OTHER, OWN, SWAPPED
+
+TITLES: Final[dict[str, str]] = {
+    "counts": "Asked and found numbers",
+    "colors": "Asked and found colours",
+    "bindings": "Swapped and leaked colours",
+    "positions": "Asked and found relations",
+    "kinds": "One object, two, a relation",
+    "first": "First and second object",
+    "supercategories": "Pairs of supercategories",
+    "cooccurrence": "Co-occurrence",
+    "thresholds": "Score by the detector’s threshold",
+    "seeds": "Score by the image’s number",
+}
+
+BINDING: Final[dict[str, str]] = {
+    OWN: "each object has its own colour",
+    SWAPPED: "two objects have each other’s colours",
+    LEAKED: "an object has the other’s colour, which the other has, too",
+    MOVED: "an object has the other’s colour, which the other has not",
+    OTHER: "an object has a colour that was asked of none",
+    MISSING: "fewer objects than asked for, so no colour is looked at",
+}
+
+_NO_OBJECTS: Final = "as GenEval’s and VISOR’s prompts do, or this scorer sees no objects."
+NEEDS: Final[dict[str, str]] = {
+    "counts": "No prompt here asks for an exact number, as GenEval’s counting task does, or this scorer counts nothing.",
+    "colors": "No prompt here asks for a colour, as GenEval’s colors and color_attr do, or this scorer sees none.",
+    "bindings": "No prompt here asks two objects for colours of their own, as GenEval’s color_attr does, or this scorer sees no"
+    " colours.",
+    "positions": f"No prompt here asks how two objects stand to each other, {_NO_OBJECTS}",
+    "kinds": f"No prompt here asks for one or two objects, {_NO_OBJECTS}",
+    "first": f"No prompt here asks for two objects, {_NO_OBJECTS}",
+    "supercategories": f"No prompt here asks for two objects, {_NO_OBJECTS}",
+    "cooccurrence": f"No prompt here asks for one object each of two classes, {_NO_OBJECTS}",
+    "thresholds": "This scorer judges by no detector’s confidence, or nobody knows above which one its evidence was kept: there"
+    " is nothing to judge by another.",
+    "seeds": "This scorer says of no image whether it is correct.",
+}
+"""What a picture without data is missing."""
+
+_ASKED: Final = {
+    "counts": "{} asked for",
+    "colors": "{} asked for",
+    "positions": "“{}” asked for",
+    "kinds": "prompts of {}",
+    "first": "prompts of {}",
+    "supercategories": "{}",
+    "cooccurrence": "{}",
+    "thresholds": "confidence above {}",
+    "seeds": "image number {}",
+}
+_FOUND: Final = {"counts": "{} found", "colors": "{} seen", "positions": "“{}” found"}
+
+
+def describe_mark(picture: str, asked: str, found: str) -> str:
+    """A mark in words; nothing for the whole picture."""
+    parts = []
+    if asked and picture in _ASKED:
+        parts.append(_ASKED[picture].format(asked))
+    if found:
+        said = f"{found} ({BINDING[found]})" if picture == "bindings" and found in BINDING else found
+        parts.append(_FOUND.get(picture, "{}").format(said))
+    return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class FailureMark:
+    """What a scorer's evidence shows of what was asked for (see ``scorers.failures``).
+
+    Attributes:
+        asked, found: a group of the picture's table and a thing found in it; empty for whatever it is.
+    """
+
+    picture: str
+    rater: str
+    asked: str = ""
+    found: str = ""
+
+
+_ALL_TOGETHER: Final = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FailureTable:
+    """A picture's table, from ``images`` of the ``total`` of a suite that the scorer saw with these settings."""
+
+    table: failures_FailureTable
+    images: int
+    total: int
+    settings: Mapping[str, Any]
+
+
+def sources(store: Store, suite: str = _ALL_TOGETHER) -> list[EvidenceSource]:
+    """Scorers' evidence of a suite (of all suites), of scorers that this Concord knows."""
+    known = {*registry.known(), *registry.IMPORTED}
+    return [one for one in _sources(store, store.version) if one.scorer in known and suite in (_ALL_TOGETHER, one.suite)]
+
+
+def source(store: Store, suite: str, rater: str) -> EvidenceSource | None:
+    """One scorer's evidence of a suite; None if there is none."""
+    return next((one for one in sources(store, suite) if one.rater_id == rater), None)
+
+
+def table_of(store: Store, suite: str, rater: str, picture: str) -> FailureTable | None:
+    """A picture of a suite as a scorer saw it; None if there is no such picture or no such evidence.
+
+    Raises:
+        ValueError: the settings that the scorer ran with make no sense.
+    """
+    found = source(store, suite, rater)
+    return None if found is None or picture not in PICTURES else _table_of(store, found, picture)
+
+
+def generators(store: Store, suite: str, rater: str) -> list[str]:
+    """Whose images of a suite the scorer saw, sorted.
+
+    Raises:
+        ValueError: as ``drawable``.
+    """
+    found = source(store, suite, rater)
+    return [] if found is None else sorted({case.generator for case in _cases_of(store, found)[0].cases})
+
+
+def condition_of(store: Store, marked: FailureMark, selection: Selection) -> Where:
+    """The condition on ``items t`` that they are the mark's."""
+    return "t.item_id in (select unnest(?::varchar[]))", [items(store, marked, selection)]
+
+
+def items(store: Store, marked: FailureMark, selection: Selection) -> list[str]:
+    """The mark's images among those of the selection's places; none where the evidence cannot be judged."""
+    suites = selection.suite or tuple({one.suite for one in sources(store) if one.rater_id == marked.rater})
+    found = []
+    for suite in suites:
+        try:
+            drawn = table_of(store, suite, marked.rater, marked.picture)
+        except ValueError:
+            continue
+        for unit in drawn.table.having(marked.asked, marked.found) if drawn else ():
+            places = ((selection.generator, unit.case.generator), (selection.task, unit.case.task))
+            if all(not asked or here in asked for asked, here in places):
+                found.append(unit.case.item_id)
+    return list(dict.fromkeys(found))
+
+
+def describe_images(store: Store, marked: FailureMark, selection: Selection) -> str:
+    """What the mark's images are, in words."""
+    n = len(items(store, marked, selection))
+    images = wording.count(n, "image") if n else "No image"
+    what = describe_mark(marked.picture, marked.asked, marked.found)
+    return f"{images} of “{TITLES[marked.picture]}”, by what {marked.rater} saw{what and ': '}{what}."
+
+
+@lru_cache(maxsize=8)
+def _sources(store: Store, version: str) -> list[EvidenceSource]:  # noqa: ARG001 - part of the key
+    return scorer_evidence.evidence_sources(store)
+
+
+# by the evidence's stamp, not by the project's version: answers of people leave it what it is
+@lru_cache(maxsize=32)
+def _table_of(store: Store, of: EvidenceSource, picture: str) -> FailureTable:
+    looked, total = _cases_of(store, of)
+    return FailureTable(PICTURES[picture](looked), len(looked.cases), total, looked.settings)
+
+
+@lru_cache(maxsize=2)
+def _cases_of(store: Store, of: EvidenceSource) -> tuple[SuiteEvidence, int]:
+    places = scorer_evidence.perceived_images(store, Selection(suite=(of.suite,)), of.rater_id)
+    held = at_most(places)
+    sights = runs.evidence_without_masks(store, [one.item_id for one in held], of.rater_id)
+    if sights is None:
+        raise ValueError(f"no run of {of.rater_id} is left in this project")
+    scorer, cases = registry.get(sights.scorer), []
+    for one in held:
+        seen = sights.seen.get(one.item_id)
+        try:
+            spec = parse_spec(one.spec)
+        except SpecError:  # nobody can tell what was asked for
+            continue
+        if seen is not None and seen.failed is None:
+            verdict = scorer.judge(spec, seen, sights.settings)
+            cases.append(JudgedImage(one.item_id, one.prompt_id, one.generator, one.idx, one.task or "", spec, seen, verdict))
+    return SuiteEvidence(scorer, sights.settings, cases), len(places)

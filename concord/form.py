@@ -1,0 +1,433 @@
+"""The annotation form: what a person is asked about a task, what their answers make of it, and what their browser is told
+besides.
+
+Where questionnaires and campaigns meet. An offer is a moment that the server signs and the browser sends back: nobody can have
+worked longer. A manager's Markdown becomes nodes that the browser builds by ``createElement``: no text ever passes through a
+parser
+there. Campaigns tell annotators who they are, how far they are, and why nothing is offered. ``questionnaires`` prints what
+people are asked, and checks a file of a user's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, TextIO
+from urllib.parse import urlsplit
+
+from itsdangerous import BadSignature, Signer
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from annotation.questionnaires import registry
+from annotation.questionnaires.base import Question, Questionnaire, is_blank, to_json
+from annotation.questionnaires.custom import read
+from annotation.questionnaires.form import Form, FormItem
+from annotation.questionnaires.registry import all_as_markdown, as_markdown
+from concord.common import next_steps
+from concord.judging import derive, form_of
+from data.aspects import CANNOT_TELL
+from data.campaign import Campaign, Settings, Training, pair_order
+from data.files import InputError, printable, read_text
+from data.people import looks_like_pseudonym
+from data.records import Annotation
+from data.store import library
+from data.store.browse import contents
+from data.store.campaigns import management
+from data.store.campaigns.participation import (
+    DEFAULT,
+    DEFAULT_OVERLAP,
+    AnnotationTask,
+    CampaignProgress,
+    ClosedReason,
+    NextTasks,
+)
+from data.store.core.store import Store
+from data.store.judgements.answer_status import Feedback
+from data.store.library import QuestionVersion
+from ui.root import at
+
+RichTextNode = str | dict[str, Any]
+"""A text, or ``{"tag", "children"}`` with ``href`` of a link and ``src``, ``alt`` of a picture."""
+
+_TAGS: Final = frozenset(
+    ("p", "h1", "h2", "h3", "h4", "ul", "ol", "li", "strong", "em", "code", "pre", "blockquote", "hr", "br", "s")
+)
+_ITEM: Final = "item:"
+_MARKDOWN: Final = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
+
+
+def rich_text_nodes(text: str, picture: Callable[[str], str | None] = lambda _: None) -> list[RichTextNode]:
+    """What a Markdown text says.
+
+    HTML stays text; links lead to http and https only. ``![what](item:ID)`` shows the project's image of that id: ``picture``
+    gives its address, None where there is none; of other pictures, which would tell strangers who looks, the words stay.
+    """
+    root: list[RichTextNode] = []
+    _build_nodes(_MARKDOWN.parse(text), root, picture)
+    return root
+
+
+def _build_nodes(tokens: Sequence[Token], root: list[RichTextNode], picture: Callable[[str], str | None]) -> None:
+    stack: list[list[RichTextNode]] = [root]
+    for token in tokens:
+        if token.type == "inline":
+            _build_nodes(token.children or (), stack[-1], picture)
+        elif token.type in ("text", "html_block", "html_inline"):
+            stack[-1].append(token.content)
+        elif token.type == "softbreak":
+            stack[-1].append(" ")
+        elif token.type == "image":
+            stack[-1].append(_picture_node(token, picture))
+        elif token.type in ("code_inline", "code_block", "fence"):
+            code: RichTextNode = {"tag": "code", "children": [token.content.rstrip("\n")]}
+            stack[-1].append(code if token.type == "code_inline" else {"tag": "pre", "children": [code]})
+        elif token.nesting == -1:
+            stack.pop()
+        else:
+            node = _element(token)
+            stack[-1].append(node)
+            if token.nesting == 1:
+                stack.append(node["children"])
+
+
+def _element(token: Token) -> dict[str, Any]:
+    if token.tag == "a":
+        address = str(token.attrs.get("href", ""))
+        if urlsplit(address).scheme in ("http", "https"):
+            return {"tag": "a", "children": [], "href": address}
+        return {"tag": "span", "children": []}
+    return {"tag": token.tag if token.tag in _TAGS else "span", "children": []}
+
+
+def _picture_node(token: Token, picture: Callable[[str], str | None]) -> RichTextNode:
+    source = str(token.attrs.get("src", ""))
+    address = picture(source.removeprefix(_ITEM)) if source.startswith(_ITEM) else None
+    return {"tag": "img", "children": [], "src": address, "alt": token.content} if address else token.content
+
+
+@dataclass(frozen=True, slots=True)
+class ItemForm:
+    """A questionnaire about one task, as one person sees it.
+
+    Attributes:
+        campaign: its id.
+        version: of the prompt's own questions, None where they play no part.
+    """
+
+    campaign: str
+    task: AnnotationTask
+    form: Form
+    asked: FormItem
+    questionnaire: Questionnaire
+    version: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """All that a browser needs to ask, and nothing that tells whose images these are."""
+        order = self.asked.order or range(len(self.task.pictures))
+        shown = [self.task.pictures[position] for position in order]
+        return {
+            "ticket": self.task.public_id,
+            "campaign": self.campaign,
+            "images": [{"image": at(f"/img/{one.sha256}"), "width": one.width, "height": one.height} for one in shown],
+            "caption": self.task.text if self.questionnaire.shows_prompt else None,
+            "questionnaire": to_json(self.questionnaire),
+            "asked": self.version,
+            "answers": None,
+            "revises": None,
+        }
+
+    def annotation(self, person: str, answers: Mapping[str, Any], **more: Any) -> Annotation:
+        """These answers, with what follows from them; ``more`` are the record's other values."""
+        members = [picture.image_id for picture in self.task.pictures]
+        raw: dict[str, Any] = {"order": self.asked.order} if self.asked.order else {}
+        raw |= {} if self.version is None else {"questions": self.version}
+        return Annotation(
+            item_id=self.task.item_id,
+            rater_id=person,
+            questionnaire=self.form.name,
+            answers=answers,
+            judgements=derive(self.form, answers, self.asked, members),
+            rule_version=self.form.rule_version,
+            campaign_id=self.campaign,
+            raw=raw or None,
+            scales=self.form.scales,
+            **more,
+        )
+
+
+def campaign_of(store: Store, campaign_id: str) -> Campaign | None:
+    """A campaign; the default one is there before anybody has worked in it."""
+    found = management.get(store, campaign_id)
+    if found is None and campaign_id == DEFAULT:
+        return Campaign(DEFAULT, DEFAULT, overlap=DEFAULT_OVERLAP, state="running", settings=Settings(order="shared"))
+    return found
+
+
+def item_form(store: Store, campaign: Campaign, task: AnnotationTask, person: str, version: int | None = None) -> ItemForm:
+    """What this person is asked about a task; of the prompt's own questions those of ``version``, None: of today.
+
+    Raises:
+        ValueError: there is no such questionnaire.
+        KeyError: there is no such version.
+    """
+    form = form_of(campaign.questionnaire, campaign.definition)
+    own = _own_questions(store, task, version) if form.prompted else None
+    asked = FormItem(
+        task.text,
+        task.spec,
+        len(task.pictures),
+        own.questions if own else (),
+        tuple(picture.generator for picture in task.pictures),
+        pair_order(campaign.seed, campaign.campaign_id, person, task.item_id) if task.kind == "pair" else (),
+    )
+    return ItemForm(campaign.campaign_id, task, form, asked, form.build(asked), own.number if own else None)
+
+
+def _own_questions(store: Store, task: AnnotationTask, version: int | None) -> QuestionVersion:
+    if version is not None:
+        return library.questions_at(store, task.prompt_id, version)
+    return library.current_questions(store, [task.prompt_id]).get(task.prompt_id, QuestionVersion())
+
+
+def feedback_json(questionnaire: Questionnaire, answers: Mapping[str, Any], feedback: Feedback | None) -> dict[str, Any] | None:
+    """What a person is told about an item whose right answer is known, in the questionnaire's words."""
+    if feedback is None:
+        return None
+    lines = [
+        {"question": text, "expected": expected, "given": given}
+        for text, expected, given in (
+            _feedback_line(questionnaire, name, right, answers.get(name)) for name, right in feedback.expected.items()
+        )
+    ]
+    return {"right": feedback.right, "lines": lines}
+
+
+def _feedback_line(questionnaire: Questionnaire, name: str, right: Any, given: Any) -> tuple[str, str, str]:
+    question = next((one for one in questionnaire.questions if one.id == name), None)
+    blank = next((one.label for one in questionnaire.blanks if one.id == name), None)
+    accepted = right["any"] if isinstance(right, Mapping) and set(right) == {"any"} else [right]
+    text = question.text if question else blank or name
+    return text, " or ".join(_answer_text(question, one) for one in accepted), _answer_text(question, given)
+
+
+def _answer_text(question: Question | None, value: Any) -> str:
+    """An answer as the form words it."""
+    if is_blank(value):
+        return "nothing"
+    if value == CANNOT_TELL:
+        return "Cannot tell"
+    labels = {option.value: option.label for option in question.options} if question else {}
+    return ", ".join(str(labels.get(one, one)) for one in (value if isinstance(value, list | tuple) else [value]))
+
+
+def sign_offer(store: Store, person: str, about: ItemForm, now: datetime | None = None) -> str:
+    """This moment, good for this person's answer to this task alone. ``now`` is for tests."""
+    return _offer_signer(store, person, about).sign((now or datetime.now(UTC)).isoformat()).decode()
+
+
+def offered_at(store: Store, person: str, about: ItemForm, signed: str | None) -> datetime | None:
+    """The moment that was signed; None if it was not, or for something else."""
+    try:
+        return datetime.fromisoformat(_offer_signer(store, person, about).unsign(signed or "").decode())
+    except (BadSignature, ValueError):
+        return None
+
+
+def plausible_times(
+    offered: datetime | None, started: datetime | None, seconds: float | None
+) -> tuple[datetime | None, float | None]:
+    """When somebody started and how long they worked, as far as the server's own clock can bear it out."""
+    if offered is None:
+        return None, None
+    now = max(datetime.now(UTC), offered)
+    longest = (now - offered).total_seconds()
+    return (
+        None if started is None else min(max(started, offered), now),
+        None if seconds is None else min(seconds, longest),
+    )
+
+
+def _offer_signer(store: Store, person: str, about: ItemForm) -> Signer:
+    return Signer(store.secret, salt="\n".join(("concord offer", about.campaign, about.task.public_id, person)), sep="~")
+
+
+_CLOSED: Final[dict[ClosedReason, str]] = {
+    "none": "This campaign is gone. Please ask whoever invited you.",
+    "draft": "This campaign has not started yet. Please come back later.",
+    "stopped": "This campaign has been stopped for now. What you have answered is kept; please come back later.",
+    "archived": "This campaign has ended. What you have answered is kept. Thank you!",
+    "revoked": "You have been taken out of this campaign. Please ask whoever invited you.",
+    "paused": "Too many of your answers to check pictures were not right, so you are not given any more. What you have answered"
+    " is kept. If you think that this is a mistake, please write to whoever invited you.",
+    "training": "The examples were not answered well enough to go on with this campaign. Thank you for trying!",
+    "limit": "You have answered as many as one person may here. Thank you!",
+}
+
+_TITLES: Final[dict[ClosedReason, str]] = {
+    "none": "This campaign is gone",
+    "draft": "Not started yet",
+    "stopped": "Stopped for now",
+    "archived": "This campaign has ended",
+    "revoked": "You cannot go on here",
+    "paused": "You are paused",
+    "training": "The examples were not passed",
+    "limit": "All done, thank you",
+}
+
+
+def campaign_json(store: Store, campaign: Campaign) -> dict[str, Any]:
+    """What a campaign tells everybody who works in it."""
+    return {
+        "id": campaign.campaign_id,
+        "title": "" if campaign.campaign_id == DEFAULT else campaign.title or campaign.campaign_id,
+        "instructions": rich_texts(store, campaign.settings.instructions),
+    }
+
+
+def rich_texts(store: Store, markdown: str) -> list[RichTextNode]:
+    """A manager's text; pictures of the project by their hashes."""
+    if "](item:" not in markdown:
+        return _rich_text_without_pictures(markdown)
+    return rich_text_nodes(markdown, lambda item_id: _picture_address(store, item_id))
+
+
+@lru_cache(maxsize=64)
+def _rich_text_without_pictures(markdown: str) -> list[RichTextNode]:
+    return rich_text_nodes(markdown)
+
+
+def _picture_address(store: Store, item_id: str) -> str | None:
+    found = contents.item(store, item_id)
+    return None if found is None or found["sha256"] is None else at(f"/img/{found['sha256']}")
+
+
+def consent_json(store: Store, campaign: Campaign, person: str) -> dict[str, Any] | None:
+    """What this person has yet to agree to before they are shown anything; None: nothing."""
+    asked = management.consent_hash(campaign.settings)
+    if asked is None or management.has_consented(store, campaign.campaign_id, person, asked):
+        return None
+    settings = campaign.settings
+    return {
+        "state": "consent",
+        "text": asked,
+        "consent": rich_texts(store, settings.consent),
+        "warning": rich_texts(store, settings.content_warning),
+        "declined": completion_json(settings, "declined", worked=False),
+    }
+
+
+def campaign_choices(store: Store) -> list[dict[str, str]]:
+    """The campaigns that somebody may choose from who was not invited to one; none where there is only the default one."""
+    running = [one for one in management.listed(store) if one.state == "running" and one.campaign_id != DEFAULT]
+    if not running:
+        return []
+    default = management.get(store, DEFAULT)
+    everything = [] if default is not None and default.state != "running" else [{"id": DEFAULT, "title": "All images"}]
+    return [{"id": one.campaign_id, "title": one.title or one.campaign_id} for one in running] + everything
+
+
+def progress_json(found: CampaignProgress) -> dict[str, int]:
+    return {"done": found.done, "remaining": found.remaining, "total": found.done + found.remaining}
+
+
+def training_json(found: Training | None) -> dict[str, int] | None:
+    """How somebody stands in training while it lasts."""
+    if found is None or found.passed or found.failed:
+        return None
+    return {"right": found.right, "needed": found.needed, "left": found.left}
+
+
+def no_item_json(store: Store, campaign: Campaign | None, desk: NextTasks, name: str) -> dict[str, Any]:
+    """Why no item is offered, and what to do."""
+    trained = desk.training is not None and (desk.training.passed or desk.training.failed)
+    worked = desk.progress.done > 0 or trained
+    if campaign is None or desk.closed is not None:
+        closed = desk.closed or "none"
+        done = {} if campaign is None else completion_json(campaign.settings, leaving_outcome(desk), worked=worked)
+        return {"state": "closed", "why": closed, "title": _TITLES[closed], "message": _CLOSED[closed]} | done
+    if campaign.campaign_id == DEFAULT and contents.totals(store)["images"] == 0:
+        message = "There are no images in this project yet. Import some, and this page will offer them."
+        return {"state": "empty", "message": message, "commands": next_steps.command_lines(store, next_steps.IMAGES)}
+    done = completion_json(campaign.settings, "completion" if desk.progress.done else "quota", worked=worked)
+    you = "you" if looks_like_pseudonym(name) else f"you, {name}"
+    if desk.progress.remaining:
+        title = "All done for now, thank you" if desk.progress.done else "Others work on the last images"
+        message = f"Nothing is left for {you} at the moment: {_OTHERS_AT_WORK}"
+    elif not desk.progress.done:
+        title = "Enough people have answered"
+        message = "Enough people have answered already, so nothing is left for you. Thank you!"
+    else:
+        title = "All done, thank you"
+        message = f"Nothing is left for {you}: every image has been answered by you or by enough other people. Thank you!"
+    return {"state": "done", "title": title, "message": message} | done
+
+
+_OTHERS_AT_WORK: Final = (
+    "other people work on the last images. If one of them stops, this page offers you what they leave. Thank you!"
+)
+
+
+_OUTCOMES: Final[dict[ClosedReason, str]] = {
+    "stopped": "stopped",
+    "revoked": "paused",
+    "paused": "paused",
+    "training": "training",
+}
+
+
+def leaving_outcome(desk: NextTasks) -> str:
+    """How somebody leaves who leaves now (``OUTCOMES``)."""
+    if desk.closed is None:
+        return "stopped" if desk.tasks else "completion"
+    return _OUTCOMES.get(desk.closed, "completion")
+
+
+def completion_json(settings: Settings, leaving: str, *, worked: bool) -> dict[str, str]:
+    """What somebody who leaves so (``OUTCOMES``) takes back to a crowd platform: a code and an address, or whom to contact.
+
+    The completion code is for who has reached the end, after some work. Every other way has a code of its own, or none: a
+    platform pays by the code, so whoever failed the checks gets the one of all others only if the manager has written it there.
+    """
+    code, url, whole = str(getattr(settings, f"{leaving}_code")), settings.completion_url, settings.completion_code
+    if leaving == "completion":
+        return {name: value for name, value in {"code": code, "url": url}.items() if value and worked}
+    if code:
+        # platforms have the code in the address; without a completion code, it may be hidden there
+        return {"code": code} | ({"url": url.replace(whole, code)} if url and whole else {})
+    return {"contact": _CONTACT} if worked and (whole or url) else {}
+
+
+_CONTACT: Final = (
+    "The completion code is only for people who reach the end. What you have answered is recorded. If you have a question about"
+    " your payment, write to whoever invited you; on a crowd platform, send them a message there."
+)
+
+
+def print_questionnaires(name: str | None, out: TextIO, err: TextIO) -> int:
+    """Print the whole documentation, one questionnaire's, or that of a YAML file; returns the exit status.
+
+    Every mistake of a file is a line of its own: whoever writes it wants to see all of them.
+    """
+    try:
+        out.write(_questionnaire_text(name))
+    except InputError as error:
+        for problem in error.problems:
+            print(f"questionnaires: {printable(problem)}", file=err)
+        return 1
+    except ValueError as error:
+        print(f"questionnaires: {printable(error)}", file=err)
+        return 1
+    return 0
+
+
+def _questionnaire_text(name: str | None) -> str:
+    if name is None:
+        return all_as_markdown()
+    if not name.lower().endswith((".yaml", ".yml")):
+        return as_markdown(registry.get(name))
+    path = Path(name)
+    return as_markdown(read(read_text(path), printable(path)))

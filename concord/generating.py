@@ -1,0 +1,370 @@
+"""Generating: have a text-to-image model paint a suite's prompts, and bring the pictures into the project."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from concord.common import wording
+from concord.common.context import CommandError, Context, UsageError, digest, report_import
+from concord.scoring import queue, run_session
+from concord.scoring.queue import QueuedRun as Turn
+from data.images.files import read_image_file
+from data.jobs.generation import (
+    BLANKED,
+    GenerationFolder,
+    GenerationJob,
+    WantedPicture,
+    blanked,
+    missing_pictures,
+    picture_seed,
+)
+from data.jobs.runs import Run, RunFolder
+from data.playground import sample as playground
+from data.records import Image, Prompt, image_item
+from data.store import imports, library, runs
+from data.store.browse import contents
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
+from data.store.runs import RunRow
+from scorers.generation import generators
+
+ROOT = Path(__file__).resolve().parents[1]
+_ASK_EVERY = 0.2
+_TELL_EVERY = 5.0
+_BATCH = 16
+_REAL_BATCH = 4
+"""Pictures at once, if nothing is said: of the playground's generators, and of real ones."""
+_LONGEST = 100
+# without "_", which stands for "/" in file names
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9.@=-]*(/[A-Za-z0-9][A-Za-z0-9.@=-]*)*")
+
+
+_names: set[tuple[Path, str]] = set()
+_lock = threading.Lock()
+
+
+def run(
+    context: Context,
+    suite: str,
+    generator: str,
+    tasks: Sequence[str],
+    n: int,
+    limit: int | None,
+    seed: int,
+    batch_size: int | None,
+    asking: Mapping[str, Any] | None = None,
+    device: str = "cpu",
+    name: str | None = None,
+) -> None:
+    """Paint ``n`` pictures of each prompt that are not in the project yet. What was painted before a stop is used.
+
+    ``generator`` is as ``scorers.generation.generators`` knows them, a hub id, or a folder (from where whoever asks is);
+    ``asking`` a
+    ``profile`` and what is changed of it (``scorers.generation.generators.GenerationSettings``); ``name`` what to call the
+    generator so asked, None: its own name, and what is not as usual.
+    """
+    model = _model(context, generator)
+    asked_so = generators.generation_settings(**{"profile": "default", **(asking or {})})
+    called = generators.name_of(model, asked_so, seed) if name is None else _named(name)
+    settings: dict[str, Any] = {"model": generators.model_of(model), "asked": asdict(asked_so), "seed": seed}
+    asked = [prompt for prompt in _prompts(context, suite) if not tasks or prompt.task in tasks][:limit]
+    if not asked:
+        raise CommandError(f"suite {suite!r} has no prompt of task {', '.join(tasks)}")
+    known = _same(context, called, settings)
+    with _alone(context, called):
+        wanted = _wanted(context, suite, called, asked, n, seed)
+        if not wanted:
+            context.say(f"nothing to do: {called} has {n} pictures of each of these {len(asked)} prompts already")
+            return
+        runs.set_generator_settings(context.store, called, {**known, **settings})
+        at_once = batch_size or (_BATCH if model in generators.PLAYGROUND_STAGES else _REAL_BATCH)
+        job = GenerationJob(model, tuple(wanted), at_once, settings["asked"], device, known.get("weights", ""))
+        row = _begin(context, job, called, {**settings, "suite": suite, "n": n}, str((asking or {}).get("profile", "default")))
+        _work(context, row)
+
+
+def resume(context: Context, run_id: str) -> None:
+    """Go on with a generation.
+
+    Raises:
+        CommandError: there is no such run, its folder is gone, or it stops or fails again.
+    """
+    row = runs.get(context.store, run_id)
+    if row is None or not (context.store.project / row.folder / "job.json").is_file():
+        raise CommandError(f"run {run_id} cannot go on: its folder is gone; the command generate paints what is missing")
+    with _alone(context, row.rater_id):
+        _work(context, row)
+
+
+@contextmanager
+def _alone(context: Context, called: str) -> Iterator[None]:
+    """One at a time paints in a name, or waits for it.
+
+    Raises:
+        CommandError: somebody does already.
+    """
+    key = (context.store.project, called)
+    with _lock:
+        if key in _names:
+            raise CommandError(f"{called} is being painted already, or waits for it; the page Runs shows how far it is")
+        _names.add(key)
+    try:
+        for row in runs.generations_of(context.store, called):
+            if RunFolder(context.store.project / row.folder).at_work():
+                raise CommandError(
+                    f"a worker from before is still painting {called} (run {row.run_id}); wait until it has ended"
+                )
+        yield
+    finally:
+        with _lock:
+            _names.discard(key)
+
+
+def _begin(context: Context, job: GenerationJob, called: str, settings: Mapping[str, Any], profile: str) -> RunRow:
+    """The run of this generator that was stopped, where exactly what it lacks is wanted now; else a new one that takes its
+    place. What was painted is used either way."""
+    store = context.store
+    for row in runs.generations_of(store, called):
+        folder = GenerationFolder(store.project / row.folder)
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            earlier = folder.job()
+            same = replace(earlier, wanted=(), weights="") == replace(job, wanted=(), weights="")
+            if same and {one.file for one in missing_pictures(earlier.wanted)} == {
+                one.file for one in missing_pictures(job.wanted)
+            }:
+                return row
+        runs.set_state(store, row.run_id, "cancelled", "a later run paints what it lacks")
+    run_id = run_session.next_id(store, f"generate-{safe(called)}")
+    folder = GenerationFolder(store.project / "runs" / run_id)
+    folder.create(job)
+    asked = Run(run_id, "generate", "", profile, settings, job.device, job.batch_size)
+    runs.add_generation(store, asked, called, f"runs/{run_id}", len(job.wanted))
+    begun = runs.get(store, run_id)
+    assert begun is not None
+    context.warn(f"run {run_id}: {wording.count(len(job.wanted), 'picture')} to paint on {job.device}")
+    return begun
+
+
+def _work(context: Context, row: RunRow) -> None:
+    """Bring a generation to its end.
+
+    Raises:
+        CommandError: it was stopped, or it failed; the run's state says which, and it can go on.
+    """
+    store, folder = context.store, GenerationFolder(context.store.project / row.folder)
+    with queue.wait_for_turn(store, row, lambda other: context.warn(f"waiting for run {other}, which is before it")) as turn:
+        runs.set_state(store, row.run_id, "running")
+        try:
+            _with_its_weights(store, row, folder)
+            status = _paint(context, folder, turn)
+            left = _taken_in(context, row, folder)
+        except Exception as error:
+            with suppress(Exception):  # of a project that was closed meanwhile
+                runs.set_state(store, row.run_id, "failed", " ".join(str(error).split()))
+            raise
+        if not left:
+            runs.set_state(store, row.run_id, "done")
+            return
+        told = folder.progress()
+        why = (told.error if told else None) or _unpaintable(context, folder) or _ending(status, folder)
+        if turn.stopping.is_set() or _was_stopped(status):
+            runs.set_state(store, row.run_id, "cancelled" if turn.given_up else "paused")
+        else:
+            runs.set_state(store, row.run_id, "failed", why)
+        raise CommandError(f"{left} of {row.n_items} pictures were not painted: {why}. The same command goes on from here")
+
+
+def _with_its_weights(store: Store, row: RunRow, folder: GenerationFolder) -> None:
+    """What is known by now of the generator's weights is asked of the worker, too."""
+    job, known = folder.job(), runs.generator_settings(store, row.rater_id) or {}
+    if (weights := str(known.get("weights", ""))) != job.weights:
+        folder.replace(replace(job, weights=weights))
+
+
+def _taken_in(context: Context, row: RunRow, folder: GenerationFolder) -> int:
+    """Bring in what was painted and is not in the project yet; returns how many pictures are still missing."""
+    called, job = row.rater_id, folder.job()
+    known = runs.generator_settings(context.store, called) or {}
+    if opened := folder.opened():
+        asked_so = {key: row.settings[key] for key in ("model", "asked", "seed")}
+        runs.set_generator_settings(context.store, called, {**asked_so, **known, **opened})
+    suite = str(row.settings["suite"])
+    there = contents.pictured(context.store, suite, called)
+    made = [one for one in job.wanted if Path(one.file).is_file()]
+    new = [one for one in made if Image(one.prompt_id, called, one.index).image_id not in there]
+    if new:
+        among = {one.prompt_id for one in job.wanted}
+        asked = {prompt.prompt_id: prompt for prompt in _prompts(context, suite) if prompt.prompt_id in among}
+        _bring_in(context, suite, called, asked, new)
+    elif not there and not made and "weights" not in known:
+        # what could not be opened takes nobody's name
+        runs.delete_generator_settings(context.store, called)
+    return len(missing_pictures(job.wanted))
+
+
+def _model(context: Context, generator: str) -> str:
+    """What the worker is to open: a folder of the user's by its whole path, else the name."""
+    if generator not in generators.GENERATOR_NAMES and (path := context.path(generator)).is_dir():
+        return str(path.resolve())
+    generators.check(generator)
+    return generator
+
+
+def _named(name: str) -> str:
+    """A name that the user gives.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if not name.strip() or not name.isprintable() or len(name) > _LONGEST:
+        raise UsageError(f"--name must be 1 to {_LONGEST} characters that can be printed, got {name[:_LONGEST]!r}")
+    return name.strip()
+
+
+def _same(context: Context, called: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What is recorded of this generator; empty if it is new.
+
+    Raises:
+        CommandError: it is another model, or was asked in another way: its pictures would be of two kinds.
+    """
+    known = runs.generator_settings(context.store, called)
+    if known is None:
+        # the playground's pictures, and what earlier versions painted, are of this kind
+        if called not in generators.PLAYGROUND_STAGES and runs.was_generated_elsewhere(context.store, called):
+            raise CommandError(f"the project has pictures by {called} that were not made here; give these another --name")
+        return {}
+    before, now = ({"model": one["model"], **one["asked"], "seed": one["seed"]} for one in (known, settings))
+    other = [f"{key} {_in_words(before.get(key))}, now {_in_words(now[key])}" for key in now if now[key] != before.get(key)]
+    if other:
+        raise CommandError(f"{called} was asked otherwise before ({'; '.join(other)}); give this one another --name")
+    return known
+
+
+def _in_words(value: Any) -> str:
+    return "the model's own" if value is None else str(value)
+
+
+def _wanted(context: Context, suite: str, called: str, asked: Sequence[Prompt], n: int, seed: int) -> list[WantedPicture]:
+    """The pictures that are not in the project yet."""
+    there = contents.pictured(context.store, suite, called)
+    places = [Image(prompt.prompt_id, called, index) for prompt in asked for index in range(n)]
+    texts = {prompt.prompt_id: prompt.text for prompt in asked}
+    home = context.store.project / "images" / safe(called)
+    return [
+        WantedPicture(
+            place.prompt_id,
+            place.index,
+            texts[place.prompt_id],
+            picture_seed(texts[place.prompt_id], place.index, seed),
+            str(home / f"{safe(place.prompt_id)}_{place.index}.png"),
+        )
+        for place in places
+        if place.image_id not in there
+    ]
+
+
+def _was_stopped(status: int) -> bool:
+    return status in (-signal.SIGTERM, 128 + signal.SIGTERM)
+
+
+def _unpaintable(context: Context, folder: GenerationFolder) -> str:
+    """Name each picture that the model could not paint; returns why, in a line, empty if it could paint all that it tried."""
+    reasons = folder.failed()
+    for one in folder.job().wanted:
+        if one.file in reasons:
+            context.warn(f"failed: {one.prompt_id} {one.index}: {reasons[one.file]}")
+    return "; ".join(f"{why} ({n:,})" if n > 1 else why for why, n in Counter(reasons.values()).most_common(3))
+
+
+def _ending(status: int, folder: GenerationFolder) -> str:
+    if _was_stopped(status):
+        return "the worker was stopped"
+    return f"the worker ended with status {status}; {folder.path / 'log.txt'} says more"
+
+
+def safe(name: str) -> str:
+    """A file's name for a name: readable where it can be, and never another folder's or another name's file."""
+    if _PLAIN.fullmatch(name):
+        return name.replace("/", "_")
+    readable = re.sub(r"[^A-Za-z0-9.@=-]+", "_", name).strip("._")[:80]
+    return f"{readable}_{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+
+
+def _prompts(context: Context, suite: str) -> list[Prompt]:
+    found = library.prompts_of_suite(context.store, suite)
+    if found:
+        return found
+    if suite == playground.SUITE:
+        return playground.sample_prompts()
+    known = contents.filter_choices(context.store)["suite"]
+    has = f"; it has: {', '.join(known)}" if known else ""
+    raise CommandError(f"the project has no suite {suite!r}{has}. First: import prompts FILE --suite {suite}")
+
+
+def _paint(context: Context, folder: GenerationFolder, turn: Turn) -> int:
+    """Run the worker and tell how far it is; returns its exit status. Ctrl-C ends the worker, and what it painted is used."""
+    command = [sys.executable, "-m", "scorers.generation.worker", str(folder.path)]
+    with (folder.path / run_session.LOG).open("ab") as log, run_session.sigterm_as_interrupt():
+        # a session of its own: Ctrl-C in the terminal is for us
+        worker = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+        turn.process = worker
+        if turn.stopping.is_set():  # said between the two
+            worker.terminate()
+        try:
+            _follow(context, folder, turn)
+        except KeyboardInterrupt:
+            context.warn("stopping")
+            turn.stop()
+        finally:
+            worker.terminate()
+            status = worker.wait()
+    return status
+
+
+def _follow(context: Context, folder: GenerationFolder, turn: Turn) -> None:
+    """Tell how far the worker is until it has ended."""
+    told, done = time.monotonic(), 0
+    while turn.process is not None and turn.process.poll() is None:
+        time.sleep(_ASK_EVERY)
+        progress = folder.progress()
+        if progress is None or progress.state != "running":
+            continue
+        turn.saw(progress.done)
+        if progress.done > done and time.monotonic() - told > _TELL_EVERY:
+            told, done = time.monotonic(), progress.done
+            left = f", {progress.seconds_left:.0f} s left" if progress.seconds_left is not None else ""
+            context.warn(f"{progress.done} of {progress.total} pictures{left}")
+
+
+def _bring_in(context: Context, suite: str, generator: str, asked: dict[str, Prompt], made: Sequence[WantedPicture]) -> None:
+    images = []
+    for one in made:
+        file = read_image_file(Path(one.file))
+        # the path is the project's own, so that it can be moved
+        path = file.path.relative_to(context.store.project)
+        why = blanked(file.path)
+        images.append(Image(one.prompt_id, generator, one.index, path, file.sha256, file.width, file.height, why))
+    bundle = ImportBundle(
+        f"generated {suite}",
+        generator,
+        digest(*(f"{image.image_id} {image.sha256}" for image in images)),
+        prompts=list(asked.values()),
+        images=images,
+        items=[image_item(image, asked[image.prompt_id]) for image in images],
+    )
+    (imported,) = imports.apply(context.store, [bundle])
+    for why, n in Counter(image.blanked for image in images if image.blanked is not None).items():
+        context.warn(f"{n} of {len(images)} pictures are {BLANKED[why]}; they are kept, and marked as such")
+    report_import(context, f"{len(images)} pictures of {len(asked)} prompts by {generator}", imported)

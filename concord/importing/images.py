@@ -1,0 +1,348 @@
+"""``import images``: find pictures in a folder, assign each to its prompt, report what was left out and why.
+
+``import itm``: images with captions to choose among, from the small world, from a user's file or from TIFA's questions.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, cast
+
+from PIL import Image as Pillow
+
+from concord.common import wording
+from concord.common.context import CommandError, Context, UsageError, digest, report_import
+from concord.generating import safe
+from data.files import check_name, located, printable, write_whole
+from data.images import files
+from data.images.files import EXTENSIONS, FolderImage, ImageError, open_image, read_image_file
+from data.images.folders import path_within
+from data.matching import playground as small_world
+from data.matching.files import MatchingExample, read_matching, read_tifa_matching
+from data.playground.render import render
+from data.records import Image, Prompt, image_item
+from data.store import imports, library
+from data.store.imports import ImportBundle
+
+DEFAULT_SUITES = {"geneval": "geneval", "visor": "sr2d", "csv": "images"}
+_TELL_EVERY = 1000
+
+
+@dataclass(slots=True)
+class _AssignedImages:
+    """Images whose prompt is known, the prompts that they bring along, and what has no place."""
+
+    images: list[Image] = field(default_factory=list)
+    prompts: dict[str, Prompt] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+
+
+def import_images(context: Context, directory: Sequence[str], layout: str, generator: str | None, suite: str | None) -> None:
+    """Import folders one after another, each by its own generator where it is named as ``NAME=FOLDER``.
+
+    Raises:
+        CommandError: a folder is not there, so that none is imported; or an image was left out.
+    """
+    asked = []
+    for text in directory:
+        name, named, rest = text.partition("=")
+        alone = not named or context.path(text).is_dir()
+        folder, by = (text, generator) if alone else (rest, name)
+        if not context.path(folder).is_dir():
+            raise CommandError(f"{folder}: there is no such folder")
+        asked.append((folder, by))
+    for folder, by in asked:
+        _import(context, folder, layout, by, suite or DEFAULT_SUITES[layout])
+
+
+def _import(context: Context, directory: str, layout: str, generator: str | None, suite: str) -> None:
+    """Import what can be imported. It fails in the end if an image was left out; a stray file that is none is only named."""
+    folder = context.path(directory)
+
+    def progress(done: int, total: int) -> None:
+        if done % _TELL_EVERY == 0:
+            context.warn(f"{done:,} of {total:,} images read")
+
+    found = files.find_images(folder, cast("files.Layout", layout), generator, suite, progress)
+    placed = _assign_prompts(context, found.entries, suite)
+    skipped = [f"{skip.path}: {skip.reason}" for skip in found.skipped] + placed.skipped
+    for line in skipped:
+        context.warn(f"skipped: {line}")
+    if not placed.images:
+        raise CommandError(f"{directory}: no image could be imported as layout '{layout}'" + _hint(layout, len(skipped)))
+    bundle = ImportBundle(
+        f"images {suite}",
+        generator or str(folder.name),
+        digest(*(f"{image.image_id} {image.sha256} {image.path}" for image in placed.images)),
+        prompts=list(placed.prompts.values()),
+        images=placed.images,
+        items=[image_item(image, placed.prompts[image.prompt_id]) for image in placed.images],
+    )
+    (imported,) = imports.apply(context.store, [bundle])
+    per_prompt = len({image.prompt_id for image in placed.images})
+    left = f", {len(skipped)} skipped" if skipped else ""
+    report_import(context, f"{len(placed.images)} images of {per_prompt} prompts{left}", imported)
+    missing = len(placed.skipped) + sum(layout == "csv" or not _is_stray(skip.path) for skip in found.skipped)
+    if missing:
+        raise CommandError(f"{missing} left out (see above); the rest is in")
+
+
+def _is_stray(path: Path) -> bool:
+    return path.is_file() and path.suffix.lower() not in files.EXTENSIONS
+
+
+def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str) -> _AssignedImages:
+    placed = _AssignedImages()
+    entries = list(entries)
+    known = library.prompts_by_id(context.store, [entry.prompt_id for entry in entries if entry.prompt_id])
+    texts = (
+        {prompt.text: prompt for prompt in library.prompts_of_suite(context.store, suite)} if _named_by_text(entries) else {}
+    )
+    for entry in entries:
+        prompt = _prompt_of(entry, suite, known, texts)
+        if prompt is None:
+            placed.skipped.append(
+                f"{entry.file.path}: prompt {entry.prompt_id} is unknown; put metadata.jsonl beside the samples,"
+                f" or first: import prompts FILE --suite {suite}"
+            )
+            continue
+        placed.prompts.setdefault(prompt.prompt_id, prompt)
+        file = entry.file
+        placed.images.append(
+            Image(prompt.prompt_id, entry.generator, entry.index, file.path, file.sha256, file.width, file.height)
+        )
+    return placed
+
+
+def _named_by_text(entries: Iterable[FolderImage]) -> bool:
+    return any(entry.prompt_id is None for entry in entries)
+
+
+def _prompt_of(entry: FolderImage, suite: str, known: dict[str, Prompt], texts: dict[str, Prompt]) -> Prompt | None:
+    if entry.prompt_id is not None:
+        # what the folder itself says comes first, so that a text that differs from the project's is reported
+        return entry.prompt or known.get(entry.prompt_id)
+    text = entry.prompt_text or ""
+    if text not in texts:
+        texts[text] = Prompt(f"{suite}/{_next_number(texts):05d}", suite, text, entry.task)
+    return texts[text]
+
+
+def _next_number(prompts: dict[str, Prompt]) -> int:
+    numbers = [int(last) for prompt in prompts.values() if (last := prompt.prompt_id.rsplit("/", 1)[-1]).isdigit()]
+    return max(numbers, default=-1) + 1
+
+
+def _hint(layout: str, skipped: int) -> str:
+    shapes = {
+        "geneval": "DIR/00042/samples/0000.png",
+        "visor": "DIR/10811_0.png",
+        "csv": "DIR/images.csv with the columns path,prompt[,generator,idx,task]",
+    }
+    return f" ({skipped} skipped); it looks like {shapes[layout]}"
+
+
+REAL: Final = "real"
+"""The generator's name of images that no model made."""
+_SUITES: Final = {"rows": "itm", "winoground": "winoground", "aro": "aro"}
+_MOST_TOLD: Final = 100
+_TELL_EVERY_CAPTIONED: Final = 1000
+
+
+@dataclass(slots=True)
+class _PreparedImport:
+    """What can be brought in, and what was left out."""
+
+    prompts: list[Prompt] = field(default_factory=list)
+    images: list[Image] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+
+
+def import_matching(
+    context: Context,
+    file: str | None,
+    images: str | None,
+    suite: str | None,
+    layout: str,
+    source: str | None,
+    playground: bool,
+    tifa: Sequence[str] | None,
+    n: int | None,
+    seed: int | None,
+) -> None:
+    """Exactly one of ``file``, ``playground`` and ``tifa`` (its texts, its questions) is asked for."""
+    if sum((file is not None, playground, tifa is not None)) != 1:
+        raise UsageError("give a FILE, or --tifa TEXTS QUESTIONS, or --playground: one of the three")
+    if playground:
+        if images or suite or source or layout != "auto":
+            raise UsageError("--playground draws its own pictures; it takes --n and --seed alone")
+        _draw(context, small_world.SEED if seed is None else seed, small_world.N if n is None else n)
+        return
+    if n is not None or seed is not None:
+        raise UsageError("--n and --seed belong to --playground")
+    for name, what in ((suite or "itm", "the suite's name"), (source or REAL, "the source's name")):
+        check_name(name, what)
+    if tifa is not None:
+        _from_tifa(context, tifa[0], tifa[1], images, suite or "itm-tifa", source or "coco")
+    else:
+        _from_file(context, str(file), images, suite, layout, source or REAL)
+
+
+def _draw(context: Context, seed: int, n: int) -> None:
+    """Pictures that are there already are not drawn again."""
+    drawn, ready = small_world.sample_scenes(seed, n), _PreparedImport()
+    suite = small_world.suite_name(seed, n)
+    for done, one in enumerate(drawn):
+        path = _home(context, small_world.GENERATOR, one.prompt.prompt_id)
+        if not path.is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, _png(Pillow.fromarray(render(one.scene).image)))
+        _add_image(context, ready, one.prompt, small_world.GENERATOR, path)
+        _tell(context, done, len(drawn), "pictures drawn")
+    _bring_in(context, suite, suite, ready)
+
+
+def _from_file(context: Context, file: str, images: str | None, suite: str | None, layout: str, source: str) -> None:
+    path = context.file(file)
+    found = read_matching(path, layout)
+    suite = suite or _SUITES.get(found.layout, "itm")
+    folder = _folder(context, images) if images else path.parent
+    ready = _PreparedImport(left=list(found.wrong))
+    for done, example in enumerate(_unchanged(context, path, suite, found.examples, ready)):
+        try:
+            picture = _picture(context, folder, example, suite, source)
+            _add_image(context, ready, _prompt(example, suite), source, picture)
+        except ValueError as error:
+            ready.left.append(located(path, example.line, printable(error)))
+        _tell(context, done, len(found.examples), "images read")
+    _bring_in(context, suite, path.name, ready)
+
+
+def _from_tifa(context: Context, texts: str, questions: str, images: str | None, suite: str, source: str) -> None:
+    if images is None:
+        raise UsageError("--tifa needs --images DIR, the folder of COCO's validation images")
+    folder = _folder(context, images)
+    paths = (context.file(texts), context.file(questions))
+    found, ready = read_tifa_matching(*paths), _PreparedImport()
+    missing: dict[str, None] = {}
+    for done, example in enumerate(_unchanged(context, paths[1], suite, found.examples, ready)):
+        photograph = _photograph(folder, int(example.image))
+        if photograph is None:
+            missing[example.image] = None
+            continue
+        try:
+            _add_image(context, ready, _prompt(example, suite), source, photograph)
+        except ValueError as error:
+            ready.left.append(printable(error))
+        _tell(context, done, len(found.examples), "images read")
+    # most texts do not hold their answers' words: that is no fault of the files
+    for reason, number in found.left.most_common():
+        context.warn(f"not made: {wording.count(number, 'question')}: {reason}")
+    if missing:
+        ready.left.append(f"{wording.count(len(missing), 'photograph')} not in {images}, e.g. COCO's {next(iter(missing))}")
+    _bring_in(context, suite, paths[1].name, ready)
+
+
+def _folder(context: Context, images: str) -> Path:
+    folder = context.path(images)
+    if not folder.is_dir():
+        raise CommandError(f"{images}: there is no such folder")
+    return folder
+
+
+def _prompt(example: MatchingExample, suite: str) -> Prompt:
+    return Prompt(f"{suite}/{example.name}", suite, example.text, example.task, example.spec)
+
+
+def _unchanged(
+    context: Context, path: Path, suite: str, examples: Sequence[MatchingExample], ready: _PreparedImport
+) -> Iterable[MatchingExample]:
+    """Without those whose place in the project has other captions: what was judged there was judged among those."""
+    there: Mapping[str, Prompt] = library.prompts_by_id(context.store, [f"{suite}/{example.name}" for example in examples])
+    for example in examples:
+        stored = there.get(f"{suite}/{example.name}")
+        if stored is not None and dict(stored.spec) != example.spec:
+            what = f"{stored.prompt_id} has other captions in this project already; give this file a --suite of its own"
+            ready.left.append(located(path, example.line or None, what))
+        else:
+            yield example
+
+
+def _picture(context: Context, folder: Path, example: MatchingExample, suite: str, source: str) -> Path:
+    """The file that is meant, cut out into the project where the example means a part of it.
+
+    Raises:
+        ValueError: it leads out of the folder, is not there or is no image.
+    """
+    named = path_within(folder, example.image, "image", "the folder of images")
+    # Winoground names its images without an extension
+    path = next((p for p in (named, *(named.with_name(named.name + end) for end in sorted(EXTENSIONS))) if p.is_file()), named)
+    if example.box is None:
+        return path
+    target = _home(context, source, f"{suite}/{example.name}")
+    if not target.is_file():
+        image = open_image(path)
+        left, upper, right, lower = example.box
+        box = (left, upper, min(right, image.width), min(lower, image.height))
+        if box[0] >= box[2] or box[1] >= box[3]:
+            raise ImageError(path, f"its box begins at {left}, {upper}, outside of {image.width} x {image.height} pixels")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(target, _png(image.crop(box)))
+    return target
+
+
+def _photograph(folder: Path, number: int) -> Path | None:
+    """As COCO names it, in 2014 or since 2017, below the folder or in ``val2014``."""
+    names = (f"COCO_val2014_{number:012d}.jpg", f"{number:012d}.jpg", f"{number}.jpg")
+    places = (base / name for base in (folder, folder / "val2014", folder / "val2017") for name in names)
+    return next((place for place in places if place.is_file()), None)
+
+
+def _home(context: Context, source: str, prompt_id: str) -> Path:
+    return context.store.project / "images" / safe(source) / f"{safe(prompt_id)}_0.png"
+
+
+def _add_image(context: Context, ready: _PreparedImport, prompt: Prompt, source: str, path: Path) -> None:
+    """Raises ``ImageError`` where the file is no image."""
+    file = read_image_file(path)
+    # the path is the project's own where it lies in it, so that it can be moved
+    mine = path.relative_to(context.store.project) if path.is_relative_to(context.store.project) else path
+    ready.prompts.append(prompt)
+    ready.images.append(Image(prompt.prompt_id, source, 0, mine, file.sha256, file.width, file.height))
+
+
+def _png(picture: Pillow.Image) -> bytes:
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def _tell(context: Context, done: int, total: int, what: str) -> None:
+    if (done + 1) % _TELL_EVERY_CAPTIONED == 0:
+        context.warn(f"{done + 1:,} of {total:,} {what}")
+
+
+def _bring_in(context: Context, suite: str, name: str, ready: _PreparedImport) -> None:
+    for line in ready.left[:_MOST_TOLD]:
+        context.warn(f"left out: {line}")
+    if len(ready.left) > _MOST_TOLD:
+        context.warn(f"left out: {len(ready.left) - _MOST_TOLD:,} more")
+    if not ready.images:
+        raise CommandError(f"{name}: nothing could be imported")
+    by_id = {prompt.prompt_id: prompt for prompt in ready.prompts}
+    bundle = ImportBundle(
+        f"itm {suite}",
+        name,
+        digest(*(f"{image.image_id} {image.sha256} {by_id[image.prompt_id].spec}" for image in ready.images)),
+        prompts=ready.prompts,
+        images=ready.images,
+        items=[image_item(image, by_id[image.prompt_id]) for image in ready.images],
+    )
+    (imported,) = imports.apply(context.store, [bundle])
+    tasks = ", ".join(dict.fromkeys(str(prompt.task) for prompt in ready.prompts if prompt.task))
+    report_import(context, f"{suite}: {len(ready.images)} images with captions" + (f" ({tasks})" if tasks else ""), imported)
+    if ready.left:
+        raise CommandError(f"{len(ready.left):,} left out (see above); the rest is in")

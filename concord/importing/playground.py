@@ -1,0 +1,181 @@
+"""The playground: a project filled from the committed sample, with what the scorers saw and what five simulated people say."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from annotation import simulated
+from annotation.simulated import DepictedItem
+from concord.common.context import CommandError, Context, digest
+from concord.scoring import remote_runs
+from data.aspects import SCALES
+from data.playground import sample
+from data.playground.drawing import CARELESS
+from data.playground.sample import SUITE, PlaygroundSample
+from data.prompts.questions import RULE, questions_from_spec
+from data.prompts.spec import parse_spec
+from data.records import Annotation, Prompt, image_item
+from data.store import imports, library, runs
+from data.store.browse import contents
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
+
+PICTURES = "playground"
+QUESTIONS = "questions"
+PEOPLE = "simulated people"
+_ANSWERING = f"{SUITE} questions"
+_SCORES = "scores"
+_OWN = ("prompts", "images", "items", "annotations")
+
+
+def import_playground(context: Context) -> None:
+    """``import playground``: fill any project; what is there already stays as it is."""
+    found = sample.read_sample(sample.FOLDER)
+    before = contents.totals(context.store)
+    fill_missing(context.store, found, context.err)
+    added = {name: number - before[name] for name, number in contents.totals(context.store).items()}
+    if any(added.values()):
+        context.say(
+            f"the playground: {added['prompts']} prompts, {added['images']} images, {added['scorers']} scorers,"
+            f" {added['simulated']} answers by simulated people; import undo lists what can be taken back"
+        )
+    else:
+        context.say("nothing to do: the playground is in this project already")
+
+
+def fill_new_project(store: Store, err: TextIO) -> None:
+    """Fill the default project if it is new, or finish a filling that was cut off. A project with anything else in it is left
+    alone. A failure is told and stops nobody: the project opens without."""
+    listed = imports.listed(store)
+    if listed and not _is_begun(store, listed):
+        return
+    if not listed:
+        totals = contents.totals(store)
+        if any(totals[name] for name in _OWN):
+            return
+        print("The first start: the playground is being filled, which takes up to a minute ...", file=err, flush=True)
+    undone = frozenset((row["kind"], row["name"]) for row in listed if row["undone"] is not None)
+    try:
+        fill_missing(store, sample.read_sample(sample.FOLDER), err, undone)
+    except (CommandError, OSError, ValueError) as error:
+        print(f"the playground could not be filled: {error}", file=err, flush=True)
+
+
+def fill_missing(store: Store, found: PlaygroundSample, err: TextIO, without: frozenset[tuple[str, str]] = frozenset()) -> None:
+    """Bring what is missing, each piece whole or not at all; ``without``: (kind, name) of imports to leave out.
+
+    Raises:
+        CommandError: a scorer's run cannot be taken in.
+        OSError: a file cannot be read or written.
+        ValueError: the sample is damaged, or contradicts what is in the project.
+    """
+    prompts = {prompt.prompt_id: prompt for prompt in found.prompts}
+    _pictures(store, found, prompts)
+    if (QUESTIONS, SUITE) not in without:
+        _questions(store, prompts)
+    known = _known(found, prompts)
+    for name, annotate in _SAID.items():
+        if (PEOPLE, name) not in without:
+            _people(store, name, annotate(known))
+    for folder in found.runs:
+        if (_SCORES, folder.path.name) not in without:
+            # the scorers' rules as they are now judge what was seen then
+            remote_runs.import_scores(Context(store, folder.path, StringIO(), err), ".")
+
+
+def simulated_imports(store: Store) -> list[int]:
+    """The imports that brought simulated people and have not been taken back."""
+    return [row["import_id"] for row in imports.listed(store) if row["kind"] == PEOPLE and row["undone"] is None]
+
+
+def remove_simulated(store: Store) -> None:
+    """Take the simulated people and all their answers back, for good. Twice does no harm.
+
+    Raises:
+        ImportRefused: what they brought is in use.
+    """
+    for import_id in simulated_imports(store):
+        imports.undo(store, import_id)
+
+
+def _is_begun(store: Store, listed: list[dict[str, Any]]) -> bool:
+    """Whether a filling was cut off. No picture is read for it, as this is asked at every start."""
+    if not any((row["kind"], row["undone"]) == (PICTURES, None) for row in listed):
+        return False
+    scored = {(_SCORES, path.parent.name) for path in sample.FOLDER.glob("runs/*/run.json")}
+    people = {(PEOPLE, name) for name in _SAID}
+    all_here = {(QUESTIONS, SUITE), *people, *scored} <= {(row["kind"], row["name"]) for row in listed}
+    return not all_here or any(row.state != "done" and row.import_id is not None for row in runs.listed(store))
+
+
+def _pictures(store: Store, found: PlaygroundSample, prompts: Mapping[str, Prompt]) -> None:
+    """Prompts, images and items. The files are copied, so that another sample in a later version changes no project; their
+    paths are the project's own, so that it can be moved."""
+    images = []
+    for image in found.images:
+        path = sample.image_path(image.prompt_id, image.generator, image.index)
+        assert image.path is not None
+        _copy(image.path, store.project / path)
+        images.append(replace(image, path=path))
+    bundle = ImportBundle(
+        PICTURES,
+        SUITE,
+        digest(*(f"{image.image_id} {image.sha256}" for image in images)),
+        prompts=found.prompts,
+        images=images,
+        items=[image_item(image, prompts[image.prompt_id]) for image in images],
+    )
+    imports.apply(store, [bundle])
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Whole or not at all; a file that is there stays."""
+    if target.is_file():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name}")
+    shutil.copyfile(source, temporary)
+    temporary.replace(target)
+
+
+def _questions(store: Store, prompts: Mapping[str, Prompt]) -> None:
+    """Those that the prompts' specs give, unless the project has others."""
+    have = library.current_questions(store, list(prompts))
+    asked = {name: questions_from_spec(parse_spec(prompt.spec)) for name, prompt in prompts.items() if name not in have}
+    if asked:
+        sha256 = digest(RULE, *sorted(asked))
+        imports.apply(store, [ImportBundle(QUESTIONS, SUITE, sha256, questions=asked)])
+
+
+def _known(found: PlaygroundSample, prompts: Mapping[str, Prompt]) -> list[DepictedItem]:
+    return [
+        DepictedItem(
+            image_item(image, prompts[image.prompt_id]),
+            parse_spec(prompts[image.prompt_id].spec),
+            sample.careless_drawing(prompts[image.prompt_id], image.index).scene,
+        )
+        for image in found.images
+        if image.generator == CARELESS
+    ]
+
+
+def _people(store: Store, name: str, said: Sequence[Annotation]) -> None:
+    aspects = {judgement.aspect for annotation in said for judgement in annotation.judgements}
+    bundle = ImportBundle(
+        PEOPLE,
+        name,
+        digest(*(f"{one.annotation_id} {sorted(one.answers.items())}" for one in said)),
+        raters=[person.rater for person in simulated.PEOPLE],
+        scales=[(SUITE, aspect, SCALES[aspect]) for aspect in aspects],
+        annotations=said,
+    )
+    imports.apply(store, [bundle])
+
+
+_SAID: Final = {SUITE: simulated.annotate, _ANSWERING: simulated.annotate_vqa}
+"""What the simulated people are asked, each an import of its own."""

@@ -1,0 +1,177 @@
+"""``prompts`` writes a published suite's prompts; ``import prompts`` and ``export prompts`` bring a file of them in and out.
+
+``import questions`` and ``export questions`` do the same for the questions that are asked about prompts; they can be made
+from the
+prompts' specs. ``import cooccurrence`` reads which classes are together in how many photographs, from an annotation file of
+COCO's kind.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, TextIO
+
+from concord.common import wording
+from concord.common.context import CommandError, Context, UsageError, digest, report_import
+from data.files import check_name, write_whole
+from data.formats.cooccurrence import read_cooccurrence
+from data.prompts import geneval, sr2d
+from data.prompts.prompt_files import format_prompts, read_prompts, write_prompts
+from data.prompts.questions import (
+    RULE,
+    PromptQuestion,
+    QuestionedPrompt,
+    are_comparable,
+    format_questions,
+    questions_from_spec,
+    read_questions,
+)
+from data.prompts.spec import SpecError, parse_spec
+from data.records import Prompt
+from data.store import imports, library
+from data.store.imports import ImportBundle
+from data.store.library import QuestionVersion
+
+_FIXED: Final = {
+    sr2d.SUITE: sr2d.all_prompts,
+    sr2d.SENTENCES_SUITE: sr2d.sentence_prompts,
+    sr2d.SPLIT_SUITE: sr2d.split_sentence_prompts,
+}
+_SAMPLED: Final = {
+    "geneval": (geneval.sample, geneval.SEED, geneval.N),
+    sr2d.ATTRIBUTES_SUITE: (sr2d.attribute_prompts, sr2d.ATTRIBUTES_SEED, sr2d.N_ATTRIBUTE_PAIRS),
+}
+
+
+def write_suite(suite: str, output: Path, seed: int | None, n: int | None, out: TextIO) -> None:
+    """Write a suite's prompts to a file: ``geneval`` (published, or sampled anew), ``sr2d``, or one of ``sr2d_variants``.
+
+    Raises:
+        UsageError: a seed or a number was given that the suite has not.
+    """
+    if suite in _FIXED:
+        found = _FIXED[suite]()
+        if seed is not None or n is not None:
+            raise UsageError(f"{suite} is one fixed list of {len(found):,} prompts; leave out --seed and --n")
+    else:
+        sample, usual_seed, usual_n = _SAMPLED[suite]
+        try:
+            found = sample(usual_seed if seed is None else seed, usual_n if n is None else n)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+    write_prompts(found, output)
+    print(f"{len(found)} prompts of suite {found[0].suite} written to {output}", file=out)
+
+
+def export_prompts(context: Context, suite: str, output: str) -> None:
+    """``export prompts``: a suite's prompts, as ``import prompts`` reads them."""
+    found = library.prompts_of_suite(context.store, suite)
+    if not found:
+        raise CommandError(f"there are no prompts of suite {suite!r} in this project")
+    write_whole(context.path(output), format_prompts(found).encode())
+    context.say(f"{len(found)} prompts of suite {suite} in {output}")
+
+
+def import_prompts(context: Context, file: str, suite: str) -> None:
+    path = context.file(file)
+    found = read_prompts(path, suite)
+    (imported,) = imports.apply(context.store, [ImportBundle("prompts", suite, digest(path, suite), prompts=found)])
+    report_import(context, f"{suite}: {imported.counts.get('prompts', 0)} new of {len(found)} prompts", imported)
+
+
+_TIFA = "tifa"
+
+
+def import_questions(context: Context, file: str | None, from_specs: bool, suite: str | None) -> None:
+    if (file is None) != from_specs:
+        raise UsageError("give a FILE of questions, or --from-specs, and not both")
+    if file is None:
+        _from_specs(context, suite)
+        return
+    path = context.file(file)
+    found = read_questions(path, suite or _TIFA)
+    asked = {one.prompt.prompt_id: one.questions for one in found}
+    _import(context, suite or _TIFA, digest(path), [one.prompt for one in found], asked)
+
+
+def _from_specs(context: Context, suite: str | None) -> None:
+    known = library.prompts_of_suite(context.store, suite)
+    if not known:
+        raise CommandError(f"there are no prompts{f' of suite {suite!r}' if suite else ''} in this project; import some first")
+    asked = {prompt.prompt_id: made for prompt in known if (made := _from_spec(prompt))}
+    if not asked:
+        raise CommandError("none of these prompts has a spec that says what must be there; import questions FILE instead")
+    if len(asked) < len(known):
+        context.say(f"{len(known) - len(asked)} prompts have no spec that questions could be made from")
+    _import(context, suite or "all suites", digest(RULE), [], asked)
+
+
+def _from_spec(prompt: Prompt) -> tuple[PromptQuestion, ...]:
+    try:
+        return questions_from_spec(parse_spec(prompt.spec))
+    except SpecError:  # a shape of its own, which other commands do not mind either
+        return ()
+
+
+def export_questions(context: Context, selection: Mapping[str, Sequence[str]], output: str) -> None:
+    """``export questions``: what is asked now, as ``import questions`` reads it, with the questions' names and parents."""
+    suites: Sequence[str | None] = selection.get("suite") or [None]
+    tasks = selection.get("task") or ()
+    found = [
+        one for suite in suites for one in library.prompts_of_suite(context.store, suite) if not tasks or one.task in tasks
+    ]
+    now = library.current_questions(context.store, [one.prompt_id for one in found])
+    asked = [QuestionedPrompt(one, now[one.prompt_id].questions) for one in found if one.prompt_id in now]
+    if not asked:
+        raise CommandError("nothing is asked about the prompts of this selection; nothing was written")
+    write_whole(context.path(output), format_questions(asked).encode())
+    n, suite = sum(len(one.questions) for one in asked), asked[0].prompt.suite
+    context.say(f"{n} questions about {len(asked)} prompts in {output} (to bring them back: import questions --suite {suite})")
+
+
+def _count_unchanged(now: Sequence[PromptQuestion], before: QuestionVersion) -> int:
+    """How many questions were asked before in the same words and under the same name."""
+    named = {one.question_id: one for one in before.questions}
+    return sum(one.question_id in named and are_comparable(one, named[one.question_id]) for one in now)
+
+
+def _import(
+    context: Context, name: str, source: str, found: Sequence[Prompt], asked: Mapping[str, tuple[PromptQuestion, ...]]
+) -> None:
+    before = library.current_questions(context.store, list(asked))
+    changed = {
+        prompt_id: made for prompt_id, made in asked.items() if made != before.get(prompt_id, QuestionVersion()).questions
+    }
+    # what was imported, changed and is imported again is a new version: the same file need not be the same import
+    now = json.dumps({prompt_id: before[prompt_id].number for prompt_id in sorted(before)})
+    bundle = ImportBundle("questions", name, digest(name, source, now, *sorted(changed)), prompts=found, questions=changed)
+    (imported,) = imports.apply(context.store, [bundle])
+    replaced = len(before.keys() & changed.keys())
+    more = f"; {replaced} prompts had others before" if replaced else ""
+    if kept := sum(_count_unchanged(made, before[prompt_id]) for prompt_id, made in changed.items() if prompt_id in before):
+        more += f", and {kept} of these questions too: answers to them stay comparable"
+    summary = f"{name}: {imported.counts.get('questions', 0)} questions about {len(changed)} prompts{more}"
+    if not changed:
+        summary = "nothing to do: these questions are asked already"
+    report_import(context, summary, imported)
+
+
+def import_cooccurrence(context: Context, file: str, called: str | None) -> None:
+    """Import the table; what made no sense in the file is told and left out, and the job is not wholly done then."""
+    path = context.file(file)
+    name = check_name(path.stem if called is None else called, "the name")
+    with path.open("rb") as content:
+        sha256 = hashlib.file_digest(content, "sha256").hexdigest()
+    read = read_cooccurrence(path, name)
+    found = read.found
+    (imported,) = imports.apply(context.store, [ImportBundle("cooccurrence", name, sha256, cooccurrence=found, exclusive=True)])
+    classes = sum(a == b for a, b in found.together)
+    pairs = wording.count(len(found.together) - classes, "pair")
+    report_import(context, f"{name}: {pairs} of {classes:,} classes together in {found.images:,} images", imported)
+    for line in read.left:
+        context.warn(f"left out: {line}")
+    if read.left:
+        raise CommandError("some of the file was left out (see above); the rest is in")

@@ -1,0 +1,133 @@
+"""Judging: the rules that turn a stored source (an answer, or what a scorer saw) into judgements; and all judgements remade."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from agreement import Scale
+from annotation.questionnaires import direct as ratings
+from annotation.questionnaires import registry as questionnaires
+from annotation.questionnaires.form import Derived, Form, FormItem
+from concord.common.context import Context
+from data.aspects import NO, YES, YES_NO_ASPECTS
+from data.files import quoted
+from data.jobs.runs import Observation
+from data.prompts.spec import parse_spec
+from data.records import Judgement
+from data.store.judgements import recording
+
+if TYPE_CHECKING:
+    from scorers.base import Scorer
+
+
+DIRECT = ratings.NAME
+"""The questionnaire of imported ratings: the answer is the judgement."""
+
+_YES_NO_WORDS = {"yes": 1.0, "y": 1.0, "true": 1.0, "no": 0.0, "n": 0.0, "false": 0.0}
+
+
+def direct(aspect: str, label: str | None, value: float | None, target: str | None = None) -> dict[str, Any]:
+    """An imported rating as an answer, or as a scorer's evidence."""
+    return {"aspect": aspect, "target": target, "label": label, "value": value}
+
+
+def converter(scale: Scale, aspect: str) -> Callable[[str], tuple[str | None, float | None]]:
+    """How a rating's text is read: as (label, number), or a ``ValueError`` that says what was expected."""
+
+    def convert(text: str) -> tuple[str | None, float | None]:
+        if aspect not in YES_NO_ASPECTS:
+            value = scale.read(text)
+            return value.label, value.number
+        # people and scorers say yes in many ways, and must meet
+        number = yes_no(text) if scale.kind == "nominal" else scale.read(text).number
+        if number not in (0.0, 1.0):
+            raise ValueError(f"'{aspect}' is yes or no (or y/n, true/false, 1/0), got {quoted(text)}")
+        return (YES if number else NO), number
+
+    return convert
+
+
+def yes_no(text: str) -> float | None:
+    """1 for a yes, 0 for a no, as people and programs write them (``Yes``, ``y``, ``TRUE``, ``1.0``); None for others."""
+    word = text.strip().casefold()
+    if word in _YES_NO_WORDS:
+        return _YES_NO_WORDS[word]
+    try:
+        number = float(word)
+    except ValueError:
+        return None
+    return number if number in (0.0, 1.0) else None
+
+
+def rate(said: Mapping[str, Any]) -> tuple[str, tuple[Judgement, ...]]:
+    """The rule version and the judgement of an answer, or of evidence, that is a rating, or judgements as exported."""
+    if ratings.is_exported(said):
+        return ratings.as_exported(said)
+    return ratings.RULE_VERSION, (ratings.derive(said),)
+
+
+@cache
+def form_of(questionnaire: str, definition: str | None = None) -> Form:
+    """The questionnaire of this name; a user's own one by its ``definition``.
+
+    Raises:
+        ValueError: there is none.
+    """
+    return questionnaires.get(questionnaire, definition)
+
+
+def derive(form: Form, said: Mapping[str, Any], asked: FormItem, members: Sequence[str] = ()) -> tuple[Judgement, ...]:
+    """The judgements of a person's answers; ``members`` are the images of an item of several, in their order.
+
+    Raises:
+        ValueError: the answers are about images that the item does not have.
+    """
+    return tuple(_placed(one, members) for one in form.derive(asked, said))
+
+
+def _placed(derived: Derived, members: Sequence[str]) -> Judgement:
+    if derived.member is None:
+        return derived.judgement
+    if derived.member >= len(members):
+        raise ValueError("judgements about one of several images have no place at a single image")
+    return replace(derived.judgement, item_id=members[derived.member])
+
+
+def rule_version_of(scorer: Scorer) -> str:
+    """The rule version of a scorer's judgements."""
+    return f"{scorer.name}-{scorer.version}"
+
+
+def judge(
+    scorer: Scorer, spec: Mapping[str, Any] | None, seen: Observation, settings: Mapping[str, Any]
+) -> tuple[Judgement, ...]:
+    """What follows from what a scorer saw; nothing, where it saw nothing."""
+    return () if seen.failed is not None else scorer.judge(parse_spec(spec or {}), seen, settings).judgements
+
+
+def derive_source(source: Mapping[str, Any]) -> tuple[str, Sequence[Judgement]]:
+    """As ``derive``, from a stored source; what a run saw is judged by its scorer.
+
+    Raises:
+        ValueError: there is no such scorer or questionnaire any more.
+    """
+    if source["scorer"] is not None:
+        from scorers import registry
+
+        scorer = registry.get(source["scorer"])
+        seen = Observation(source["item_id"], source["payload"], source["detections"])
+        return rule_version_of(scorer), judge(scorer, source["spec"], seen, source["settings"])
+    if source["questionnaire"] in (None, DIRECT):
+        return rate(source["payload"] if source["questionnaire"] is None else source["answers"])
+    form, members = form_of(source["questionnaire"], source["definition"]), source["members"] or [source["item_id"]]
+    order = tuple((source["raw"] or {}).get("order", ()))
+    shown = (len(members), source["questions"], tuple(source["generators"]), order)
+    return form.rule_version, derive(form, source["answers"], FormItem("", source["spec"] or {}, *shown), members)
+
+
+def rebuild(context: Context) -> None:
+    count = recording.rebuild(context.store, derive_source)
+    context.say(f"{count} judgements remade from their sources")

@@ -1,0 +1,472 @@
+"""Maps of embeddings: made by a worker of their own and kept in the project's cache, cut by a lasso, and coloured.
+
+An address names a map as ``map=METHOD:MODEL:KEY`` and a lasso as ``lasso=x,y;x,y;x,y``. Colours tell images apart by what they
+are, what was asked for, and what is said of them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import json
+import math
+import re
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from concord.common import live_updates, wording
+from data.jobs.maps import Map, MapFolder, MapJob, MapPositions
+from data.jobs.runs import RunFolder
+from data.prompts.spec import SpecError, parse_spec
+from data.store import runs
+from data.store.browse import map_points
+from data.store.browse.contents import PEOPLE, SIMULATED
+from data.store.browse.filters import ListingQuery
+from data.store.core.selection import Where
+from data.store.core.store import Store
+from scorers.clipscore import SCORER, model_of
+from scorers.maps import METHODS, MOST, UMAP_PACKAGE, has_embeddings, umap_version
+
+SEED: Final = 0
+WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.maps")
+_ROOT: Final = Path(__file__).resolve().parents[1]
+_KEY: Final = re.compile(r"[0-9a-f]{12}")
+_LOG: Final = "log.txt"
+_LOOKED_AT: Final = 16
+"""Parts of a run, from its end on, before it is said to hold no embedding."""
+
+_workers: dict[Path, subprocess.Popen[bytes]] = {}
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSource:
+    """The runs that kept embeddings by one model.
+
+    Attributes:
+        parts: their files.
+        stamp: differs when there are others.
+    """
+
+    parts: tuple[Path, ...]
+    stamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class MapProgress:
+    """How it stands with a map.
+
+    Attributes:
+        key: of the map that was asked for: the same embeddings, method and seed have the same.
+        made: the map, once it is there; else ``told`` says how far it is, or (not ``busy``) why there is none.
+    """
+
+    key: str
+    made: Map | None
+    told: str = ""
+    busy: bool = False
+
+
+def embedding_sources(store: Store) -> Mapping[str, EmbeddingSource]:
+    """By model, sorted by name, the embeddings that the project's runs kept."""
+    return _embedding_sources(store, store.version)[0]
+
+
+def has_runs_without_embeddings(store: Store) -> bool:
+    """Whether images were scored by CLIPScore before embeddings were kept."""
+    return _embedding_sources(store, store.version)[1]
+
+
+def request_map(store: Store, method: str, model: str, *, again: bool = False) -> MapProgress:
+    """A map, which is begun if there is none; one that failed is begun anew only if ``again``.
+
+    Raises:
+        KeyError: no run of this project kept embeddings by this model, or there is no such method.
+    """
+    source = embedding_sources(store)[model]
+    key = map_key(store, method, model)
+    folder = _folder(store, key)
+    if found := finished_map(store, key):
+        return MapProgress(key, found)
+    if method == "umap" and umap_version() is None:
+        need = f"UMAP needs the package {UMAP_PACKAGE}, which is not installed: uv sync --group umap"
+        return MapProgress(key, None, f"{need}. PCA needs nothing.")
+    with _lock:
+        worker = _workers.get(folder.path)
+        ended = worker is not None and worker.poll() is not None
+        if worker is None or (ended and again):
+            folder.ask(MapJob(method, model, [str(part) for part in source.parts], MOST[method], SEED))
+            _workers[folder.path] = _start_worker(folder)
+            ended = False
+    if not ended:
+        return MapProgress(key, None, _progress(folder, method), busy=True)
+    if found := finished_map(store, key):  # it came between the two looks
+        return MapProgress(key, found)
+    return MapProgress(key, None, f"The map could not be made: {_why_failed(folder)}. Reload this page to try again.")
+
+
+def map_key(store: Store, method: str, model: str) -> str:
+    """The key of the map of what embeddings there are now.
+
+    Raises:
+        KeyError: there are none by this model, or no such method.
+    """
+    version = umap_version() if method == "umap" else ""
+    told = [method, model, MOST[method], SEED, version, embedding_sources(store)[model].stamp]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:12]
+
+
+def finished_map(store: Store, key: str) -> Map | None:
+    """A finished map by its key, of today's embeddings or of earlier ones; None if the cache has none."""
+    if not _KEY.fullmatch(key):
+        return None
+    path = _folder(store, key).file
+    try:
+        return _read(path, path.stat().st_mtime_ns)
+    except OSError:
+        return None
+
+
+def map_version(store: Store) -> str:
+    """A text that differs when the project has moved, or a worker of it has come further."""
+    with _lock:
+        here = [path for path in _workers if store.project in path.parents]
+    told = [(MapFolder(path).stage(), (path / "map.parquet").is_file(), _workers[path].poll()) for path in here]
+    return f"{store.version} {hash(tuple(told))}"
+
+
+def _start_worker(folder: MapFolder) -> subprocess.Popen[bytes]:
+    with (folder.path / _LOG).open("wb") as log:
+        return subprocess.Popen([*WORKER, str(folder.path)], cwd=_ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+
+def _progress(folder: MapFolder, method: str) -> str:
+    stage, what = folder.stage(), f"The map by {METHODS[method]} is being made"
+    if stage is None or not stage.what:
+        return f"{what} …"
+    if not stage.total:
+        return f"{what}: {stage.what} …"
+    return f"{what}: {stage.what}, {stage.done:,} of {stage.total:,} …"
+
+
+def _why_failed(folder: MapFolder) -> str:
+    """Why a worker ended without a map."""
+    stage = folder.stage()
+    if stage is not None and stage.error:
+        return stage.error
+    try:
+        said = (folder.path / _LOG).read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError:
+        said = []
+    last = next((line.strip() for line in reversed(said) if line.strip()), "")
+    return last[:200] if last else "its worker was killed; perhaps the memory did not suffice"
+
+
+def _folder(store: Store, key: str) -> MapFolder:
+    return MapFolder(store.project / "cache" / "maps" / key)
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, changed: int) -> Map | None:  # noqa: ARG001 - part of the key
+    return MapFolder(path.parent).read()
+
+
+@lru_cache(maxsize=4)
+def _embedding_sources(store: Store, version: str) -> tuple[Mapping[str, EmbeddingSource], bool]:  # noqa: ARG001 - part of the key
+    found: dict[str, list[tuple[str, tuple[int, ...], int, tuple[Path, ...]]]] = {}
+    without = False
+    for row in runs.listed(store):
+        model = model_of(row.settings)
+        if row.scorer != SCORER.name or not row.parts or not model:
+            continue
+        folder = RunFolder(store.project / row.folder)
+        # a run that was begun before embeddings were kept may have them at its end only
+        if not any(_part_has_embeddings(folder.part(number)) for number in row.parts[:: -max(1, len(row.parts) // _LOOKED_AT)]):
+            without = True
+            continue
+        parts = tuple(folder.part(number) for number in row.parts)
+        found.setdefault(model, []).append((row.run_id, row.parts, row.n_done, parts))
+    made = {}
+    for model in sorted(found):
+        stamp = json.dumps([(run_id, numbers, n) for run_id, numbers, n, _ in found[model]])
+        made[model] = EmbeddingSource(tuple(part for *_, parts in found[model] for part in parts), stamp)
+    return made, without
+
+
+@lru_cache(maxsize=4096)
+def _part_has_embeddings_at(part: Path, changed: int) -> bool:  # noqa: ARG001 - part of the key
+    return has_embeddings(part)
+
+
+def _part_has_embeddings(part: Path) -> bool:
+    try:
+        return _part_has_embeddings_at(part, part.stat().st_mtime_ns)
+    except OSError:
+        return False
+
+
+def _end_all() -> None:
+    """Nobody waits for their maps any more."""
+    for worker in list(_workers.values()):
+        if worker.poll() is None:
+            worker.terminate()
+
+
+atexit.register(_end_all)
+
+
+NAMES: Final = ("map", "lasso")
+"""The parts of an address that name one."""
+MOST_POINTS: Final = 200
+_FURTHEST: Final = 1e4
+_POINT: Final = re.compile(r"\s*(-?[0-9]{1,5}(?:\.[0-9]{1,6})?)\s*,\s*(-?[0-9]{1,5}(?:\.[0-9]{1,6})?)\s*")
+AddressParts = Callable[[str], Sequence[str]]
+
+
+class LassoLost(ValueError):
+    """The map that it was drawn on is not at hand; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapAddress:
+    """A map as an address names it.
+
+    Attributes:
+        key: of the very map; empty for that of today's embeddings.
+    """
+
+    method: str
+    model: str
+    key: str = ""
+
+    def __str__(self) -> str:
+        return ":".join(part for part in (self.method, self.model, self.key) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Lasso:
+    """A closed line on a map; ``points`` are its corners, in the map's own units."""
+
+    on: MapAddress
+    points: tuple[tuple[float, float], ...]
+
+    def __str__(self) -> str:
+        return ";".join(f"{x:g},{y:g}" for x, y in self.points)
+
+
+def map_address(text: str) -> MapAddress | None:
+    """The map that a part of an address names; None if it names none.
+
+    Raises:
+        ValueError: it is no such name.
+    """
+    if not text:
+        return None
+    method, _, rest = text.partition(":")
+    model, _, key = rest.partition(":")
+    if method not in METHODS or not model or ":" in key:
+        raise ValueError(f"map must be METHOD:MODEL, the method one of {', '.join(METHODS)}.")
+    return MapAddress(method, model, key)
+
+
+def lasso_in(read: AddressParts) -> Lasso | None:
+    """The lasso that an address asks for; None if it asks for none.
+
+    Raises:
+        ValueError: it asks for half of it, or for a line that is none.
+    """
+    line = next((value for value in reversed(read("lasso")) if value), "")
+    if not line:
+        return None
+    on = map_address(next((value for value in reversed(read("map")) if value), ""))
+    if on is None:
+        raise ValueError("a lasso needs the map that it was drawn on: map=METHOD:MODEL.")
+    return Lasso(on, points_of(line))
+
+
+def lost_parts(read: AddressParts) -> set[str]:
+    """Which parts of the lasso that an address asks for cannot be followed."""
+    try:
+        lasso_in(read)
+    except ValueError:
+        return {*NAMES}
+    return set()
+
+
+def points_of(line: str) -> tuple[tuple[float, float], ...]:
+    """The corners.
+
+    Raises:
+        ValueError: these are not three or more.
+    """
+    found = [_POINT.fullmatch(part) for part in line.split(";")[: MOST_POINTS + 1]]
+    points = tuple((float(one[1]), float(one[2])) for one in found if one)
+    good = len(points) == len(found) and 3 <= len(points) <= MOST_POINTS
+    if not good or not all(math.isfinite(value) and abs(value) <= _FURTHEST for point in points for value in point):
+        raise ValueError(f"lasso must be 3 to {MOST_POINTS} corners, as x,y;x,y;x,y.")
+    return points
+
+
+def inside(places: MapPositions, points: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:
+    """Which of (n, 2) places lie within the closed line, by the even-odd rule; a line may cross itself."""
+    x, y = places[:, 0].astype(np.float64), places[:, 1].astype(np.float64)
+    within = np.zeros(len(places), bool)
+    for (x0, y0), (x1, y1) in zip(points, [*points[1:], points[0]], strict=True):
+        if y0 == y1:
+            continue
+        crosses = (y0 > y) != (y1 > y)
+        within ^= crosses & (x < (x1 - x0) * (y - y0) / (y1 - y0) + x0)
+    return within
+
+
+def map_of(store: Store, on: MapAddress) -> Map:
+    """The map that an address names.
+
+    Raises:
+        LassoLost: it is not at hand. One of today's embeddings is begun.
+    """
+    if on.key and (found := finished_map(store, on.key)):
+        return found
+    again = "Draw the lasso anew on the page Map."
+    try:
+        current = map_key(store, on.method, on.model)
+    except KeyError:
+        raise LassoLost(f"This address asks for a map of {on.model}: no image here has an embedding by it. {again}") from None
+    if on.key not in ("", current):
+        raise LassoLost(f"The map that this lasso was drawn on is gone, as other images have embeddings by now. {again}")
+    standing = request_map(store, on.method, on.model)
+    if standing.made is None:
+        raise LassoLost(f"{standing.told} Reload this page when it is done.")
+    return standing.made
+
+
+def condition_of(store: Store, lasso: Lasso) -> Where:
+    """The condition on ``items t`` that they lie within the lasso.
+
+    Raises:
+        LassoLost: the map is not at hand.
+    """
+    found = map_of(store, lasso.on)
+    here = np.flatnonzero(inside(found.places, lasso.points))
+    return "t.item_id in (select unnest(?::varchar[]))", [[found.items[k] for k in here]]
+
+
+def describe_lasso(store: Store, lasso: Lasso) -> str:
+    """What the lasso's images are, in words."""
+    try:
+        found = map_of(store, lasso.on)
+    except LassoLost as error:
+        return str(error)
+    n = int(inside(found.places, lasso.points).sum())
+    images = wording.count(n, "image") if n else "No image"
+    return f"{images} inside an area of the map ({METHODS[found.method]} of embeddings by {found.model})."
+
+
+OBJECT: Final = "object"
+_PLACES: Final = {"generator": "Generator", "task": "Task", "suite": "Suite"}
+SAYS, SCORE = "says", "score"
+YES, NO, TIE, NONE, FAILED = "yes", "no", "tie", "none", "failed"
+_CLASS_TITLES: Final = {YES: "right", NO: "not right", TIE: "evenly split", FAILED: "could not look"}
+_NOBODY: Final = {"people": "nobody asked", "simulated": "nobody asked", SAYS: "says nothing"}
+_UNKNOWN: Final = "(none)"
+
+
+@dataclass(frozen=True, slots=True)
+class MapColoring:
+    """One way to tell images apart.
+
+    Attributes:
+        name: in an address; ``title``: on the page.
+        filter: the name of Browse's filter by it; empty where Browse has none.
+        rater: whose word it is; empty where it is nobody's.
+        continuous: values are numbers.
+    """
+
+    name: str
+    title: str
+    filter: str = ""
+    rater: str = ""
+    continuous: bool = False
+
+
+def colorings(store: Store) -> dict[str, MapColoring]:
+    """All that this project has, by name, the first the usual one."""
+    return _colorings(store, live_updates.version(store))
+
+
+@lru_cache(maxsize=4)
+def _colorings(store: Store, version: str) -> dict[str, MapColoring]:  # noqa: ARG001 - part of the key
+    said = map_points.aspects_by_speaker(store)
+    found = [MapColoring(name, title, name) for name, title in _PLACES.items()]
+    found.append(MapColoring(OBJECT, "Object asked for first", OBJECT))
+    found.append(MapColoring("people", "What people say", "people", PEOPLE))
+    if SIMULATED in said:
+        found.append(MapColoring("simulated", "What simulated people say", "", SIMULATED))
+    for rater in sorted(set(said) - {PEOPLE, SIMULATED}):
+        if "correct" in said[rater]:
+            found.append(MapColoring(f"{SAYS}:{rater}", f"What {rater} says", SAYS, rater))
+        if "score" in said[rater]:
+            found.append(MapColoring(f"{SCORE}:{rater}", f"Score by {rater}", "", rater, continuous=True))
+    return {one.name: one for one in found}
+
+
+def color_values(store: Store, paint: MapColoring, items: Sequence[str], asked: ListingQuery) -> Mapping[str, Any]:
+    """Of those of these items that are asked for what they are told apart by: a text, or a number (None: there is none)."""
+    if paint.continuous:
+        return map_points.by_score(store, items, asked, paint.rater)
+    if paint.name == OBJECT:
+        return {item: _first_object(spec) for item, spec in map_points.by_spec(store, items, asked).items()}
+    if paint.name == "simulated":
+        return {item: _majority(mean) for item, mean in map_points.by_simulated(store, items, asked).items()}
+    if paint.filter == SAYS:
+        return {item: said or NONE for item, said in map_points.by_verdict(store, items, asked, paint.rater).items()}
+    return {item: value or _UNKNOWN for item, value in map_points.by_column(store, items, asked, paint.name).items()}
+
+
+def class_title(paint: MapColoring, value: str) -> str:
+    """A class in words."""
+    if paint.rater:
+        nobody = _NOBODY[SAYS if paint.name.startswith(f"{SAYS}:") else paint.name]
+        return {**_CLASS_TITLES, NONE: nobody}.get(value, value)
+    return value
+
+
+def browse_filter(paint: MapColoring, value: str) -> dict[str, str]:
+    """The filter of Browse that lists a class; empty where there is none."""
+    if not paint.filter or value == _UNKNOWN or (paint.filter == SAYS and value == NONE):
+        return {}
+    return {paint.filter: f"{paint.rater}:{value}" if paint.filter == SAYS else value}
+
+
+def color_classes(found: Sequence[str], most: int) -> list[str]:
+    """The classes that are told apart, most frequent first, at most so many; what people or scorers say in its own order."""
+    counted = Counter(found)
+    said = (YES, NO, TIE, FAILED, NONE)
+    if counted.keys() <= {*said}:
+        return [value for value in said if value in counted]
+    return [value for value, _ in sorted(counted.items(), key=lambda each: (-each[1], each[0]))[:most]]
+
+
+def _majority(mean: float | None) -> str:
+    if mean is None:
+        return NONE
+    return TIE if mean == 0.5 else YES if mean > 0.5 else NO
+
+
+@lru_cache(maxsize=8192)
+def _first_object(spec: str | None) -> str:
+    try:
+        objects = parse_spec(json.loads(spec or "{}")).objects
+    except (SpecError, ValueError):
+        return _UNKNOWN
+    return objects[0].name if objects else _UNKNOWN

@@ -1,0 +1,370 @@
+"""People: who did how much, invitations and their links, revoking and erasing; the commands ``people``.
+
+An invitation link carries the invitation's id, signed with the project's secret, and nothing else. A crowd platform adds who
+comes to
+a link's address; a pseudonym is kept instead. A link for one person of a platform carries their id, too, and a signature of
+both: nobody else's id fits it.
+"""
+
+from __future__ import annotations
+
+import csv
+import hmac
+import io
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from itsdangerous import BadData, URLSafeSerializer
+
+from concord.common.context import CommandError, Context, UsageError
+from data.people import Role, keyed_hash, platform_pseudonym
+from data.store.backup import copies
+from data.store.campaigns import management, monitoring
+from data.store.core.campaign_items import DEFAULT
+from data.store.core.store import Store
+from data.store.judgements import revocations
+from data.store.people import erasing, invitations
+from data.store.people.invitations import Invitation, InvitationClosed, Terms
+from data.tables import escape_formula
+
+PARAMETERS: Final = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "participant": "participant"}
+"""What each platform calls the id in an address."""
+_PLATFORMS: Final = {name.lower(): platform for platform, name in PARAMETERS.items()}
+_MAX_LENGTH: Final = 200
+_PREVIEW: Final = "ASSIGNMENT_ID_NOT_AVAILABLE"
+
+
+class UnclearParticipant(ValueError):
+    """The address says that a platform sent somebody, and not whom; the message is a sentence for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """Somebody whom a platform sent, by its own id: never stored."""
+
+    platform: str
+    identifier: str
+
+
+def participant_in(query: Iterable[tuple[str, str]]) -> Participant | None:
+    """Whom a link's address says that a platform sent: by ``PROLIFIC_PID``, MTurk's ``workerId`` or ``participant``.
+
+    Raises:
+        Unclear: it does so without a usable id.
+    """
+    given = [(name.lower(), value.strip()) for name, value in query]
+    if ("assignmentid", _PREVIEW) in given:
+        raise UnclearParticipant("This is a preview. Accept the task first, then open it again.")
+    sent = [(platform, value) for name, value in given if (platform := _PLATFORMS.get(name))]
+    if not sent:
+        return None
+    if len(set(sent)) > 1:
+        raise UnclearParticipant("This address names more than one participant. Open the study once more from its page.")
+    platform, identifier = sent[0]
+    # a placeholder that the platform has not filled in would make one person of all
+    if not identifier or len(identifier) > _MAX_LENGTH or any(mark in identifier for mark in "{}%$<>"):
+        raise UnclearParticipant("This address does not say who you are. Open the study once more from its page.")
+    return Participant(platform, identifier)
+
+
+JOIN = "/join"
+UNSIGNED = "This study lets in only people with a link of their own. Open the link that was sent to you."
+_SIGNATURE = "signature"
+_FORGED = "This link is not complete, or not one of ours. Copy it once more, or ask whoever sent it for another."
+
+
+def link_path(store: Store, invitation: Invitation) -> str:
+    """The path of an invitation's link; it begins with ``/join/`` and belongs behind the app's address."""
+    return f"{JOIN}/{_link_signer(store).dumps(invitation.invitation_id)}"
+
+
+def invitation_behind(store: Store, token: str) -> Invitation:
+    """The invitation behind a token, if it still lets somebody in.
+
+    Raises:
+        Closed: the token is forged, or the invitation revoked or expired; the message is a sentence for whoever came.
+    """
+    try:
+        invitation_id = _link_signer(store).loads(token)
+    except BadData as error:
+        raise InvitationClosed(_FORGED) from error
+    invitation = invitations.get(store, str(invitation_id))
+    if invitation is None:
+        raise InvitationClosed(_FORGED)
+    if why := invitation.closed():
+        raise InvitationClosed(f"{why} Ask whoever sent the link for another.")
+    return invitation
+
+
+def personal_link_path(store: Store, invitation: Invitation, person: Participant) -> str:
+    """The path of the link of one person of a crowd platform."""
+    query = {PARAMETERS[person.platform]: person.identifier, _SIGNATURE: _signature(store, invitation, person)}
+    return f"{link_path(store, invitation)}?{urlencode(query)}"
+
+
+def check_signature(store: Store, invitation: Invitation, person: Participant, query: Mapping[str, str]) -> None:
+    """Whether a person's id came with this invitation's signature, where it has to or says that it does.
+
+    Raises:
+        Closed: it did not; the message is a sentence for whoever came.
+    """
+    given = query.get(_SIGNATURE)
+    if given is None and not invitation.signed:
+        return
+    if given is None:
+        raise InvitationClosed(UNSIGNED)
+    if not hmac.compare_digest(given.encode(), _signature(store, invitation, person).encode()):
+        raise InvitationClosed(_FORGED)
+
+
+def _signature(store: Store, invitation: Invitation, person: Participant) -> str:
+    return keyed_hash(store.secret, "participant", f"{invitation.invitation_id} {person.platform} {person.identifier}")
+
+
+def _link_signer(store: Store) -> URLSafeSerializer:
+    return URLSafeSerializer(store.secret, salt="concord invitation")
+
+
+BY = "command line"
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_COLUMNS = (
+    "campaign",
+    "person",
+    "valid",
+    "surplus",
+    "gold",
+    "gold_right",
+    "attention",
+    "attention_right",
+    "training",
+    "training_right",
+    "active_minutes",
+    "first",
+    "last",
+    "revoked",
+    "paused",
+    "same_network",
+    "other_browsers",
+    "simulated",
+)
+_TEXT_FILES = {".csv", ".tsv", ".json", ".jsonl", ".html", ".md", ".txt", ".toml", ".log"}
+_MAX_SEARCHED = 200 * 2**20
+
+
+def list_people(context: Context, campaign: str | None, form: str) -> None:
+    """``people list``."""
+    rows = [
+        _person_row(name, one)
+        for name in _campaigns(context.store, campaign)
+        for one in monitoring.workers(context.store, name)
+    ]
+    if not rows and form == "table":
+        raise CommandError("nobody has answered anything yet")
+    _write(context, _COLUMNS, rows, form)
+
+
+def invite(
+    context: Context,
+    campaign: str,
+    role: Role,
+    expires: str,
+    uses: int | None,
+    note: str,
+    address: str = "",
+    signed: bool = False,
+) -> None:
+    """``people invite``."""
+    named = None if campaign == DEFAULT else campaign
+    terms = Terms(campaign=named, role=role, expires=_parse_time(expires), uses=uses, note=note, signed=signed)
+    made = invitations.create(context.store, terms, BY)
+    context.say(address.rstrip("/") + link_path(context.store, made))
+    how_many = "" if uses is None else f" for {uses} {'person' if uses == 1 else 'people'}"
+    context.warn(f"invitation {made.invitation_id} as {role} to {campaign}{how_many}, until {made.expires:%Y-%m-%d %H:%M} UTC")
+    if not address:
+        context.warn("put the address before it under which people reach the app")
+
+
+def list_invitations(context: Context, campaign: str | None, form: str) -> None:
+    """``people invitations``."""
+    found = invitations.listed(context.store, campaign)
+    if not found and form == "table":
+        raise CommandError("there are no invitations; `people invite` makes one")
+    now = datetime.now(UTC)
+    rows = [
+        {
+            "id": one.invitation_id,
+            "campaign": one.campaign or DEFAULT,
+            "role": one.role,
+            "state": "revoked" if one.revoked else "expired" if one.closed(now) else "open",
+            "used": one.used,
+            "uses": one.uses,
+            "expires": one.expires.isoformat(timespec="minutes"),
+            "note": one.note,
+            "link": link_path(context.store, one),
+        }
+        for one in found
+    ]
+    _write(context, ("id", "campaign", "role", "state", "used", "uses", "expires", "note", "link"), rows, form)
+
+
+def uninvite(context: Context, invitation: str) -> None:
+    """``people uninvite``."""
+    invitations.revoke(context.store, invitation)
+    context.say("the invitation is taken back: its link and the sessions that began with it end; what was said stays")
+
+
+def revoke(context: Context, name: str, campaign: str | None, uncounted: bool) -> None:
+    """``people revoke``."""
+    _check_person(context.store, name, campaign)
+    n = revocations.revoke(context.store, name, BY, campaign, uncount=uncounted)
+    counted = f"; {n} answers count no more" if uncounted else "; what they answered counts as before (--uncounted)"
+    context.say(f"{name} gets nothing more in {campaign or 'any campaign'}, and others get what they held{counted}")
+
+
+def reinstate(context: Context, name: str, campaign: str | None) -> None:
+    """``people reinstate``."""
+    if not any((one.person, one.campaign) == (name, campaign) for one in revocations.current_revocations(context.store)):
+        where = f" from {campaign}" if campaign else " from the whole project (from one campaign: --campaign)"
+        raise CommandError(f"{name!r} is not revoked{where}")
+    n = revocations.restore(context.store, name, BY, campaign)
+    context.say(f"{name} may go on in {campaign or 'all campaigns'}; {n} answers count again")
+
+
+def erase(context: Context, name: str) -> None:
+    """``people erase``."""
+    removed = erasing.erase(context.store, name)
+    context.say(
+        f"erased: {removed.annotations} answers, {removed.judgements} judgements, {removed.adjudications} verdicts by or about"
+        " them; the database file is written anew. A keyed hash of the name stays, so that they do not come back unnoticed"
+    )
+    _reach_copies(context, name)
+
+
+def _reach_copies(context: Context, name: str) -> None:
+    """Take an erased person out of backups and snapshots, and say what was reached.
+
+    Raises:
+        CommandError: they may still be in one of them.
+    """
+    found = copies.erase_from_copies(context.store, [name])
+    for one in found:
+        if one.outcome in ("erased", "clean"):
+            context.say(f"without them: {_relative_path(context, one.path)}")
+    for one in found:
+        if one.outcome == "gone":
+            context.warn(f"not reached, as it is not there any more (if it was moved, erase them there): {one.path}")
+    for path in _files_naming(context.store.project, name):
+        context.warn(f"not touched, and it holds this name: {path}")
+    context.warn("not touched: tables, reports and datasets that were exported, and what was copied by hand")
+    failed = [one for one in found if one.outcome == "failed"]
+    for one in failed:
+        context.warn(f"may still hold them: {one.path}: {one.why}")
+    if failed:
+        raise CommandError(
+            f"not complete: {len(failed)} of {len(found)} copies could not be written anew; delete them or put them right, then"
+            " erase again"
+        )
+
+
+def _relative_path(context: Context, path: Path) -> Path:
+    project = context.store.project
+    return path.relative_to(project) if project in path.parents else path
+
+
+def print_pseudonym(context: Context, platform: str, identifier: str) -> None:
+    """``people pseudonym``."""
+    context.say(platform_pseudonym(context.store.secret, platform, identifier.strip()))
+
+
+def print_link(context: Context, invitation: str, platform: str, identifier: str, address: str) -> None:
+    """``people link``."""
+    found = invitations.get(context.store, invitation)
+    if found is None:
+        raise CommandError(f"there is no invitation {invitation!r}; `people invitations` lists them")
+    person = Participant(platform, identifier.strip())
+    context.say(address.rstrip("/") + personal_link_path(context.store, found, person))
+
+
+def print_reentry_code(context: Context, name: str) -> None:
+    """``people code``."""
+    try:
+        context.say(invitations.renew_code(context.store, name))
+    except KeyError:
+        raise CommandError(f"nobody called {name!r} came from a crowd platform; `people list` has the names") from None
+    context.warn(f"the re-entry code of {name}: shown only now")
+
+
+def _person_row(campaign: str, one: monitoring.WorkerStats) -> dict[str, Any]:
+    told = {name: getattr(one, name) for name in _COLUMNS if hasattr(one, name)}
+    moments = {name: value.isoformat(timespec="minutes") for name in ("first", "last") if (value := getattr(one, name))}
+    minutes = None if one.seconds is None else round(one.seconds / 60, 1)
+    return told | moments | {"campaign": campaign, "active_minutes": minutes}
+
+
+def _campaigns(store: Store, campaign: str | None) -> list[str]:
+    names = [one.campaign_id for one in management.listed(store)]
+    if campaign is None:
+        return names
+    if campaign not in (*names, DEFAULT):
+        raise CommandError(f"there is no campaign {campaign!r}; there are {', '.join(names) or 'none'}")
+    return [campaign]
+
+
+def _check_person(store: Store, name: str, campaign: str | None) -> None:
+    if campaign is not None:
+        _campaigns(store, campaign)
+    if not revocations.is_person(store, name):
+        raise CommandError(f"there is nobody called {name!r} in this project; `people list` has the names")
+
+
+def _parse_time(text: str) -> datetime:
+    """So long from now, or the end of a date."""
+    if found := re.fullmatch(r"(\d{1,4})([mhdw])", text.strip()):
+        return datetime.now(UTC) + timedelta(**{_UNITS[found[2]]: int(found[1])})
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"--expires {text!r}: write 30m, 12h, 7d or 4w, or a date such as 2027-01-31") from error
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return moment + timedelta(days=1) if len(text) == len("2027-01-31") else moment
+
+
+def _write(context: Context, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], form: str) -> None:
+    if form == "json":
+        context.say(json.dumps([{name: row.get(name) for name in columns} for row in rows], ensure_ascii=False, indent=1))
+    elif form == "csv":
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([_escape_cell(row.get(name)) for name in columns] for row in rows)
+        context.say(text.getvalue().rstrip("\n"))
+    else:
+        lines = [[*columns], *([_cell(row.get(name)) for name in columns] for row in rows)]
+        widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
+        for line in lines:
+            context.say("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
+
+
+def _escape_cell(value: Any) -> Any:
+    return escape_formula(value) if isinstance(value, str) else value
+
+
+def _cell(value: Any) -> str:
+    if value is None or value is False:
+        return "-"
+    # a name may hold what moves a terminal's cursor
+    return "yes" if value is True else "".join(character if character.isprintable() else "?" for character in str(value))
+
+
+def _files_naming(project: Path, name: str) -> list[Path]:
+    """Files in the project's folder that hold a name, so far as they are text."""
+    sought = name.encode()
+    files = (path for path in sorted(project.rglob("*")) if path.suffix in _TEXT_FILES and path.is_file())
+    # a name of one or two letters is in every text
+    return [path for path in files if len(sought) > 2 and path.stat().st_size < _MAX_SEARCHED and sought in path.read_bytes()]

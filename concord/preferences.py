@@ -1,0 +1,391 @@
+"""Preferences of a project: people's votes on pairs of images, what scorers imply, and the numbers that follow.
+
+Voters are people, simulated people, and each scorer in each way that its values imply a vote. A generator that scores images
+itself (SelfEval, Figures 4 and 6) has its metric beside people's votes. Rows are of plain types.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final, Literal
+
+from agreement import Options
+from agreement.estimates import IntervalEstimate
+from agreement.preferences import (
+    CANNOT_TELL,
+    GeneratorStrength,
+    MetricMean,
+    OrderAgreement,
+    RankCorrelation,
+    ValueAspect,
+    Vote,
+    VoteCounts,
+    count_votes,
+    generator_strengths,
+    implied_votes,
+    order_agreement,
+    rank_correlation,
+    side_choices,
+    winners,
+)
+from agreement.preferences.votes import BOTH, NONE, Contest, PairValues
+from agreement.study.cells import ALL
+from concord.common import live_updates
+from data.store.analysis import preferences
+from data.store.analysis.preferences import GeneratorValue, ImageValue, ModelValue, PreferenceVote
+from data.store.browse.contents import PEOPLE, SIMULATED
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from scorers.models.files import short_of
+
+By = Literal["preference", "correct", "score"]
+WAYS: Final[tuple[ValueAspect, ...]] = ("correct", "score")
+NO_VALUE: Final = "no_value"
+
+
+@dataclass(frozen=True, slots=True)
+class Voter:
+    """One who votes.
+
+    Attributes:
+        by: what the votes follow from: ``preference`` is a vote itself.
+        people: ``real`` or ``simulated``; None of a scorer.
+        raters: by position of each vote who gave it.
+    """
+
+    name: str
+    kind: Literal["people", "scorer"]
+    people: Literal["real", "simulated"] | None
+    by: By
+    votes: tuple[Vote, ...]
+    raters: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerMeans:
+    """A scorer's means by generator and task."""
+
+    name: str
+    by: By
+    means: tuple[MetricMean, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """One suite: who votes, people first; and the scorers' means."""
+
+    suite: str
+    voters: tuple[Voter, ...]
+    metrics: tuple[ScorerMeans, ...]
+
+    def people(self) -> list[Voter]:
+        """Real and simulated ones, as far as there are any."""
+        return [voter for voter in self.voters if voter.kind == "people"]
+
+
+def polls(
+    told: Sequence[PreferenceVote], of_images: Sequence[ImageValue], of_generators: Sequence[GeneratorValue]
+) -> list[Poll]:
+    """By suite, sorted."""
+    suites: dict[str, list[PreferenceVote]] = {}
+    for one in told:
+        suites.setdefault(one.suite, []).append(one)
+    return [_poll(suite, mine, of_images, of_generators) for suite, mine in sorted(suites.items())]
+
+
+def _poll(
+    suite: str, told: Sequence[PreferenceVote], of_images: Sequence[ImageValue], of_generators: Sequence[GeneratorValue]
+) -> Poll:
+    voters = [*_people(told), *_judges(told), *_scorers({one.item_id: one for one in told}, of_images)]
+    means: dict[tuple[str, By], list[MetricMean]] = {}
+    for row in of_generators:
+        if row.suite == suite:
+            made = MetricMean(row.task, row.generator, row.prompt_id, row.total, row.n)
+            means.setdefault((row.rater_id, _by(row.aspect)), []).append(made)
+    metrics = [ScorerMeans(name, by, tuple(each)) for (name, by), each in sorted(means.items())]
+    return Poll(suite, tuple(voters), tuple(metrics))
+
+
+def _people(told: Sequence[PreferenceVote]) -> Iterator[Voter]:
+    for simulated in (False, True):
+        mine = [one for one in told if one.kind == "human" and one.simulated == simulated]
+        if mine:
+            name, kind = (SIMULATED, "simulated") if simulated else (PEOPLE, "real")
+            votes = tuple(map(_vote, mine))
+            yield Voter(name, "people", kind, "preference", votes, tuple(one.rater_id for one in mine))  # type: ignore[arg-type]
+
+
+def _judges(told: Sequence[PreferenceVote]) -> Iterator[Voter]:
+    """Scorers that look at both images and choose one themselves."""
+    for name in sorted({one.rater_id for one in told if one.kind == "scorer"}):
+        mine = [one for one in told if one.kind == "scorer" and one.rater_id == name]
+        yield Voter(name, "scorer", None, "preference", tuple(map(_vote, mine)), (name,) * len(mine))
+
+
+def _vote(one: PreferenceVote) -> Vote:
+    known = one.label in (one.first, one.second, BOTH, NONE)
+    why = one.excluded or (None if known else NO_VALUE if one.label else CANNOT_TELL)
+    chose = one.label if why is None else None
+    return Vote(one.item_id, one.task, one.prompt_id, one.first, one.second, chose, one.side, why)
+
+
+def _scorers(pairs: Mapping[str, PreferenceVote], of_images: Sequence[ImageValue]) -> Iterator[Voter]:
+    values: dict[tuple[str, By], dict[tuple[str, int], float]] = {}
+    for one in of_images:
+        if one.item_id in pairs:
+            values.setdefault((one.rater_id, _by(one.aspect)), {})[one.item_id, one.position] = one.value
+    for name, by in sorted(values):
+        mine = values[name, by]
+        twos = [_two(pair, mine) for pair in pairs.values()]
+        votes = tuple(implied_votes(twos, "correct" if by == "correct" else "score"))
+        yield Voter(name, "scorer", None, by, votes, (name,) * len(votes))
+
+
+def _two(pair: PreferenceVote, values: Mapping[tuple[str, int], float]) -> PairValues:
+    first, second = (values.get((pair.item_id, position)) for position in (0, 1))
+    return PairValues(pair.item_id, pair.task, pair.prompt_id, pair.first, pair.second, first, second)
+
+
+def _by(aspect: str) -> By:
+    return "correct" if aspect == "correct" else "score"
+
+
+_NOT_THE_METHOD: Final = frozenset({"model", "weights", "batch", "precision"})
+"""Settings in which raters may differ and still measure the same of their models."""
+
+
+def selfeval_metrics(told: Sequence[PreferenceVote], of_models: Sequence[ModelValue]) -> list[GeneratorValue]:
+    """Accuracies of the models that people voted on, as one metric for each way of measuring.
+
+    The images are by others: what people voted on would be the generator's own pictures, and of the paper's it is the real ones
+    that count. A generator that is asked in another way (``sdxl@paper``) is the same model.
+    """
+    voted: dict[str, set[str]] = {}
+    for one in told:
+        voted.setdefault(one.suite, set()).update((one.first, one.second))
+    found = []
+    for row in of_models:
+        known = voted.get(row.suite, set())
+        if row.images not in known:
+            found += [
+                GeneratorValue(row.suite, row.task, name, row.prompt_id, _metric_name(row), "correct", row.total, row.n)
+                for name in sorted(known)
+                if name.partition("@")[0] == short_of(str(row.settings["model"]))
+            ]
+    return found
+
+
+def _metric_name(row: ModelValue) -> str:
+    """The scorer with its settings, whatever its model: the same for all models."""
+    scorer = row.rater_id.partition("-")[0]
+    return f"{scorer} of its own model ({_settings_text(row.settings)})"
+
+
+def _settings_text(settings: Mapping[str, Any]) -> str:
+    kept = {key: value for key, value in sorted(settings.items()) if key not in _NOT_THE_METHOD}
+    plain = (f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in kept.items() if value != "")
+    return ", ".join(plain)
+
+
+Row = dict[str, Any]
+
+
+def section_rows(poll: Poll, options: Options) -> dict[str, list[Row]]:
+    """By section of ``concord.preferences.SECTIONS``."""
+    return {
+        "votes": [_vote_rows(poll, voter, one) for voter in poll.voters for one in count_votes(voter.votes, options)],
+        "sides": [_side_rows(poll, voter, options) for voter in poll.people()],
+        "strengths": [
+            _strength_rows(poll, voter, one) for voter in poll.voters for one in generator_strengths(voter.votes, options)
+        ],
+        "beside": list(_beside_rows(poll, options)),
+        "ranks": list(_rank_rows(poll, options)),
+    }
+
+
+def measured_row(one: IntervalEstimate) -> Row:
+    """What every number comes with."""
+    return {
+        "value": one.value,
+        "low": one.low,
+        "high": one.high,
+        "n_items": one.items,
+        "n_ratings": one.ratings,
+        "excluded": dict(one.excluded),
+        "reason": one.reason,
+        "method": one.method,
+    }
+
+
+def _who(poll: Poll, voter: Voter) -> Row:
+    return {"suite": poll.suite, "rater": voter.name, "kind": voter.kind, "people": voter.people, "by": voter.by}
+
+
+def _vote_rows(poll: Poll, voter: Voter, one: VoteCounts) -> Row:
+    counts = {name: getattr(one, name) for name in ("a_wins", "both", "none", "tie", "b_wins", "cannot_tell")}
+    totals = {"clear": one.clear, "votes": one.votes, "pairs": one.pairs}
+    place = {"task": one.task, "a": one.contest.a, "b": one.contest.b}
+    number = {"statistic": "share_of_a", **measured_row(one.share), "sign_test_p": one.sign_test_p}
+    return _who(poll, voter) | place | counts | totals | number
+
+
+def _side_rows(poll: Poll, voter: Voter, options: Options) -> Row:
+    one = side_choices(voter.votes, options)
+    counts = {"left": one.left, "right": one.right, "unknown": one.unknown}
+    return (
+        _who(poll, voter) | counts | {"statistic": "share_of_left", **measured_row(one.share), "sign_test_p": one.sign_test_p}
+    )
+
+
+def _strength_rows(poll: Poll, voter: Voter, one: GeneratorStrength) -> Row:
+    place = {"task": one.task, "generator": one.generator, "rank": one.rank}
+    counts = {"wins": one.wins, "losses": one.losses, "ties": one.ties}
+    return _who(poll, voter) | place | counts | {"statistic": "bradley_terry", **measured_row(one.strength)}
+
+
+def _beside_rows(poll: Poll, options: Options) -> Iterator[Row]:
+    for people in poll.people():
+        for scorer in poll.voters:
+            if scorer.kind == "scorer":
+                for one in order_agreement(people.votes, scorer.votes, options):
+                    yield _who(poll, scorer) | {"people": people.people} | _contest_row(one)
+
+
+def _contest_row(one: OrderAgreement) -> Row:
+    place = {"task": one.task, "a": one.contest.a, "b": one.contest.b, "same_order": one.same_order, "opposed": one.opposed}
+    return place | {"statistic": "same_preference", **measured_row(one.same)}
+
+
+def _rank_rows(poll: Poll, options: Options) -> Iterator[Row]:
+    for people in poll.people():
+        for metric in poll.metrics:
+            found = rank_correlation(people.votes, metric.means, options)
+            if found.points:
+                yield _rank_row(poll, people, metric, found)
+
+
+def _rank_row(poll: Poll, people: Voter, metric: ScorerMeans, found: RankCorrelation) -> Row:
+    points = [{"task": p.task, "generator": p.generator, "votes": p.votes, "mean": p.mean} for p in found.points]
+    who = {"suite": poll.suite, "rater": metric.name, "kind": "scorer", "people": people.people, "by": metric.by}
+    orders = {"agreeing": list(found.agreeing), "opposed": list(found.opposed)}
+    return who | {"statistic": "spearman", **measured_row(found.rho)} | orders | {"points": points}
+
+
+OPPOSED: Final = "opposed"
+"""In the place of what was chosen: pairs on which this scorer, or any, prefers the one and most people the other."""
+LEFT_OUT: Final = "left out"
+"""The same: votes that do not count."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairQuery:
+    """Which pairs: of two generators, in a task, by a voter (``key_of``) who chose this; ``all`` is any."""
+
+    contest: Contest
+    task: str = ALL
+    who: str = ALL
+    chose: str = ALL
+
+
+@dataclass(frozen=True, slots=True)
+class PairVotes:
+    """One pair.
+
+    Attributes:
+        chosen: by voter how often what was chosen; of what does not count how often it is left out.
+        preferred: what most people chose, None where two are chosen as often or nobody's vote counts.
+        opposed: scorers that prefer the other one than people.
+    """
+
+    item_id: str
+    task: str
+    chosen: Mapping[str, Mapping[str, int]]
+    preferred: str | None
+    opposed: frozenset[str]
+
+
+def key_of(voter: Voter) -> str:
+    """A voter's name, of a scorer with what its votes follow from."""
+    return voter.name if voter.kind == "people" else f"{voter.name} ({voter.by})"
+
+
+def contests(poll: Poll) -> list[Contest]:
+    """All two generators that met, those with more votes first."""
+    found = Counter(vote.contest for voter in poll.people() or poll.voters for vote in voter.votes)
+    return sorted(found, key=lambda contest: (-found[contest], contest))
+
+
+def list_pairs(poll: Poll, asked: PairQuery) -> list[PairVotes]:
+    """The pairs that are asked for; of simulated people only where no real ones have voted, people's preference is theirs."""
+    votes: dict[str, dict[str, list[Vote]]] = {}
+    for voter in poll.voters:
+        for vote in voter.votes:
+            if vote.contest == asked.contest and asked.task in (ALL, vote.task):
+                votes.setdefault(vote.pair, {}).setdefault(key_of(voter), []).append(vote)
+    crowd = next((key_of(voter) for voter in poll.people()), PEOPLE)
+    scorers = [key_of(voter) for voter in poll.voters if voter.kind == "scorer"]
+    shown = [_pair_votes(pair, by, crowd, scorers) for pair, by in votes.items()]
+    kept = [one for one in shown if _matches_query(one, asked)]
+    return sorted(kept, key=lambda one: (-len(one.opposed), -_differing(one, scorers), one.item_id))
+
+
+def _pair_votes(pair: str, by: Mapping[str, list[Vote]], crowd: str, scorers: list[str]) -> PairVotes:
+    chosen = {who: dict(Counter(vote.chose or LEFT_OUT for vote in votes)) for who, votes in by.items()}
+    preferred = winners(by.get(crowd, ())).get(pair)
+    any_vote = next(iter(next(iter(by.values()))))
+    two = (any_vote.first, any_vote.second)
+    its = {who: next(iter(chosen[who])) for who in scorers if who in chosen}
+    opposed = frozenset(who for who, name in its.items() if preferred in two and name in two and name != preferred)
+    return PairVotes(pair, any_vote.task, chosen, preferred, opposed)
+
+
+def _matches_query(one: PairVotes, asked: PairQuery) -> bool:
+    if asked.chose == OPPOSED:
+        return asked.who in one.opposed or (asked.who == ALL and bool(one.opposed))
+    voters = one.chosen.values() if asked.who == ALL else [one.chosen.get(asked.who, {})]
+    return any(asked.chose in chosen or (asked.chose == ALL and chosen) for chosen in voters)
+
+
+def _differing(one: PairVotes, scorers: list[str]) -> int:
+    """How many scorers choose something else than most people."""
+    return sum(one.preferred is not None and one.preferred not in one.chosen.get(who, {one.preferred: 1}) for who in scorers)
+
+
+SECTIONS: Final = ("votes", "sides", "strengths", "beside", "ranks")
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceRows:
+    """All numbers by section, plain rows, suites by name and people first; and the polls that they are made from."""
+
+    sections: Mapping[str, Sequence[Row]]
+    polls: Sequence[Poll]
+
+
+def rows(store: Store, selection: Selection, options: Options | None = None) -> PreferenceRows:
+    """Of all pairs in the selection on which anybody has voted."""
+    wanted = options or Options()
+    told = preferences.preference_votes(store, selection)
+    of_images = preferences.image_values(store, selection, sorted({one.item_id for one in told}))
+    of_generators = preferences.generator_values(store, selection, sorted({one.suite for one in told}))
+    itself = selfeval_metrics(told, preferences.model_values(store, selection, sorted({one.suite for one in told})))
+    found = polls(told, of_images, [*of_generators, *itself])
+    sections: dict[str, list[Row]] = {name: [] for name in SECTIONS}
+    for poll in found:
+        for name, made in section_rows(poll, wanted).items():
+            sections[name] += made
+    return PreferenceRows(sections, found)
+
+
+@lru_cache(maxsize=16)
+def _recall(store: Store, version: str, selection: Selection, options: Options) -> PreferenceRows:  # noqa: ARG001 - part of the key
+    return rows(store, selection, options)
+
+
+def recall(store: Store, selection: Selection, options: Options | None = None) -> PreferenceRows:
+    """As ``rows``, but computed once for all who look while the project stays as it is. Do not change them."""
+    return _recall(store, live_updates.version(store), selection, options or Options())

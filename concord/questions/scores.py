@@ -1,0 +1,340 @@
+"""What questions about images tell: the scores of TIFA, VQA models beside each other and beside people.
+
+The command ``vqa`` and the page Explore show the same rows, computed once while the project (or its evidence) stays as it
+is: nobody is to change what these give. The Workbench shows one image's questions with what a model and people answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final
+
+import pandas as pd
+
+from agreement import Options
+from agreement.questions import GroupStatistic, Split, beside_people, between_models, scores, splits, with_people
+from agreement.questions.scores import images
+from concord.common import live_updates
+from data.store.analysis import vqa_answers
+from data.store.analysis.vqa_answers import PersonAnswer
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.runs import ItemEvidence
+from scorers.base import Verdict
+
+Row = dict[str, Any]
+REAL, SIMULATED = KINDS = ("real", "simulated")
+"""Kinds of people, as ``agreement`` calls them."""
+_SIMULATED: Final = {REAL: False, SIMULATED: True}
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRows:
+    """A row for each figure.
+
+    Attributes:
+        scores: each rater's of each generator; ``models``: raters compared with each other.
+        people: raters compared with people, and people with each other.
+        splits: raters' wrong answers counted by whose fault they are.
+    """
+
+    scores: Sequence[Row]
+    models: Sequence[Row]
+    people: Sequence[Row]
+    splits: Sequence[Row]
+
+    @property
+    def sections(self) -> dict[str, Sequence[Row]]:
+        return {name: getattr(self, name) for name in ("scores", "models", "people", "splits")}
+
+
+def rows(store: Store, selection: Selection, reference: str | None = None, options: Options | None = None) -> QuestionRows:
+    """All figures of a selection, by suite. ``reference``: the generator whose images are real ones.
+
+    Of the selection, suite, task and generator restrict the images, rater scorers and people, campaign, since and until
+    people's answers.
+    """
+    made = QuestionRows([], [], [], [])
+    known = vqa_answers.raters(store)
+    for suite in sorted(known.keys() & {*selection.suite}) if selection.suite else known:
+        generators = selection.generator
+        if generators and reference and reference not in generators:
+            generators = (*generators, reference)
+        only = replace(selection, suite=(suite,), generator=generators)
+        found, said = vqa_answers.scorer_answers(store, only), vqa_answers.person_answers(store, only)
+        parts = (score_rows(found, suite, reference, options), model_rows(found, suite, options))
+        for section, more in zip(made.sections.values(), (*parts, *people_rows(found, said, suite, options)), strict=True):
+            section.extend(more)  # type: ignore[attr-defined]
+    return made
+
+
+def score_rows(found: pd.DataFrame, suite: str, reference: str | None = None, options: Options | None = None) -> list[Row]:
+    """The rows of ``Rows.scores`` of a suite's answers (``data.store.analysis.vqa_answers.scorer_answers``)."""
+    return _figure_rows(scores(found, options, reference), suite, reference=reference)
+
+
+def model_rows(found: pd.DataFrame, suite: str, options: Options | None = None) -> list[Row]:
+    """The rows of ``Rows.models``."""
+    return _figure_rows(between_models(found, options), suite)
+
+
+def people_rows(
+    found: pd.DataFrame, said: pd.DataFrame, suite: str, options: Options | None = None
+) -> tuple[list[Row], list[Row]]:
+    """The rows of ``Rows.people`` and of ``Rows.splits``; of simulated people only where there are any."""
+    made: list[Row] = []
+    split: list[Row] = []
+    for kind in KINDS:
+        heard = answers_of_kind(said, kind)
+        if kind == SIMULATED and heard.empty:
+            continue
+        made += _figure_rows(beside_people(found, heard, options), suite, people=kind)
+        for rater, rows in with_people(found, heard).groupby("rater", sort=True):
+            split += [_split_row(one, suite, str(rater), kind) for one in splits(rows)]
+    return made, split
+
+
+def answers_of_kind(said: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """What real or simulated people said."""
+    return said[said["simulated"] == _SIMULATED[kind]]
+
+
+def _figure_rows(
+    found: Iterable[GroupStatistic], suite: str, people: str | None = None, reference: str | None = None
+) -> list[Row]:
+    """Plain types; ``n`` counts ``unit``, ``excluded`` what was left out and why."""
+    return [
+        {
+            "suite": suite,
+            "rater": one.rater,
+            "other": one.other,
+            "people": people,
+            "generator": one.generator,
+            "reference": reference is not None and one.generator == reference,
+            "by": one.by,
+            "group": one.group,
+            "statistic": one.statistic,
+            "value": one.outcome.value,
+            "low": one.bounds.low,
+            "high": one.bounds.high,
+            "n": one.n,
+            "unit": one.unit,
+            "n_items": one.outcome.used.items,
+            "n_questions": one.outcome.used.ratings,
+            "n_prompts": one.outcome.used.clusters,
+            "excluded": dict(one.outcome.used.excluded),
+            "reason": one.outcome.reason,
+            "method": one.method,
+        }
+        for one in found
+    ]
+
+
+def _split_row(one: Split, suite: str, rater: str, people: str) -> Row:
+    counts = {"wrong": one.wrong, "image_wrong": one.image_wrong, "vqa_wrong": one.vqa_wrong} | one.apart
+    return {"suite": suite, "rater": rater, "people": people, "by": one.by, "group": one.group} | counts
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSources:
+    """Text sources and generators of the images that a scorer answered questions about."""
+
+    sources: tuple[str, ...]
+    generators: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingScores:
+    """An image with the scores of two raters."""
+
+    item: str
+    generator: str
+    a: float
+    b: float
+
+
+def scorer_answers(store: Store, suite: str, source: str = "") -> pd.DataFrame:
+    """What scorers answered about a suite's images, of one text source or of all; kept while the evidence stays."""
+    return _scorer_answers(store, vqa_answers.stamp(store), suite, source)
+
+
+def recall_scores(store: Store, suite: str, source: str, reference: str) -> list[Row]:
+    """As ``of_scores``."""
+    return _recall_scores(store, vqa_answers.stamp(store), suite, source, reference)
+
+
+def recall_models(store: Store, suite: str, source: str) -> list[Row]:
+    """As ``of_models``."""
+    return _recall_models(store, vqa_answers.stamp(store), suite, source)
+
+
+def recall_people(store: Store, suite: str, source: str) -> tuple[list[Row], list[Row]]:
+    """As ``of_people``."""
+    return _recall_people(store, live_updates.version(store), suite, source)
+
+
+def all_beside_people(store: Store, suite: str, source: str, kind: str) -> pd.DataFrame:
+    """All answers with people's beside (``agreement.questions.met``)."""
+    return _all_beside_people(store, live_updates.version(store), suite, source, kind)
+
+
+def answering_raters(store: Store) -> dict[str, list[str]]:
+    """By suite the scorers that answered questions."""
+    return _answering_raters(store, vqa_answers.stamp(store))
+
+
+def _selection(suite: str, source: str) -> Selection:
+    return Selection(suite=(suite,), task=(source,) if source else ())
+
+
+@lru_cache(maxsize=8)
+def _answering_raters(store: Store, stamp: str) -> dict[str, list[str]]:  # noqa: ARG001 - part of the key
+    return vqa_answers.raters(store)
+
+
+@lru_cache(maxsize=2)
+def _scorer_answers(store: Store, stamp: str, suite: str, source: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
+    return vqa_answers.scorer_answers(store, _selection(suite, source))
+
+
+@lru_cache(maxsize=16)
+def _recall_scores(store: Store, stamp: str, suite: str, source: str, reference: str) -> list[Row]:
+    return score_rows(_scorer_answers(store, stamp, suite, source), suite, reference or None)
+
+
+@lru_cache(maxsize=8)
+def _recall_models(store: Store, stamp: str, suite: str, source: str) -> list[Row]:
+    return model_rows(_scorer_answers(store, stamp, suite, source), suite)
+
+
+@lru_cache(maxsize=8)
+def _recall_people(store: Store, version: str, suite: str, source: str) -> tuple[list[Row], list[Row]]:  # noqa: ARG001
+    return people_rows(
+        scorer_answers(store, suite, source), vqa_answers.person_answers(store, _selection(suite, source)), suite
+    )
+
+
+@lru_cache(maxsize=4)
+def _all_beside_people(store: Store, version: str, suite: str, source: str, kind: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
+    return with_people(
+        scorer_answers(store, suite, source),
+        answers_of_kind(vqa_answers.person_answers(store, _selection(suite, source)), kind),
+    )
+
+
+def answer_sources(store: Store, suite: str, rater: str) -> AnswerSources:
+    """Where the images are that a scorer answered questions about."""
+    return _answer_sources(store, vqa_answers.stamp(store), suite, rater)
+
+
+def answer_groups(store: Store, suite: str, rater: str, source: str, by: str) -> list[str]:
+    """What its answers are grouped by: element types, text sources or numbers of entities."""
+    return _answer_groups(store, vqa_answers.stamp(store), suite, rater, source, by)
+
+
+def mixed_texts(store: Store, suite: str, rater: str) -> int:
+    """Of how many texts not all images were asked the same."""
+    return _mixed_texts(store, vqa_answers.stamp(store), suite, rater)
+
+
+def answers_beside_people(store: Store, suite: str, source: str, rater: str) -> pd.DataFrame:
+    """One scorer's answers with real people's beside; ``entities`` says how many its text asks for."""
+    return _answers_beside_people(store, live_updates.version(store), suite, source, rater)
+
+
+def differing_images(store: Store, suite: str, source: str, a: str, b: str) -> list[DifferingScores]:
+    """The images that both were asked the same about whose scores differ, those that differ most first."""
+    found = scorer_answers(store, suite, source)
+    first, second = (images(found[found["rater"] == rater]).set_index("item") for rater in (a, b))
+    pair = first.join(second[["score", "asked"]].add_suffix("_b"), how="inner")
+    pair = pair[(pair["asked"] == pair["asked_b"]) & (pair["score"] != pair["score_b"])]
+    order = (pair["score"] - pair["score_b"]).abs().sort_values(ascending=False, kind="stable").index
+    rows = pair.loc[order, ["generator", "score", "score_b"]]
+    return [DifferingScores(str(item), str(g), float(x), float(y)) for item, g, x, y in rows.itertuples(name=None)]
+
+
+@lru_cache(maxsize=16)
+def _answer_sources(store: Store, stamp: str, suite: str, rater: str) -> AnswerSources:
+    found = _scorer_answers(store, stamp, suite, "")
+    mine = found[found["rater"] == rater]
+    return AnswerSources(*(tuple(sorted(name for name in mine[column].unique() if name)) for column in ("source", "generator")))
+
+
+@lru_cache(maxsize=64)
+def _answer_groups(store: Store, stamp: str, suite: str, rater: str, source: str, by: str) -> list[str]:
+    found = _scorer_answers(store, stamp, suite, source)
+    mine = found[found["rater"] == rater]
+    if by == "entities":
+        return [str(n) for n in sorted(images(mine)["entities"].unique())]
+    return sorted(str(name) for name in mine[by].unique())
+
+
+@lru_cache(maxsize=16)
+def _mixed_texts(store: Store, stamp: str, suite: str, rater: str) -> int:
+    found = _scorer_answers(store, stamp, suite, "")
+    return int((images(found[found["rater"] == rater]).groupby("prompt")["asked"].nunique() > 1).sum())
+
+
+@lru_cache(maxsize=8)
+def _answers_beside_people(store: Store, version: str, suite: str, source: str, rater: str) -> pd.DataFrame:
+    found = _all_beside_people(store, version, suite, source, REAL)
+    mine = found[found["rater"] == rater]
+    return mine.assign(entities=mine["item"].map(images(mine).set_index("item")["entities"]))
+
+
+def item_questions(store: Store, item_id: str, by: ItemEvidence, verdict: Verdict | None) -> list[dict[str, Any]]:
+    """A scorer's answers in the questions' order; none where it answers no questions.
+
+    Each has the question's words, ``chosen``, ``probabilities`` (of the choices in their order, or None), ``free``, ``matched``
+    and ``similarity`` as in the evidence; ``right``: whether it is the question's own answer; ``counts``: whether the scorer's
+    rules count it as right; ``people``: who said what, ``other`` where they were asked in other words.
+    """
+    entries = by.seen.payload.get("answers")
+    known = [one for one in entries if _readable(one)] if isinstance(entries, list) else []
+    if not known:
+        return []
+    said, wordings = vqa_answers.answers_about(store, item_id), vqa_answers.wordings(store, item_id, by.rater_id)
+    holds = {check.target: check.holds for check in verdict.checks} if verdict else {}
+    return [_question_json(one, holds.get(one["question_id"]), said, wordings.get(one["question_id"])) for one in known]
+
+
+def _readable(entry: Any) -> bool:
+    """Whether a file from elsewhere says what an answer needs."""
+    texts = ("question_id", "text", "answer", "chosen")
+    return (
+        isinstance(entry, Mapping)
+        and all(isinstance(entry.get(name), str) for name in texts)
+        and isinstance(entry.get("choices"), list)
+    )
+
+
+def _question_json(
+    entry: Mapping[str, Any], holds: bool | None, said: list[PersonAnswer], wording: int | None
+) -> dict[str, Any]:
+    choices, right = [str(choice) for choice in entry["choices"]], entry["answer"] == entry["chosen"]
+    similarity = entry.get("similarity")
+    return {
+        "id": entry["question_id"],
+        **{name: str(entry.get(name) or "") for name in ("text", "answer", "chosen", "element_type", "element")},
+        "choices": choices,
+        "probabilities": _probabilities(entry.get("probabilities"), len(choices)),
+        "free": entry["free"] if isinstance(entry.get("free"), str) else None,
+        "matched": entry["matched"] if isinstance(entry.get("matched"), str) else None,
+        "similarity": float(similarity) if isinstance(similarity, int | float) else None,
+        "right": right,
+        "counts": right if holds is None else holds,
+        "people": [_person_json(one, wording) for one in said if one.question == entry["question_id"]],
+    }
+
+
+def _probabilities(found: Any, n: int) -> list[float] | None:
+    fits = isinstance(found, list) and len(found) == n and all(isinstance(one, int | float) for one in found)
+    return [min(max(float(one), 0.0), 1.0) for one in found] if fits else None
+
+
+def _person_json(one: PersonAnswer, wording: int | None) -> dict[str, Any]:
+    """``why`` says why the answer does not count; None if it does."""
+    told = {"rater": one.person, "simulated": one.simulated, "says": one.label, "why": one.excluded}
+    return told | {"other": one.wording is None or one.wording != wording}

@@ -1,0 +1,432 @@
+"""``questions``: have a language model write questions about prompts, check them by another, and write them to a file.
+
+A model runs in a worker process, or at an endpoint, a few requests at a time. TIFA's filter: what a model answers from the
+prompt alone, written down as it comes, and which questions remain.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, redirect_stdout, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final
+
+from concord.common.context import CommandError, UsageError, digest
+from concord.scoring.run_session import ROOT, sigterm_as_interrupt
+from data.files import write_whole
+from data.jobs.json_records import open_journal, read_journal
+from data.prompts.prompt_files import read_prompts
+from data.prompts.question_generation import parse_questions, prompt_examples
+from data.prompts.questions import PromptQuestion, QuestionedPrompt, format_questions
+from data.records import Prompt
+from scorers.models.language_endpoint import Completion, Endpoint, EndpointError, Failure, messages
+from scorers.questions.writing import FilterOutcome, filter_question, needs_free_answer
+
+_REQUESTS_AT_ONCE: Final = 4
+
+
+def run_worker(job: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """What ``scorers.questions.writing`` gives for a job, one by one; whoever stops reading ends the worker.
+
+    Raises:
+        CommandError: the worker ended before its time; its last words.
+    """
+    with tempfile.TemporaryFile() as log:
+        # a session of its own: Ctrl-C in the terminal is for us
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "scorers.questions.writing"],
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+        )
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        try:
+            with suppress(BrokenPipeError), worker.stdin as file:
+                file.write(json.dumps(job).encode())
+            with worker.stdout as lines:
+                for line in lines:
+                    yield json.loads(line)
+            if worker.wait():
+                raise CommandError(_worker_error(log, worker.returncode))
+        finally:
+            worker.terminate()
+            worker.wait()
+
+
+def ask_local_model(model: str, device: str, captions: Sequence[str]) -> Iterator[Completion | Failure]:
+    """What a model on this machine writes about each caption, in order. Raises as ``worked``."""
+    for found in run_worker({"do": "write", "model": model, "device": device, "asked": [{"caption": one} for one in captions]}):
+        yield Failure(found["failed"]) if "failed" in found else Completion(**found)
+
+
+def ask_endpoint(endpoint: Endpoint, captions: Sequence[str]) -> Iterator[Completion | Failure]:
+    """What an endpoint writes about each caption, in order; a few are on the way at once.
+
+    Raises:
+        CommandError: nothing more is to be had from it.
+    """
+    pool = ThreadPoolExecutor(_REQUESTS_AT_ONCE)
+    waiting: deque[Future[Completion | Failure]] = deque()
+    try:
+        for caption in captions:
+            waiting.append(pool.submit(endpoint.complete, caption))
+            if len(waiting) == _REQUESTS_AT_ONCE:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except EndpointError as error:
+        raise CommandError(str(error)) from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        endpoint.close()
+
+
+def _worker_error(log: IO[bytes], status: int) -> str:
+    if status < 0:
+        return f"the worker was killed ({signal.Signals(-status).name}); perhaps the memory did not suffice"
+    log.seek(0)
+    said = [line for line in log.read().decode("utf-8", "replace").splitlines() if line.strip()]
+    return said[-1].strip() if said else f"the worker ended with status {status} and said nothing"
+
+
+_TELL_SECONDS: Final = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """How questions are checked: by which model (None: not at all), and where its answers lie."""
+
+    model: str | None
+    device: str
+    threshold: float
+    answers: Path
+
+
+@dataclass(slots=True)
+class CheckedQuestions:
+    kept: list[tuple[Prompt, tuple[PromptQuestion, ...]]] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+
+
+def check_questions(options: CheckOptions, made: Sequence[tuple[Prompt, Sequence[PromptQuestion]]]) -> CheckedQuestions:
+    """TIFA's filter; what the model answered is kept, so that another threshold costs nothing."""
+    if options.model is None:
+        return CheckedQuestions([(prompt, tuple(asked)) for prompt, asked in made])
+    answers = _checking_answers(options, made)
+    found = CheckedQuestions()
+    for prompt, asked in made:
+        kept = []
+        for question in asked:
+            answer = answers[_question_key(prompt, question)]
+            outcome = filter_question(question, answer["multiple"], answer["free"], options.threshold)
+            if outcome is FilterOutcome.KEPT:
+                kept.append(question)
+            else:
+                found.dropped[outcome] += 1
+        found.kept.append((prompt, tuple(kept)))
+    return found
+
+
+_QuestionKey = tuple[str, str, tuple[str, ...], bool]
+
+
+def _question_key(prompt: Prompt, question: PromptQuestion) -> _QuestionKey:
+    return prompt.text, question.text, question.choices, needs_free_answer(question)
+
+
+def _checking_answers(
+    options: CheckOptions, made: Sequence[tuple[Prompt, Sequence[PromptQuestion]]]
+) -> dict[_QuestionKey, Mapping[str, Any]]:
+    """What the checking model says to each question, now or earlier."""
+    path = options.answers
+    found: dict[_QuestionKey, Mapping[str, Any]] = {
+        (one["caption"], one["question"], tuple(one["choices"]), one["free"] is not None): one
+        for one in read_journal(path)
+        if one.get("model") == options.model and {"caption", "question", "choices", "multiple", "free"} <= one.keys()
+    }
+    wanted = [_question_key(prompt, question) for prompt, asked in made for question in asked]
+    left = [place for place in dict.fromkeys(wanted) if place not in found]
+    if not left:
+        return found
+    warn(f"{len(left)} questions to check by {options.model} on {options.device}")
+    progress = CheckProgress(len(left), "questions checked")
+    asked = [{"caption": text, "question": said, "choices": list(choices), "free": free} for text, said, choices, free in left]
+    job = {"do": "answer", "model": options.model, "device": options.device, "asked": asked}
+    with open_journal(path) as append:
+        for place, what, said in zip(left, asked, run_worker(job), strict=True):
+            found[place] = {"model": options.model, **what, **said}
+            append(found[place])
+            progress.more()
+    return found
+
+
+def warn(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+@dataclass(slots=True)
+class CheckProgress:
+    """Tells now and then how far it is."""
+
+    total: int
+    what: str
+    done: int = 0
+    told: float = field(default_factory=time.monotonic)
+
+    def more(self) -> None:
+        self.done += 1
+        if time.monotonic() - self.told > _TELL_SECONDS:
+            self.told = time.monotonic()
+            warn(f"{self.done:,} of {self.total:,} {self.what}")
+
+
+KEY: Final = "CONCORD_API_KEY"
+"""The environment's variable with an endpoint's key."""
+LLAMA: Final = "tifa-benchmark/llama2_tifa_question_generation"
+
+_CHARACTERS: Final = 4
+"""Of a token, roughly, in English."""
+_MOST_FAILURES: Final = 5
+_NAMED: Final = 3
+_SUITE: Final = "tifa"
+
+
+@dataclass(frozen=True, slots=True)
+class WritingOptions:
+    """What the command was given; see its ``--help``."""
+
+    output: str
+    prompts: str | None
+    suite: str | None
+    project: Path
+    model: str | None
+    base_url: str | None
+    checked_by: str
+    threshold: float
+    limit: int | None
+    price_in: float | None
+    price_out: float | None
+    yes: bool
+    device: str
+
+    def check(self) -> None:
+        """Raises UsageError: they do not go together."""
+        if self.prompts is None and self.suite is None:
+            raise UsageError("give a file of PROMPTS, or --suite")
+        if self.base_url is not None and self.model is None:
+            raise UsageError("--base-url needs --model: the model's name there")
+        if not 0 <= self.threshold < 1:
+            raise UsageError("--threshold must be at least 0 and below 1")
+        if (self.price_in is None) != (self.price_out is None):
+            raise UsageError("--price-in and --price-out go together")
+
+    def file(self, kind: str) -> Path:
+        """``q.raw.jsonl`` beside ``q.jsonl``."""
+        path = Path(self.output).expanduser()
+        return path.with_name(f"{path.stem}.{kind}.jsonl")
+
+    def checking(self) -> CheckOptions:
+        """How the questions are checked."""
+        model = None if self.checked_by == "none" else self.checked_by
+        return CheckOptions(model, self.device, self.threshold, self.file("checks"))
+
+
+def write_questions(options: WritingOptions) -> int:
+    """Run the command; returns the exit status."""
+    from ui.cli.runner import report_errors
+
+    return report_errors(warn, "questions", lambda: run(options))
+
+
+def run(options: WritingOptions) -> None:
+    """Ask, read, check, write.
+
+    Raises:
+        CommandError: something is left to do, or a prompt has no question.
+    """
+    options.check()
+    prompts = _prompts(options)[: options.limit]
+    with _stoppable():
+        failed = _ask_missing(options, prompts)
+        said = _written_before(options)
+        made = [(prompt, parse_questions(said[prompt.prompt_id, prompt.text]["text"], prompt.text))
+                for prompt in prompts if (prompt.prompt_id, prompt.text) in said]  # fmt: skip
+        checked = check_questions(options.checking(), [(prompt, parsed.kept) for prompt, parsed in made])
+    asked = [QuestionedPrompt(prompt, kept) for prompt, kept in checked.kept if kept]
+    if not asked:
+        raise CommandError(f"no question is left of any prompt; what the model wrote is in {options.file('raw')}")
+    write_whole(Path(options.output).expanduser(), format_questions(asked).encode())
+    counted = Counter(str(one.reason) for _, parsed in made for one in parsed.dropped)
+    unknown = sum(len(parsed.unknown_types) for _, parsed in made)
+    print(_summary(options, asked, counted, checked.dropped, unknown))
+    used = [said[prompt.prompt_id, prompt.text] for prompt, _ in made]
+    print(_used(options, used))
+    _tell_missing(options, prompts, asked, failed)
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    try:
+        with sigterm_as_interrupt():
+            yield
+    except KeyboardInterrupt:
+        raise CommandError("stopped; the same command goes on where it was") from None
+
+
+def _prompts(options: WritingOptions) -> list[Prompt]:
+    """Of a file, or of a project, which may be open in the app."""
+    if options.prompts is not None:
+        return read_prompts(Path(options.prompts).expanduser(), options.suite or _SUITE)
+    from ui.cli.runner import execute as in_project
+
+    assert options.suite is not None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "prompts.jsonl"
+        with redirect_stdout(io.StringIO()):
+            status = in_project(options.project, "export prompts", {"suite": options.suite, "output": str(path)})
+        if status:
+            raise CommandError(f"there are no prompts to ask about; first: import prompts FILE --suite {options.suite}")
+        return read_prompts(path, options.suite)
+
+
+def _identity(options: WritingOptions) -> dict[str, str]:
+    """Who is asked, and how: what was written otherwise is not taken for it."""
+    if options.base_url is None:
+        return {"model": options.model or LLAMA, "asked": "llama2"}
+    said = digest(*(turn["content"] for turn in messages("")))[:12]
+    return {"model": f"{options.base_url.rstrip('/')} {options.model}", "asked": said}
+
+
+def _written_before(options: WritingOptions) -> dict[tuple[str, str], dict[str, Any]]:
+    """What this model has written so far, by the prompt's id and text."""
+    who = _identity(options)
+    return {
+        (entry["id"], entry["caption"]): entry
+        for entry in read_journal(options.file("raw"))
+        if who.items() <= entry.items() and all(isinstance(entry.get(key), str) for key in ("id", "caption", "text"))
+    }
+
+
+def _ask_missing(options: WritingOptions, prompts: Sequence[Prompt]) -> dict[str, str]:
+    """Have the model write about those prompts that it has not written about; returns whom that failed, and why."""
+    known = _written_before(options)
+    left = [prompt for prompt in prompts if (prompt.prompt_id, prompt.text) not in known]
+    if not left:
+        warn(f"all {len(prompts)} prompts were asked before; their answers are read again")
+        return {}
+    captions = [prompt.text for prompt in left]
+    if options.base_url is not None:
+        assert options.model is not None
+        endpoint = Endpoint(options.base_url, options.model, os.environ.get(KEY) or None)
+        _confirm(options, captions, len(prompts) - len(left))
+        found = ask_endpoint(endpoint, captions)
+    else:
+        model = options.model or LLAMA
+        warn(f"{len(left)} of {len(prompts)} prompts to ask of {model} on {options.device}, about {_tokens_out(left)} tokens")
+        found = ask_local_model(model, options.device, captions)
+    return _write_answers(options, left, found)
+
+
+def _write_answers(options: WritingOptions, left: Sequence[Prompt], found: Iterator[Completion | Failure]) -> dict[str, str]:
+    """Write down what comes, as it comes."""
+    failed: dict[str, str] = {}
+    in_a_row = 0
+    progress = CheckProgress(len(left), "prompts")
+    with open_journal(options.file("raw")) as append:
+        for prompt, one in zip(left, found, strict=True):
+            progress.more()
+            if isinstance(one, Failure):
+                failed[prompt.prompt_id] = one.reason
+                in_a_row += 1
+                if in_a_row == _MOST_FAILURES:
+                    raise CommandError(f"{in_a_row} prompts in a row were in vain, the last because {one.reason}")
+                continue
+            in_a_row = 0
+            tokens = {"tokens_in": one.tokens_in, "tokens_out": one.tokens_out, "finished": one.finished}
+            append({"id": prompt.prompt_id, "caption": prompt.text, **_identity(options), "text": one.text, **tokens})
+    return failed
+
+
+def _tokens_out(prompts: Sequence[object]) -> str:
+    each = sum(len(example.answer) for example in prompt_examples()) / len(prompt_examples()) / _CHARACTERS
+    return f"{len(prompts) * each:,.0f}"
+
+
+def _confirm(options: WritingOptions, captions: Sequence[str], before: int) -> None:
+    """Say what it will take, and have it allowed.
+
+    Raises:
+        UsageError: it was not.
+    """
+    tokens_in = sum(len(turn["content"]) for caption in captions for turn in messages(caption)) / _CHARACTERS
+    tokens_out = float(_tokens_out(captions).replace(",", ""))
+    cost = _cost(options, tokens_in, tokens_out) or "; --price-in and --price-out say what that costs"
+    done = f" ({before} were asked before)" if before else ""
+    warn(
+        f"{len(captions)} prompts to ask of {options.model} at {options.base_url}{done}: about {tokens_in:,.0f} tokens in and"
+        f" {tokens_out:,.0f} out{cost}"
+    )
+    if options.yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("nothing was asked; add --yes to go ahead")
+    print("Go ahead? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise CommandError("nothing was asked")
+
+
+def _cost(options: WritingOptions, tokens_in: float, tokens_out: float) -> str:
+    if options.price_in is None or options.price_out is None:
+        return ""
+    return f", about {(tokens_in * options.price_in + tokens_out * options.price_out) / 1e6:,.4f} at these prices"
+
+
+def _summary(
+    options: WritingOptions, asked: Sequence[QuestionedPrompt], dropped: Counter[str], filtered: Counter[str], unknown: int
+) -> str:
+    n = sum(len(one.questions) for one in asked)
+    parts = [f"{n} questions about {len(asked)} prompts in {options.output}"]
+    for what, counts in (("dropped as written", dropped), ("dropped by the filter", filtered)):
+        why = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in counts.most_common())
+        parts.append(f"{counts.total()} {what}" + (f" ({why})" if why else ""))
+    if unknown:
+        parts.append(f"{unknown} of unknown type, filed under other")
+    return "; ".join(parts)
+
+
+def _used(options: WritingOptions, entries: Sequence[Mapping[str, Any]]) -> str:
+    """Tokens of all that was written, as far as the model counts them."""
+    tokens = [sum(n for one in entries if isinstance(n := one.get(key), int)) for key in ("tokens_in", "tokens_out")]
+    cut = sum(one.get("finished") is False for one in entries)
+    more = f"; {cut} answers were cut off for length" if cut else ""
+    return f"{tokens[0]:,} tokens in, {tokens[1]:,} out{_cost(options, *tokens)}{more}; as written: {options.file('raw')}"
+
+
+def _tell_missing(
+    options: WritingOptions, prompts: Sequence[Prompt], asked: Sequence[QuestionedPrompt], failed: Mapping[str, str]
+) -> None:
+    """Raises CommandError: a prompt has no question."""
+    for prompt_id, why in [*failed.items()][:_NAMED]:
+        warn(f"{prompt_id}: {why}")
+    there = {one.prompt.prompt_id for one in asked}
+    without = [prompt.prompt_id for prompt in prompts if prompt.prompt_id not in there]
+    if without:
+        some = ", ".join(without[:_NAMED]) + (" ..." if len(without) > _NAMED else "")
+        again = f"; {len(failed)} of them were not answered, and are asked again by the same command" if failed else ""
+        raise CommandError(
+            f"{len(without)} of {len(prompts)} prompts have no question: {some}{again}; {options.output} has the rest"
+        )

@@ -1,0 +1,408 @@
+"""``import results`` and ``export results``: verdicts, evidence and answers in the files of the scorers' own scripts
+(GenEval, VISOR, TIFA).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from concord.common import wording
+from concord.common.context import CommandError, Context, UsageError, digest, report_import
+from concord.judging import judge, rule_version_of
+from concord.scoring import run_session
+from data.aspects import SCALES
+from data.files import check_name, located, printable, quoted, read_json_lines, whole_file
+from data.formats import geneval_results as results
+from data.formats.evidence import EvidenceCase
+from data.formats.tifa_results import CaptionAnswers, ModelAnswer, read_results
+from data.jobs.runs import Observation, Run
+from data.prompts import sr2d
+from data.prompts.prompt_files import text_source
+from data.prompts.questions import ELEMENT_TYPES, PromptQuestion
+from data.prompts.spec import Spec, parse_spec
+from data.records import Evidence, Image, Prompt, Rater, image_item
+from data.store import imports, library, runs
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import ImportBundle, ImportedRun
+from data.store.judgements import scorer_evidence
+from data.store.judgements.scorer_evidence import PerceivedImage
+from data.store.library import QuestionVersion
+from scorers import registry
+from scorers.base import Scorer
+from scorers.geneval import results as geneval_results
+from scorers.geneval import rules as geneval_rules
+from scorers.questions.rules import AnsweredQuestion, payload_of
+from scorers.visor import rules as visor_rules
+from scorers.visor.results import DetectionFile, MixedGenerators
+
+RATER: Final = "geneval-official"
+"""Whose verdicts they are, unless it is said."""
+_KIND: Final = "results geneval"
+_AT_ONCE: Final = 2000
+_NUMBER: Final = re.compile(r"/([0-9]{1,9})$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line that has its place: an image, its prompt, and what was seen of it."""
+
+    image: Image
+    prompt: Prompt
+    result: results.GenEvalResult
+    spec: Spec
+
+
+@dataclass(slots=True)
+class _ResultFile:
+    """What a file holds, by item; and what was left out, with the reason."""
+
+    lines: dict[str, _Line] = field(default_factory=dict)
+    left: list[str] = field(default_factory=list)
+
+
+def import_geneval(context: Context, file: str, generator: str | None, suite: str, rater: str) -> None:
+    """GenEval's ``results.jsonl``: its verdicts, and what else follows from its boxes. What cannot be placed is left out."""
+    path = context.file(file)
+    check_name(suite, "the suite's name")
+    check_name(rater, "the rater's name")
+    scorer = registry.get(geneval_results.NAME)
+    sha256 = digest(path, repr((generator, suite, rater)))
+    known = imports.find_import(context.store, _KIND, sha256)
+    if known is not None:
+        context.say(f"nothing to do: this was imported before, as import {known}")
+        return
+    found = _read_results(path, generator, suite)
+    whose = runs.scorer_rater(context.store, rater, scorer.version, geneval_results.SETTINGS)
+    for item_id in scorer_evidence.items_with_evidence(context.store, list(found.lines), whose.rater_id):
+        del found.lines[item_id]
+        found.left.append(f"{item_id}: {whose.rater_id} has judged it before")
+    for line in found.left:
+        context.warn(f"left out: {printable(line)}")
+    if not found.lines:
+        raise CommandError(f"{file}: none of its lines could be imported")
+    bundle, astray = _bundle_results(context.store, found.lines, scorer, whose, sha256)
+    (imported,) = imports.apply(context.store, [bundle])
+    if astray:
+        what = wording.count(len(astray), "verdict")
+        context.warn(f"{what} not as the boxes beside would have it, e.g. of {astray[0]}; the file's verdicts are in")
+    report_import(
+        context, f"{wording.count(len(bundle.evidence), 'image')} of {bundle.name} judged by {whose.rater_id}", imported
+    )
+    if found.left:
+        raise CommandError(f"{wording.count(len(found.left), 'line')} left out (see above); the rest is in")
+
+
+def export_geneval(context: Context, rater: str, selection: Mapping[str, Sequence[str]], output: str) -> None:
+    """What a scorer saw and judged, as GenEval's ``results.jsonl``."""
+    scorer, settings, found = _judged(context, rater, selection, ("geneval", geneval_results.NAME))
+    numbers = geneval_rules.GenEvalRules.of(settings)
+    left: list[str] = []
+    count = 0
+    with _file(context, output) as write:
+        for one, spec, seen in _evidence_of(context.store, found, rater, left):
+            verdict = scorer.judge(spec, seen, settings)
+            if verdict.correct is None:
+                left.append(f"{one.item_id}: no verdict")
+                continue
+            details = geneval_results.details_of(spec, seen.detections, numbers)
+            name = f"{one.generator}/{_number(one):05d}/samples/{one.idx:04d}.png"
+            result = results.GenEvalResult(name, one.task or "", one.text, verdict.correct, verdict.reason, one.spec, details)
+            write(results.format_result(result))
+            count += 1
+        _check_any(count, left)
+    _say_exported(context, count, left, output)
+
+
+def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[str]], output: str) -> None:
+    """What a scorer saw, as VISOR's detection file: of one generator, an image named by its prompt's number in SR2D.
+
+    SR2D's variants in other words have the same numbers. Of those with attributes one combination at a time is written, by the
+    number of the prompt of SR2D that asks the same: then ``visor.py`` gives one bar of the paper's Figure 13.
+    """
+    _, settings, found = _judged(context, rater, selection, ("visor",))
+    combinations = sorted({one.task or "" for one in found if sr2d.has_attributes(one.prompt_id)})
+    if len(combinations) > 1:
+        raise UsageError(
+            f"VISOR's file has room for one combination of attributes, there are {len(combinations)}; choose one, such as"
+            f' --task "{combinations[-1]}"'
+        )
+    left: list[str] = []
+    count = 0
+    with _file(context, output) as write:
+        file = DetectionFile(write, visor_rules.VisorRules.of(settings))
+        for one, spec, seen in _evidence_of(context.store, found, rater, left):
+            try:
+                file.add(EvidenceCase(f"{_visors_number(one)}_{one.idx}", one.spec, spec, seen, one.prompt_id, one.generator))
+                count += 1
+            except MixedGenerators as error:
+                raise UsageError(str(error)) from error
+            except ValueError as error:
+                left.append(f"{one.item_id}: {error}")
+        _check_any(count, left)
+        file.close()
+    _say_exported(context, count, left, output)
+
+
+def _read_results(path: Path, generator: str | None, suite: str) -> _ResultFile:
+    found = _ResultFile()
+    for line in read_json_lines(path):
+        try:
+            if line.wrong is not None:
+                raise ValueError(line.wrong)
+            told = _line_of(results.read_result(line.value), generator, suite)
+            if told.image.image_id in found.lines:
+                raise ValueError(f"{told.image.image_id} stands on a line before")
+            found.lines[told.image.image_id] = told
+        except ValueError as error:
+            found.left.append(located(path, line.number, str(error)))
+    return found
+
+
+def _line_of(result: results.GenEvalResult, generator: str | None, suite: str) -> _Line:
+    place, spec = results.parse_image_path(result.filename), parse_spec(result.metadata)
+    name = generator or place.folder
+    if name is None:
+        raise ValueError(f"'filename' {quoted(result.filename)} does not say whose image it is; say it: --generator NAME")
+    check_name(name, "the generator's name")
+    prompt = Prompt(f"{suite}/{place.prompt:05d}", suite, result.prompt, result.tag, result.metadata)
+    return _Line(Image(prompt.prompt_id, name, place.index), prompt, result, spec)
+
+
+def _bundle_results(
+    store: Store, lines: Mapping[str, _Line], scorer: Scorer, whose: Rater, sha256: str
+) -> tuple[ImportBundle, list[str]]:
+    """The import, and the items whose verdict does not follow from their boxes."""
+    published = {line.prompt.prompt_id: line.prompt for line in lines.values()}
+    # one that the project has keeps its spec, as `rebuild` will judge by that one too
+    stored = published | library.prompts_by_id(store, list(published))
+    run_id = run_session.next_id(store, whose.rater_id)
+    evidence: list[Evidence] = []
+    observed: list[Observation] = []
+    astray: list[str] = []
+    for item_id, line in lines.items():
+        spec = stored[line.prompt.prompt_id].spec
+        seen = geneval_results.evidence_of(line.result, line.spec, item_id)
+        judgements = judge(scorer, spec, seen, whose.settings)
+        evidence.append(
+            Evidence(f"{run_id}:{item_id}", item_id, whose.rater_id, seen.payload, judgements, rule_version_of(scorer))
+        )
+        observed.append(seen)
+        if line.result.details is not None and not geneval_results.follows(line.spec, seen, whose.settings):
+            astray.append(item_id)
+    suites = {line.prompt.suite for line in lines.values()}
+    aspects = {judgement.aspect for one in evidence for judgement in one.judgements}
+    run = Run(run_id, scorer.name, scorer.version, "official", whose.settings)
+    bundle = ImportBundle(
+        _KIND,
+        ", ".join(sorted({line.image.generator for line in lines.values()})),
+        sha256,
+        prompts=list(published.values()),
+        images=[line.image for line in lines.values()],
+        items=[image_item(line.image, stored[line.prompt.prompt_id]) for line in lines.values()],
+        raters=[whose],
+        scales=[(suite, aspect, SCALES[aspect]) for suite in suites for aspect in aspects],
+        evidence=evidence,
+        observed=ImportedRun(run, whose.rater_id, f"runs/{run_id}", observed),
+    )
+    return bundle, astray
+
+
+def _judged(
+    context: Context, rater: str, selection: Mapping[str, Sequence[str]], of: tuple[str, ...]
+) -> tuple[Scorer, Mapping[str, Any], list[PerceivedImage]]:
+    """The scorer behind a rater, its settings, and the selected images that it has seen.
+
+    Raises:
+        CommandError: it is none of these scorers, or has seen none of these images.
+    """
+    mine = [row for row in runs.listed(context.store) if row.rater_id == rater]
+    if not mine or mine[-1].scorer not in of:
+        known = sorted({row.rater_id for row in runs.listed(context.store) if row.scorer in of})
+        hint = f"known: {', '.join(known)}" if known else f"this project has none; first: score {of[0]}"
+        raise CommandError(f"--rater {rater}: no run of {' or '.join(of)} is by this rater; {hint}")
+    found = scorer_evidence.perceived_images(context.store, Selection.of(lambda name: selection.get(name, ())), rater)
+    if not found:
+        raise CommandError(f"{rater} has seen no image of this selection; nothing was written")
+    return registry.get(mine[-1].scorer), mine[-1].settings, found
+
+
+def _evidence_of(
+    store: Store, found: Sequence[PerceivedImage], rater: str, left: list[str]
+) -> Iterator[tuple[PerceivedImage, Spec, Observation]]:
+    """What was seen of each, some at a time; one without a number or a spec is appended to ``left``."""
+    for start in range(0, len(found), _AT_ONCE):
+        some = found[start : start + _AT_ONCE]
+        sights = runs.evidence_without_masks(store, [one.item_id for one in some], rater)
+        for one in some:
+            try:
+                if _NUMBER.search(one.prompt_id) is None:
+                    raise ValueError(f"prompt {one.prompt_id} has no number, by which these files name images")
+                spec = parse_spec(one.spec)
+            except ValueError as error:
+                left.append(f"{one.item_id}: {error}")
+                continue
+            if sights is not None and one.item_id in sights.seen:
+                yield one, spec, sights.seen[one.item_id]
+
+
+def _number(one: PerceivedImage) -> int:
+    found = _NUMBER.search(one.prompt_id)
+    assert found is not None
+    return int(found[1])
+
+
+def _visors_number(one: PerceivedImage) -> int:
+    """The number in SR2D; ValueError where that has no such prompt."""
+    if not sr2d.has_attributes(one.prompt_id):
+        return _number(one)
+    return sr2d.prompt_number(*(str(one.spec.get(key)) for key in ("a", "b", "relation")))
+
+
+@contextmanager
+def _file(context: Context, output: str) -> Iterator[Callable[[str], object]]:
+    """A text file, whole or not at all."""
+    try:
+        with whole_file(context.path(output)) as file:
+            yield lambda text: file.write(text.encode())
+    except OSError as error:
+        raise CommandError(f"{output} cannot be written: {error.strerror or error}") from error
+
+
+def _check_any(count: int, left: Sequence[str]) -> None:
+    if not count:
+        raise CommandError(f"none of these images could be written, e.g. {left[0] if left else 'none was seen'}")
+
+
+def _say_exported(context: Context, count: int, left: Sequence[str], output: str) -> None:
+    context.say(f"{wording.count(count, 'image')} in {output}")
+    for line in left:
+        context.warn(f"left out: {printable(line)}")
+    if left:
+        raise CommandError(f"{wording.count(len(left), 'image')} left out (see above); the rest is in {output}")
+
+
+_TIFA_KIND: Final = "results tifa"
+_SETTINGS: Final = {"vqa": "not known", "answering": "free"}
+
+
+@dataclass(slots=True)
+class _TifaFile:
+    """What the file holds, by image; and what was left out, with the reason."""
+
+    found: dict[str, tuple[Image, Prompt, list[ModelAnswer]]] = field(default_factory=dict)
+    left: list[str] = field(default_factory=list)
+
+
+def import_tifa(context: Context, file: str, generator: str, suite: str, rater: str) -> None:
+    """Take in all answers that can be placed: image 0 of ``generator`` for each text. The questions come along where a prompt
+    has none."""
+    path = context.file(file)
+    for name, what in ((generator, "the generator's name"), (suite, "the suite's name"), (rater, "the rater's name")):
+        check_name(name, what)
+    sha256 = digest(path, repr((generator, suite, rater)))
+    known = imports.find_import(context.store, _TIFA_KIND, sha256)
+    if known is not None:
+        context.say(f"nothing to do: this was imported before, as import {known}")
+        return
+    read = _read_tifa(path, generator, suite)
+    scorer = registry.get("tifa")
+    whose = runs.scorer_rater(context.store, rater, scorer.version, _SETTINGS)
+    for item_id in scorer_evidence.items_with_evidence(context.store, list(read.found), whose.rater_id):
+        del read.found[item_id]
+        read.left.append(f"{item_id}: {whose.rater_id} has judged it before")
+    for line in read.left:
+        context.warn(f"left out: {printable(line)}")
+    if not read.found:
+        raise CommandError(f"{file}: none of its answers could be imported")
+    bundle = _bundle_tifa(context.store, read, generator, whose, sha256)
+    (imported,) = imports.apply(context.store, [bundle])
+    report_import(
+        context, f"{wording.count(len(bundle.evidence), 'image')} of {generator} judged by {whose.rater_id}", imported
+    )
+    if read.left:
+        raise CommandError(f"{wording.count(len(read.left), 'answer')} or texts left out (see above); the rest is in")
+
+
+def _read_tifa(path: Path, generator: str, suite: str) -> _TifaFile:
+    read = _TifaFile()
+    for one in read_results(path):
+        read.left += [located(path, one.number, why) for why in one.wrong]
+        try:
+            if one.answers:
+                _add_answers(read, one, generator, suite)
+        except ValueError as error:
+            read.left.append(located(path, one.number, str(error)))
+    return read
+
+
+def _add_answers(read: _TifaFile, one: CaptionAnswers, generator: str, suite: str) -> None:
+    name = check_name(one.id, "the text's id")
+    if not one.caption.strip():
+        raise ValueError(f"{quoted(name)} has no caption, so its prompt is not known")
+    prompt = Prompt(f"{suite}/{name}", suite, one.caption, text_source(name))
+    image = Image(prompt.prompt_id, generator, 0)
+    if image.image_id in read.found:
+        raise ValueError(f"answers about {quoted(name)} stand here twice")
+    good = []
+    for said in one.answers:
+        if why := _odd(said.question):
+            read.left.append(f"{name}: {why}")
+        else:
+            good.append(said)
+    if good:
+        read.found[image.image_id] = (image, prompt, good)
+
+
+def _odd(question: PromptQuestion) -> str:
+    if question.element_type not in ELEMENT_TYPES:
+        return f"'element_type' is {quoted(question.element_type)}, one of {', '.join(ELEMENT_TYPES)} expected"
+    if question.answer not in question.choices:
+        return f"'answer' is {quoted(question.answer)}, which is not among the choices"
+    return ""
+
+
+def _bundle_tifa(store: Store, read: _TifaFile, generator: str, whose: Rater, sha256: str) -> ImportBundle:
+    published = {prompt.prompt_id: prompt for _, prompt, _ in read.found.values()}
+    # one that the project has keeps its task, which its items have
+    stored = published | library.prompts_by_id(store, list(published))
+    asked = library.current_questions(store, list(published))
+    scorer, run_id = registry.get("tifa"), run_session.next_id(store, whose.rater_id)
+    evidence: list[Evidence] = []
+    observed: list[Observation] = []
+    for item_id, (_, prompt, said) in read.found.items():
+        answers = [AnsweredQuestion(one.question, one.chosen, free=one.free) for one in said]
+        version = _version([one.question for one in said], asked.get(prompt.prompt_id))
+        seen = Observation(item_id, payload_of(version, answers))
+        judgements = judge(scorer, {}, seen, whose.settings)
+        evidence.append(
+            Evidence(f"{run_id}:{item_id}", item_id, whose.rater_id, seen.payload, judgements, rule_version_of(scorer))
+        )
+        observed.append(seen)
+    new = {prompt.prompt_id: [one.question for one in said] for _, prompt, said in read.found.values()}
+    run = Run(run_id, scorer.name, scorer.version, "official", whose.settings)
+    return ImportBundle(
+        _TIFA_KIND,
+        generator,
+        sha256,
+        prompts=list(published.values()),
+        images=[image for image, _, _ in read.found.values()],
+        items=[image_item(image, stored[prompt.prompt_id]) for image, prompt, _ in read.found.values()],
+        raters=[whose],
+        scales=[(suite, name, SCALES[name]) for suite in {one.suite for one in published.values()} for name in scorer.scales],
+        evidence=evidence,
+        questions={name: found for name, found in new.items() if name not in asked},
+        observed=ImportedRun(run, whose.rater_id, f"runs/{run_id}", observed),
+    )
+
+
+def _version(said: list[PromptQuestion], now: QuestionVersion | None) -> int:
+    """Of the prompt's questions, as the project counts; 0 where they are none of its versions."""
+    if now is None:
+        return 1
+    return now.number if tuple(said) == now.questions else 0

@@ -1,0 +1,307 @@
+"""Remote runs: ``export manifest`` writes what a scorer has before it; ``import scores`` takes in the run, in one folder or
+in shards.
+
+Before it is taken in, all of it is judged: nothing is written until it can be.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from concord.common import wording
+from concord.common.context import CommandError, Context, UsageError, digest, parse_overrides
+from concord.judging import judge
+from concord.scoring import run_session, score, sharding
+from concord.scoring.score import plan_scoring, readable
+from data.files import printable, quoted
+from data.jobs.runs import Run, RunFolder, WorkerProgress, WorkItem, write_manifest
+from data.store import imports, runs
+from data.store.core.selection import Selection
+from data.store.runs import RunRow, RunSource
+
+if TYPE_CHECKING:
+    from scorers.base import Scorer
+
+
+def export_manifest(
+    context: Context,
+    scorer: str,
+    profile: str | None,
+    overrides: Sequence[str],
+    limit: int | None,
+    selection: Mapping[str, Sequence[str]],
+    output: str,
+    images: bool,
+) -> None:
+    """Write the images that the rater has not judged yet, with paths that begin at the file's folder.
+
+    Raises:
+        CommandError: there are none, or a file cannot be written.
+    """
+    chosen = plan_scoring(context.store, scorer, profile, parse_overrides(overrides))
+    where = Selection.of(lambda name: selection.get(name, ()))
+    pending = runs.pending(context.store, where, chosen.rater.rater_id)
+    found = readable(context.store, pending, chosen.scorer, chosen.settings)
+    left = found.work[:limit]
+    if found.left_out:
+        context.warn(found.left_out_text())
+    if not left:
+        raise CommandError(f"there is nothing to score: no image of this selection is left for {chosen.rater.rater_id}")
+    path = context.path(output)
+    home = path.absolute().parent.resolve()
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        placed = _copied(left, home) if images else left
+        write_manifest(path, [replace(one, path=os.path.relpath(Path(one.path).resolve(), home)) for one in placed])
+    except OSError as error:
+        raise CommandError(f"{output} cannot be written: {error.strerror or error}") from error
+    context.say(f"{wording.count(len(left), 'image')} for {chosen.rater.rater_id} to score: {output}")
+
+
+def _copied(work: Sequence[WorkItem], home: Path) -> list[WorkItem]:
+    """The same of copies beside the manifest, named by their content."""
+    folder = home / "images"
+    folder.mkdir(exist_ok=True)
+    placed = []
+    for one in work:
+        to = folder / f"{one.sha256}{Path(one.path).suffix.lower()}"
+        if not to.is_file():
+            # a name of its own until it is whole
+            temporary = to.with_name(f".{to.name}.{os.getpid()}")
+            shutil.copyfile(one.path, temporary)
+            temporary.replace(to)
+        placed.append(replace(one, path=str(to)))
+    return placed
+
+
+def check_judgeable(context: Context, scorer: Scorer, asked: Run, folder: RunFolder, directory: str) -> None:
+    """Judge all parts, and forget it.
+
+    Raises:
+        CommandError: the settings are none of this scorer's, or what was seen of an image is no evidence for it.
+    """
+    try:
+        with suppress(KeyError):  # a run of before there was that setting
+            scorer.check(asked.settings)
+    except Exception as error:  # of settings that are of any kind whatever is raised
+        why = printable(error) if isinstance(error, ValueError) else f"found {quoted(dict(asked.settings), 120)}"
+        raise CommandError(f"{directory}: 'settings' of run.json make no sense to {scorer.name}: {why}") from error
+    for number in folder.parts():
+        seen = folder.read_part(number)
+        known = runs.known_images(context.store, [one.item_id for one in seen])
+        for one in seen:
+            try:
+                judge(scorer, known[one.item_id].spec if one.item_id in known else {}, one, asked.settings)
+            except Exception as error:  # a scorer, perhaps of the user's own, reads what it has not written
+                raise CommandError(
+                    f"{directory}: part {number}: what was seen of {one.item_id} is no evidence that {scorer.name} can judge;"
+                    " was it made by another version of it?"
+                ) from error
+
+
+_FILES = ("run.json", "manifest.jsonl")
+_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _FinishedRun:
+    """A run's folder as it was found; ``name``: as whoever asked knows it."""
+
+    name: str
+    folder: RunFolder
+    asked: Run
+    work: list[WorkItem]
+
+    def sha256(self) -> str:
+        """Of all that counts in it."""
+        parts = (self.folder.part(number) for number in self.folder.parts())
+        return digest(*(self.folder.path / name for name in _FILES), *parts)
+
+
+def import_scores(context: Context, directory: str | Sequence[str]) -> None:
+    """Copy a finished run's folder, or all its shards', into the project as one run, and take its parts in. The same folders
+    twice are the same import, whatever their order.
+
+    Raises:
+        CommandError: they are not finished, do not belong together or not here, or one is missing.
+    """
+    from scorers import registry
+
+    given = [directory] if isinstance(directory, str) else list(directory)
+    made = [_read(folder, name) for folder, name in _folders(context, given)]
+    for one in made:
+        _refuse_unfinished(one)
+    made = _in_shard_order(made)
+    _refuse_others(context, [work for one in made for work in one.work])
+    asked = made[0].asked
+    scorer = registry.get(asked.scorer)
+    for one in made:
+        check_judgeable(context, scorer, asked, one.folder, one.name)
+    sha256 = made[0].sha256() if len(made) == 1 else digest(*(one.sha256() for one in made))
+    row = _known(context, sha256)
+    if row is not None and row.n_done >= row.n_items:
+        context.say(f"nothing to do: this was imported before, as import {row.import_id}")
+        return
+    if row is None:
+        rater = score.rater_of(context.store, scorer, asked.profile, asked.version, asked.settings)
+        run_id = run_session.next_id(context.store, rater.rater_id)
+        _copy(made, context.store.project / "runs" / run_id)
+        stored = replace(asked, run_id=run_id, shard="", of="")
+        n_items = sum(len(one.work) for one in made)
+        runs.add_run(context.store, stored, rater, f"runs/{run_id}", n_items, RunSource(rater.rater_id, sha256))
+        row = runs.get(context.store, run_id)
+        assert row is not None
+    for number, (folder, part) in enumerate(_parts(made)):
+        run_session.take_in(context, row, scorer, number, folder.read_part(part))
+    runs.set_state(context.store, row.run_id, "done")
+    taken = runs.get(context.store, row.run_id)
+    assert taken is not None
+    failed = f", {taken.n_failed:,} had failed there" if taken.n_failed else ""
+    context.say(
+        f"{wording.count(taken.n_done - taken.n_failed, 'image')} judged by {row.rater_id}{failed}"
+        f" (import {row.import_id}; to take it back: import undo {row.import_id})"
+    )
+
+
+def _folders(context: Context, given: Sequence[str]) -> list[tuple[RunFolder, str]]:
+    """The runs' folders: those that are named, and those in a folder that is none itself; each once."""
+    found: dict[Path, tuple[RunFolder, str]] = {}
+    for name in given:
+        path = context.path(name)
+        if path.is_file():
+            raise CommandError(
+                f"{name}: this is a file, not a run's folder; for a table of scores: import ratings --kind scorer"
+            )
+        paths = [path] if (path / "run.json").is_file() else sorted(below.parent for below in path.glob("*/run.json"))
+        if not paths:
+            raise CommandError(f"{name}: this is no run's folder (there is no run.json in it, nor in a folder in it)")
+        for one in paths:
+            found.setdefault(one.resolve(), (RunFolder(one), name if one == path else f"{name.rstrip('/')}/{one.name}"))
+    return list(found.values())
+
+
+def _read(folder: RunFolder, name: str) -> _FinishedRun:
+    try:
+        return _FinishedRun(name, folder, folder.run(), folder.work())
+    except (OSError, ValueError, TypeError) as error:
+        raise CommandError(f"{name}: the run cannot be read: {' '.join(str(error).split())}") from error
+
+
+def _refuse_unfinished(made: _FinishedRun) -> None:
+    """All parts must be there, each about the images that the manifest names."""
+    work, size = made.work, made.asked.part_size
+    parts = [work[start : start + size] for start in range(0, len(work), size)]
+    there = sum(len(part) for number, part in enumerate(parts) if made.folder.is_of(number, part))
+    if there < len(work) or not work:
+        raise CommandError(
+            f"{made.name}: the run is not finished, {there:,} of {wording.count(len(work), 'image')} are there; "
+            "run its worker again, then import it"
+        )
+
+
+def _in_shard_order(made: Sequence[_FinishedRun]) -> list[_FinishedRun]:
+    """In the order of their shards.
+
+    Raises:
+        CommandError: they are not of one rater, not shares of the same images, or some are missing.
+    """
+    first = made[0]
+    for one in made[1:]:
+        other = _differences(first.asked, one.asked)
+        if other:
+            raise CommandError(f"{first.name} and {one.name} are not of one rater: {'; '.join(other)}")
+        if bool(one.asked.shard) != bool(first.asked.shard) or one.asked.of != first.asked.of:
+            raise CommandError(f"{first.name} and {one.name} are not shares of one manifest; import them one after the other")
+    homes: dict[str, _FinishedRun] = {}
+    for one in made:
+        for work in one.work:
+            other_home = homes.setdefault(work.item_id, one)
+            if other_home is not one:
+                raise CommandError(
+                    f"{work.item_id} is in {other_home.name} and in {one.name}; each image may be in one of them"
+                )
+    if not first.asked.shard:
+        return sorted(made, key=lambda one: one.work[0].item_id)
+    numbers = {one.name: _shard_numbers(one) for one in made}
+    of = {n for _, n in numbers.values()}
+    if len(of) > 1:
+        raise CommandError(f"shards of {' and of '.join(map(str, sorted(of)))} are mixed; import those of one way of sharing")
+    missing = sorted(set(range(1, max(of) + 1)) - {number for number, _ in numbers.values()})
+    if missing:
+        named = ", ".join(map(str, missing[:_NAMED])) + (" ..." if len(missing) > _NAMED else "")
+        them = "it" if len(missing) == 1 else "them"
+        raise CommandError(
+            f"{wording.count(len(missing), 'shard')} of {max(of)} missing: {named}; score {them}"
+            " (score --manifest --shard), then import all together"
+        )
+    return sorted(made, key=lambda one: numbers[one.name])
+
+
+def _shard_numbers(made: _FinishedRun) -> tuple[int, int]:
+    try:
+        return sharding.parse_shard(made.asked.shard)
+    except UsageError as error:  # what stands in a file is nobody's option
+        raise CommandError(f"{made.name}: 'shard' of run.json: {error}") from error
+
+
+def _differences(one: Run, two: Run) -> list[str]:
+    """What makes two runs those of two raters, in words."""
+    pairs = [(name, getattr(one, name), getattr(two, name)) for name in ("scorer", "version", "profile")]
+    for key in sorted({*one.settings, *two.settings}):
+        if one.settings.get(key) != two.settings.get(key):
+            pairs.append((key, one.settings.get(key), two.settings.get(key)))
+    return [f"{name} {a}, there {b}" for name, a, b in pairs if a != b]
+
+
+def _refuse_others(context: Context, work: list[WorkItem]) -> None:
+    """What was seen there must be of the very pictures that are here."""
+    known = runs.known_images(context.store, [one.item_id for one in work])
+    unknown = [one.item_id for one in work if one.item_id not in known]
+    if unknown:
+        raise CommandError(f"{wording.count(len(unknown), 'image')} of the run are not in this project, e.g. {unknown[0]}")
+    other = [one.item_id for one in work if known[one.item_id].sha256 != one.sha256]
+    if other:
+        raise CommandError(
+            f"{wording.count(len(other), 'image')} of the run have another file in this project, e.g. {other[0]}"
+        )
+
+
+def _known(context: Context, sha256: str) -> RunRow | None:
+    """The run that was imported from these very folders, perhaps not to its end."""
+    import_id = imports.find_import(context.store, "scores", sha256)
+    return next((row for row in runs.listed(context.store) if import_id is not None and row.import_id == import_id), None)
+
+
+def _parts(made: Sequence[_FinishedRun]) -> list[tuple[RunFolder, int]]:
+    """Where the parts of the one run are, in order."""
+    return [(one.folder, number) for one in made for number in one.folder.parts()]
+
+
+def _copy(made: Sequence[_FinishedRun], to: Path) -> None:
+    """One run's folder of all of them. Shards may end with a smaller part, so parts have numbers of their own here."""
+    (to / "parts").mkdir(parents=True)
+    for name in (*_FILES, "progress.json", run_session.LOG):
+        if (made[0].folder.path / name).is_file():
+            shutil.copyfile(made[0].folder.path / name, to / name)
+    for number, (folder, part) in enumerate(_parts(made)):
+        shutil.copyfile(folder.part(part), RunFolder(to).part(number))
+    if len(made) > 1:
+        whole = RunFolder(to)
+        write_manifest(to / "manifest.jsonl", [work for one in made for work in one.work])
+        whole.replace(replace(made[0].asked, run_id=to.name, shard="", of=""))
+        whole.tell(_total_progress(made))
+
+
+def _total_progress(made: Sequence[_FinishedRun]) -> WorkerProgress:
+    """How far all of them together came: to their end."""
+    told = [found for one in made if (found := run_session.progress_of(one.folder)) is not None]
+    total = sum(len(one.work) for one in made)
+    seconds, failed = sum(one.seconds for one in told), sum(one.failed for one in told)
+    versions = told[0].versions if told else {}
+    return WorkerProgress("done", total, total, failed, seconds, versions=versions)

@@ -1,0 +1,464 @@
+"""``score``: have a scorer look at images. A worker process perceives; its parts are judged and stored as they come.
+
+A scorer reads prompts as they are, or flipped (its setting ``flip``), and their questions, if it is asked. One with other
+weights,
+code or settings is another rater, and how it differs is said. What failed in a run can be tried again, and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from concord.common import wording
+from concord.common.context import CommandError, Context, UsageError, parse_overrides
+from concord.scoring import queue, run_session
+from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem
+from data.matching.captions import caption_candidates
+from data.prompts.flips import FlipKind, Unflipped, flip
+from data.records import Rater
+from data.store import library, runs
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.runs import RunRow
+from scorers import registry
+from scorers.base import Scorer
+
+if TYPE_CHECKING:
+    from scorers.base import Scorer
+
+
+_NO_QUESTIONS: Final = "no_questions"
+_NO_CAPTIONS: Final = "no_captions"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadableWork:
+    """Work with the texts to read; ``left_out``: images whose prompts cannot be read so, by reason."""
+
+    work: list[WorkItem]
+    left_out: Mapping[str, int]
+
+    def left_out_text(self) -> str:
+        """Of what was left out, one line."""
+        out = wording.count(sum(self.left_out.values()), "image")
+        if _NO_QUESTIONS in self.left_out:
+            return f"{out} left out, whose prompts have no questions; import questions FILE, or import questions --from-specs"
+        if _NO_CAPTIONS in self.left_out:
+            return f"{out} left out, whose prompts say nothing that could be changed into a wrong caption"
+        why = "; ".join(f"{wording.reason(reason)} ({n:,})" for reason, n in self.left_out.items())
+        return f"{out} left out, whose prompts cannot be flipped: {why}"
+
+
+def readable(store: Store, work: Sequence[WorkItem], scorer: Scorer, settings: Mapping[str, Any]) -> ReadableWork:
+    """As it is, unless the scorer is asked questions, chooses among captions, or the settings ask for flipped prompts.
+
+    Raises:
+        ValueError: there is no such kind of flip.
+    """
+    if scorer.asks:
+        return _with_questions(store, work)
+    if scorer.matches:
+        return _captioned(work)
+    kind = settings.get("flip")
+    return _flipped(work, kind) if kind else ReadableWork(list(work), {})
+
+
+def _with_questions(store: Store, work: Sequence[WorkItem]) -> ReadableWork:
+    versions = library.current_questions_of_items(store, [one.item_id for one in work])
+    fit = [
+        replace(one, questions=[asdict(question) for question in now.questions], version=now.number)
+        for one in work
+        if (now := versions.get(one.item_id)) is not None
+    ]
+    return ReadableWork(fit, {_NO_QUESTIONS: len(work) - len(fit)} if len(fit) < len(work) else {})
+
+
+def _captioned(work: Sequence[WorkItem]) -> ReadableWork:
+    offered = [(one, caption_candidates(one.text, one.spec)) for one in work]
+    fit = [replace(one, captions=found.captions, right=found.right) for one, found in offered if found is not None]
+    return ReadableWork(fit, {_NO_CAPTIONS: len(work) - len(fit)} if len(fit) < len(work) else {})
+
+
+def _flipped(work: Sequence[WorkItem], kind: FlipKind) -> ReadableWork:
+    fit: list[WorkItem] = []
+    left_out: Counter[str] = Counter()
+    for one in work:
+        made = flip(one.text, one.spec, kind)
+        if isinstance(made, Unflipped):
+            left_out[made.reason] += 1
+        elif made.text is None:
+            left_out["unsure_text"] += 1
+        else:
+            fit.append(replace(one, text=made.text, spec=made.spec))
+    return ReadableWork(fit, dict(left_out.most_common()))
+
+
+_NUMBER = re.compile(r" #[0-9]+$")
+
+
+def new_version_note(store: Store, rater: Rater) -> str | None:
+    """What is said where runs of this rater will make a new one of a name that the project has; None where they will not."""
+    others = raters_of_same_name(store, rater.rater_id)
+    if not others or any(one.rater_id == rater.rater_id for one in others):
+        return None
+    last = others[-1]
+    why = "; ".join(rater_differences(last, rater)) or "it was asked otherwise"
+    return f"this will be a new rater, {rater.rater_id}, as it is not what {last.rater_id} was: {why}"
+
+
+def raters_of_same_name(store: Store, rater_id: str) -> list[Rater]:
+    """All scorers of this one's name, oldest first."""
+    return runs.versions_of(store, _NUMBER.sub("", rater_id))
+
+
+def rater_differences(before: Rater, now: Rater) -> list[str]:
+    """How two raters of one scorer differ, a line each: code, weights, settings."""
+    lines = []
+    if before.version != now.version:
+        lines.append(f"the scorer's code gives other results (version {now.version}, then {before.version})")
+    lines += _weights(before.settings.get("weights") or {}, now.settings.get("weights") or {})
+    for key in sorted({*before.settings, *now.settings} - {"weights"}):
+        then, today = before.settings.get(key), now.settings.get(key)
+        if then != today:
+            lines.append(f"{key} is {_value_text(today)}, then {_value_text(then)}")
+    return lines
+
+
+def _weights(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    return [
+        f"the weights of its {key} differ ({now.get(key, 'not known')}, then {before.get(key, 'not known')})"
+        for key in sorted({*before, *now})
+        if before.get(key) != now.get(key)
+    ]
+
+
+def _value_text(value: Any) -> str:
+    return "not set" if value is None else str(value)
+
+
+DEFAULT_DEVICE = "cpu"
+DEFAULT_ENGINE = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringPlan:
+    """A scorer with all its settings, and the rater that it is in this project."""
+
+    scorer: Scorer
+    profile: str
+    settings: Mapping[str, Any]
+    rater: Rater
+
+
+# finding out what is left and beginning it is one step
+beginning = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What a run is done with; it changes nothing of what comes out."""
+
+    device: str
+    engine: str = DEFAULT_ENGINE
+    part_size: int = PART_SIZE
+
+    def __str__(self) -> str:
+        return self.device if self.engine == DEFAULT_ENGINE else f"{self.device} with {self.engine}"
+
+
+def check_engine(engine: str, device: str) -> None:
+    """Whether runs can be done with it here.
+
+    Raises:
+        UsageError: there is no such engine, or no device is named.
+        CommandError: its package is not installed.
+    """
+    from scorers.running import engines
+
+    try:
+        engines.check_engine_name(engine)
+        engines.devices(device)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if (why := engines.missing_package(engine)) is not None:
+        raise CommandError(why)
+
+
+def plan_scoring(store: Store, scorer: str, profile: str | None, overrides: Mapping[str, str]) -> ScoringPlan:
+    """Who would score with these settings; ``profile``: None for the scorer's default one.
+
+    Raises:
+        UsageError: there is no such scorer, profile or setting, or a setting cannot have this value.
+        CommandError: a model is not at hand.
+    """
+    from scorers import registry
+
+    try:
+        found = registry.get(scorer)
+        profile = profile or registry.default_profile(found)
+        settings = registry.settings(found, profile, overrides)
+    except ValueError as error:
+        wrong = isinstance(error, registry.UnknownScorer) or overrides or profile not in found.profiles
+        raise (UsageError if wrong else CommandError)(str(error)) from error
+    return ScoringPlan(found, profile, settings, rater_of(store, found, profile, found.version, settings))
+
+
+def refuse_missing_models(scorer: Scorer, settings: Mapping[str, Any]) -> None:
+    """Say at once what the worker would say after it has opened its libraries.
+
+    Raises:
+        CommandError: a model that ``doctor`` knows of is not on this machine.
+    """
+    from concord.common.machine import missing_model
+
+    if (why := missing_model(scorer, settings)) is not None:
+        raise CommandError(why)
+
+
+def rater_of(store: Store, scorer: Scorer, profile: str, version: str, settings: Mapping[str, Any]) -> Rater:
+    """The rater that a run with these settings is: named by scorer, profile, and what differs from the profile."""
+    from scorers.registry import DEFAULT
+
+    changed = changed_settings(scorer, profile, settings)
+    name = (scorer.name if profile == DEFAULT else f"{scorer.name}-{profile}") + (f"[{','.join(changed)}]" if changed else "")
+    return runs.scorer_rater(store, name, version, settings)
+
+
+def changed_settings(scorer: Scorer, profile: str, settings: Mapping[str, Any]) -> list[str]:
+    """What differs from the profile, as ``--set`` takes it."""
+    usual = {**scorer.options, **scorer.profiles.get(profile, {})}
+    return [f"{key}={settings[key]}" for key in sorted(usual) if key in settings and settings[key] != usual[key]]
+
+
+def run(
+    context: Context,
+    scorer: str,
+    profile: str | None,
+    overrides: Sequence[str],
+    device: str,
+    batch_size: int | None,
+    limit: int | None,
+    selection: Mapping[str, Sequence[str]],
+    engine: str = DEFAULT_ENGINE,
+) -> None:
+    """First what the rater left unfinished, then what of the selection is left."""
+    check_engine(engine, device)
+    chosen = plan_scoring(context.store, scorer, profile, parse_overrides(overrides))
+    refuse_missing_models(chosen.scorer, chosen.settings)
+    where = Selection.of(lambda name: selection.get(name, ()))
+    rater_id = chosen.rater.rater_id
+    ended: list[RunRow] = []
+    tried: set[str] = set()
+    while (row := _unfinished_run(context, rater_id)) is not None:
+        tried |= {work.item_id for work in run_session.folder_of(context.store, row).work()}
+        context.warn(f"going on with run {row.run_id}: {row.n_done:,} of {wording.count(row.n_items, 'image')} are done")
+        ended.append(run_session.work_on(context, row, chosen.scorer))
+    room = None if limit is None else max(0, limit - sum(row.n_items for row in ended))
+    begun = _begin(context, chosen, where, RunOptions(device, engine, batch_size or PART_SIZE), room, tried)
+    if begun is not None:
+        ended.append(run_session.work_on(context, begun, chosen.scorer))
+    if not ended:
+        _say_why_nothing(context, where, chosen)
+        return
+    _report_run(context, rater_id, ended)
+
+
+def resume(context: Context, run_id: str) -> None:
+    """Go on with one run.
+
+    Raises:
+        CommandError: there is no such run, or it cannot go on.
+    """
+    from scorers import registry
+
+    row = runs.get(context.store, run_id)
+    if row is None:
+        raise CommandError(f"there is no run {run_id} in this project")
+    if not _has_folder(context.store, row):
+        raise CommandError(f"the folder of run {run_id} is gone: what it had judged stays; score the rest anew")
+    _report_run(context, row.rater_id, [run_session.work_on(context, row, registry.get(row.scorer))])
+
+
+def _unfinished_run(context: Context, rater_id: str) -> RunRow | None:
+    """The rater's unfinished run that nobody is at and that can go on. One whose folder is gone is given up."""
+    for row in runs.all_unfinished(context.store, rater_id):
+        if row.run_id in queue.queued_runs(context.store):
+            continue
+        if _has_folder(context.store, row):
+            return row
+        context.warn(f"the folder of run {row.run_id} is gone: what it had judged stays, the rest is scored anew")
+        runs.set_state(context.store, row.run_id, "lost", "its folder is gone")
+    return None
+
+
+def _has_folder(store: Store, row: RunRow) -> bool:
+    return (run_session.folder_of(store, row).path / "run.json").is_file()
+
+
+def _begin(
+    context: Context, chosen: ScoringPlan, where: Selection, on: RunOptions, limit: int | None, tried: set[str]
+) -> RunRow | None:
+    """A new run of what is left, but for what was just ``tried`` and what another run of this rater is at or waits for; None
+    if that is nothing."""
+    store = context.store
+    with beginning:
+        every = [work for work in runs.pending(store, where, chosen.rater.rater_id) if work.item_id not in tried]
+        others = items_in_runs(store, runs.all_unfinished(store, chosen.rater.rater_id))
+        pending = [work for work in every if work.item_id not in others]
+        if every and not pending:
+            raise queue.busy_message(others[every[0].item_id])
+        found = readable(store, pending, chosen.scorer, chosen.settings)
+        left = found.work[:limit]
+        if not left:
+            return None
+        unspecified = 0 if "score" in chosen.scorer.scales else sum(not one.spec for one in left)
+        nothing = (
+            f"the prompts of {wording.count(unspecified, 'image')} do not say in a spec what must be there, so"
+            f" {chosen.scorer.name} has nothing to check; docs/importing.md says how prompts get specs"
+        )
+        if unspecified == len(left):
+            raise CommandError(nothing)
+        if (why := new_version_note(store, chosen.rater)) is not None:
+            context.warn(why)
+        row = _write(store, chosen, left, on)
+    context.warn(f"run {row.run_id}: {wording.count(len(left), 'image')} to score on {on}")
+    if found.left_out:
+        context.warn(found.left_out_text())
+    if unspecified:
+        context.warn(nothing)
+    return row
+
+
+def items_in_runs(store: Store, behind: Sequence[RunRow]) -> dict[str, str]:
+    """Images that these runs are about, each with its run."""
+    found: dict[str, str] = {}
+    for row in behind:
+        with suppress(OSError):  # what cannot be read cannot be worked on either
+            found |= dict.fromkeys(_read_items(run_session.folder_of(store, row)), row.run_id)
+    return found
+
+
+@lru_cache(maxsize=16)
+def _items_of(folder: Path) -> tuple[str, ...]:
+    """A manifest never changes."""
+    with suppress(ValueError, TypeError):
+        return tuple(work.item_id for work in RunFolder(folder).work())
+    return ()
+
+
+def _read_items(folder: RunFolder) -> tuple[str, ...]:
+    return _items_of(folder.path) if (folder.path / "run.json").is_file() else ()
+
+
+def _write(store: Store, chosen: ScoringPlan, left: Sequence[WorkItem], on: RunOptions) -> RunRow:
+    run_id = run_session.next_id(store, chosen.rater.rater_id)
+    scorer = chosen.scorer
+    asked = Run(run_id, scorer.name, scorer.version, chosen.profile, chosen.settings, on.device, on.part_size, on.engine)
+    return write_run(store, asked, chosen.rater, left)
+
+
+def write_run(store: Store, asked: Run, rater: Rater, work: Sequence[WorkItem]) -> RunRow:
+    """A new run that waits for its turn. The folder first: a run that the project knows of can always go on."""
+    folder = f"runs/{asked.run_id}"
+    RunFolder(store.project / folder).create(asked, work)
+    runs.add_run(store, asked, rater, folder, len(work), state="queued")
+    row = runs.get(store, asked.run_id)
+    assert row is not None
+    return row
+
+
+def _say_why_nothing(context: Context, where: Selection, planned: ScoringPlan) -> None:
+    rater_id = planned.rater.rater_id
+    there = runs.count_pending(context.store, where, rater_id)
+    pending = runs.pending(context.store, where, rater_id) if there.left else []
+    found = readable(context.store, pending, planned.scorer, planned.settings)
+    if not there.images:
+        chosen = " ".join(f"--{name} {value}" for name, values in where.to_dict().items() for value in values)
+        what = f"no image with a file fits {chosen}" if chosen else "this project has no images yet; import some first"
+        raise CommandError(what)
+    images = there.images - sum(found.left_out.values())
+    if not images:
+        raise CommandError(f"nothing to score: {found.left_out_text()}")
+    context.say(f"nothing to do: {rater_id} has judged all {wording.count(images, 'image')} of this selection")
+    if planned.scorer.asks and (behind := library.count_outdated_answers(context.store, rater_id)):
+        context.warn(
+            f"of {wording.count(behind, 'image')} it answered other questions than are asked now; to have them asked anew,"
+            " remove its runs on the page Runs and score again"
+        )
+    if found.left_out:
+        context.warn(found.left_out_text())
+
+
+def _report_run(context: Context, rater_id: str, ended: Sequence[RunRow]) -> None:
+    """The summary line.
+
+    Raises:
+        CommandError: some images could not be scored.
+    """
+    failures: dict[str, int] = {}
+    for row in ended:
+        for reason, n in row.failures.items():
+            failures[reason] = failures.get(reason, 0) + n
+    failed = sum(failures.values())
+    judged = sum(row.n_done for row in ended) - failed
+    why = "; ".join(f"{reason} ({n:,})" if n > 1 else reason for reason, n in failures.items())
+    left = f", {failed:,} failed: {why}" if failed else ""
+    context.say(f"{wording.count(judged, 'image')} judged by {rater_id}{left}")
+    if failed:
+        raise CommandError(f"{wording.count(failed, 'image')} could not be scored; the next score tries them again")
+
+
+def retry_failed(context: Context, run_id: str) -> None:
+    """Make a new run of what failed in this one and was not seen since, and bring it to its end.
+
+    Raises:
+        CommandError: there is no such run, nothing of it is left to try, or its rater is not what it was.
+    """
+    store = context.store
+    row = runs.get(store, run_id)
+    if row is None or row.kind != "score":
+        raise CommandError(f"there is no run {run_id} in this project whose images could be tried again")
+    scorer = registry.get(row.scorer)
+    _refuse_another(row, scorer)
+    with beginning:
+        others = items_in_runs(store, runs.all_unfinished(store, row.rater_id))
+        failing = [work for work in runs.failing(store, run_id) if work.item_id not in others]
+        found = readable(store, failing, scorer, row.settings)
+        if not found.work:
+            raise CommandError(f"of run {run_id} no image is left to try: what failed has been seen since, or is being tried")
+        rater = Rater(row.rater_id, "scorer", None, row.version, row.settings)
+        asked = replace(_request_of(context, row), run_id=run_session.next_id(store, row.rater_id))
+        begun = write_run(store, asked, rater, found.work)
+    context.warn(f"run {begun.run_id}: {wording.count(len(found.work), 'image')} that failed in run {run_id} to try again")
+    run_session.work_on(context, begun, scorer)
+
+
+def _request_of(context: Context, row: RunRow) -> Run:
+    """What was asked of the run's worker; where its folder is gone, by what the project knows."""
+    try:
+        return run_session.folder_of(context.store, row).run()
+    except (OSError, ValueError, TypeError):
+        return Run(row.run_id, row.scorer, row.version, row.profile, row.settings, row.device or DEFAULT_DEVICE)
+
+
+def _refuse_another(row: RunRow, scorer: Scorer) -> None:
+    """What other code or other weights see is another rater's."""
+    why = ""
+    if row.version != scorer.version:
+        why = f"it is version {scorer.version} by now, then {row.version}"
+    else:
+        try:
+            changed = row.settings.get("weights", {}) != registry.fingerprints(scorer, row.settings)
+        except ValueError as error:
+            raise CommandError(f"{row.rater_id} cannot look again: {error}") from error
+        why = "its models' weights are others by now" if changed else ""
+    if why:
+        raise CommandError(f"{row.rater_id} is not what it was ({why}); Score begins a run of a new rater")

@@ -1,0 +1,293 @@
+"""``score --manifest``: a shard of a run, scored where there is no project and no DuckDB: on a cluster's machines."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from concord.common.context import CommandError, UsageError, parse_overrides
+from data.files import printable
+from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem, manifest_hash, read_manifest
+from scorers.running.crash_log import RestartPolicy
+
+if TYPE_CHECKING:
+    from scorers.base import Scorer
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+WORKER: tuple[str, ...] = (sys.executable, "-m", "scorers.running.worker")
+_LOG: Final = "log.txt"
+_SHARD: Final = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
+_LOOK_SECONDS: Final = 0.2
+_TELL_SECONDS: Final = 10.0
+
+
+def execute(parameters: Mapping[str, Any]) -> int:
+    """Score a manifest or a share of it; returns the exit status: 0 only if all of it has been looked at."""
+    try:
+        run(**parameters)
+    except (CommandError, ValueError, OSError) as error:
+        _print_progress(f"score: {' '.join(str(error).split())}")
+        return error.status if isinstance(error, CommandError) else 1
+    return 0
+
+
+def run(
+    scorer: str,
+    profile: str | None,
+    overrides: Sequence[str],
+    device: str,
+    batch_size: int | None,
+    manifest: Path,
+    shard: str | None,
+    out: Path,
+    engine: str = "local",
+) -> None:
+    """Make the run's folder, or find it, and bring it to its end. What is there from before a stop is kept.
+
+    Raises:
+        CommandError: it cannot be done, or it was stopped, or it failed; the same command goes on.
+        OSError: a file cannot be read or written.
+    """
+    mine = None if shard is None else parse_shard(shard)
+    chosen, profile, settings = _chosen(scorer, profile, parse_overrides(overrides))
+    work = _read_work(manifest, chosen, settings)
+    left = shard_of(work, mine)
+    if not left:
+        raise CommandError(f"{manifest}: of {len(work):,} images none is left for shard {shard}; ask for fewer shards")
+    name = f"{scorer}-{profile}" if mine is None else f"{scorer}-{profile}-{folder_name(mine)}"
+    asked = Run(name, scorer, chosen.version, profile, settings, device, batch_size or PART_SIZE, engine)
+    if mine is not None:
+        asked = replace(asked, shard=f"{mine[0]}/{mine[1]}", of=manifest_hash(work))
+    folder = RunFolder(out.absolute() if mine is None else out.absolute() / folder_name(mine))
+    _write(folder, asked, _moved(left, manifest.absolute().parent, folder.path))
+    _ShardSession(folder, what=f"shard {shard}" if shard else "the manifest").run()
+
+
+def shard_of(work: Sequence[WorkItem], mine: tuple[int, int] | None) -> list[WorkItem]:
+    """Every n-th, beginning with the i-th: shares differ by one image at most, and each has some of every generator."""
+    if mine is None:
+        return list(work)
+    number, of = mine
+    return list(work[number - 1 :: of])
+
+
+def folder_name(mine: tuple[int, int]) -> str:
+    """``shard-02-of-16``: names that sort as their numbers do."""
+    digits = max(2, len(str(mine[1])))
+    return f"shard-{mine[0]:0{digits}d}-of-{mine[1]:0{digits}d}"
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """``2/16`` as numbers.
+
+    Raises:
+        UsageError: it is no share.
+    """
+    found = _SHARD.fullmatch(text)
+    number, of = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= number <= of:
+        raise UsageError(f"--shard {text}: expected i/n with i from 1 to n, e.g. 2/16")
+    return number, of
+
+
+def _chosen(scorer: str, profile: str | None, overrides: Mapping[str, str]) -> tuple[Scorer, str, dict[str, Any]]:
+    from scorers import registry
+
+    try:
+        found = registry.get(scorer)
+        profile = profile or registry.default_profile(found)
+        return found, profile, registry.settings(found, profile, overrides)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+
+
+def _read_work(manifest: Path, scorer: Scorer, settings: Mapping[str, Any]) -> list[WorkItem]:
+    """All that is in the manifest.
+
+    Raises:
+        CommandError: it is no manifest, or not one for this scorer.
+    """
+    if not manifest.is_file():
+        raise CommandError(f"{manifest}: {'this is a folder, not a file' if manifest.is_dir() else 'there is no such file'}")
+    try:
+        work = read_manifest(manifest)
+    except ValueError as error:
+        raise CommandError(f"this is no manifest (export manifest writes one): {error}") from error
+    if not work:
+        raise CommandError(f"{manifest}: there is no image in it")
+    twice = [item for item, n in Counter(one.item_id for one in work).items() if n > 1]
+    if twice:
+        raise CommandError(f"{manifest}: {len(twice)} images are in it more than once, e.g. {printable(twice[0])}")
+    lacks = (
+        "questions" if scorer.asks and not all(one.questions for one in work)
+        else "captions" if scorer.matches and not all(one.captions for one in work)
+        else None
+    )  # fmt: skip
+    if lacks:
+        flags = f" --set flip={settings['flip']}" if settings.get("flip") else ""
+        raise CommandError(f"{manifest}: it lacks {lacks}; write it with: export manifest {scorer.name}{flags} -o FILE")
+    return work
+
+
+def _moved(work: Sequence[WorkItem], of: Path, to: Path) -> list[WorkItem]:
+    """Paths below the manifest's folder as the run's folder has them: both can be moved together."""
+    of, to = of.resolve(), to.resolve()
+    return [one if Path(one.path).is_absolute() else replace(one, path=os.path.relpath(of / one.path, to)) for one in work]
+
+
+def _write(folder: RunFolder, asked: Run, work: Sequence[WorkItem]) -> None:
+    """What is asked, unless it stands there from before.
+
+    Raises:
+        CommandError: there is something else.
+    """
+    path = folder.path
+    if (path / "run.json").is_file():
+        there, items = folder.run(), folder.work()
+        other = [
+            what
+            for what, one, two in (
+                ("scorer", (there.scorer, there.version), (asked.scorer, asked.version)),
+                ("settings", there.settings, asked.settings),
+                ("share", (there.shard, there.of), (asked.shard, asked.of)),
+                ("images", [_same(one) for one in items], [_same(one) for one in work]),
+            )
+            if one != two
+        ]
+        if other:
+            raise CommandError(f"{path}: a run with other {' and '.join(other)} stands there; give another --out")
+        if there.device != asked.device or there.engine != asked.engine:
+            # no settings: who goes on may have others
+            folder.replace(replace(there, device=asked.device, engine=asked.engine))
+        return
+    # an earlier attempt may have been killed while it wrote this
+    with suppress(FileNotFoundError):
+        (path / "manifest.jsonl").unlink()
+    with suppress(OSError):
+        (path / "parts").rmdir()
+    try:
+        folder.create(asked, work)
+    except FileExistsError as error:
+        raise CommandError(f"{path}: there is something that is no run; give another --out") from error
+
+
+def _same(one: WorkItem) -> WorkItem:
+    return replace(one, path="")
+
+
+def _print_progress(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+@dataclass(slots=True)
+class _ShardSession:
+    """Brings a run to its end with workers of its own, and tells how far it is."""
+
+    folder: RunFolder
+    what: str
+    process: subprocess.Popen[bytes] | None = None
+    stopping: threading.Event = field(default_factory=threading.Event)
+    warned: int = 0
+
+    def run(self) -> None:
+        """Until all parts are there.
+
+        Raises:
+            CommandError: they are not.
+        """
+        patience = RestartPolicy(self.folder)
+        with self._signals():
+            status = self._work()
+            while status and not self.stopping.is_set() and patience.again():
+                _print_progress(
+                    "the worker died while it looked at images; it is started again and looks for the one that does it"
+                )
+                status = self._work()
+        progress = self._progress()
+        if status or progress is None or progress.state != "done":
+            self._refuse(status)
+        assert progress is not None
+        failures = Counter(one.failed for one in self.folder.observations() if one.failed is not None)
+        for why, n in failures.most_common():
+            _print_progress(f"failed: {n:,} x {why}")
+        failed = f", {sum(failures.values()):,} of them could not be seen" if failures else ""
+        print(f"{self.what}: all {progress.total:,} images are done{failed}: {self.folder.path}", flush=True)
+
+    def _work(self) -> int:
+        """One worker from its start to its end; returns its exit status."""
+        with (self.folder.path / _LOG).open("ab") as log:
+            self.process = subprocess.Popen(
+                [*WORKER, str(self.folder.path)],
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        if self.stopping.is_set():  # said between the two
+            self.process.terminate()
+        told = 0.0
+        while True:
+            with suppress(subprocess.TimeoutExpired):
+                return self.process.wait(_LOOK_SECONDS)
+            if time.monotonic() - told > _TELL_SECONDS:
+                told = time.monotonic()
+                self._say()
+
+    def _say(self) -> None:
+        progress = self._progress()
+        if progress is None:
+            return
+        for warning in progress.warnings[self.warned :]:
+            _print_progress(f"warning: {warning}")
+        self.warned = max(self.warned, len(progress.warnings))
+        left = f", {progress.seconds_left:,.0f} s left" if progress.seconds_left else ""
+        _print_progress(f"{self.what}: {progress.done:,} of {progress.total:,} images{left}")
+
+    def _progress(self) -> Any:
+        try:
+            return self.folder.progress()
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def _refuse(self, status: int) -> None:
+        progress = self._progress()
+        done = f"after {progress.done:,} of {progress.total:,} images" if progress is not None else "before the first image"
+        if self.stopping.is_set() or (progress is not None and progress.state == "stopped"):
+            raise CommandError(f"{self.what} was stopped {done}; the same command goes on")
+        if status < 0:
+            raise CommandError(f"{self.what} failed {done}: the worker was killed ({signal.Signals(-status).name})")
+        why = progress.error if progress is not None and progress.state == "failed" and progress.error else self._last_line()
+        raise CommandError(f"{self.what} failed {done}: {why}")
+
+    def _last_line(self) -> str:
+        lines = (self.folder.path / _LOG).read_text(encoding="utf-8", errors="replace").splitlines()
+        return next((line.strip() for line in reversed(lines) if line.strip()), "the worker said nothing")
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        """SIGTERM and Ctrl-C end the part at hand, a second Ctrl-C everything."""
+
+        def stop(number: int, _: object) -> None:
+            again = self.stopping.is_set() and number == signal.SIGINT
+            self.stopping.set()
+            if self.process is not None and self.process.poll() is None:
+                self.process.kill() if again else self.process.terminate()
+
+        before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

@@ -1,0 +1,1 @@
+"""Published human studies: imported, and their printed numbers computed again."""

@@ -1,0 +1,305 @@
+"""``reproduce``: a paper's printed numbers beside what ``agreement`` makes of the released answers; as a table, as Markdown,
+or as JSON.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from agreement import Options
+from concord import agreement
+from concord.common.context import CommandError, Context, UsageError
+from concord.studies import published, selfeval
+from data.store.core import frame
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.studies.published import ALL, STUDIES, PrintedNumber, PublishedStudy
+from ui.cli import runner
+
+if TYPE_CHECKING:
+    pass
+
+HEADER = ("in the paper", "called there", "what it is", "of", "printed", "ours", "in full", "items", "ratings", "verdict")
+
+
+def table(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
+    """Aligned columns for a terminal, then what else there is to say."""
+    cells = _cells(study, lines)
+    widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]))]
+    rows = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+    return "\n".join([study.paper, "", *rows, "", *_remarks(study, lines)])
+
+
+def markdown(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
+    """The same as a Markdown table and a list."""
+    head, *rows = _cells(study, lines)
+    told = ["| " + " | ".join(text.replace("|", "\\|") for text in row) + " |" for row in (head, ["---"] * len(head), *rows)]
+    return "\n".join([f"## {study.paper}", "", *told, "", *(f"- {line}" for line in _remarks(study, lines))])
+
+
+def as_json(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> str:
+    """One document: ``paper``, ``numbers`` (a row each), ``notes``, ``not_determined`` (beyond those of ``numbers``)."""
+    document = {
+        "paper": study.paper,
+        "numbers": [_row(study, line) for line in lines],
+        "notes": list(study.notes),
+        "not_determined": [{"what": item.what, "where": item.where, "reason": item.why} for item in study.open],
+    }
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
+
+
+FORMATS: Mapping[str, Callable[[PublishedStudy, Sequence[ComparedNumber]], str]] = {
+    "table": table,
+    "md": markdown,
+    "json": as_json,
+}
+
+
+def _row(study: PublishedStudy, line: ComparedNumber) -> dict[str, Any]:
+    number = line.number
+    return {
+        "called": number.called, "where": number.where, "printed": number.printed, "percent": number.percent,
+        "suite": study.suite, "aspect": study.aspect, "generator": number.generator, "task": number.task,
+        "rater": number.rater, "statistic": number.statistic, "quantity": number.quantity,
+        "value": line.value, "rounded": line.rounded, "n_items": line.n_items, "n_ratings": line.n_ratings,
+        "over": list(line.over), "beside": dict(line.beside), "verdict": line.verdict, "reason": line.reason or None,
+    }  # fmt: skip
+
+
+def _cells(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> list[list[str]]:
+    """The header and a row for each line; what stands beside a number has a column where there is any."""
+    rows = [[*HEADER, "beside it"], *([*_numbers(study, line), "; ".join(_beside(line))] for line in lines)]
+    return rows if any(line.beside for line in lines) else [row[:-1] for row in rows]
+
+
+def _numbers(study: PublishedStudy, line: ComparedNumber) -> list[str]:
+    number, found = line.number, line.value is not None
+    full = repr(line.value).removesuffix(".0") if found else "-"
+    counts = [str(line.n_items), str(line.n_ratings)] if found else ["", ""]
+    verdict = line.verdict.replace("_", " ")
+    told = [number.where, number.called, _what(number), _scope_of(study, line), number.printed, line.rounded or "-"]
+    return [*told, full, *counts, verdict]
+
+
+def _beside(line: ComparedNumber) -> list[str]:
+    return [
+        f"{name} -" if value is None else f"{name} {rounding(line.number, value)} ({value:.6f})"
+        for name, value in line.beside.items()
+    ]
+
+
+def _what(number: PrintedNumber) -> str:
+    if number.quantity == "value":
+        return number.statistic
+    return f"{number.statistic} x items" if number.quantity == "items_with" else number.quantity.replace("_", " ")
+
+
+def _scope_of(study: PublishedStudy, line: ComparedNumber) -> str:
+    number = line.number
+    pooled = ALL if len(line.over) == len(study.sources) else "+".join(line.over) or "-"
+    who = number.rater or (number.generator if number.generator != ALL else pooled)
+    return f"{who}, {number.task}" if number.task != ALL else who
+
+
+def rounding(number: PrintedNumber, value: float) -> str:
+    """A value in the unit and digits of the printed number. Half a unit may be rounded either way: as printed, if so."""
+    printed = number.printed.replace(",", "")
+    digits = len(printed.partition(".")[2])
+    shown = 100 * value if number.percent else value
+    either_way = abs(shown - float(printed)) <= 0.5 * 10**-digits + 1e-9
+    return printed if either_way else f"{shown:.{digits}f}"
+
+
+def _remarks(study: PublishedStudy, lines: Sequence[ComparedNumber]) -> list[str]:
+    """How to read the numbers, what differs and why, and what the data do not determine."""
+    different = [_difference(line) for line in lines if line.verdict == "different"]
+    open_lines = [line for line in lines if line.verdict == "not_determined"]
+    reasons = Counter(line.reason for line in open_lines)
+    undetermined = [f"Not determined: {count} of the above: {reason}." for reason, count in reasons.items()]
+    if any(line.value is not None for line in open_lines):
+        undetermined.append("What stands in full beside these is ours over what there is.")
+    beyond = [f"Not determined: {item.what} ({item.where}): {item.why}." for item in study.open]
+    verdicts = Counter(line.verdict for line in lines)
+    count = f"Same {verdicts['same']}, different {verdicts['different']}, not determined {verdicts['not_determined']}."
+    return [*study.notes, *different, *undetermined, *beyond, count]
+
+
+def _difference(line: ComparedNumber) -> str:
+    number = line.number
+    ours = "undefined" if line.rounded is None else line.rounded
+    return f"Different: {number.called} ({number.where}): printed {number.printed}, ours {ours}: {line.reason}."
+
+
+Verdict = Literal["same", "different", "not_determined"]
+METADATA = "evaluation_metadata.jsonl"
+ANNOTATIONS = "annotations_*.csv"
+LIKERT = "human_annotations_with_scores.json"
+
+
+def execute(study: str, parameters: Mapping[str, Any]) -> int:
+    """Run the command for one study in a project of its own, which goes when it is done; returns the exit status."""
+    commands: dict[str, Callable[..., None]] = {
+        "geneval": reproduce_geneval,
+        "tifa": reproduce_tifa,
+        "selfeval": selfeval.reproduce,
+    }
+    with tempfile.TemporaryDirectory(prefix="concord-") as folder, Store(Path(folder)) as store:
+        context = Context(store, Path.cwd(), sys.stdout, sys.stderr)
+        return runner.run_guarded(context, f"reproduce {study}", lambda: commands[study](context, **parameters))
+
+
+def reproduce_geneval(context: Context, sources: Sequence[str], metadata: str | None, output: str) -> None:
+    """GenEval: the arguments of ``import study geneval``, or one folder that holds these files."""
+    if len(sources) == 1 and context.path(sources[0]).is_dir():
+        folder = sources[0]
+        metadata = metadata or str(_single_file(context, folder, METADATA))
+        sources = [f"{path.stem.removeprefix('annotations_')}={path}" for path in _files_named(context, folder, ANNOTATIONS)]
+    elif not any("=" in source for source in sources):
+        raise CommandError(f"{sources[0]}: there is no such folder; name one, or SOURCE=FILE with --metadata")
+    if metadata is None:
+        raise UsageError(f"--metadata {METADATA} is missing; it goes with SOURCE=FILE")
+    known = STUDIES["geneval"].sources
+    for source in sources:
+        name, separator, _ = source.partition("=")
+        if separator and name not in known:
+            raise UsageError(f"{source}: the paper has no source {name!r}; name it one of {', '.join(known)}")
+    published.import_geneval(_quiet(context), metadata, list(sources))
+    _say(context, STUDIES["geneval"], output)
+
+
+def reproduce_tifa(context: Context, path: str, output: str) -> None:
+    """TIFA: the file of ``import study tifa``, or a folder that holds it."""
+    file = str(_single_file(context, path, LIKERT)) if context.path(path).is_dir() else path
+    published.import_tifa(_quiet(context), file)
+    _say(context, STUDIES["tifa"], output)
+
+
+def _quiet(context: Context) -> Context:
+    """What an import says of its project is of no interest where that is thrown away; its warnings are."""
+    return Context(context.store, context.cwd, io.StringIO(), context.err)
+
+
+def _files_named(context: Context, folder: str, pattern: str) -> list[Path]:
+    """The files by that name in a folder and in the folders that it holds, as in a clone of the study's repository."""
+    root = context.path(folder)
+    found = sorted([*root.glob(pattern), *root.glob(f"*/{pattern}")])
+    if not found:
+        raise CommandError(f"{folder}: no {pattern} in this folder, nor in the folders that it holds")
+    return found
+
+
+def _single_file(context: Context, folder: str, name: str) -> Path:
+    found = _files_named(context, folder, name)
+    if len(found) > 1:
+        raise CommandError(f"{folder}: {name} is there {len(found)} times; name the files yourself")
+    return found[0]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedNumber:
+    """A printed number and ours.
+
+    Attributes:
+        over: the generators that ours is over; all that the paper means, unless the verdict is "not_determined".
+        value: ours, as `agreement` gives it, None where it has none.
+        rounded: ours in the printed number's unit and digits, None where it is not to be set against that.
+        beside: the statistics shown beside it, as `agreement` gives them.
+        reason: why the verdict is not "same".
+    """
+
+    number: PrintedNumber
+    over: tuple[str, ...]
+    value: float | None
+    rounded: str | None
+    beside: Mapping[str, float | None]
+    n_items: int
+    n_ratings: int
+    verdict: Verdict
+    reason: str
+
+
+def compare(store: Store, study: PublishedStudy) -> list[ComparedNumber]:
+    """Every printed number of a study beside what the answers in a store give, in the order of the data file."""
+    wanted = {name for number in study.numbers for name in (number.statistic, *number.beside)}
+    selection = Selection(suite=(study.suite,), generator=tuple(study.sources))
+    options = Options(statistics=tuple(sorted(wanted)), intervals=False, matrix=False)
+    rows = agreement.compute(store, selection, options)
+    found = {
+        (row["generator"], row["task"], row.get("rater"), row["statistic"]): row
+        for row in [*rows["among_people"], *rows["raters"]]
+        if (row["aspect"], row["people"]) == (study.aspect, "real")
+    }
+    asked = frame.frame(store, selection)[["generator", "prompt"]].drop_duplicates()
+    prompts = {str(generator): int(count) for generator, count in asked["generator"].value_counts().items()}
+    answers = _ComputedNumbers(study, found, {**prompts, ALL: int(asked["prompt"].nunique())})
+    return [answers.line(number) for number in study.numbers]
+
+
+@dataclass(frozen=True, slots=True)
+class _ComputedNumbers:
+    """Rows of ``agreement`` by generator, task, rater and statistic; and the number of prompts of each generator."""
+
+    study: PublishedStudy
+    rows: Mapping[tuple[str, str, str | None, str], Mapping[str, Any]]
+    prompts: Mapping[str, int]
+
+    def line(self, number: PrintedNumber) -> ComparedNumber:
+        wanted = tuple(self.study.sources) if number.generator == ALL else (number.generator,)
+        over = tuple(name for name in wanted if name in self.prompts)
+        row = self._row(number, number.statistic)
+        value = None if row is None else self._value(number, row)
+        beside = {name: None if (found := self._row(number, name)) is None else found["value"] for name in number.beside}
+        missing = [name for name in wanted if name not in over]
+        rounded = None if value is None or missing else rounding(number, value)
+        verdict, reason = _compare_rounded(number, row, missing, rounded)
+        n_items, n_ratings = (0, 0) if row is None else (row["n_items"], row["n_ratings"])
+        return ComparedNumber(number, over, value, rounded, beside, n_items, n_ratings, verdict, reason)
+
+    def _row(self, number: PrintedNumber, statistic: str) -> Mapping[str, Any] | None:
+        return self.rows.get((number.generator, number.task, number.rater, statistic))
+
+    def _value(self, number: PrintedNumber, row: Mapping[str, Any]) -> float | None:
+        if row["value"] is None:
+            return None
+        values = {
+            "value": row["value"],
+            "items": row["n_items"],
+            "items_with": round(row["value"] * row["n_items"]),
+            "ratings": row["n_ratings"],
+            "ratings_per_item": row["n_ratings"] / row["n_items"],
+            "prompts": self.prompts[number.generator],
+        }
+        return float(values[number.quantity])
+
+
+def _compare_rounded(
+    number: PrintedNumber, row: Mapping[str, Any] | None, missing: Sequence[str], rounded: str | None
+) -> tuple[Verdict, str]:
+    if missing:
+        return "not_determined", f"no {' and no '.join(missing)} in these data"
+    if row is None:
+        return "not_determined", "these data hold nothing to compute it from"
+    if rounded is None:
+        return "different", row["reason"]
+    if rounded == number.printed.replace(",", ""):
+        return "same", ""
+    return "different", number.if_different or "why is not known"
+
+
+def _say(context: Context, study: PublishedStudy, output: str) -> None:
+    lines = compare(context.store, study)
+    context.say(FORMATS[output](study, lines))
+    counts = {verdict: sum(line.verdict == verdict for line in lines) for verdict in ("same", "different")}
+    determined = sum(counts.values())
+    if not determined:
+        raise CommandError("these data determine none of the paper's numbers")
+    if counts["different"]:
+        raise CommandError(f"{counts['different']} of {determined} determined numbers not as printed")

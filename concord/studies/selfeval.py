@@ -1,0 +1,266 @@
+"""SelfEval's study: ``import study selfeval`` takes in the totals that it prints; ``reproduce selfeval`` makes its Figure 6
+of them.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agreement import Options
+from concord import preferences
+from concord.common.context import CommandError, Context, digest
+from concord.judging import DIRECT, direct, rate
+from data.aspects import SCALES
+from data.records import Annotation, Evidence, Item, Rater
+from data.store import imports
+from data.store.core.selection import Selection
+from data.store.imports import ImportBundle
+from data.studies.published import (
+    SELFEVAL_CLAIMS,
+    SELFEVAL_LATENT,
+    SELFEVAL_PAPER,
+    SELFEVAL_PIXEL,
+    SELFEVAL_TABLES,
+    SELFEVAL_TASKS,
+    SelfEvalClaim,
+    SelfEvalMetric,
+    SelfEvalTable,
+    selfeval_values,
+    selfeval_votes,
+)
+
+_NAMESPACE = uuid.UUID("b5f0c1de-6a34-4d6e-9a86-0f4f0f1a7c28")
+_SLOT = "selfeval/slot-1"
+_METRIC = "SelfEval"
+
+
+def import_selfeval(context: Context) -> None:
+    """The votes as pairs, one for each, with one judgement; the metrics' values as scores of totals."""
+    sha256 = digest(repr(SELFEVAL_TABLES))
+    bundle = _bundle(sha256)
+    (imported,) = imports.apply(context.store, [bundle])
+    if not imported.counts:
+        context.say(f"study selfeval: nothing to do, imported before as import {imported.import_id}")
+        return
+    context.say(
+        f"study selfeval: {len(bundle.annotations)} winning votes (ties were not published) and {len(bundle.evidence)} totals"
+        f" of {len({one.rater_id for one in bundle.evidence})} metrics, from {' and '.join(t.where for t in SELFEVAL_TABLES)}"
+        f" (import {imported.import_id}; to take it back: import undo {imported.import_id})"
+    )
+
+
+def _bundle(sha256: str) -> ImportBundle:
+    items: list[Item] = []
+    annotations: list[Annotation] = []
+    evidence: list[Evidence] = []
+    for table in SELFEVAL_TABLES:
+        for item, annotation in _votes(table, sha256):
+            items.append(item)
+            annotations.append(annotation)
+        for item, seen in _totals(table, sha256):
+            items.append(item)
+            evidence.append(seen)
+    scorers = {metric.rater_id: _rater(metric) for table in SELFEVAL_TABLES for metric in table.metrics}
+    return ImportBundle(
+        "study selfeval",
+        "printed",
+        sha256,
+        items=list({item.item_id: item for item in items}.values()),
+        raters=[Rater(_SLOT, "human", "slot"), *scorers.values()],
+        scales=[(table.suite, aspect, SCALES[aspect]) for table in SELFEVAL_TABLES for aspect in ("preference", "score")],
+        annotations=annotations,
+        evidence=evidence,
+        exclusive=True,
+    )
+
+
+def _rater(metric: SelfEvalMetric) -> Rater:
+    source = (
+        f"{SELFEVAL_PAPER}, {' and '.join(table.where for table in SELFEVAL_TABLES)}: one printed value of each task and model"
+    )
+    return Rater(metric.rater_id, "scorer", settings={"source": source, "negated": metric.lower_is_better})
+
+
+def _votes(table: SelfEvalTable, sha256: str) -> Iterator[tuple[Item, Annotation]]:
+    for task, won in selfeval_votes(table).items():
+        winners = [model for model, n in won.items() for _ in range(n)]
+        for n, model in enumerate(winners):
+            # each vote is a pair of its own: which of them were on the same prompt is not known
+            item = Item(f"{table.suite}/{task}/vote {n + 1}", table.suite, None, task, None, "pair")
+            said = direct("preference", model, None)
+            version, judgements = rate(said)
+            raw = {"generators": list(table.models), "source": f"{SELFEVAL_PAPER}, {table.where}, row Humans"}
+            key = str(uuid.uuid5(_NAMESPACE, f"{sha256}/{item.item_id}"))
+            yield item, Annotation(key, item.item_id, _SLOT, DIRECT, said, judgements, version, raw=raw)
+
+
+def _totals(table: SelfEvalTable, sha256: str) -> Iterator[tuple[Item, Evidence]]:
+    for metric in table.metrics:
+        for task, by_model in selfeval_values(table, metric).items():
+            for model, value in by_model.items():
+                item = Item(f"{table.suite}/{task}/{model} (total of the task)", table.suite, None, task, model)
+                said = direct("score", None, value)
+                version, judgements = rate(said)
+                key = str(uuid.uuid5(_NAMESPACE, f"{sha256}/{item.item_id}/{metric.rater_id}"))
+                yield item, Evidence(key, item.item_id, metric.rater_id, said, judgements, version)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedClaim:
+    """What the paper says in words, whether its printed numbers say the same, and what they say."""
+
+    claim: SelfEvalClaim
+    holds: bool
+    ours: str
+
+
+Ranks = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""By suite and metric the rows of ``preferences`` about Spearman's rho."""
+
+
+def reproduce(context: Context, output: str) -> None:
+    """Figure 6 and the tables' agreeing and disagreeing cells, by what ``preferences`` makes of the imported study.
+
+    Raises:
+        CommandError: a sentence of the paper does not follow from its own numbers.
+    """
+    # what an import says of a project that is thrown away is of no interest
+    import_selfeval(Context(context.store, context.cwd, io.StringIO(), context.err))
+    found = preferences.rows(context.store, Selection(suite=tuple(table.suite for table in SELFEVAL_TABLES)), Options())
+    ranks: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for row in found.sections["ranks"]:
+        ranks.setdefault(row["suite"], {})[row["rater"]] = row
+    decided = [_check_claim(claim, ranks) for claim in SELFEVAL_CLAIMS]
+    if output == "json":
+        context.say(json.dumps(_document(ranks, decided), ensure_ascii=False, allow_nan=False, indent=1))
+    else:
+        for line in _lines(ranks, decided, markdown=output == "md"):
+            context.say(line)
+    if wrong := sum(not one.holds for one in decided):
+        raise CommandError(f"{wrong} of {len(decided)} sentences do not follow from the printed numbers")
+
+
+_NOTES = (
+    "The tables print totals, so these are their numbers and no votes of single people; ties were not published.",
+    "rho: Spearman over the 10 (task, model) points of a table, between winning votes and the metric, larger being better (MID"
+    " is printed with an arrow down, so it is negated; else its rho has the other sign). The interval draws the 5 tasks: it is"
+    " wide.",
+    "agree: the metric puts the task's two models in the order of the votes (the tables' green and red cells, whose colours the"
+    " text does not give).",
+    "Figure 6 is drawn, its numbers are not printed. How the paper pooled tasks is not said: within tasks, where the order is"
+    " all that there is, agreement is higher than rho over all points, as a metric's level differs between tasks.",
+)
+
+
+def _check_claim(claim: SelfEvalClaim, ranks: Ranks) -> CheckedClaim:
+    holds, ours = _DECISIONS[claim.key](ranks[SELFEVAL_PIXEL.suite], ranks[SELFEVAL_LATENT.suite])
+    return CheckedClaim(claim, holds, ours)
+
+
+def _agreeing(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    return {name: len(row["agreeing"]) for name, row in rows.items()}
+
+
+def _rho(rows: Mapping[str, Mapping[str, Any]], others: bool) -> dict[str, float]:
+    return {name: row["value"] for name, row in rows.items() if name.startswith(_METRIC) is not others}
+
+
+def _numbers_text(numbers: Mapping[str, float]) -> str:
+    return ", ".join(f"{name.split(' (')[0]} {value:+.2f}" for name, value in numbers.items())
+
+
+Rows = Mapping[str, Mapping[str, Any]]
+
+
+def _each_disagrees(pixel: Rows, _: Rows) -> tuple[bool, str]:
+    agree = _agreeing(pixel)
+    return max(agree.values()) < len(SELFEVAL_TASKS), _out_of(agree)
+
+
+def _two_disagree_less(_: Rows, latent: Rows) -> tuple[bool, str]:
+    agree = _agreeing(latent)
+    two = [n for name, n in agree.items() if name.startswith(("CLIPScore", _METRIC))]
+    return min(two) > max(n for name, n in agree.items() if not name.startswith(("CLIPScore", _METRIC))), _out_of(agree)
+
+
+def _out_of(agree: Mapping[str, int]) -> str:
+    return "agree in " + ", ".join(f"{name.split(' (')[0]} {n}/{len(SELFEVAL_TASKS)}" for name, n in agree.items())
+
+
+def _others_negative(_: Rows, latent: Rows) -> tuple[bool, str]:
+    return all(value < 0 for value in _rho(latent, others=True).values()), _numbers_text(_rho(latent, others=True))
+
+
+def _others_positive(pixel: Rows, _: Rows) -> tuple[bool, str]:
+    return all(value > 0 for value in _rho(pixel, others=True).values()), _numbers_text(_rho(pixel, others=True))
+
+
+def _selfeval_positive(pixel: Rows, latent: Rows) -> tuple[bool, str]:
+    both = [*_rho(pixel, others=False).values(), *_rho(latent, others=False).values()]
+    return min(both) > 0, f"PDM {both[0]:+.2f}, LDM {both[1]:+.2f}"
+
+
+_DECISIONS: Mapping[str, Callable[[Rows, Rows], tuple[bool, str]]] = {
+    "pdm_each_disagrees": _each_disagrees,
+    "ldm_two_disagree_less": _two_disagree_less,
+    "ldm_others_negative": _others_negative,
+    "pdm_others_positive": _others_positive,
+    "selfeval_positive": _selfeval_positive,
+}
+
+
+def _document(ranks: Ranks, decided: Sequence[CheckedClaim]) -> dict[str, Any]:
+    return {
+        "paper": SELFEVAL_PAPER,
+        "figure_6": [row for rows in ranks.values() for row in rows.values()],
+        "cells": [_cells_of(table, ranks) for table in SELFEVAL_TABLES],
+        "sentences": [
+            {"where": one.claim.where, "words": one.claim.words, "holds": one.holds, "ours": one.ours} for one in decided
+        ],
+        "notes": list(_NOTES),
+    }
+
+
+def _cells_of(table: SelfEvalTable, ranks: Ranks) -> dict[str, Any]:
+    cells = {name: {task: _cell(row, task) for task in SELFEVAL_TASKS} for name, row in ranks[table.suite].items()}
+    return {"where": table.where, "suite": table.suite, "votes": selfeval_votes(table), "metrics": cells}
+
+
+def _cell(row: Mapping[str, Any], task: str) -> str:
+    return "agree" if task in row["agreeing"] else "disagree" if task in row["opposed"] else "tie"
+
+
+def _lines(ranks: Ranks, decided: Sequence[CheckedClaim], *, markdown: bool) -> Iterator[str]:
+    yield SELFEVAL_PAPER
+    for table in SELFEVAL_TABLES:
+        yield ""
+        yield f"{table.where}: {' and '.join(table.models)}, and Figure 6"
+        head = ["", *SELFEVAL_TASKS, "agree", "rho", "95 % interval"]
+        won = [f"{n[table.models[0]]} : {n[table.models[1]]}" for n in selfeval_votes(table).values()]
+        body = [_line(name, row) for name, row in ranks[table.suite].items()]
+        yield from _grid([head, ["people's votes", *won, "", "", ""], *body], markdown=markdown)
+    yield ""
+    for one in decided:
+        yield f"{'As printed' if one.holds else 'Different'}: “{one.claim.words}” ({one.claim.where}); ours: {one.ours}."
+    yield ""
+    yield from _NOTES
+
+
+def _line(name: str, row: Mapping[str, Any]) -> list[str]:
+    cells = [_cell(row, task) for task in SELFEVAL_TASKS]
+    bounds = "" if row["low"] is None else f"{row['low']:+.2f} .. {row['high']:+.2f}"
+    return [name, *cells, f"{len(row['agreeing'])}/{len(SELFEVAL_TASKS)}", f"{row['value']:+.3f}", bounds]
+
+
+def _grid(rows: Sequence[Sequence[str]], *, markdown: bool) -> Iterator[str]:
+    if markdown:
+        head, *rest = rows
+        yield from ("| " + " | ".join(row) + " |" for row in (head, ["---"] * len(head), *rest))
+        return
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    yield from ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows)

@@ -1,0 +1,356 @@
+"""Campaigns without Gradio: from a wish to a plan, known answers, pace, people and cases."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from annotation.questionnaires import ab, geneval
+from concord.campaigns import adjudication, annotators, known_answers, planning
+from concord.campaigns.annotators import CampaignTopic
+from concord.campaigns.campaign_spec import CampaignSpec, campaign_spec
+from concord.campaigns.progress import all_progress, answer_pace, progress_of
+from concord.form import item_form
+from data.files import InputError
+from data.store.campaigns import management
+from data.store.campaigns.management import CampaignRefused
+from data.store.campaigns.monitoring import Hour
+from data.store.core.campaign_items import AnnotationTask, read_tasks
+from data.store.core.store import Store
+from data.store.judgements import recording
+from data.store.judgements.remarks import Adjudication
+from tests.ui import making as files
+from tests.ui.visiting import COW, World, first, saying
+
+NOW = datetime(2026, 1, 2, 12, 30, tzinfo=UTC)
+CORRECT = CampaignTopic("geneval", "correct")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Two generators' images of two prompts, two each."""
+    project = tmp_path / "project"
+    for name in ("one", "two"):
+        images = files.geneval_folder(tmp_path / name)
+        files.done(project, "import", "images", images, "--layout", "geneval", "--generator", name)
+    with Store(project) as made:
+        yield made
+
+
+def ordinary(made: planning.CampaignPlan, sampling: str | None = None) -> list[str]:
+    return [one.item_id for one in made.items if one.role == "ordinary" and sampling in (None, one.sampling)]
+
+
+def test_a_wish_from_names_and_all_that_is_wrong_at_once() -> None:
+    made = campaign_spec({"id": "x", "suite": "s", "n": 5, "pass_mark": "0.8", "limit": 3, "title": None})
+    assert (made.campaign_id, made.suite, made.n, made.settings.pass_mark, made.settings.limit) == ("x", ("s",), 5, 0.8, 3)
+    with pytest.raises(InputError) as error:
+        campaign_spec({"overlapp": 3, "n": "many", "gold_feedback": 1, "items": [1]}, "f.yaml")
+    assert error.value.problems == (
+        "f.yaml: 'overlapp' is nothing that a campaign has; did you mean overlap?",
+        "f.yaml: items: a text or a list of texts expected, got [1]",
+        "f.yaml: n: a whole number expected, got 'many'",
+        "f.yaml: gold_feedback: true or false expected, got 1",
+    )
+    with pytest.raises(InputError, match="the campaign: limit must be 1 or more, got 0"):
+        campaign_spec({"limit": 0})
+    with pytest.raises(InputError, match="n: a whole number expected, got True"):
+        campaign_spec({"n": True})
+
+
+def test_what_is_drawn_and_what_is_picked(store: Store) -> None:
+    made = planning.plan_campaign(store, CampaignSpec("c", n=3, seed=1, generator=("one",)))
+    assert (len(ordinary(made, "random")), made.available, made.answers) == (3, 4, 9)
+    assert planning.plan_campaign(store, CampaignSpec("c", n=3, seed=1, generator=("one",))).items == made.items
+    every = [f"geneval/0000{prompt}/one/{n}" for prompt in (0, 1) for n in (0, 1)]
+    (missing,) = set(every) - set(ordinary(made))
+    also = planning.plan_campaign(store, CampaignSpec("c", n=3, seed=1, generator=("one",), also=(missing, ordinary(made)[0])))
+    assert ordinary(also, "selected") == [missing]
+    assert len(ordinary(also)) == 4
+    listed = planning.plan_campaign(store, CampaignSpec("c", items=("geneval/00001/one/1", "geneval/00000/two/0")))
+    assert ordinary(listed, "selected") == ["geneval/00001/one/1", "geneval/00000/two/0"]
+    fixed = planning.plan_campaign(store, campaign_spec({"id": "c", "order": "fixed", "seed": 3}))
+    assert ordinary(fixed) == sorted(ordinary(fixed))
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"n": 99}, "99 items are to be drawn, but only 8 are there"),
+        ({"suite": "nothing"}, "no images with files fit this selection"),
+        ({"items": ["nothing", "more"]}, "there is no item 'nothing' and 1 more in this project"),
+        ({"questionnaire": "genevall"}, "did you mean geneval?"),
+        ({"questionnaire": "ab", "generator": ["one"]}, "pairs are of two generators: name both, got 1"),
+        ({"questionnaire": "tifa_likert", "items": ["geneval/00000/one/0"]}, None),
+        ({"questionnaire": "ab", "items": ["geneval/00000/one/0"]}, "'ab' cannot ask about 1 of 1 items"),
+        ({"check_every": 5}, "no gold or attention item is given"),
+        ({"pass_mark": 0.5}, "no training item is given"),
+        ({"definition": "name: x"}, "questions"),
+        ({"id": "Not An Id"}, "a campaign's id has lower-case letters"),
+    ],
+)
+def test_what_cannot_be_is_said(store: Store, given: dict[str, object], says: str | None) -> None:
+    asked_for = campaign_spec({"id": "c"} | given)
+    if says is None:
+        planning.plan_campaign(store, asked_for)
+        return
+    with pytest.raises(ValueError, match=says.replace("?", r"\?")):
+        planning.plan_campaign(store, asked_for)
+
+
+def test_a_questionnaire_without_its_questions_names_the_command(store: Store) -> None:
+    with pytest.raises(CampaignRefused, match=r"'tifa_vqa' cannot ask about 8 of 8 .*import questions --from-specs"):
+        planning.plan_campaign(store, CampaignSpec("c", questionnaire="tifa_vqa"))
+    assert management.listed(store) == []
+
+
+def test_groups_and_pairs_are_made_only_for_what_is_drawn(store: Store) -> None:
+    groups = planning.make_campaign(store, CampaignSpec("g", questionnaire="tifa_likert", n=1))
+    assert (groups.available, len(ordinary(groups))) == (4, 1)
+    assert [one.item_id for one in management.items(store, "g")] == ordinary(groups)
+    # the only two generators are the two
+    pairs = planning.make_campaign(store, CampaignSpec("p", questionnaire="ab", task=("colors",)))
+    assert (pairs.pair, len(ordinary(pairs))) == (("one", "two"), 2)
+    with store.read() as cursor:
+        kinds = cursor.execute("select kind, count(*) from items group by kind order by kind").fetchall()
+    assert kinds == [("group", 1), ("image", 8), ("pair", 2)]
+    assert planning.plan_campaign(store, CampaignSpec("x", questionnaire="ab", generator=("two", "one"))).pair == ("two", "one")
+
+
+def test_a_campaign_is_made_once_and_a_preview_makes_nothing(store: Store) -> None:
+    planning.plan_campaign(store, CampaignSpec("c", questionnaire="ab"))
+    assert management.listed(store) == []
+    made = planning.make_campaign(store, CampaignSpec("c", title=" T "))
+    assert (made.campaign.title, made.campaign.state, made.hours) == ("T", "draft", None)
+    with pytest.raises(CampaignRefused, match="there is a campaign 'c' already"):
+        planning.make_campaign(store, CampaignSpec("c", questionnaire="ab"))
+
+
+def test_an_aspect_of_ones_own_keeps_its_scale(store: Store) -> None:
+    def mood(*steps: str) -> str:
+        return f"name: mine\nquestions:\n  - {{id: q, kind: likert, text: t, options: [{', '.join(steps)}], aspect: mood}}\n"
+
+    with store.read() as cursor:
+        cursor.execute("insert into scales (suite, aspect, scale) values ('geneval', 'mood', 'ordinal:low<high')")
+    planning.plan_campaign(store, CampaignSpec("c", questionnaire="mine", definition=mood("low", "high")))
+    with pytest.raises(CampaignRefused, match="'mine' judges mood on the scale ordinal:bad<good, and in geneval"):
+        planning.plan_campaign(store, CampaignSpec("c", questionnaire="mine", definition=mood("bad", "good")))
+
+
+KNOWN = json.dumps(
+    [
+        {"item": "geneval/00000/one/0", "role": "gold", "expected": {"count_0": 1}},
+        {"item": "geneval/00001/one/0", "role": "training", "expected": {"caption_fit": {"any": [3, 4]}}},
+    ]
+)
+
+
+def test_known_answers_leave_the_draw_and_cost_answers(store: Store) -> None:
+    made = planning.plan_campaign(
+        store, campaign_spec({"id": "c", "known": KNOWN, "check_every": 5, "pass_mark": 1.0, "overlap": 2})
+    )
+    roles = {one.item_id: one.role for one in made.items if one.role != "ordinary"}
+    assert roles == {"geneval/00000/one/0": "gold", "geneval/00001/one/0": "training"}
+    # 6 ordinary items, two people each; one answer of five is a check
+    assert (made.answers, made.with_checks) == (12, 15)
+    with pytest.raises(CampaignRefused, match="mixed in only with check_every"):
+        planning.plan_campaign(store, campaign_spec({"id": "c", "known": KNOWN}))
+
+
+def test_known_answers_as_a_table(store: Store) -> None:
+    text = (
+        "item,role,count_0,color_0,blank_image\r\n"
+        "geneval/00001/one/0,gold,2,red|blue,\n"
+        'geneval/00001/one/1,attention,"{""any"": [1, 2]}",,\n'
+        "geneval/00000/one/1,gold,,,yes\n"
+    )
+    rows = known_answers.read_known_answers(text)
+    made = known_answers.check_known_answers(
+        geneval.FORM, rows, known_answers.subjects_of_items(store, [row.item_id for row in rows])
+    )
+    assert [one.expected for one in made] == [
+        {"count_0": 2, "color_0": ["red", "blue"]},
+        {"count_0": {"any": [1, 2]}},
+        {"blank_image": "yes"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("nowhere,gold,1,", "there is no item 'nowhere'"),
+        ("geneval/00001/one/0,golden,1,", "role is one of gold, attention, training, got 'golden'"),
+        ("geneval/00001/one/0,ordinary,1,", "role is one of"),
+        (
+            "geneval/00001/one/0,gold,7,",
+            "count_0: '7' is no answer that can be expected. Please choose one of the answers",
+        ),
+        ("geneval/00001/one/0,gold,1,mauve", "'mauve' is not one of them"),
+        ("geneval/00001/one/0,gold,0,red", "color_0 is not asked of whoever gives the answers expected to count_0"),
+        ("geneval/00001/one/0,gold,,", "no answer is given"),
+        ('geneval/00001/one/0,gold,"{""any"": []}",', "several right answers are written"),
+        ("geneval/00001/one/0,gold,{,", "is no JSON"),
+        ("geneval/00001/one/0,gold,1", "4 columns expected"),
+    ],
+)
+def test_each_line_that_is_wrong_is_named(store: Store, line: str, says: str) -> None:
+    text = f"item,role,count_0,color_0\ngeneval/00000/one/0,gold,1,\n{line}\n"
+
+    def read() -> None:
+        rows = known_answers.read_known_answers(text, "k.csv")
+        known_answers.check_known_answers(
+            geneval.FORM, rows, known_answers.subjects_of_items(store, [row.item_id for row in rows])
+        )
+
+    with pytest.raises(InputError) as error:
+        read()
+    assert len(error.value.problems) == 1
+    assert error.value.problems[0].startswith("k.csv, line 3: ")
+    assert says in error.value.problems[0]
+
+
+def test_files_that_hold_no_questions_are_refused(store: Store) -> None:
+    for text in ("{", "{}", "[1]", "a,b\n1,2\n", "item,role\nx,gold\n", "[]", '[{"item": 1, "role": "gold", "expected": {}}]'):
+        with pytest.raises(InputError):
+            known_answers.read_known_answers(text)
+    assert known_answers.read_known_answers(" \n") == []
+    twice = json.dumps([{"item": "geneval/00000/one/0", "role": "gold", "expected": {"count_0": n}} for n in (1, 2)])
+    with pytest.raises(InputError, match="entry 2: item 'geneval/00000/one/0' is listed twice"):
+        planning.plan_campaign(store, campaign_spec({"id": "c", "known": twice, "check_every": 2}))
+    objects = json.dumps([{"item": "geneval/00000/one/0", "role": "gold", "expected": {"objects": "cow"}}])
+    with pytest.raises(InputError, match="a free text has no one right answer"):
+        planning.plan_campaign(store, campaign_spec({"id": "c", "known": objects, "check_every": 2}))
+
+
+def test_no_side_can_be_expected_of_a_pair(store: Store) -> None:
+    (pair, *_) = planning.make_campaign(store, CampaignSpec("p", questionnaire="ab")).items
+
+    def expecting(answer: str) -> list[known_answers.KnownAnswerRow]:
+        (question,) = [one.id for one in ab.FORM.build(ab.FORM.example).questions]
+        return [known_answers.KnownAnswerRow("entry 1", pair.item_id, "gold", {question: answer}, texts=False)]
+
+    found = known_answers.subjects_of_items(store, [pair.item_id])
+    assert known_answers.check_known_answers(ab.FORM, expecting("both"), found)[0].expected
+    with pytest.raises(InputError, match="which side differs from person to person"):
+        known_answers.check_known_answers(ab.FORM, expecting("left"), found)
+
+
+def test_the_pace_is_that_of_the_last_day() -> None:
+    def hours(*ago: tuple[int, int]) -> list[Hour]:
+        return [Hour(NOW.replace(minute=0) - timedelta(hours=n), valid + 1, valid) for n, valid in ago]
+
+    assert answer_pace([], 10, NOW).per_hour is None
+    # nothing that counts
+    assert answer_pace(hours((2, 0)), 10, NOW).per_hour is None
+    # the first came up to 2.5 hours ago: 10 answers in 2.5 hours, 20 are left
+    found = answer_pace(hours((2, 4), (0, 6)), 20, NOW)
+    assert (found.n, found.per_hour, found.hours_left) == (10, 4.0, 5.0)
+    # never over less than an hour, never more than a day
+    assert answer_pace(hours((0, 6)), 0, NOW) == answer_pace(hours((0, 6)), -3, NOW)
+    assert answer_pace(hours((0, 6)), 0, NOW).per_hour == 6
+    assert answer_pace(hours((30, 500), (24, 48)), 48, NOW).per_hour == 2
+
+
+def tasks_of(store: Store, item_id: str) -> list[AnnotationTask]:
+    with store.read() as cursor:
+        return [*read_tasks(cursor, [item_id]).values()]
+
+
+def answered(world: World, **people_say: str) -> Store:
+    """A running campaign in which people say y or n of the cow in four images, in the order of ids."""
+    store = world.store
+    planning.make_campaign(
+        store, campaign_spec({"id": "c", "title": "C", "overlap": 3, "order": "fixed", "n": 2, "suite": ["geneval"], "seed": 1})
+    )
+    management.move(store, "c", "running")
+    ids = [one.item_id for one in management.items(store, "c")]
+    campaign = management.get(store, "c")
+    assert campaign
+    for name, text in people_say.items():
+        for item_id, letter in zip(ids, text, strict=False):
+            (task,) = tasks_of(store, item_id)
+            said = COW | {"count_0": 1 if letter == "y" else 0, "color_0": ["red"]}
+            made = item_form(store, campaign, task, name).annotation(
+                name, said, annotation_id=str(uuid.uuid4()), active_seconds=20.0
+            )
+            recording.submit(store, made)
+    return store
+
+
+def test_a_campaign_as_it_stands(world: World) -> None:
+    store = answered(world, ann="yn", bob="yy")
+    found = progress_of(store, "c")
+    assert found
+    assert (found.coverage.answers, found.coverage.wanted, found.pace.n) == (4, 6, 4)
+    assert found.pace.per_hour == pytest.approx(4.0, abs=2.1)
+    assert [one.campaign.campaign_id for one in all_progress(store)] == ["c"]
+    assert progress_of(store, "nobody") is None
+
+
+def test_people_beside_the_others(world: World) -> None:
+    store = answered(world, ann="yn", bob="yy", cyd="yn")
+    campaign = management.get(store, "c")
+    assert campaign
+    topics = annotators.topics(store, campaign)
+    assert topics[0] == CORRECT
+    found = {one.worker.person: one for one in annotators.annotators_of(store, campaign, CORRECT, intervals=False)}
+    assert set(found) == {"ann", "bob", "cyd"}
+    agreement = found["ann"].agreement
+    assert agreement
+    assert (agreement.n_ratings, agreement.n_items) == (4, 2)
+    speed, same = found["ann"].speed, found["ann"].sameness
+    assert speed
+    assert (speed.n, speed.seconds, speed.campaign) == (2, 20.0, 20.0)
+    assert same
+    assert found["ann"].flags == ()
+    assert annotators.annotators_of(store, campaign, None)[0].agreement is None
+
+
+def test_cases_and_their_verdicts(world: World) -> None:
+    store = answered(world, ann="yn", bob="yy", cyd="yn")
+    (case,) = adjudication.contested_cases(store, "c", CORRECT)
+    assert case.disagreement == pytest.approx(2 / 3)
+    assert (case.n, case.verdict) == (3, None)
+    said = adjudication.rater_values(store, "c", CORRECT, case.item, None)
+    assert [(one.rater, one.value, one.why) for one in said] == [("ann", "no", None), ("bob", "yes", None), ("cyd", "no", None)]
+    assert adjudication.verdict_labels(store, CORRECT, said) == ["yes", "no"]
+    assert len(adjudication.verdict_labels(store, CampaignTopic("geneval", "caption_fit"), [])) == 4
+
+    def verdict(wrong: str, rater: str | None = None, says: str = "no") -> bool:
+        made = Adjudication(str(uuid.uuid4()), case.item, "correct", wrong, says, "me", campaign_id="c", rater_id=rater)  # type: ignore[arg-type]
+        return adjudication.write_verdict(store, made)
+
+    with pytest.raises(ValueError, match="say which person was wrong"):
+        verdict("person")
+    with pytest.raises(ValueError, match="say what is right"):
+        verdict("prompt", says="")
+    assert verdict("prompt")
+    assert verdict("person", "bob")
+    # the latest counts
+    (decided,) = adjudication.verdicts(store, "c")
+    assert [(one.wrong, one.rater, one.n) for one in adjudication.blames([decided])] == [("person", "bob", 1)]
+    assert adjudication.contested_cases(store, "c", CORRECT)[0].verdict == decided
+    assert [one.key for one in adjudication.verdicts_against([decided], "person", "bob")] == [case.key]
+    assert adjudication.verdicts_against([decided], "scorer", None) == []
+    assert adjudication.suite_of(store, "c", case.item) == "geneval"
+
+
+def test_whoever_opens_a_case_does_not_answer_blind_any_more(world: World) -> None:
+    client = world.person("rosa")
+    task = first(client)
+    item = world.column(f"select item_id from items where public_id = '{task['ticket']}'")[0]
+    adjudication.record_uncovering(world.store, "rosa", item)
+    assert client.post("/api/submit", json=saying(task["ticket"])).json()["saved"]
+    assert world.column("select saw_evidence from annotations where rater_id = 'rosa' and import_id is null") == [True]
+    # who has answered before has answered blind
+    answered_before = world.person("sam")
+    task = first(answered_before)
+    answered_before.post("/api/submit", json=saying(task["ticket"]))
+    item = world.column(f"select item_id from items where public_id = '{task['ticket']}'")[0]
+    adjudication.record_uncovering(world.store, "sam", item)
+    assert world.column("select how from uncovered order by how") == ["answered", "asked"]

@@ -1,0 +1,218 @@
+"""``import cooccurrence``, and the picture that is drawn with it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from scipy import stats
+
+from data.jobs.runs import Detection, Observation
+from data.prompts import sr2d
+from data.records import Image, image_item
+from data.store import library as kept
+from data.store.core.store import Store
+from data.store.imports import ImportBundle, apply
+from scorers.visor import scorer
+from tests.concord.test_failures import links, text_of
+from tests.data.formats.test_cooccurrence import instances
+from tests.ui import seeing
+from tests.ui.making import concord, done
+from ui import failure_charts
+from ui.failure_charts import Mark, Series, scatter
+from ui.log_axis import LogAxis
+from ui.pages.explore.failures import failures
+
+CATEGORIES = [{"id": k, "name": name} for k, name in enumerate(("person", "bicycle", "car", "bus", "<b>"))]
+WHERE = ("sr2d", "visor-x", "cooccurrence")
+
+
+# ---- the command
+def test_a_file_is_imported_once_and_taken_back(project: Path, tmp_path: Path) -> None:
+    path = instances(tmp_path / "instances_val.json", {1: [0, 1], 2: [0, 1, 2]}, CATEGORIES)
+    says = "instances_val: 3 pairs of 5 classes together in 2 images (import 1; to take it back: import undo 1)\n"
+    assert done(project, "import", "cooccurrence", path) == says
+    assert "imported before, as import 1" in done(project, "import", "cooccurrence", path)
+    assert "import 2" in done(project, "import", "cooccurrence", path, "--name", "mine")
+    other = instances(tmp_path / "other.json", {1: [0, 1]}, CATEGORIES)
+    refused = concord(project, "import", "cooccurrence", other, "--name", "mine")
+    assert (refused.status, refused.err.count("\n")) == (1, 1)
+    assert "take it back first: import undo 2" in refused.err
+    done(project, "rebuild")
+    assert done(project, "import", "undo", "2") == "import 2 undone: 8 cooccurrences\n"
+    with Store(project) as store:
+        found = kept.latest_cooccurrence(store)
+        assert found is not None
+        assert (found.name, found.share("car", "person"), kept.cooccurrence_names(store)) == (
+            "instances_val",
+            0.5,
+            ["instances_val"],
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("not json", "holds no JSON object"),
+        ('{"annotations": [{', "not JSON (Expecting property name"),
+        (json.dumps({"annotations": [], "images": []}), "names no category (captions have none); an instances file is needed"),
+    ],
+)
+def test_a_wrong_file_is_one_line(project: Path, tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "f.json"
+    path.write_text(text)
+    ran = concord(project, "import", "cooccurrence", path)
+    assert (ran.status, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert ran.err.startswith("import cooccurrence: ")
+    assert why in ran.err
+    assert "there is no such file" in concord(project, "import", "cooccurrence", tmp_path / "none.json").err
+    assert "must not hold '/'" in concord(project, "import", "cooccurrence", path, "--name", "a/b").err
+
+
+def test_what_is_left_out_is_told_and_the_rest_is_in(project: Path, tmp_path: Path) -> None:
+    path = instances(tmp_path / "f.json", {1: [0, 1], 2: [77]}, CATEGORIES)
+    ran = concord(project, "import", "cooccurrence", path)
+    assert ran.status == 1
+    assert "f: 1 pair of 5 classes together in 1 image" in ran.out
+    assert "left out: annotations of category 77, which is not among the categories" in ran.err
+
+
+# ---- the picture
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Images of person, bicycle, car and bus in relations: of each pair as many show both as stands here."""
+    place = tmp_path_factory.mktemp("together")
+    with Store(place / "project") as opened:
+        _see(opened)
+    held = dict(enumerate([[0, 1]] * 50 + [[0, 2]] * 5 + [[1, 2]] * 20 + [[4]] * 25))
+    done(place / "project", "import", "cooccurrence", instances(place / "val & <b>.json", held, CATEGORIES))
+    with Store(place / "project") as opened:
+        yield opened
+
+
+FOUND = {
+    ("person", "bicycle"): 6,
+    ("person", "car"): 2,
+    ("person", "bus"): 1,
+    ("bicycle", "car"): 5,
+    ("bicycle", "airplane"): 3,
+}
+"""How many of a pair's eight images show both objects; the first half of them as asked."""
+
+
+def _see(store: Store) -> None:
+    prompts = [sr2d.numbered_prompt(sr2d.prompt_number(*pair, relation)) for pair in FOUND for relation in sr2d.OPPOSITE]
+    images = [Image(prompt.prompt_id, name, 0) for prompt in prompts for name in ("g", "h")]
+    asked = {prompt.prompt_id: prompt for prompt in prompts}
+    items = [image_item(image, asked[image.prompt_id]) for image in images]
+    apply(store, [ImportBundle("images", "x", "x", prompts=prompts, images=images, items=items)])
+    seen, count = [], dict.fromkeys(FOUND, 0)
+    for image in images:
+        prompt = asked[image.prompt_id]
+        pair = (prompt.spec["a"], prompt.spec["b"])
+        count[pair] += 1
+        first, second = (0.0, 50.0) if prompt.spec["relation"] in ("left", "above") else (50.0, 0.0)
+        if 2 * count[pair] > FOUND[pair]:
+            first, second = second, first
+        boxes = [(first, first, first + 9, first + 9), (second, second, second + 9, second + 9)]
+        names = pair if count[pair] <= FOUND[pair] else pair[:1]
+        found = tuple(Detection(name, 0.9, box) for name, box in zip(names, boxes, strict=False))
+        seen.append((prompt, Observation(image.image_id, {}, found)))
+    seeing._ingest(store, scorer.SCORER, "visor-x", {"keep": 0.05, "threshold": 0.1}, seen)
+
+
+def test_rho_is_that_of_scipy_over_the_pairs_that_the_file_knows(store: Store) -> None:
+    made = failures(store, *WHERE)
+    # person and bus: both are classes of the file, never together; of an airplane it knows nothing
+    at = {("person", "bicycle"): 0.5, ("bicycle", "car"): 0.2, ("person", "car"): 0.05, ("person", "bus"): 0.0}
+    expected = stats.spearmanr([*at.values()], [FOUND[pair] / 8 for pair in at]).statistic
+    assert expected == pytest.approx(1)
+    assert re.search(r"Both objects are found (more|neither).*Spearman’s rho 1\.00, 4 pairs", text_of(made.lead))
+    held = stats.spearmanr([*at.values()], [(FOUND[pair] // 2) / FOUND[pair] for pair in at]).statistic
+    assert f"Spearman’s rho {held:.2f}" in text_of(made.lead)
+    assert "Never together: 1 pair, which stand apart, at 0" in text_of(made.numbers)
+    assert "lacks a class of theirs: 1 pair." in text_of(made.numbers)
+    assert len(made.figure.data[0].x) == 4
+    # the highest x is that of the pair that is together most often, and the lowest the one that never is
+    order = [y for _, y in sorted(zip(made.figure.data[0].x, made.figure.data[0].y, strict=True))]
+    assert order == [1 / 8, 2 / 8, 5 / 8, 6 / 8]
+
+
+def test_a_mark_says_and_opens_its_images(store: Store) -> None:
+    made = failures(store, *WHERE)
+    marks = {one.hovertext.split("<br>")[0]: one for one in made.figure.layout.annotations}
+    assert "50 %" in marks["bicycle and person, both found, as asked"].hovertext.replace("\u00a0", " ")
+    assert "3 of 6 images" in marks["bicycle and person, both found, as asked"].hovertext
+    ((href, _),) = links(marks["bicycle and person, both found"].text)
+    assert "asked=bicycle+and+person&found=both+found" in href
+    # the file's name is one that a browser would read
+    assert "<b>" not in made.lead + made.numbers + made.figure.to_json()
+    assert "val &amp; &lt;b&gt;" in made.lead
+
+
+def test_one_generator_has_a_row_of_its_own(store: Store) -> None:
+    every, alone = failures(store, *WHERE), failures(store, *WHERE, "g")
+    assert re.findall(r'<th scope="row">(g|h|all generators)</th>', every.numbers) == ["g", "h", "all generators"]
+    assert re.findall(r'<th scope="row">(g|h|all generators)</th>', alone.numbers) == ["g"]
+    assert "generator=g" in alone.numbers
+
+
+def test_without_a_table_the_command_is_taught_and_another_file_is_drawn_at_once(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    with Store(project) as opened:
+        _see(opened)
+        empty = failures(opened, *WHERE)
+        assert empty.figure is None
+        assert "not known in this project yet" in empty.lead
+        assert "uv run app.py import cooccurrence instances_train2017.json --project" in empty.numbers
+    animals = [{"id": 7, "name": "zebra"}, {"id": 8, "name": "cow"}]
+    done(project, "import", "cooccurrence", instances(tmp_path / "zebras.json", {1: [7, 8]}, animals))
+    with Store(project) as opened:
+        strange = failures(opened, *WHERE)
+        assert strange.figure is None
+        assert "None of the 5 pairs of classes asked for is among those that zebras names." in text_of(strange.lead)
+        assert "–" in strange.numbers
+    done(project, "import", "cooccurrence", instances(tmp_path / "same.json", {1: [0, 1, 2, 3]}, CATEGORIES))
+    with Store(project) as opened:
+        same = failures(opened, *WHERE)
+        assert same.figure is not None
+        assert "Both objects found: no correlation with co-occurrence, as co-occurrence is constant." in text_of(same.lead)
+
+
+# ---- the axis and the figure
+def test_a_share_of_none_has_a_place_of_its_own() -> None:
+    shares = [0.1, 0.001, 0.0, 0.0, 1.0]
+    axis = LogAxis.of(shares)
+    places = axis.places(shares)
+    assert [places[0], places[1], places[4]] == pytest.approx([-1, -3, 0])
+    low, high = axis.options()["range"]
+    assert low < places[2] < places[3] < axis.split < places[1]
+    assert places[4] < high
+    ticks = dict(zip(axis.options()["ticktext"], axis.options()["tickvals"], strict=True))
+    assert ticks["1\u00a0%"] == pytest.approx(-2)
+    assert ticks["0"] < axis.split
+    assert "0" not in LogAxis.of([0.1, 0.2]).options()["ticktext"]
+
+
+@pytest.mark.parametrize("shares", [[0.0, 0.0], [0.5], [1e-6, 1e-6], [0.2, 0.21], [1e-7, 1.0], [0.0, 1.0]])
+def test_an_axis_has_a_few_ticks_and_holds_all_marks(shares: list[float]) -> None:
+    axis = LogAxis.of(shares)
+    low, high = axis.options()["range"]
+    assert all(low < place < high for place in axis.places(shares))
+    ticks = axis.options()["tickvals"]
+    assert 1 <= len(ticks) <= 8
+    assert all(low <= tick <= high for tick in ticks)
+
+
+def test_of_very_many_marks_the_page_follows_the_click(monkeypatch: pytest.MonkeyPatch) -> None:
+    mark = Mark(0.5, 0.2, 0.7, "<b>\nmore", "/studio/browse?x=a%26b")
+    few = scatter([0.1, 0.0], [Series("one", [mark, mark]), Series("two", [mark, Mark(None)])], "x")
+    assert len(few.layout.annotations) == 3
+    monkeypatch.setattr(failure_charts, "_LINKED", 1)
+    many = scatter([0.1, 0.0], [Series("one", [mark, mark]), Series("two", [mark, Mark(None)])], "x")
+    assert len(many.layout.annotations) == 0
+    assert list(many.data[1].customdata) == ["/studio/browse?x=a%26b"]
+    assert list(many.data[1].hovertext) == ["&lt;b&gt;<br>more"]

@@ -1,0 +1,435 @@
+"""Questions of a project: answers read back with their wording, the rows of command and page, and what the Workbench shows."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from html import escape, unescape
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from fastapi import FastAPI
+from starlette.middleware.sessions import SessionMiddleware
+
+from agreement import Options
+from agreement.questions import beside_people, scores
+from concord.questions import scores as questions_scores
+from data.jobs.runs import Observation, Run
+from data.prompts.questions import PromptQuestion
+from data.records import Image, Prompt, Rater, image_item
+from data.store import imports, runs
+from data.store import library as stored
+from data.store.analysis import vqa_answers
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.imports import ImportBundle
+from scorers.questions import tifa
+from scorers.questions.rules import AnsweredQuestion, payload_of
+from tests.ui import exploring, questioning
+from tests.ui.exploring import HOSTILE, table
+from tests.ui.making import concord, done
+from tests.ui.questioning import SUITE, VQA, WEAK, mostly, sometimes
+from tests.ui.visiting import World
+from ui import form_api, workbench_api
+from ui.components.filters import Choice
+from ui.pages.explore.asked import Asked
+from ui.pages.explore.asked import asked as shown
+from ui.pages.explore.asked.offered import SEEN
+from ui.pages.explore.choices import choices, view_of
+from ui.pages.explore.view import View
+
+TRUTH = mostly(0.6)
+QUICK = Options()
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eighteen pictures of six prompts by three generators; two models have answered, ann and ben about half of them."""
+    project = questioning.project(tmp_path_factory.mktemp("asked"))
+    with Store(project) as store:
+        questioning.answer(store, VQA, sometimes(TRUTH, mostly(0.2, 5), 0.2))
+        questioning.answer(store, WEAK, sometimes(TRUTH, mostly(0.2, 6), 0.6))
+        half = questioning.items(store)[::2]
+        for who, seed in (("ann", 1), ("ben", 2)):
+            questioning.say(store, who, sometimes(TRUTH, mostly(0.5, 9), 0.1, seed), half)
+    return project
+
+
+@pytest.fixture
+def store(template: Path, tmp_path: Path) -> Iterator[Store]:
+    with Store(shutil.copytree(template, tmp_path / "project")) as store:
+        yield store
+
+
+@pytest.fixture(scope="module")
+def standing(template: Path) -> Iterator[Store]:
+    """For tests that leave nothing behind."""
+    with Store(template) as store:
+        yield store
+
+
+def reworded(store: Store, item: str) -> PromptQuestion:
+    """The first question about an image's prompt in other words, the others as they were; returns what it was."""
+    first, *others = questioning.asked(store, item).questions
+    prompt_id = item.rsplit("/", 2)[0]
+    now = [replace(first, text=f"{first.text} (look well)"), *others]
+    imports.apply(store, [ImportBundle("questions", "again", "again", questions={prompt_id: now})])
+    return first
+
+
+# ---- what is read back
+def test_a_models_answers_come_back_as_they_were_given(standing: Store) -> None:
+    found = vqa_answers.scorer_answers(standing, Selection(suite=(SUITE,), rater=(VQA,)))
+    given = []
+    for item in questioning.items(standing):
+        for one in questioning.asked(standing, item).questions:
+            chosen = sometimes(TRUTH, mostly(0.2, 5), 0.2)(item, one)
+            place = (VQA, item, item.rsplit("/", 2)[0], item.split("/")[-2])
+            given.append((*place, one.question_id, one.element_type, one.element, one.answer, chosen, one.text))
+    names = ["rater", "item", "prompt", "generator", "question", "element_type", "element", "answer", "chosen", "text"]
+    assert [tuple(row) for row in found[names].to_numpy().tolist()] == given
+    assert set(found["source"]) == {"single_object", "two_object", "counting", "colors", "position", "color_attr"}
+    assert set(vqa_answers.scorer_answers(standing, Selection(generator=("beta",), task=("colors",)))["item"]) == {
+        item for item in found.loc[found["source"] == "colors", "item"] if "/beta/" in item
+    }
+    assert vqa_answers.raters(standing) == {SUITE: [VQA, WEAK]}
+    # a scorer that answers nothing is none
+    assert vqa_answers.scorer_answers(standing, Selection(rater=("nobody",))).empty
+
+
+def test_the_first_run_counts_and_broken_answers_do_not(store: Store) -> None:
+    item = questioning.items(store)[0]
+    before = vqa_answers.scorer_answers(store, Selection())
+    questioning.answer(store, VQA, lambda _, one: one.choices[-1], [item], "0009-again")
+    assert vqa_answers.scorer_answers(store, Selection()).equals(before)
+    good = {"question_id": "q", "text": "t", "choices": ["yes", "no"], "answer": "yes", "chosen": "no"}
+    odd: list[Any] = [
+        good,
+        good | {"chosen": "yes"},
+        5,
+        None,
+        {},
+        good | {"question_id": None},
+        good | {"question_id": "r", "choices": {}},
+    ]
+    seen = [Observation(item, {"version": 1, "answers": odd}), Observation(questioning.items(store)[1], {"answers": "none"})]
+    seen.append(Observation(questioning.items(store)[2], {"answers": [good]}, failed="the file is broken"))
+    _bare(store, "odd", seen)
+    found = vqa_answers.scorer_answers(store, Selection(rater=("odd",)))
+    assert found[["question", "chosen", "element_type"]].to_numpy().tolist() == [["q", "no", ""], ["r", "no", ""]]
+    assert vqa_answers.raters(store)[SUITE] == ["odd", VQA, WEAK]
+
+
+def _bare(store: Store, rater: str, seen: list[Observation]) -> None:
+    """Evidence from elsewhere, which its scorer could not judge."""
+    run = Run(f"0008-{rater}", tifa.TIFA.name, "1", "playground", {})
+    runs.add_run(store, run, Rater(rater, "scorer", None, "1", {}), f"runs/{run.run_id}", len(seen))
+    runs.ingest(store, run.run_id, 0, [(one, ()) for one in seen], "tifa-1")
+
+
+def test_people_meet_a_model_only_in_the_same_words(store: Store) -> None:
+    item = questioning.items(store)[0]
+    first = reworded(store, item)
+    assert questioning.asked(store, item).number == 2
+    questioning.say(store, "cyd", lambda _, one: one.answer, [item])
+    found = vqa_answers.person_answers(store, Selection())
+    mine = found[(found["item"] == item) & (found["question"] == first.question_id)].set_index("person")["wording"]
+    theirs = vqa_answers.wordings(store, item, VQA)
+    assert mine["ann"] == mine["ben"] == theirs[first.question_id]
+    assert mine["cyd"] != theirs[first.question_id]
+    other = found[(found["item"] == item) & (found["question"] != first.question_id)]
+    assert other["wording"].tolist() == [theirs[name] for name in other["question"]]
+    assert set(other["person"]) == {"ann", "ben", "cyd"}
+    about = {(one.question, one.person): one.wording for one in vqa_answers.answers_about(store, item)}
+    assert about[first.question_id, "cyd"] == mine["cyd"]
+    # whoever scores now is asked the new words, and meets cyd
+    questioning.answer(store, "late", lambda _, one: one.answer, [item])
+    assert vqa_answers.wordings(store, item, "late")[first.question_id] == mine["cyd"]
+    states = questions_scores.answers_beside_people(store, SUITE, "", "late").set_index("question")["votes"]
+    assert states[first.question_id] == 1
+    assert questions_scores.mixed_texts(store, SUITE, VQA) == 0
+    questioning.answer(store, VQA, TRUTH, [], "0011-none")
+    (pair,) = (row for row in questions_scores.recall_models(store, SUITE, "") if (row["rater"], row["other"]) == ("late", VQA))
+    assert (pair["n"], pair["excluded"]["other_version"]) == (0, 1)
+
+
+def test_texts_that_were_asked_differently_are_counted(store: Store) -> None:
+    one, other, _ = (item for item in questioning.items(store) if item.startswith(f"{SUITE}/00000/"))
+    questioning.answer(store, "slow", TRUTH, [one])
+    reworded(store, one)
+    questioning.answer(store, "slow", TRUTH, [other], "0010-slow")
+    assert questions_scores.mixed_texts(store, SUITE, "slow") == 1
+    told = unescape(shown(store, view(store, rater="slow")).numbers)
+    assert "Of 1 text not all images was asked the same questions" in told
+
+
+def test_what_does_not_count_says_why(store: Store) -> None:
+    item = questioning.items(store)[1]
+    questioning.say(store, "eve", TRUTH, [item], saw_evidence=True)
+    questioning.say(store, "fay", lambda *_: "cannot_tell", [item])
+    found = vqa_answers.person_answers(store, Selection())
+    why = found[found["item"] == item].groupby("person")["excluded"].first().to_dict()
+    assert why == {"eve": "saw_evidence", "fay": "cannot_tell"}
+    rows = found[(found["person"] == "fay")]
+    assert rows["label"].isna().all()
+    (row,) = (one for one in questions_scores.recall_people(store, SUITE, "")[1] if (one["rater"], one["by"]) == (VQA, "all"))
+    wrong = questions_scores.answers_beside_people(store, SUITE, "", VQA)
+    wrong = wrong[(wrong["item"] == item) & (wrong["answer"] != wrong["chosen"])]
+    assert row["cannot_tell"] == len(wrong)
+
+
+def test_imitations_are_never_mixed_with_people(store: Store) -> None:
+    before = questions_scores.recall_people(store, SUITE, "")
+    questioning.say(store, "simulated Zoe", lambda _, one: one.choices[-1], questioning.items(store))
+    after = questions_scores.recall_people(store, SUITE, "")
+    for old, new in zip(before, after, strict=True):
+        assert [row for row in new if row["people"] == "real"] == old
+        assert {row["people"] for row in new} == {"real", "simulated"}
+    html = shown(store, view(store, see="people")).numbers
+    assert "simulated people" in table(html, "VQA models beside people")[VQA]
+
+
+# ---- the rows
+def test_rows_are_those_of_the_statistics(standing: Store) -> None:
+    found = questions_scores.rows(standing, Selection(), "photos", QUICK)
+    answers, said = vqa_answers.scorer_answers(standing, Selection()), vqa_answers.person_answers(standing, Selection())
+    expected = [one.outcome.value for one in scores(answers, QUICK, "photos")]
+    assert [row["value"] for row in found.scores] == expected
+    assert [row["value"] for row in found.people] == [one.outcome.value for one in beside_people(answers, said, QUICK)]
+    assert {row["generator"] for row in found.scores if row["reference"]} == {"photos"}
+    assert [row["rater"] for row in found.models] == [VQA]
+    json.dumps([*found.sections.values()], allow_nan=False)
+    row = next(row for row in found.scores if row["statistic"] == "accuracy" and row["group"] == "color")
+    assert (row["suite"], row["by"], row["unit"]) == (SUITE, "element_type", "questions")
+    assert row["n"] == row["n_questions"] >= row["n_items"] >= row["n_prompts"]
+    # one generator beside the reference
+    only = questions_scores.rows(standing, Selection(generator=("alpha",), rater=(WEAK,)), "photos", QUICK)
+    assert {(row["rater"], row["generator"]) for row in only.scores} == {(WEAK, "alpha"), (WEAK, "photos")}
+    assert questions_scores.rows(standing, Selection(suite=("other",))).scores == []
+
+
+def test_the_command_prints_the_same(template: Path, standing: Store, tmp_path: Path) -> None:
+    rows = questions_scores.rows(standing, Selection(), None, Options(intervals=False))
+    project = shutil.copytree(template, tmp_path / "project")
+    document = json.loads(done(project, "vqa", "--no-intervals", "--format", "json"))
+    assert {name: document[name] for name in rows.sections} == rows.sections
+    assert (document["reference"], document["selection"]) == (None, {})
+    printed = done(project, "vqa", "--no-intervals", "--reference", "photos", "--generator", "alpha").splitlines()
+    assert printed[0] == f"{SUITE}: Scores of generators"
+    assert any("tifa_less_reference" in line for line in printed)
+    assert any("krippendorff_alpha_nominal" in line for line in printed)
+    (split,) = (row for row in rows.splits if (row["rater"], row["by"]) == (VQA, "all"))
+    assert split["wrong"] == split["image_wrong"] + split["vqa_wrong"] + sum(
+        split[name] for name in ("undecided", "cannot_tell", "other_version", "not_asked")
+    )
+    unknown = concord(project, "vqa", "--reference", "nobody", "--no-intervals")
+    assert (unknown.status, unknown.err.splitlines()[-1].split(":")[0]) == (0, "--reference nobody")
+    assert (
+        concord(project, "vqa", "--suite", "other").out == "no scorer has answered questions about images of this selection\n"
+    )
+    assert concord(project, "vqa", "--aspect", "answer").status == 2
+
+
+# ---- the page
+def view(store: Store, **asked_for: str) -> View:
+    return view_of(store, {"suite": SUITE, "show": "questions", **asked_for})
+
+
+def test_each_picture_shows_the_rows(standing: Store) -> None:
+    rows = questions_scores.recall_scores(standing, SUITE, "", "photos")
+    for see, by, caption, statistic in (
+        ("types", "element_type", "Right answers by element type", "accuracy"),
+        ("sources", "source", "TIFA by text source", "tifa"),
+        ("entities", "entities", "TIFA by number of entities", "tifa"),
+    ):
+        made = shown(standing, view(standing, see=see, reference="photos"))
+        lines = table(made.numbers, caption)
+        mine = [row for row in rows if (row["rater"], row["statistic"]) == (VQA, statistic) and row["by"] in (by, "all")]
+        for generator, k in (("alpha", 0), ("beta", 1), ("photos", 2)):
+            told = {row["group"].replace("_", " "): f"{row['value']:.3f}" for row in mine if row["generator"] == generator}
+            assert {name: cells[k] for name, cells in lines.items() if name in told} == told
+        assert made.figure is not None
+        assert [trace.name for trace in made.figure.data] == ["alpha", "beta", "photos (reference)"]
+        assert made.figure.data[2].marker.symbol == "diamond-open"
+    assert "photos, the reference," in made.lead
+    people, split = questions_scores.recall_people(standing, SUITE, "")
+    made = shown(standing, view(standing, see="people"))
+    accuracy = next(row for row in people if (row["statistic"], row["rater"]) == ("vqa_accuracy", VQA))
+    assert table(made.numbers, "VQA models beside people")[VQA][1] == f"{accuracy['value']:.3f}"
+    whole = next(row for row in split if (row["rater"], row["by"]) == (VQA, "all"))
+    assert table(made.numbers, "Whose fault wrong answers are")["all"][:3] == [
+        f"{whole[name]:,}" for name in ("wrong", "image_wrong", "vqa_wrong")
+    ]
+    assert [sum(bar) for bar in zip(*(trace.x for trace in made.figure.data), strict=True)] == pytest.approx(
+        [1.0] * len(made.figure.data[0].x)
+    )
+    made = shown(standing, view(standing, see="models"))
+    (pair,) = questions_scores.recall_models(standing, SUITE, "")
+    assert (
+        table(made.numbers, "Scores per image: do two models put images in the same order?")[VQA][1] == f"{pair['value']:.3f}"
+    )
+    assert "differ most" in made.listed
+
+
+@pytest.mark.parametrize("see", SEEN)
+def test_every_number_leads_to_what_is_behind_it(standing: Store, see: str) -> None:
+    made = shown(standing, view(standing, see=see))
+    addresses = [unescape(part.split('"')[0]) for part in made.numbers.split('href="')[1:]]
+    own = [address for address in addresses if "/explore?" in address]
+    assert own
+    for address in own:
+        asked_for = {name: values[0] for name, values in parse_qs(urlsplit(address).query).items()}
+        led = view_of(standing, asked_for)
+        # what an address asks for is there
+        assert {name: str(getattr(led, name)) for name in asked_for} == asked_for
+    if see in ("types", "people"):
+        wrong = questions_scores.answers_beside_people(standing, SUITE, "", VQA)
+        wrong = wrong[(wrong["answer"] != wrong["chosen"]) & (wrong["element_type"] == "color")]
+        listed = shown(standing, view(standing, see=see, group="color")).listed
+        assert f"{len(wrong)} answer" in listed
+        assert listed.count("<tr>") == len(wrong) + 1
+        assert "/studio/workbench?id=" in listed
+        assert "shown=tifa-playground+and+people" in listed
+
+
+def test_the_lists_are_what_they_say(standing: Store) -> None:
+    rows = questions_scores.answers_beside_people(standing, SUITE, "", VQA)
+    (split,) = (
+        one for one in questions_scores.recall_people(standing, SUITE, "")[1] if (one["rater"], one["by"]) == (VQA, "all")
+    )
+    for name in ("image_wrong", "vqa_wrong", "not_asked"):
+        listed = shown(standing, view(standing, see="people", answers=name)).listed
+        assert f"{split[name]:,} answer" in listed or f"of {split[name]:,}." in listed
+    right = shown(standing, view(standing, answers="right", whose="beta")).listed
+    n = int(((rows["answer"] == rows["chosen"]) & (rows["generator"] == "beta")).sum())
+    assert f"of {n:,}." in right or f"{n:,} answers" in right
+    different = int(((rows["state"] == "decided") & (rows["people"] != rows["chosen"])).sum())
+    assert f"{different:,} answer" in shown(standing, view(standing, see="people", answers="different")).listed
+
+
+def names(choice: Choice) -> list[str]:
+    return [one[1] for one in choice.choices]
+
+
+def test_the_controls_follow_what_there_is(standing: Store) -> None:
+    chosen = view_of(standing, {"show": "questions"})
+    assert (chosen.suite, chosen.rater, chosen.see, chosen.answers, chosen.group) == (SUITE, VQA, "types", "wrong", "all")
+    offered = choices(standing, chosen)
+    assert names(offered["rater"]) == [VQA, WEAK]
+    assert names(offered["reference"]) == ["all", "alpha", "beta", "photos"]
+    assert not offered["against"].choices
+    assert names(choices(standing, replace(chosen, see="models"))["against"]) == [WEAK]
+    # in another part nothing of this is in the way
+    other = view_of(standing, {"show": "failures", "see": "people", "reference": "photos"})
+    assert not any((other.see, other.source, other.reference, other.against, other.group, other.whose, other.answers))
+    alone = view(standing, source="colors")
+    assert {
+        row["group"] for row in questions_scores.recall_scores(standing, SUITE, alone.source, "") if row["by"] == "source"
+    } == {"colors"}
+    assert "texts of colors alone" in shown(standing, alone).lead
+
+
+def test_what_is_missing_is_taught(store: Store, tmp_path: Path) -> None:
+    with Store(tmp_path / "empty") as empty:
+        made = shown(empty, view_of(empty, {"show": "questions"}))
+        assert isinstance(made, Asked)
+        assert "score tifa" in made.numbers
+        assert "import questions --from-specs" in made.numbers
+    with store.read() as cursor:
+        cursor.execute("delete from judgements where aspect = 'answer' and rater_id in ('ann', 'ben')")
+    made = shown(store, view(store, see="people"))
+    assert "campaigns create questions --questionnaire tifa_vqa" in made.numbers
+    assert made.figure is None
+    assert "not asked" not in made.lead
+    with store.read() as cursor:
+        cursor.execute("delete from evidence where rater_id = ?", [WEAK])
+    made = shown(store, view(store, see="models"))
+    assert "score tifa --profile blip" in made.numbers
+    assert made.figure is None
+
+
+def test_dsgs_own_rule_is_named(store: Store) -> None:
+    item = questioning.items(store)[0]
+    now = questioning.asked(store, item)
+    said = [AnsweredQuestion(one, one.answer) for one in now.questions if one.is_yes_no]
+    exploring.add_run(store, "0007-dsg", "dsg", [Observation(item, payload_of(now.number, said))], {item: {}}, tifa.DSG)
+    assert "Its own score counts an answer only if" in shown(store, view(store, rater="dsg")).numbers
+    assert "Its own score" not in shown(store, view(store, rater=VQA)).numbers
+
+
+def test_hostile_texts_stay_texts(store: Store) -> None:
+    prompt = Prompt("geneval/99999", SUITE, HOSTILE, HOSTILE, {})
+    image = Image(prompt.prompt_id, HOSTILE, 0)
+    asking = PromptQuestion(HOSTILE, HOSTILE, (HOSTILE, "no"), "no", "color", HOSTILE)
+    bundle = ImportBundle(
+        "images", "h", "h", [prompt], [image], [image_item(image, prompt)], questions={prompt.prompt_id: [asking]}
+    )
+    imports.apply(store, [bundle])
+    item = image.image_id
+    assert stored.current_questions_of_items(store, [item])
+    for rater in (HOSTILE, f"{HOSTILE} 2"):
+        questioning.answer(store, rater, lambda *_: HOSTILE, [item], f"0006-{len(rater)}")
+    questioning.say(store, f"{HOSTILE} person", lambda *_: HOSTILE, [item])
+    for see in SEEN:
+        made = shown(store, view(store, rater=HOSTILE, see=see, reference=HOSTILE))
+        whole = made.lead + made.numbers + made.listed
+        assert "<img src=x" not in whole
+        assert escape(HOSTILE) in whole
+        assert made.figure is None or "<img src=x" not in str(made.figure.to_json()).replace("\\u003c", "<")
+
+
+# ---- the Workbench
+def workbench(store: Store, folder: Path) -> World:
+    app = FastAPI()
+    for module in (form_api, workbench_api):
+        app.include_router(module.router(store))
+    app.add_middleware(SessionMiddleware, secret_key=store.secret)
+    return World(store, app, folder)
+
+
+def test_the_workbench_tells_of_questions_when_it_may(store: Store, tmp_path: Path) -> None:
+    item = questioning.items(store)[0]
+    first = reworded(store, item)
+    questioning.say(store, "cyd", lambda _, one: one.answer, [item])
+    client = workbench(store, tmp_path).person("zoe")
+    for route in ("item", "evidence", "task"):
+        covered = client.get(f"/api/studio/{route}", params={"id": item}).text
+        assert VQA not in covered
+        assert "probabilities" not in covered
+    sights = client.post("/api/studio/uncover", json={"id": item}).json()["scorers"]
+    (sight,) = (one for one in sights if one["rater"] == VQA)
+    assert sight["score"]["value"] == pytest.approx(sum(one["right"] for one in sight["questions"]) / len(sight["questions"]))
+    told = {one["id"]: one for one in sight["questions"]}
+    assert list(told) == [one.question_id for one in questioning.asked(store, item).questions]
+    one = told[first.question_id]
+    assert (one["text"], one["choices"], one["answer"]) == (first.text, list(first.choices), first.answer)
+    assert sum(one["probabilities"]) == pytest.approx(1)
+    assert one["chosen"] == one["choices"][one["probabilities"].index(max(one["probabilities"]))]
+    people = {said["rater"]: said for said in one["people"]}
+    assert {name: said["other"] for name, said in people.items()} == {"ann": False, "ben": False, "cyd": True}
+    assert people["cyd"] == {"rater": "cyd", "simulated": False, "says": first.answer, "why": None, "other": True}
+    last = [*told.values()][-1]
+    assert {said["rater"]: said["other"] for said in last["people"]}["cyd"] is False
+
+
+def test_evidence_from_elsewhere_cannot_break_the_workbench(store: Store, tmp_path: Path) -> None:
+    item = questioning.items(store)[0]
+    good = {"question_id": "q", "text": "t", "choices": ["a", "b"], "answer": "a", "chosen": "b"}
+    odd = [good | {"probabilities": [7, "x"], "free": 5, "similarity": "high", "matched": None}, 5, {"question_id": "x"}]
+    _bare(store, "odd", [Observation(item, {"answers": odd})])
+    client = workbench(store, tmp_path).person("zoe")
+    sights = client.post("/api/studio/uncover", json={"id": item}).json()["scorers"]
+    (sight,) = (one for one in sights if one["rater"] == "odd")
+    assert sight["unknown"]
+    (one,) = sight["questions"]
+    assert (one["probabilities"], one["free"], one["similarity"], one["right"], one["counts"]) == (
+        None,
+        None,
+        None,
+        False,
+        False,
+    )

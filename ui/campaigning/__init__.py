@@ -1,1 +1,0 @@
-"""Campaigns as a researcher handles them, without Gradio: the page Campaigns and the command `campaigns` both call this."""

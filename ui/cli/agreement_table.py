@@ -1,0 +1,115 @@
+"""The rows of ``agreement`` as tables for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from agreement.report.report import glance
+from concord.common import wording
+
+Row = Mapping[str, Any]
+Column = Callable[[Row], str]
+
+_TITLES = {
+    "among_people": "People among themselves",
+    "raters": "Scorers against people",
+    "matrix": "Any two raters",
+    "quality": "Persons beside the others",
+    "by_certainty": "Scorers against people, by how far people agree",
+    "comparisons": "Scorers compared: how much better a agrees with people than b",
+    "thresholds": "Scores as decisions (yes above the threshold), against people, out of fold",
+}
+_WHERE = ("suite", "task", "generator", "aspect", "target")
+_WHO = {
+    "among_people": (),
+    "raters": ("rater", "people_as"),
+    "matrix": ("a", "b"),
+    "quality": ("rater",),
+    "by_certainty": ("rater", "people_as", "certainty"),
+    "comparisons": ("a", "b", "people_as"),
+    "thresholds": ("rater", "people_as"),
+}
+
+
+_ALONE = "Agreement takes two who judge the same: score the images, label them (uv run app.py serve), or import ratings."
+
+
+def lines(rows: Mapping[str, Sequence[Row]], *, every: bool) -> Iterator[str]:
+    """A table of each section, with an empty line after it; `every`: with all of its statistics, not only the main ones."""
+    for section, found in rows.items():
+        yield f"{_TITLES[section]}\n"
+        shown, rest = (found, []) if every else glance(found)
+        yield from _table(section, shown) if shown else ["  nothing to compare in this selection"]
+        if rest:
+            more = wording.count(len({row["statistic"] for row in rest}), "more statistic")
+            yield f"  {more}: --all-statistics or --format json"
+        yield ""
+    if not any(rows.values()):
+        yield _ALONE
+
+
+def _table(section: str, rows: Sequence[Row]) -> Iterator[str]:
+    names = [*_WHERE, *_WHO[section], "people", "statistic"]
+    names = [name for name in names if any(row[name] is not None for row in rows)]
+    columns = _columns(section)
+    if not any(row.get("ceiling") for row in rows):
+        columns = {name: text for name, text in columns.items() if name not in _OF_CEILING}
+    told = [[*(_text(row[name]) for name in names), *(text(row) for text in columns.values())] for row in rows]
+    table = [[*names, *columns], *told]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for line in table:
+        yield "  " + "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+
+
+def _columns(section: str) -> dict[str, Column]:
+    """The columns of numbers by title."""
+    made: dict[str, Column] = {"value": lambda row: _number(row["value"]), "95 % interval": _interval}
+    more = {"raters": _OF_CEILING, "comparisons": _OF_DUEL, "thresholds": _OF_CUT}.get(section, {})
+    end: dict[str, Column] = {
+        "items": lambda row: str(row["n_items"]),
+        "ratings": lambda row: str(row["n_ratings"]),
+        "reason": lambda row: row["reason"] or "",
+    }
+    return made | more | end
+
+
+def _verdict(row: Row) -> str:
+    """Where a scorer stands beside people, or why that cannot be said."""
+    ceiling = row["ceiling"]
+    if ceiling is None:
+        return ""
+    return wording.verdict(ceiling["verdict"]) if ceiling["verdict"] else str(ceiling["verdict_reason"] or "")
+
+
+def _people(row: Row) -> str:
+    return _number(row["ceiling"]["value"]) if row["ceiling"] else ""
+
+
+def _mcnemar(row: Row) -> str:
+    return _number(row["mcnemar"]["p_mcnemar_holm"]) if row["mcnemar"] else ""
+
+
+_OF_CEILING: dict[str, Column] = {"people's own": _people, "verdict": _verdict}
+_OF_DUEL: dict[str, Column] = {
+    "of a": lambda row: _number(row["value_a"]),
+    "of b": lambda row: _number(row["value_b"]),
+    "p (Holm)": lambda row: _number(row["p_holm"]),
+    "McNemar's p (Holm)": _mcnemar,
+}
+_OF_CUT: dict[str, Column] = {
+    "threshold": lambda row: _number(row["threshold"]),
+    "in sample": lambda row: _number(row["in_sample"]),
+}
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _interval(row: Row) -> str:
+    return "" if row["low"] is None else f"{row['low']:.4f} .. {row['high']:.4f}"

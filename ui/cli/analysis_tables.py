@@ -1,0 +1,322 @@
+"""What ``itm``, ``flips``, ``preferences`` and ``vqa`` print: tables, Markdown or JSON. The pages show the same numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from agreement import Options
+from agreement.flips import DELTA, FLIPPED, PREFERRED, SCORE, TIED
+from concord import flips, matching, preferences
+from concord.agreement import selected
+from concord.common import wording
+from concord.common.context import Context, UsageError
+from concord.flips import FlipRows, wide
+from concord.flips import Row as flips_Row
+from concord.matching import EVALUATIONS, Row, by_cell
+from concord.preferences import Row as preferences_Row
+from concord.questions import scores
+from concord.questions.scores import Row as scores_Row
+from data.prompts.flips import check_kind
+
+_SCORES = ("text_score", "image_score", "group_score")
+
+
+def print_matching(context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, output: str) -> None:
+    chosen = selected(context, selection)
+    found = matching.rows(context.store, chosen, Options(intervals=intervals))
+    if output == "json":
+        document = {"selection": chosen.to_dict(), **found.sections}
+        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        return
+    if not found.matching:
+        context.say(
+            "no scorer has chosen captions for images of this selection; first: import itm --playground, then score clipmatch"
+        )
+    for suite in dict.fromkeys(row["suite"] for row in found.matching):
+        tables = {
+            "Accuracy against chance": list(_accuracy(_of(found.matching, suite))),
+            "Winoground": list(_winoground(_of(found.winoground, suite))),
+            "Votes: only one of two is right": list(_votes(_of(found.votes, suite))),
+            "By the first trials": list(_trials(_of(found.trials, suite))),
+        }
+        for title, lines in tables.items():
+            if len(lines) > 1:
+                context.say(f"{suite}: {title}")
+                for line in aligned_columns(lines):
+                    context.say(f"  {line}")
+
+
+def _of(listed: Sequence[Row], suite: str) -> list[Row]:
+    return [row for row in listed if row["suite"] == suite]
+
+
+def _accuracy(listed: Sequence[Row]) -> Iterator[tuple[str, ...]]:
+    yield ("rater", "images of", "task", "accuracy", "95 % interval", "chance", "above chance", "95 % interval", "posterior",
+           "rank", "evaluations", "n", "left out", "")  # fmt: skip
+    for (_, generator, task, rater), of in sorted(by_cell(listed).items(), key=lambda item: (item[0][3], item[0][1])):
+        accuracy, above = of["accuracy"], of["accuracy_less_chance"]
+        left = ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in accuracy["excluded"].items())
+        shares = [
+            number_text(accuracy),
+            interval_text(accuracy),
+            number_text(of["chance"]),
+            number_text(above),
+            interval_text(above),
+        ]
+        spent = number_text(of[EVALUATIONS]) if EVALUATIONS in of else ""
+        further = (number_text(of["posterior"]), number_text(of["rank"], 2), spent, f"{accuracy['n']:,}", left)
+        yield rater, generator, task, *shares, *further, accuracy["reason"] or ""
+
+
+def _winoground(listed: Sequence[Row]) -> Iterator[tuple[str, ...]]:
+    yield "rater", "images of", "task", *(f"{name.replace('_', ' ')}, 95 %" for name in _SCORES), "groups"
+    places: dict[tuple[str, str, str], dict[str, Row]] = {}
+    for row in listed:
+        places.setdefault((row["rater"], row["generator"], row["task"]), {})[row["statistic"]] = row
+    for place, of in places.items():
+        yield (
+            *place,
+            *(f"{number_text(of[name])} {interval_text(of[name])}".strip() for name in _SCORES),
+            str(of[_SCORES[0]]["n"]),
+        )
+
+
+def _votes(listed: Sequence[Row]) -> Iterator[tuple[str, ...]]:
+    yield "a", "b", "images of", "task", "only a", "only b", "both", "neither", "difference", "95 % interval"
+    for row in listed:
+        counts = (f"{row[name]:,}" for name in ("only_a", "only_b", "both", "neither"))
+        yield row["a"], row["b"], row["generator"], row["task"], *counts, number_text(row), interval_text(row)
+
+
+def _trials(listed: Sequence[Row]) -> Iterator[tuple[str, ...]]:
+    yield "rater", "images of", "trials", "accuracy", "95 % interval", "n"
+    for row in listed:
+        yield row["rater"], row["generator"], str(row["trials"]), number_text(row), interval_text(row), f"{row['n']:,}"
+
+
+def number_text(row: Row, digits: int = 3) -> str:
+    """A value with so many digits; a dash where there is none."""
+    return "-" if row["value"] is None else f"{row['value']:.{digits}f}"
+
+
+def interval_text(row: Row) -> str:
+    """The interval; nothing where there is none."""
+    return "" if row["low"] is None else f"{row['low']:.3f} .. {row['high']:.3f}"
+
+
+def aligned_columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Columns under each other; those that are empty but for their head are left out."""
+    kept = [k for k in range(len(lines[0])) if any(line[k] for line in lines[1:])]
+    widths = [max(len(line[k]) for line in lines) for k in kept]
+    for line in lines:
+        yield "  ".join(line[k].ljust(width) for k, width in zip(kept, widths, strict=True)).rstrip()
+
+
+_FLIP_RATERS = ("suite", "rater", "generator")
+_INTERVAL = "95 % interval"
+_FLIP_HEADER = (*_FLIP_RATERS, SCORE, _INTERVAL, FLIPPED, DELTA, _INTERVAL, PREFERRED, _INTERVAL, TIED, "images", "reason")
+
+
+def print_flips(context: Context, selection: Mapping[str, Sequence[str]], kind: str, intervals: bool, output: str) -> None:
+    try:
+        check_kind(kind)
+    except ValueError as error:
+        raise UsageError(f"--kind: {error}") from error
+    chosen = selected(context, selection)
+    found = flips.rows(context.store, chosen, kind, Options(intervals=intervals))  # type: ignore[arg-type]
+    if output == "json":
+        document = {"selection": chosen.to_dict(), "flip": kind, "unflippable": found.unflippable, "flips": found.rows}
+        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        return
+    for line in _flip_lines(found, kind, _flip_markdown if output == "md" else _aligned_flips):
+        context.say(line)
+    for command in dict.fromkeys(row["command"] for row in found.rows if row["command"]):
+        context.warn(f"not all flipped prompts have been read yet; to have that done: {command}")
+
+
+def _flip_lines(found: FlipRows, kind: str, made: Callable[[Sequence[Sequence[str]]], Iterator[str]]) -> Iterator[str]:
+    if found.rows:
+        yield from made([_FLIP_HEADER, *(_flip_cells(row) for row in wide(found.rows))])
+    elif not found.unflippable:
+        yield "nothing to compare in this selection"
+    for suite in found.unflippable:
+        yield f"no prompt of {suite} asks for a {kind} that could be flipped"
+
+
+def _flip_cells(row: Mapping[str, flips_Row]) -> Sequence[str]:
+    score, delta, preferred = row[SCORE], row[DELTA], row[PREFERRED]
+    tied = str(preferred["excluded"].get(TIED, 0)) if score["n_items"] else ""
+    values = [
+        _flip_number(score),
+        _flip_interval(score),
+        _flip_number(row[FLIPPED]),
+        _flip_number(delta),
+        _flip_interval(delta),
+    ]
+    values += [_flip_number(preferred), _flip_interval(preferred), tied, str(score["n_items"])]
+    return [*(str(score[name]) for name in _FLIP_RATERS), *values, delta["reason"] or preferred["reason"] or ""]
+
+
+def _flip_number(row: flips_Row) -> str:
+    return "-" if row["value"] is None else f"{row['value']:.4f}"
+
+
+def _flip_interval(row: flips_Row) -> str:
+    return "" if row["low"] is None else f"{row['low']:.4f} .. {row['high']:.4f}"
+
+
+def _aligned_flips(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _flip_markdown(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    head, *rest = rows
+    for row in (head, ["---"] * len(head), *rest):
+        yield "| " + " | ".join(" ".join(text.split()).replace("|", "\\|") for text in row) + " |"
+
+
+_PREFERENCE_TITLES = {
+    "votes": "Votes, by task",
+    "sides": "Which side is chosen",
+    "strengths": "Bradley-Terry strengths (log, mean 0; ties half a win each)",
+    "beside": "Scorers beside people, on pairs where both prefer one",
+    "ranks": "Spearman of winning votes and a metric's mean, over generators and tasks (SelfEval, Figure 6)",
+}
+_PREFERENCE_RATERS = ("people", "rater", "by")
+_PREFERENCE_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "votes": ("task", "a", "b", *_PREFERENCE_RATERS, "a_wins", "both", "none", "tie", "b_wins", "cannot_tell", "sign_test_p"),
+    "sides": (*_PREFERENCE_RATERS, "left", "right", "unknown", "sign_test_p"),
+    "strengths": ("task", *_PREFERENCE_RATERS, "rank", "generator", "wins", "losses", "ties"),
+    "beside": ("task", "a", "b", *_PREFERENCE_RATERS, "same_order", "opposed"),
+    "ranks": _PREFERENCE_RATERS,
+}
+
+
+def print_preferences(
+    context: Context, selection: Mapping[str, Sequence[str]], intervals: bool, seed: int, output: str
+) -> None:
+    chosen = selected(context, selection)
+    found = preferences.rows(context.store, chosen, Options(intervals=intervals, seed=seed)).sections
+    if output == "json":
+        document = {"selection": chosen.to_dict(), **found}
+        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        return
+    if not found["votes"]:
+        context.say(
+            "nobody has voted on a pair of images in this selection; campaigns create NAME --questionnaire ab --generator A"
+            " --generator B asks people, and campaigns start NAME begins"
+        )
+    for suite in dict.fromkeys(row["suite"] for row in found["votes"]):
+        for name, section in found.items():
+            lines = [row for row in section if row["suite"] == suite]
+            if lines:
+                context.say(f"{suite}: {_PREFERENCE_TITLES[name]}")
+                for line in _aligned_preferences([_preference_header(name), *(_preference_cells(row, name) for row in lines)]):
+                    context.say(f"  {line}")
+
+
+def _preference_header(section: str) -> list[str]:
+    statistic = {"votes": "share of a", "sides": "share of left", "strengths": "strength", "beside": "same", "ranks": "rho"}
+    return [*_PREFERENCE_COLUMNS[section], statistic[section], "95 % interval", "n", "left out", "reason"]
+
+
+def _preference_cells(row: preferences_Row, section: str) -> list[str]:
+    value = "-" if row["value"] is None else f"{row['value']:.4f}"
+    bounds = "" if row["low"] is None else f"{row['low']:.4f} .. {row['high']:.4f}"
+    left = ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items())
+    return [
+        *(_preference_text(row[name]) for name in _PREFERENCE_COLUMNS[section]),
+        value,
+        bounds,
+        str(row["n_items"]),
+        left,
+        row["reason"] or "",
+    ]
+
+
+def _preference_text(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "", True: "yes", False: "no"}[value]
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _aligned_preferences(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+
+_QUESTION_TITLES = {
+    "scores": "Scores of generators",
+    "models": "VQA models beside each other",
+    "people": "VQA models beside people",
+    "splits": "Wrong answers, by whose fault they are",
+}
+_QUESTION_HEADERS = (
+    "rater",
+    "other",
+    "people",
+    "generator",
+    "by",
+    "group",
+    "statistic",
+    "value",
+    "95 % interval",
+    "n",
+    "excluded",
+    "reason",
+)
+_QUESTION_UNITS = ("wrong", "image_wrong", "vqa_wrong", "undecided", "cannot_tell", "other_version", "not_asked")
+
+
+def print_questions(
+    context: Context, selection: Mapping[str, Sequence[str]], reference: str | None, intervals: bool, output: str
+) -> None:
+    chosen = selected(context, selection)
+    found = scores.rows(context.store, chosen, reference, Options(intervals=intervals))
+    if reference is not None and not any(row["reference"] for row in found.scores):
+        context.warn(f"--reference {reference}: no questions were answered about images by that name in this selection")
+    if output == "json":
+        document = {"selection": chosen.to_dict(), "reference": reference, **found.sections}
+        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+        return
+    if not found.scores:
+        context.say("no scorer has answered questions about images of this selection")
+    for suite in dict.fromkeys(row["suite"] for row in found.scores):
+        for name, section in found.sections.items():
+            lines = [row for row in section if row["suite"] == suite]
+            if lines:
+                context.say(f"{suite}: {_QUESTION_TITLES[name]}")
+                for line in _aligned_questions(_count_lines(lines) if name == "splits" else _figure_lines(lines)):
+                    context.say(f"  {line}")
+
+
+def _figure_lines(lines: Sequence[scores_Row]) -> list[tuple[str, ...]]:
+    made = [_QUESTION_HEADERS, *(_question_cells(row) for row in lines)]
+    # what is the same everywhere and empty need no column
+    kept = [k for k, name in enumerate(_QUESTION_HEADERS) if any(row[k] for row in made[1:]) or name == "value"]
+    return [tuple(row[k] for k in kept) for row in made]
+
+
+def _question_cells(row: scores_Row) -> tuple[str, ...]:
+    value = "-" if row["value"] is None else f"{row['value']:.4f}"
+    interval = "" if row["low"] is None else f"{row['low']:.4f} .. {row['high']:.4f}"
+    left = ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items())
+    names = (row["rater"], row["other"], row["people"], row["generator"], row["by"], row["group"])
+    n = f"{row['n']:,} {row['unit']}"
+    return (*(name or "" for name in names), row["statistic"], value, interval, n, left, row["reason"] or "")
+
+
+def _count_lines(lines: Sequence[scores_Row]) -> list[tuple[str, ...]]:
+    head = ("rater", "people", "by", "group", *_QUESTION_UNITS)
+    return [head, *(tuple(str(row[name]) for name in head) for row in lines)]
+
+
+def _aligned_questions(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()

@@ -1,0 +1,96 @@
+"""The commands ``score`` and ``export manifest``; ``app.py`` imports this for every command, so it imports nothing heavy."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ui.cli.results import PLAYGROUND, Project
+
+Many = list[str]
+Profile = Annotated[str | None, typer.Option(help="Which models and thresholds: playground, or the first that the scorer has.")]
+
+
+def score_command(
+    scorer: Annotated[str, typer.Argument(help="Its name, such as geneval; docs/settings.md lists them all.")],
+    profile: Profile = None,
+    settings: Annotated[Many, typer.Option("--set", metavar="KEY=VALUE", help="One setting of the profile, changed.")] = [],  # noqa: B006
+    suite: Annotated[Many, typer.Option(help="Repeatable, as all filters.")] = [],  # noqa: B006
+    task: Annotated[Many, typer.Option(help="Only these tasks.")] = [],  # noqa: B006
+    generator: Annotated[Many, typer.Option(help="Only images by these models.")] = [],  # noqa: B006
+    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1, mps ...; several with commas: cuda:0,cuda:1.")] = "cpu",
+    engine: Annotated[str, typer.Option(help="local; or ray, over several machines. It changes no result.")] = "local",
+    batch_size: Annotated[int | None, typer.Option(min=1, max=4096, help="Images at a time (32).")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many images.")] = None,
+    manifest: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Score what export manifest wrote; no project is needed.")
+    ] = None,
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Only the i-th of n shares of the manifest, for many machines.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where what is seen of a manifest goes; import scores takes it in.")
+    ] = None,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Have a scorer look at the images that it has not judged yet. Stopped, the same command goes on."""
+    if manifest is not None or shard is not None or out is not None:
+        chosen = [
+            name for name, given in (("suite", suite), ("task", task), ("generator", generator), ("limit", limit)) if given
+        ]
+        raise typer.Exit(_score_manifest(scorer, profile, settings, device, batch_size, manifest, shard, out, chosen, engine))
+    from ui.cli.runner import execute
+
+    parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "overrides": settings, "device": device}
+    parameters |= {"batch_size": batch_size, "engine": engine}
+    parameters |= {"limit": limit, "selection": {"suite": suite, "task": task, "generator": generator}}
+    raise typer.Exit(execute(project, "score", parameters))
+
+
+def _score_manifest(
+    scorer: str,
+    profile: str | None,
+    settings: Many,
+    device: str,
+    batch_size: int | None,
+    manifest: Path | None,
+    shard: str | None,
+    out: Path | None,
+    chosen: Many,
+    engine: str,
+) -> int:
+    """Score a manifest; returns the exit status."""
+    if manifest is None or out is None:
+        print("score: --manifest FILE, --out FOLDER and --shard I/N go together (--shard may be left out)", file=sys.stderr)
+        return 2
+    if chosen:
+        print(f"score: --{chosen[0]} is for export manifest: it says what is in the manifest", file=sys.stderr)
+        return 2
+    from concord.scoring.sharding import execute
+
+    parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "device": device, "batch_size": batch_size}
+    parameters["engine"] = engine
+    return execute(parameters | {"overrides": settings, "manifest": manifest, "shard": shard, "out": out})
+
+
+def export_manifest(
+    scorer: Annotated[str, typer.Argument(help="Its name, such as geneval.")],
+    output: Annotated[str, typer.Option("-o", "--output", metavar="FILE", help="The JSONL file to write.")],
+    profile: Profile = None,
+    settings: Annotated[Many, typer.Option("--set", metavar="KEY=VALUE", help="One setting of the profile, changed.")] = [],  # noqa: B006
+    suite: Annotated[Many, typer.Option(help="Repeatable, as all filters.")] = [],  # noqa: B006
+    task: Annotated[Many, typer.Option(help="Only these tasks.")] = [],  # noqa: B006
+    generator: Annotated[Many, typer.Option(help="Only images by these models.")] = [],  # noqa: B006
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many images.")] = None,
+    images: Annotated[bool, typer.Option("--with-images", help="Copy the pictures beside it, to be taken along.")] = False,
+    project: Project = PLAYGROUND,
+) -> None:
+    """Write what a scorer has before it, to be scored on machines without the project: score --manifest (docs/runs.md)."""
+    from ui.cli.runner import execute
+
+    parameters: dict[str, Any] = {"scorer": scorer, "profile": profile, "overrides": settings, "limit": limit, "output": output}
+    parameters |= {"images": images, "selection": {"suite": suite, "task": task, "generator": generator}}
+    raise typer.Exit(execute(project, "export manifest", parameters))

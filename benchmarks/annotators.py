@@ -142,7 +142,7 @@ class HttpPerson(Protocol):
 
 @dataclass
 class OurForm:
-    """What ``assets/form.js`` sends: the answer, then a request for what is next."""
+    """What ``assets/js/form/form.js`` sends: the answer, then a request for what is next."""
 
     name: str
     campaign: str

@@ -40,7 +40,7 @@ from data.store.browse import index_refresh
 from data.store.core import browse_index, rows
 from data.store.core.store import Store, per_payload
 from data.store.judgements import recording
-from ui import browse_api, studio_api, workbench_api
+from ui.web.api import browse, workbench
 
 PEOPLE: Final = ("ann", "bob", "cyd")
 JUDGES: Final = ("geneval", "visor", "vqa-a", "vqa-b", "vqa-c")
@@ -211,7 +211,7 @@ def timed(action: Callable[[], Any]) -> tuple[float, float]:
 def app_of(store: Store) -> TestClient:
     """The routes that Browse asks."""
     app = FastAPI()
-    for module in (browse_api, studio_api, workbench_api):
+    for module in (browse, browse, workbench):
         app.include_router(module.router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return TestClient(app)

@@ -46,8 +46,8 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportedRun
 from scorers import registry
-from ui.pages.explore.choices import view_of
-from ui.pages.explore.redraw import drawn
+from ui.pages.explore.controls import view_of
+from ui.pages.explore.thresholds import draw_thresholds
 
 RATER: Final = "geneval-playground"
 TARGET_MS: Final = 200
@@ -122,7 +122,7 @@ def _bundle(store: Store, found: PlaygroundSample, copies: Sequence[tuple[Image,
 def redraw(store: Store, asked: Mapping[str, str | float]) -> float:
     """Milliseconds for one redraw, from what the browser sends to what it gets."""
     start = time.perf_counter()
-    made = drawn(store, view_of(store, asked))
+    made = draw_thresholds(store, view_of(store, asked))
     made.plot.to_json()
     return 1000 * (time.perf_counter() - start)
 

@@ -30,8 +30,8 @@ from benchmarks.annotate import served
 from benchmarks.annotators import Http
 from benchmarks.load import percentile, processor
 from data.store.core.store import Store
-from ui.assets import SCRIPT, STYLES
-from ui.images_api import IN_FORM
+from ui.web.api.images import IN_FORM
+from ui.web.assets import SCRIPT, STYLES
 
 ROUNDS: Final = ("just started", "warm")
 

@@ -10,7 +10,7 @@ Finished folders of a scorer's run wait to be taken in by ``import scores``, one
 time. In the end the server is killed, and the database is asserted to hold what was acknowledged: nothing lost, nothing twice.
 
 A viewer opens a page, runs what the page runs when it opens, and follows it: it asks for the version as
-``assets/js/following.js`` does, and runs the page's event when that has moved. Nothing is drawn: twenty browsers are too
+``assets/js/live_updates.js`` does, and runs the page's event when that has moved. Nothing is drawn: twenty browsers are too
 much for the machine that runs the server, too. The folders of the scorer's run are made without any model.
 """
 
@@ -51,7 +51,7 @@ from data.store.browse import contents
 from data.store.core import rows
 from data.store.core.store import Store
 from scorers import registry
-from ui import images_api
+from ui.web.api import images as images_api
 
 PAGES: Final = ("", "agreement", "runs", "browse")
 _CONFIG: Final = re.compile(r"window\.gradio_config\s*=\s*(\{.*?\});?\s*</script>", re.DOTALL)
@@ -94,7 +94,7 @@ class Viewer:
         self._followers = {
             one["id"]: one["props"]["js_on_load"]
             for one in config["components"]
-            if "following.js" in str(one["props"].get("js_on_load"))
+            if "live_updates.js" in str(one["props"].get("js_on_load"))
         }
         self._heartbeat = asyncio.create_task(self._beat())
         self._due = [one for one in self._events if self._listens(one, "load")]

@@ -48,7 +48,7 @@ from data.store.campaigns.participation import (
 from data.store.core.store import Store
 from data.store.judgements.answer_status import Feedback
 from data.store.library import QuestionVersion
-from ui.root import at
+from ui.base_path import at
 
 RichTextNode = str | dict[str, Any]
 """A text, or ``{"tag", "children"}`` with ``href`` of a link and ``src``, ``alt`` of a picture."""

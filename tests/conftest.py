@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from tests.ui.visiting import World
+    from tests.ui.http_visitor import World
 
 # tests that run beside each other compute on one thread each: with more threads than cores, they wait for one another
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -83,7 +83,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def _world_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from tests.ui.visiting import make_project
+    from tests.ui.http_visitor import make_project
 
     return make_project(tmp_path_factory.mktemp("world_template"))
 
@@ -94,7 +94,7 @@ def world(_world_template: Path, tmp_path: Path) -> Iterator[World]:
 
     Whatever fails inside is an answer with 500.
     """
-    from tests.ui.visiting import open_world
+    from tests.ui.http_visitor import open_world
 
     with open_world(_world_template, tmp_path) as made:
         yield made
@@ -104,7 +104,7 @@ def world(_world_template: Path, tmp_path: Path) -> Iterator[World]:
 def standing_world(_world_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """The same with pages, for all tests of a file, which never runs out of tasks: for those that leave nothing for others to
     trip over."""
-    from tests.ui.visiting import open_world
+    from tests.ui.http_visitor import open_world
 
     with open_world(_world_template, tmp_path_factory.mktemp("world"), pages=True) as made:
         with made.store.read() as cursor:

@@ -1,7 +1,7 @@
 """Questions as data: what is asked, which questions are shown, which options they offer, which answers are taken and why not.
 
 Which question is shown depends on earlier answers by conditions that are data, so that the browser evaluates the very same
-ones (``assets/js/rules.js``). `validate` is what the server says of anything that is sent to it.
+ones (``assets/js/form/rules.js``). `validate` is what the server says of anything that is sent to it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BLANK_KEY: Final = "e"
 FORM_KEYS: Final = frozenset(
     ("u", "s", "t", "h", "z", "?", ".", "!", CANNOT_TELL_KEY, BLANK_KEY, "Enter", "Backspace", "Escape", "Tab", " ")
 )
-"""Keys that act on the whole form (``assets/js/keys.js``): no option may have one of them."""
+"""Keys that act on the whole form (``assets/js/form/keys.js``): no option may have one of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from data.store.backup.health import Finding, Level
 from scorers import registry
 from scorers.models import files
 from scorers.models.files import HUB_IDS
-from ui.report.printing import BROWSERS, browser
+from ui.report.html import BROWSERS, browser
 
 if TYPE_CHECKING:
     from scorers.base import Scorer

@@ -171,7 +171,7 @@ PAGES: Final[dict[str, DocumentedPage]] = {
         "/annotate/",
         "The form for whoever labels: one item, its questions, all by keyboard ([guide](annotator.md)). People come to it by a"
         " link `/join/…`, by signing in, or, on this machine, by giving a name.",
-        keys="assets/js/dialogs.js",
+        keys="assets/js/form/dialogs.js",
     ),
     "overview": DocumentedPage(
         "/studio/",
@@ -250,7 +250,7 @@ def accepted(name: str) -> set[str]:
         for tuple_of in _TUPLES:
             found |= set(getattr(module, tuple_of, ()))
     if name in ("browse", "workbench"):
-        from ui import addresses
+        from ui.components import addresses
 
         script = (ROOT / "assets/js/workbench/address.js").read_text(encoding="utf-8")
         found |= {one for part in _NAMES_OF_LISTING.findall(script) for one in re.findall(r'"(\w+)"', part)}

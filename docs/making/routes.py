@@ -69,7 +69,7 @@ _OUT: Final = ("/studio", "/annotate", "/login", "/logout", "/join", "/assets", 
 def listed() -> Iterator[tuple[str, Any]]:
     """Every route of ours that is no page, by method and path."""
     from data.store.core.store import Store
-    from ui.server import create_app
+    from ui.web.server import create_app
 
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         yield from sorted(_routes(create_app(store, "token").routes), key=lambda each: each[0])
@@ -91,7 +91,7 @@ def description_of(name: str, route: Any) -> str:
 
 def made() -> str:
     """All routes as Markdown."""
-    from ui.access.rules import access_of
+    from ui.web.auth.authorization import access_of
 
     rows = []
     for name, route in listed():

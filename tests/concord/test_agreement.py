@@ -16,8 +16,8 @@ from agreement.report.certainty import CLASSES
 from concord.agreement import FURTHER, SECTIONS
 from data.store.core.selection import CERTAINTIES
 from tests.concord.test_exporting import HEADER
-from tests.ui import odd
-from tests.ui.making import agreement, concord, done, ratings_csv
+from tests.ui import hostile_project
+from tests.ui.small_project import agreement, concord, done, ratings_csv
 
 WORDS = {"y": "yes", "n": "no"}
 KEY = ("suite", "task", "generator", "aspect", "target", "people", "statistic")
@@ -82,7 +82,9 @@ def test_further_sections_stand_there_if_asked_for(judged: Path, tmp_path: Path)
 
 
 def test_one_row_per_key(tmp_path: Path) -> None:
-    found = agreement(odd.project(tmp_path / "odd"), "--by", "certainty", "--by", "target", "--compare", "--thresholds")
+    found = agreement(
+        hostile_project.project(tmp_path / "odd"), "--by", "certainty", "--by", "target", "--compare", "--thresholds"
+    )
     for section, who in WHO.items():
         keys = Counter(tuple(row[name] for name in (*KEY, *who)) for row in found[section])
         assert len(keys) > 20

@@ -11,10 +11,9 @@ import pytest
 from agreement import CONSENSUSES, ConsensusMethod
 from agreement.consensus import methods
 from tests.concord.test_agreement import made, rows
-from tests.ui.making import agreement, concord, done
+from tests.ui.small_project import agreement, concord, done
 from ui.cli.options import ConsensusName
-from ui.pages.agreement.choices import CONSENSUS
-from ui.pages.agreement.view import View
+from ui.pages.agreement.view import CONSENSUS, AgreementView
 
 PEOPLE = {f"i{n:02}": text for n, text in enumerate(["yyn", "nny", "yyy", "nnn", "yny", "yyn"] * 3)}
 SCORER = {item: "yn"[n % 2] for n, item in enumerate(PEOPLE)}
@@ -107,6 +106,6 @@ def test_one_list_of_methods() -> None:
 
 
 def test_an_address_names_methods() -> None:
-    assert View(consensus="mace,majority,median").methods == ("majority", "mace")
-    assert View().methods == ()
-    assert View(suite="s", consensus="mace").address().endswith("?suite=s&consensus=mace")
+    assert AgreementView(consensus="mace,majority,median").methods == ("majority", "mace")
+    assert AgreementView().methods == ()
+    assert AgreementView(suite="s", consensus="mace").address().endswith("?suite=s&consensus=mace")

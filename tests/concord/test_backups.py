@@ -21,8 +21,8 @@ from tests.data.store.core.test_store import HOLD
 from tests.data.store.people.test_erasing import NAME, everything
 from tests.data.store.small_project import fill, submit
 from tests.data.store.test_migrations import build
-from tests.ui.making import Ran, concord, done, query
-from tests.ui.serving import Serving
+from tests.ui.server_process import Serving
+from tests.ui.small_project import Ran, concord, done, query
 from ui.pages import overview
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -25,9 +25,9 @@ from data.store.core.store import Store
 from data.store.judgements.recording import submit
 from tests.data.store.counted_judgements import UGLY, Said, fill
 from tests.data.store.small_project import answer
-from ui import studio_api, workbench_api
-from ui.addresses import browse_address, crossed_among, crossed_in
+from ui.components.addresses import browse_address, crossed_among, crossed_in
 from ui.pages import browse as page
+from ui.web.api import browse, workbench
 
 HOSTILE = "<script>alert(1)</script>&a=b#\"'"
 SUITE = Selection(suite=("s",))
@@ -46,7 +46,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 @pytest.fixture(scope="module")
 def client(store: Store) -> TestClient:
     app = FastAPI()
-    for module in (studio_api, workbench_api):
+    for module in (browse, workbench):
         app.include_router(module.router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return TestClient(app, raise_server_exceptions=False)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import app
 from data.prompts import geneval, sr2d
 from tests.scorers import official_geneval
-from tests.ui.making import Ran
+from tests.ui.small_project import Ran
 
 CUP = geneval.single_object("cup")
 

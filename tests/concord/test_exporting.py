@@ -17,8 +17,8 @@ import pytest
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.tables import unescape_formula
-from tests.ui import odd
-from tests.ui.making import RATINGS, concord, done, query, ratings_csv, tables
+from tests.ui import hostile_project
+from tests.ui.small_project import RATINGS, concord, done, query, ratings_csv, tables
 from ui.cli.options import FILTERS
 
 HEADER = "suite,prompt,task,generator,item,rater,kind,identity,aspect,target,scale,value,seq"
@@ -30,7 +30,7 @@ JUDGEMENTS = (
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return odd.project(tmp_path_factory.mktemp("odd") / "project")
+    return hostile_project.project(tmp_path_factory.mktemp("odd") / "project")
 
 
 def export(project: Path, what: str, output: Path, *words: object) -> Path:
@@ -81,7 +81,7 @@ def by_kind(path: Path) -> list[list[dict[str, str]]]:
 
 
 def test_a_selection_is_exported_and_its_numbers_come_back(world: Path, tmp_path: Path) -> None:
-    words = ("--aspect", "correct", "--generator", f"g {odd.TEXTS[1]}", "--no-intervals")
+    words = ("--aspect", "correct", "--generator", f"g {hostile_project.TEXTS[1]}", "--no-intervals")
     file = export(world, "ratings", tmp_path / "some.csv", *words[:-1])
     rows = read_csv(file)
     # a scorer's score meets people's `correct`, so it comes along
@@ -143,8 +143,8 @@ def test_both_formats_hold_the_same_cells_as_the_store(world: Path, tmp_path: Pa
     # every hostile text stands in some cell as it was stored
     answers = {row["value"] for row in rows if row["aspect"] == "answer"}
     assert answers == set(query(world, "select distinct label from judgements where aspect = 'answer'"))
-    assert answers == set(odd.TEXTS)
-    assert {row["item"] for row in rows} == {item.item_id for item in odd.ITEMS}
+    assert answers == set(hostile_project.TEXTS)
+    assert {row["item"] for row in rows} == {item.item_id for item in hostile_project.ITEMS}
     scores = sorted(float(row["value"]) for row in rows if row["aspect"] == "score")
     assert list(map(repr, scores)) == list(
         map(repr, sorted(query(world, "select value from judgements where aspect = 'score'")))
@@ -160,7 +160,7 @@ def test_only_what_counts_is_a_rating_and_everything_is_a_judgement(world: Path,
     judgements = read_csv(file)
     assert said == f"{len(judgements):,} judgements in {file}, of which 5 do not count\n"
     assert len(judgements) == len(rows) + 5 == query(world, "select count(*) from judgements")[0]
-    assert Counter(row["excluded"] for row in judgements if row["excluded"]) == odd.EXCLUDED
+    assert Counter(row["excluded"] for row in judgements if row["excluded"]) == hostile_project.EXCLUDED
     late = {row["rater"]: row for row in rows if row["rater"].startswith("late")}
     # the second and third answers of one person do not count, nor what was given after seeing the evidence or beyond two people
     assert {name: row["value"] for name, row in late.items()} == {"late 3": "yes"}

@@ -11,7 +11,7 @@ from PIL import Image
 
 from data.store.core.store import Store
 from tests.concord.test_exporting import read_csv
-from tests.ui.making import concord, done, geneval_folder, metadata, query
+from tests.ui.small_project import concord, done, geneval_folder, metadata, query
 
 
 @pytest.fixture(scope="module")

@@ -31,26 +31,25 @@ from data.store.core.store import Store
 from data.store.imports import ImportBundle, apply
 from scorers.failures import PICTURES
 from scorers.geneval import scorer
-from tests.ui import seeing
-from ui import studio_api
-from ui.addresses import browse_address, marked_in
-from ui.failure_charts import Mark, Series, dots, heat, lines, stacked
+from tests.ui import drawn_images
+from ui.components.addresses import browse_address, marked_in
+from ui.components.linked_charts import Mark, Series, dots, heat, lines, stacked
 from ui.pages import browse as page
-from ui.pages.explore.failures import ALL, _drawn, generators
-from ui.pages.explore.failures import failures as failures_failures
-from ui.pages.explore.pictures import DRAW
+from ui.pages.explore.failures import ALL, DRAW, _drawn, generators
+from ui.pages.explore.failures import failures_part as failures_failures
+from ui.web.api import browse
 
 HOSTILE = "<script>alert(1)</script>&a=b#\"'+"
-WHERE = ("geneval", seeing.RATER)
-SETTINGS = {**scorer.SCORER.profiles["playground"], **seeing.SETTINGS}
+WHERE = ("geneval", drawn_images.RATER)
+SETTINGS = {**scorer.SCORER.profiles["playground"], **drawn_images.SETTINGS}
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """The careless renderer's pictures, each seen as it is."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(seeing, "SETTINGS", SETTINGS)
-        made = seeing.project(tmp_path_factory.mktemp("failures"), each=4, per_prompt=3, size=64)
+        patch.setattr(drawn_images, "SETTINGS", SETTINGS)
+        made = drawn_images.project(tmp_path_factory.mktemp("failures"), each=4, per_prompt=3, size=64)
     with Store(made) as opened:
         apply(opened, [_photographs(*COCO)])
         yield opened
@@ -66,7 +65,7 @@ def _photographs(*names: str) -> ImportBundle:
 @pytest.fixture(scope="module")
 def client(store: Store) -> TestClient:
     app = FastAPI()
-    app.include_router(studio_api.router(store))
+    app.include_router(browse.listing_router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return TestClient(app, raise_server_exceptions=False)
 
@@ -143,11 +142,11 @@ def test_the_faults_that_were_drawn_are_told(store: Store) -> None:
 
 
 def test_one_generator_or_all(store: Store) -> None:
-    assert generators(store, *WHERE) == [seeing.GENERATOR]
-    assert generators(store, "no such", seeing.RATER) == []
-    every, alone = (failures_failures(store, *WHERE, "kinds", name) for name in (ALL, seeing.GENERATOR))
+    assert generators(store, *WHERE) == [drawn_images.GENERATOR]
+    assert generators(store, "no such", drawn_images.RATER) == []
+    every, alone = (failures_failures(store, *WHERE, "kinds", name) for name in (ALL, drawn_images.GENERATOR))
     assert all("generator=" not in href for href, _ in links(every.numbers))
-    assert all(f"generator={seeing.GENERATOR}" in href for href, _ in links(alone.numbers))
+    assert all(f"generator={drawn_images.GENERATOR}" in href for href, _ in links(alone.numbers))
     # of a name that nobody has, all are shown
     assert failures_failures(store, *WHERE, "kinds", "nobody").numbers == every.numbers
 
@@ -157,7 +156,7 @@ def test_empty_pictures_teach(store: Store) -> None:
     assert nobody.figure is None
     assert "has not looked at images of geneval" in nobody.lead
     assert "uv run app.py score geneval" in nobody.numbers
-    blind = failures_failures(store, "geneval", seeing.CLIP, "colors")
+    blind = failures_failures(store, "geneval", drawn_images.CLIP, "colors")
     assert blind.figure is None
     assert text_of(blind.lead).strip() == NEEDS["colors"]
     assert "uv run app.py prompts geneval" in blind.numbers
@@ -174,7 +173,7 @@ def test_settings_that_make_no_sense_are_told_in_a_line(store: Store, monkeypatc
     made = failures_failures(store, *WHERE, "counts")
     assert (made.figure, made.numbers) == (None, "")
     assert "cannot be judged: threshold must be from 0 to 1, got 7" in made.lead
-    assert failures.items(store, FailureMark("counts", seeing.RATER), Selection()) == []
+    assert failures.items(store, FailureMark("counts", drawn_images.RATER), Selection()) == []
 
 
 def test_people_who_answer_leave_a_picture_as_it_is(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,7 +204,7 @@ def _fill(store: Store) -> None:
     box = (1.0, 1.0, 9.0, 9.0)
     found = (Detection(HOSTILE, 0.9, box, None, red), Detection("cup", 0.8, box, None, red))
     seen = [(next(p for p in prompts if p.prompt_id == one.prompt_id), Observation(one.image_id, {}, found)) for one in images]
-    seeing._ingest(store, scorer.SCORER, seeing.RATER, SETTINGS, seen)
+    drawn_images._ingest(store, scorer.SCORER, drawn_images.RATER, SETTINGS, seen)
 
 
 @pytest.mark.parametrize("picture", PICTURES)
@@ -256,11 +255,11 @@ def test_half_a_mark_is_refused_with_the_reason(client: TestClient, query: str, 
 def test_a_mark_combines_with_the_other_filters(store: Store, client: TestClient) -> None:
     def query(**more: str) -> int:
         places = Selection(**{name: (value,) for name, value in more.items()})
-        return total(client, browse_address(places, marked=FailureMark("kinds", seeing.RATER, found="all found")))
+        return total(client, browse_address(places, marked=FailureMark("kinds", drawn_images.RATER, found="all found")))
 
     whole = query()
     # all suites and tasks, if none is named
-    assert whole == len(failures.items(store, FailureMark("kinds", seeing.RATER, "", "all found"), Selection()))
+    assert whole == len(failures.items(store, FailureMark("kinds", drawn_images.RATER, "", "all found"), Selection()))
     tasks = [query(task=task) for task in ("single_object", "two_object", "colors", "color_attr", "position")]
     assert sum(tasks) == whole
     assert min(tasks) > 0
@@ -274,7 +273,7 @@ def opened(store: Store, query: str) -> dict[str, Any]:
 
 
 def test_browse_says_what_it_lists_and_shows_the_scorers_verdicts(store: Store) -> None:
-    address = browse_address(Selection(suite=("geneval",)), marked=FailureMark("counts", seeing.RATER, "2", "too few"))
+    address = browse_address(Selection(suite=("geneval",)), marked=FailureMark("counts", drawn_images.RATER, "2", "too few"))
     found = opened(store, urlsplit(address).query)
     assert found["notice"] == ""
     sentence = r"(No|\d+) images? of “Asked and found numbers”, by what geneval-playground saw: 2 asked for, too few found\."
@@ -282,22 +281,22 @@ def test_browse_says_what_it_lists_and_shows_the_scorers_verdicts(store: Store) 
     shown = {name: found["listing"].get(name) for name in ("suite", "rater", "picture", "seen_by", "asked", "found")}
     assert shown == {
         "suite": "geneval",
-        "rater": seeing.RATER,
+        "rater": drawn_images.RATER,
         "picture": "counts",
-        "seen_by": seeing.RATER,
+        "seen_by": drawn_images.RATER,
         "asked": "2",
         "found": "too few",
     }
-    assert found["links"] == [(f"/studio/browse?suite=geneval&rater={seeing.RATER}", "Show all images")]
+    assert found["links"] == [(f"/studio/browse?suite=geneval&rater={drawn_images.RATER}", "Show all images")]
 
 
 def test_browse_names_what_it_cannot_follow_and_lists_without_it(store: Store) -> None:
     nobody = opened(store, "suite=geneval&picture=counts&seen_by=nobody&asked=2")
     assert "seen_by=nobody" in nobody["notice"]
     assert dict(nobody["listing"]) == {"suite": "geneval"}
-    assert "picture=nonsense" in opened(store, f"picture=nonsense&seen_by={seeing.RATER}")["notice"]
+    assert "picture=nonsense" in opened(store, f"picture=nonsense&seen_by={drawn_images.RATER}")["notice"]
     assert "asked=2" in opened(store, "asked=2")["notice"]
-    other = opened(store, f"picture=counts&seen_by={seeing.RATER}&rater=people&by=count")
+    other = opened(store, f"picture=counts&seen_by={drawn_images.RATER}&rater=people&by=count")
     assert other["notice"] == "" or "rater" not in other["notice"]
     assert other["listing"]["rater"] == "people"
 

@@ -9,10 +9,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from data.store.core.store import Store
-from tests.ui import making
-from tests.ui.making import agreement, concord, done
-from tests.ui.visiting import TOKEN
-from ui.server import create_app
+from tests.ui import small_project
+from tests.ui.http_visitor import TOKEN
+from tests.ui.small_project import agreement, concord, done
+from ui.web.server import create_app
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -21,7 +21,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 def pictures(folder: Path) -> Path:
     """Three pictures and the README's kind of table."""
     for n, color in enumerate(("red", "blue", "white")):
-        making.png(folder / f"{n}.png", color, (64, 64))
+        small_project.png(folder / f"{n}.png", color, (64, 64))
     (folder / "images.csv").write_text("path,prompt\n0.png,a red cup left of a blue plate\n1.png,two dogs\n2.png,two dogs\n")
     return folder
 

@@ -35,20 +35,20 @@ from data.store.judgements import recording, scorer_evidence
 from scorers import clipscore, registry
 from scorers.base import Settings, Verdict
 from scorers.geneval import rules
-from tests.ui import exploring, making, seeing, seer
-from tests.ui.exploring import HOSTILE
-from tests.ui.making import concord, done, tables
-from tests.ui.seeing import CLIP, GENERATOR, RATER
+from tests.ui import cow_scorer, drawn_images, explore_project, small_project
+from tests.ui.drawn_images import CLIP, GENERATOR, RATER
+from tests.ui.explore_project import HOSTILE
+from tests.ui.small_project import concord, done, tables
 from ui.pages import explore
-from ui.pages.explore.choices import choices, view_of
+from ui.pages.explore.controls import choices, view_of
 from ui.pages.explore.flips import FLIPS, flip_test
-from ui.pages.explore.view import FLIPPED, View
+from ui.pages.explore.view import FLIPPED, ExploreView
 
 SUITE = "geneval"
 READ = {"flip": "relation"}
 READER = "clipscore-playground[flip=relation]"
 EACH, PER_PROMPT = 3, 2
-PROMPTS = {f"{SUITE}/{n:05d}": prompt for n, prompt in enumerate(seeing.prompts(EACH))}
+PROMPTS = {f"{SUITE}/{n:05d}": prompt for n, prompt in enumerate(drawn_images.prompts(EACH))}
 
 
 def items(task: str) -> list[tuple[str, str]]:
@@ -64,8 +64,8 @@ def cosine(item: str, *, flipped: bool) -> float:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Pictures whose truth a scorer sees; two people and two imitations who answer, one who only rates."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(seeing, "SETTINGS", {**seeing.SETTINGS, "counting_threshold": 0.3})
-        folder = seeing.project(tmp_path_factory.mktemp("flips"), each=EACH, per_prompt=PER_PROMPT, size=64)
+        patch.setattr(drawn_images, "SETTINGS", {**drawn_images.SETTINGS, "counting_threshold": 0.3})
+        folder = drawn_images.project(tmp_path_factory.mktemp("flips"), each=EACH, per_prompt=PER_PROMPT, size=64)
     with Store(folder) as store:
         _answer(store)
     return folder
@@ -76,7 +76,7 @@ def _answer(store: Store) -> None:
         DepictedItem(
             image_item(Image(id_, GENERATOR, k), replace(prompt, prompt_id=id_)),
             parse_spec(prompt.spec),
-            seeing.scene(prompt, k),
+            drawn_images.scene(prompt, k),
         )
         for id_, prompt in PROMPTS.items()
         for k in range(PER_PROMPT)
@@ -103,9 +103,9 @@ def read(store: Store, settings: Mapping[str, Any] = READ, run_id: str = "0009-r
     name = score.rater_of(store, clipscore.SCORER, "playground", "1", settings).rater_id
     texts = items("position")[leave:]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(seeing, "SETTINGS", dict(settings))
+        patch.setattr(drawn_images, "SETTINGS", dict(settings))
         seen = [Observation(item, {"cosine": cosine(item, flipped=True), "tokens": 8, "read": 8}) for item, _ in texts]
-        exploring.add_run(store, run_id, name, seen, {item: PROMPTS[id_].spec for item, id_ in texts}, clipscore.SCORER)
+        explore_project.add_run(store, run_id, name, seen, {item: PROMPTS[id_].spec for item, id_ in texts}, clipscore.SCORER)
     return name
 
 
@@ -166,7 +166,7 @@ def test_a_colour_that_was_not_stored_is_counted_not_guessed(store: Store) -> No
     assert sights is not None
     bare = [replace(seen, detections=tuple(replace(d, colors=None) for d in seen.detections)) for seen in sights.seen.values()]
     specs = {item: PROMPTS[id_].spec for item, id_ in items("colors")}
-    exploring.add_run(store, "0008-bare", "geneval-bare", bare, specs)
+    explore_project.add_run(store, "0008-bare", "geneval-bare", bare, specs)
     found = numbers(store, "color", task=("colors",))
     row = found["geneval-bare", "all", "delta_s"]
     left = [
@@ -259,9 +259,9 @@ def test_a_scorer_that_reads_meets_its_own_numbers_by_flipped_texts(store: Store
 def test_only_a_rater_of_the_same_settings_is_a_partner(store: Store) -> None:
     seen = [Observation(item, {"cosine": 0.25, "tokens": 8, "read": 8}) for item, _ in items("position")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(seeing, "SETTINGS", {"variant": "100*cos"})
+        patch.setattr(drawn_images, "SETTINGS", {"variant": "100*cos"})
         specs = {item: PROMPTS[id_].spec for item, id_ in items("position")}
-        exploring.add_run(store, "0008-other", "clip 100", seen, specs, clipscore.SCORER)
+        explore_project.add_run(store, "0008-other", "clip 100", seen, specs, clipscore.SCORER)
     read(store)
     row = numbers(store)["clip 100", "all", "delta_s"]
     assert (row["value"], row["command"]) == (None, "score clipscore --set 'variant=100*cos' --set flip=relation")
@@ -274,7 +274,7 @@ def test_only_a_rater_of_the_same_settings_is_a_partner(store: Store) -> None:
 
 def test_numbers_by_flipped_prompts_are_no_scores(store: Store) -> None:
     before = frame.frame(store, Selection(aspect=("score",)))
-    sources, raters, pictured = scorer_evidence.evidence_sources(store), choices(store, View()), failures.sources(store)
+    sources, raters, pictured = scorer_evidence.evidence_sources(store), choices(store, ExploreView()), failures.sources(store)
     read(store)
     after = frame.frame(store, Selection(aspect=("score",)))
     assert after.drop(columns="seq").equals(before.drop(columns="seq"))
@@ -286,7 +286,7 @@ def test_numbers_by_flipped_prompts_are_no_scores(store: Store) -> None:
     # nor does anybody turn knobs or draw failures of what was seen by other prompts
     assert scorer_evidence.evidence_sources(store) == sources
     assert failures.sources(store) == pictured
-    assert choices(store, View())["rater"] == raters["rater"]
+    assert choices(store, ExploreView())["rater"] == raters["rater"]
     assert READER in contents.rater_names(store)
 
 
@@ -306,9 +306,11 @@ def test_they_survive_a_rebuild(store: Store) -> None:
 def test_who_has_no_flipped_score_says_why(store: Store, tmp_path: Path) -> None:
     item, id_ = items("position")[0]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(seeing, "SETTINGS", registry.get("geneval-results").profiles["official"])
+        patch.setattr(drawn_images, "SETTINGS", registry.get("geneval-results").profiles["official"])
         seen = [Observation(item, {"correct": True, "reason": "", "details": False})]
-        exploring.add_run(store, "0013-official", "official", seen, {item: PROMPTS[id_].spec}, registry.get("geneval-results"))
+        explore_project.add_run(
+            store, "0013-official", "official", seen, {item: PROMPTS[id_].spec}, registry.get("geneval-results")
+        )
     csv = tmp_path / "metric.csv"
     csv.write_text(f"image,who,value\n{item},metric,0.5\n")
     folder = store.project
@@ -392,16 +394,16 @@ def _as_read(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # n
 @pytest.fixture
 def reader(monkeypatch: pytest.MonkeyPatch, project: Path, tmp_path: Path) -> Path:
     """A project with two pictures of a cow and two of a red car; the seer reads texts now."""
-    scorer = replace(seer.SCORER, options={"flip": ""}, flips="read", judge=_as_read)
+    scorer = replace(cow_scorer.SCORER, options={"flip": ""}, flips="read", judge=_as_read)
     real = registry.get
-    monkeypatch.setattr(registry, "get", lambda name: scorer if name == seer.NAME else real(name))
-    seer.within(monkeypatch, run_session)
-    images = making.geneval_folder(tmp_path / "sdv2")
+    monkeypatch.setattr(registry, "get", lambda name: scorer if name == cow_scorer.NAME else real(name))
+    cow_scorer.within(monkeypatch, run_session)
+    images = small_project.geneval_folder(tmp_path / "sdv2")
     done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
     return project
 
 
-FLIP = ("score", seer.NAME, "--set", "flip=color")
+FLIP = ("score", cow_scorer.NAME, "--set", "flip=color")
 
 
 def test_a_run_reads_flipped_texts_of_the_prompts_that_have_them(reader: Path) -> None:
@@ -424,7 +426,7 @@ def test_a_run_reads_flipped_texts_of_the_prompts_that_have_them(reader: Path) -
     done(reader, "rebuild")
     assert {(one[2], one[3]) for one in tables(reader)["judgements"]} == {("flipped", "color")}
     # without the setting it is the rater that it was
-    assert done(reader, "score", seer.NAME) == "4 images judged by seer-playground\n"
+    assert done(reader, "score", cow_scorer.NAME) == "4 images judged by seer-playground\n"
 
 
 def test_a_killed_run_goes_on(reader: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -437,7 +439,7 @@ def test_a_killed_run_goes_on(reader: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_selection_without_anything_to_flip_is_refused(reader: Path) -> None:
-    ran = concord(reader, "score", seer.NAME, "--set", "flip=relation")
+    ran = concord(reader, "score", cow_scorer.NAME, "--set", "flip=relation")
     assert (ran.status, ran.out) == (1, "")
     assert ran.err == (
         "score: nothing to score: 4 images left out, whose prompts cannot be flipped: of prompts without a relation (4)\n"
@@ -512,7 +514,7 @@ def test_hostile_names_stay_text(store: Store) -> None:
     places = [image_item(image, prompt) for image in images]
     imports.apply(store, [ImportBundle("images", "h", "h", [prompt], images, places)])
     seen = [Observation(place.item_id, {}, ()) for place in places]
-    exploring.add_run(store, "0007-hostile", HOSTILE, seen, {place.item_id: spec for place in places})
+    explore_project.add_run(store, "0007-hostile", HOSTILE, seen, {place.item_id: spec for place in places})
     shown = flip_test(store, HOSTILE, "relation")
     everything = shown.lead + shown.numbers + shown.figure.to_json()
     assert "<img" not in everything

@@ -21,8 +21,8 @@ from data.images.files import read_image_file
 from data.jobs.generation import GenerationFolder
 from scorers.generation import worker
 from tests.scorers import failing_generator, tiny_pipelines
-from tests.ui import making
-from tests.ui.making import concord, done, query
+from tests.ui import small_project
+from tests.ui.small_project import concord, done, query
 
 ROOT = Path(__file__).resolve().parents[2]
 EARLY = ("generate", "playground", "--generator", "playground-early", "--task", "colors")
@@ -187,7 +187,7 @@ def test_what_cannot_be_opened_takes_nobody_s_name(project: Path, tmp_path: Path
 
 
 def test_pictures_that_were_made_elsewhere_are_not_mixed_with_ours(project: Path, tmp_path: Path) -> None:
-    images = making.geneval_folder(tmp_path / "sd15")
+    images = small_project.geneval_folder(tmp_path / "sd15")
     done(project, "import", "images", images, "--layout", "geneval", "--generator", "sd15")
     ran = concord(project, "generate", "geneval", "--generator", "sd15")
     assert ran.status == 1

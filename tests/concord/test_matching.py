@@ -14,8 +14,8 @@ from concord.matching import evidence
 from concord.matching import rows as _rows
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from tests.ui import matched
-from tests.ui.making import concord, done, png, query, tables
+from tests.ui import matching_evidence
+from tests.ui.small_project import concord, done, png, query, tables
 
 WINOGROUND = {
     "id": 0,
@@ -138,10 +138,10 @@ def test_the_command_by_hand(project: Path, tmp_path: Path) -> None:
         {"image": "c.png", "captions": ["x", "y", "z", "w"], "right": 3, "task": "color"},
     ]
     done(project, "import", "itm", rows(tmp_path / "a.jsonl", *entries))
-    a, b, c = matched.items(project)
+    a, b, c = matching_evidence.items(project)
     with Store(project) as store:
-        matched.said(store, "clip", {a: [0.3, 0.1], b: [0.1, 0.2, 0.1, 0.1], c: [0.5, 0.1, 0.1, 0.5]}, scale=10.0)
-        matched.said(store, "loss", {a: [1, 2], b: [0, 1, 0, 0], c: [1, None, 2, 3]}, evaluations=3, full=12)
+        matching_evidence.said(store, "clip", {a: [0.3, 0.1], b: [0.1, 0.2, 0.1, 0.1], c: [0.5, 0.1, 0.1, 0.5]}, scale=10.0)
+        matching_evidence.said(store, "loss", {a: [1, 2], b: [0, 1, 0, 0], c: [1, None, 2, 3]}, evaluations=3, full=12)
     found = json.loads(done(project, "itm", "--no-intervals", "--format", "json"))
 
     def number(rater: str, statistic: str, task: str = "all") -> Any:
@@ -175,7 +175,7 @@ def test_winograd_groups_by_hand(project: Path, tmp_path: Path) -> None:
     with Store(project) as store:
         fits = dict(zip(sorted(f"winoground/{k}-{side}/real/0" for k in range(2) for side in range(2)),
                         ([5, 1], [2, 6], [5, 4], [9, 10]), strict=True))  # fmt: skip
-        matched.said(store, "r", fits)
+        matching_evidence.said(store, "r", fits)
     found = json.loads(done(project, "itm", "--format", "json"))["winoground"]
     whole = {row["statistic"]: (row["value"], row["n"], row["unit"]) for row in found if row["task"] == "all"}
     assert whole == {"text_score": (1, 2, "groups"), "image_score": (0.5, 2, "groups"), "group_score": (0.5, 2, "groups")}
@@ -185,11 +185,11 @@ def test_winograd_groups_by_hand(project: Path, tmp_path: Path) -> None:
 def test_fewer_trials_are_the_first_ones(project: Path, tmp_path: Path) -> None:
     images(tmp_path, "a.png")
     done(project, "import", "itm", rows(tmp_path / "a.jsonl", {"image": "a.png", "captions": ["x", "y"], "right": 0}))
-    (item,) = matched.items(project)
+    (item,) = matching_evidence.items(project)
     with Store(project) as store:
         # losses: the first trial takes y, both together x, all three y
         for steps, seed in ((4, 0), (8, 0)):
-            matched.trials(store, f"elbo[{steps}]", item, [[2, 1], [1, 4], [9, 1]], steps, seed)
+            matching_evidence.trials(store, f"elbo[{steps}]", item, [[2, 1], [1, 4], [9, 1]], steps, seed)
         assert [(row["trials"], row["value"]) for row in _rows(store, Selection()).trials if row["rater"] == "elbo[4]"] == [
             (1, 0.0),
             (2, 1.0),

@@ -13,8 +13,8 @@ import pytest
 
 from concord.people import _parse_time
 from data.store.core.store import DATABASE
-from tests.ui.making import concord, done, query
-from tests.ui.visiting import World, first, saying
+from tests.ui.http_visitor import World, first, saying
+from tests.ui.small_project import concord, done, query
 
 
 @pytest.fixture

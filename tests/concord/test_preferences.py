@@ -21,13 +21,11 @@ from data.store.analysis.preferences import preference_votes
 from data.store.core.selection import Selection
 from data.store.core.store import Store, per_payload
 from data.store.judgements import recording
-from tests.ui.making import concord, done
-from tests.ui.voting import SUITE, Said, filled, scored, voted
-from ui.pages.preferences import numbers
-from ui.pages.preferences.bars import bars
-from ui.pages.preferences.compact import compact
-from ui.pages.preferences.gallery import PAGE_SIZE, gallery
-from ui.pages.preferences.view import View, choices, contest_of, view_of
+from tests.ui.small_project import concord, done
+from tests.ui.voting_project import SUITE, Said, filled, scored, voted
+from ui.pages import preferences as numbers
+from ui.pages.overview import preference_summary
+from ui.pages.preferences import PAGE_SIZE, PreferencesView, bars, choices, contest_of, gallery, view_of
 
 X, Y, Z = "x<img src=1>", "y", "z"
 PLAIN = Options(intervals=False)
@@ -130,7 +128,13 @@ def test_the_page_says_what_the_rows_say_and_escapes_names(store: Store) -> None
     assert (view.suite, contest_of(found.polls[0], view)) == (SUITE, Contest(X, Y))
     table = bars(found.sections["votes"], found.sections["beside"], Contest(X, Y), view)
     shown = gallery(store, found.polls[0], view)
-    text = table + shown + compact(store) + numbers.sides(found.sections["sides"]) + numbers.ranks(found.sections["ranks"])
+    text = (
+        table
+        + shown
+        + preference_summary(store)
+        + numbers.sides_table(found.sections["sides"])
+        + numbers.ranks_table(found.sections["ranks"])
+    )
     assert "<img src=1>" not in text
     assert "<b>cow</b>" not in text
     assert escape(X) in table
@@ -138,7 +142,7 @@ def test_the_page_says_what_the_rows_say_and_escapes_names(store: Store) -> None
     assert "1 of 2 pairs opposed" in table
     assert shown.count('class="cc-duel"') == 4
     assert shown.count('loading="lazy"') == 8
-    assert "2 : 1" in compact(store)
+    assert "2 : 1" in preference_summary(store)
     # an address that asks for what there is not shows what there is
     odd = view_of(found.polls, {"suite": "?", "two": "?", "task": "?", "who": "?", "chose": "?"}, "x")
     assert odd == view
@@ -152,7 +156,7 @@ def test_the_gallery_is_paged(tmp_path: Path) -> None:
         (poll,) = preferences.rows(store, Selection(), PLAIN).polls
         view = view_of([poll], {})
         assert gallery(store, poll, view).count('class="cc-duel"') == PAGE_SIZE
-        last = gallery(store, poll, View(view.suite, view.two, page=99))
+        last = gallery(store, poll, PreferencesView(view.suite, view.two, page=99))
         assert last.count('class="cc-duel"') == 2
         assert "page 2 of 2" in last
 
@@ -166,7 +170,7 @@ def test_strengths_of_three_generators_are_drawn(store: Store) -> None:
     figure = numbers.strengths_figure(people, "all")
     assert [name.split(" · ")[0] for name in figure.layout.yaxis.ticktext] == [escape(name) for name in (X, Y, Z)]
     assert numbers.strengths_figure(people[:2], "all") is None
-    assert "Bradley-Terry" in numbers.strengths(rows, "all")
+    assert "Bradley-Terry" in numbers.strengths_table(rows, "all")
 
 
 def test_the_command_prints_the_same_rows(store: Store) -> None:

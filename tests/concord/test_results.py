@@ -17,8 +17,8 @@ from data.store import imports, runs
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportedRun
 from scorers import registry
-from tests.ui import making
-from tests.ui.making import concord, done, query, tables
+from tests.ui import small_project
+from tests.ui.small_project import concord, done, query, tables
 
 PROMPTS = geneval.sample()
 RED_CUP = next(prompt for prompt in PROMPTS if prompt.task == "colors")
@@ -93,9 +93,9 @@ def test_verdicts_come_in_with_all_that_follows_from_their_boxes(project: Path, 
 
 def test_they_meet_the_projects_images_and_prompts(project: Path, tmp_path: Path) -> None:
     """The project's own spec is judged by; another text is refused whole."""
-    images = making.geneval_folder(tmp_path / "sdv2")
+    images = small_project.geneval_folder(tmp_path / "sdv2")
     done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
-    cow = making.METADATA[0]
+    cow = small_project.METADATA[0]
     path = tmp_path / "results.jsonl"
     theirs = GenEvalResult("x/0/samples/1.png", "single_object", cow["prompt"], True, "", cow, {"cow": [(BOX, 0.9)]})  # type: ignore[arg-type]
     path.write_text(format_result(theirs))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.ui.making import concord, done, query, tables
+from tests.ui.small_project import concord, done, query, tables
 from tests.ui.tifa_files import answered, asked, tifa_file
 
 COMMAND = ("import", "results", "tifa")

@@ -19,7 +19,7 @@ from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements.recording import submit
 from tests.data.store.small_project import answer
-from tests.ui.making import RATINGS, agreement, concord, done, ratings_csv
+from tests.ui.small_project import RATINGS, agreement, concord, done, ratings_csv
 
 KEYS = {
     "suite", "task", "generator", "aspect", "target", "people", "statistic", "value", "low", "high", "n_items", "n_ratings",

@@ -138,7 +138,7 @@ def visit(
 ) -> Visitor:
     """Open a page, in ``profile`` if there is one and no option asks for another kind of browser.
 
-    ``advance`` is what an answer does in the form (assets/js/settings.js), None: as for whoever has chosen nothing.
+    ``advance`` is what an answer does in the form (assets/js/form/settings.js), None: as for whoever has chosen nothing.
     """
     if profile is not None and not options:
         return Visitor(profile, Watch(origin), advance, kept=True)

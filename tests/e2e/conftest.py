@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.e2e import world
+from tests.e2e import project_files
 from tests.e2e.browser_watch import VIEWPORT, Visitor, visit
 from tests.e2e.server import PROBLEMS, Server, command, commands_reach_apps, serving
 
@@ -77,15 +77,15 @@ def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     """A project with everything in it; tests share it, so each uses names of its own and adds answers only."""
     folder = tmp_path_factory.mktemp("full")
     project = folder / "project"
-    visor = (world.visor_folder(folder / name, lines, 20 * n) for n, (name, lines) in enumerate(_VISOR.items()))
+    visor = (project_files.visor_folder(folder / name, lines, 20 * n) for n, (name, lines) in enumerate(_VISOR.items()))
     for generator, images in zip(_VISOR, visor, strict=True):
         command(project, "import", "images", images, "--layout", "visor", "--generator", generator)
-    study = world.study(folder / "study")
+    study = project_files.study(folder / "study")
     command(project, "import", "study", "geneval", "--metadata", study.metadata, f"sdv2={study.annotations}")
-    people = world.ratings(folder / "people.csv", {"Ann": 0, "Ben": 1})
-    scorers = world.ratings(folder / "scorers.csv", {"clipscore": 2, "tifa": 3})
+    people = project_files.ratings(folder / "people.csv", {"Ann": 0, "Ben": 1})
+    scorers = project_files.ratings(folder / "scorers.csv", {"clipscore": 2, "tifa": 3})
     for file, kind in ((people, "human"), (scorers, "scorer")):
-        _import_ratings(project, file, "faithfulness", world.RATED_SUITE, kind, "--prompt", "prompt")
+        _import_ratings(project, file, "faithfulness", project_files.RATED_SUITE, kind, "--prompt", "prompt")
     with serving(project) as running:
         yield running
 
@@ -95,11 +95,11 @@ def attacked(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iter
     """A project in which every name and text that somebody else chose is an attempt at an attack."""
     folder = tmp_path_factory.mktemp("attacked")
     project = folder / "project"
-    command(project, "import", "images", world.hostile_folder(folder / "hostile"), "--layout", "csv")
-    file = world.hostile_ratings(folder / "people.csv")
-    _import_ratings(project, file, world.HOSTILE_ASPECT, world.HOSTILE_SUITE, "human")
-    scorers = world.hostile_ratings(folder / "scorers.csv", "scorer ")
-    _import_ratings(project, scorers, world.HOSTILE_ASPECT, world.HOSTILE_SUITE, "scorer")
+    command(project, "import", "images", project_files.hostile_folder(folder / "hostile"), "--layout", "csv")
+    file = project_files.hostile_ratings(folder / "people.csv")
+    _import_ratings(project, file, project_files.HOSTILE_ASPECT, project_files.HOSTILE_SUITE, "human")
+    scorers = project_files.hostile_ratings(folder / "scorers.csv", "scorer ")
+    _import_ratings(project, scorers, project_files.HOSTILE_ASPECT, project_files.HOSTILE_SUITE, "scorer")
     with serving(project) as running:
         yield running
 

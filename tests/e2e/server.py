@@ -30,10 +30,10 @@ from concord.common.live_updates import limit_pace
 from concord.scoring import queue, run_manager
 from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.store import Store, StoreBusy
-from tests.ui.making import done
+from tests.ui.small_project import done
 from ui.cli import runner
-from ui.server import create_app
-from ui.thumbnails import Thumbnails
+from ui.web.server import create_app
+from ui.web.thumbnails import Thumbnails
 
 ROOT = Path(__file__).resolve().parents[2]
 _START_SECONDS = 60
@@ -125,7 +125,7 @@ PROBLEMS = Problems()
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Pages that are open while their app ends lose a connection each, as in ``ui.server``."""
+    """Pages that are open while their app ends lose a connection each, as in ``ui.web.server``."""
     cancelled = record.exc_info is not None and isinstance(record.exc_info[1], asyncio.CancelledError)
     return not cancelled and "timeout graceful shutdown exceeded" not in record.getMessage()
 
@@ -154,7 +154,7 @@ def commands_reach_apps() -> Iterator[None]:
 
 @contextmanager
 def serving(project: Path) -> Iterator[Server]:
-    """Serve a project by a thread of this process, as ``ui.server.serve`` does."""
+    """Serve a project by a thread of this process, as ``ui.web.server.serve`` does."""
     token = secrets.token_urlsafe(32)
     with Store(project) as store, listening(create_app(store, token)) as url:
         limit_pace(store)

@@ -10,8 +10,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from concord.common.wording import DEFINITIONS
 from tests.e2e.browser_watch import Visitor
+from tests.e2e.project_files import RATED_SUITE, STUDY_SUITE
 from tests.e2e.server import Server
-from tests.e2e.world import RATED_SUITE, STUDY_SUITE
 
 Visit = Callable[..., Visitor]
 Row = dict[str, Any]

@@ -12,9 +12,9 @@ import pandas as pd
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.browser_watch import Visitor
-from tests.e2e.form import Form
+from tests.e2e.form_driver import Form
+from tests.e2e.project_files import RATED_SUITE
 from tests.e2e.server import Server
-from tests.e2e.world import RATED_SUITE
 
 Visit = Callable[..., Visitor]
 ANSWERS = re.compile(r"(\d+) answers? by people")

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.e2e import world
+from tests.e2e import project_files
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.server import Server, serving
 
@@ -34,7 +34,7 @@ def browsed(browser: Browser, sample: Path, tmp_path_factory: pytest.TempPathFac
             for place, item in enumerate(running.items(task=COUNTING))
             for who in PEOPLE
         ]
-        file = world.write_csv(folder / "people.csv", rows)
+        file = project_files.write_csv(folder / "people.csv", rows)
         columns = ("--item", "image", "--rater", "who", "--value", "said")
         running.run("import", "ratings", file, *columns, "--aspect", "correct", "--scale", "nominal", "--suite", "playground")
         caught_up(running)

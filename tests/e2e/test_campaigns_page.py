@@ -11,8 +11,8 @@ import httpx
 from playwright.sync_api import Page, expect
 
 from tests.e2e.browser_watch import Visitor
+from tests.e2e.project_files import LEFT_PROMPTS, visor_folder
 from tests.e2e.server import Server
-from tests.e2e.world import LEFT_PROMPTS, visor_folder
 
 Visit = Callable[..., Visitor]
 _PATIENCE = 30_000

@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.e2e.project_files import RATED_SUITE
 from tests.e2e.server import Server
 from tests.e2e.test_agreement_page import RATED, met, ready
-from tests.e2e.world import RATED_SUITE
 
 WAIT = 30_000
 CHOSEN = ("majority", "dawid_skene")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from tests.e2e import world
+from tests.e2e import project_files
 from tests.e2e.browser_watch import Visitor
-from tests.e2e.form import Form
+from tests.e2e.form_driver import Form
 from tests.e2e.server import Server
 
 Visit = Callable[..., Visitor]
@@ -26,7 +26,15 @@ def assert_same_document(page: Page) -> None:
 
 
 def import_left(server: Server, folder: Path) -> None:
-    server.run("import", "images", world.visor_folder(folder, world.LEFT_PROMPTS), "--layout", "visor", "--generator", "alpha")
+    server.run(
+        "import",
+        "images",
+        project_files.visor_folder(folder, project_files.LEFT_PROMPTS),
+        "--layout",
+        "visor",
+        "--generator",
+        "alpha",
+    )
 
 
 def test_an_empty_project_teaches_and_follows(fresh: Server, visitor: Visit, tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.browser_watch import Visitor
-from tests.e2e.form import Form
+from tests.e2e.form_driver import Form
+from tests.e2e.project_files import HOSTILE, HOSTILE_ASPECT, HOSTILE_SUITE
 from tests.e2e.server import Server
-from tests.e2e.world import HOSTILE, HOSTILE_ASPECT, HOSTILE_SUITE
 
 Visit = Callable[..., Visitor]
 

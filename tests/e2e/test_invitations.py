@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.e2e import world
+from tests.e2e import project_files
 from tests.e2e.browser_watch import Visitor, visit
 from tests.e2e.reverse_proxy import proxy
 from tests.e2e.server import Server, command, served_by_a_process
-from tests.ui.admitting import PASSWORD, users_file
+from tests.ui.accounts_app import PASSWORD, users_file
 
 PREFIX = "/lab/concord"
 PAGES = ("", "browse", "agreement", "explore", "runs")
@@ -26,7 +26,7 @@ WAIT = 30_000
 def guarded(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001
     folder = tmp_path_factory.mktemp("guarded")
     project = folder / "project"
-    images = world.visor_folder(folder / "sd", (0, 1, 2))
+    images = project_files.visor_folder(folder / "sd", (0, 1, 2))
     command(project, "import", "images", images, "--layout", "visor", "--generator", "secretmodel")
     with served_by_a_process(project, "--users", users_file(folder / "users.toml"), "--root-path", PREFIX) as running:
         yield running

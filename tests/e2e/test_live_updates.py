@@ -15,9 +15,9 @@ from data.store.campaigns import participation
 from data.store.core.store import Store
 from tests.e2e.conftest import Visit
 from tests.e2e.server import Server, listening
+from ui.components.live_updates import keep_current
 from ui.pages import reports
-from ui.pages.live import keep_current
-from ui.server import create_app
+from ui.web.server import create_app
 
 _LATE_SECONDS = 30
 

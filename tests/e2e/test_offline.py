@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from tests.e2e import world
+from tests.e2e import project_files
 from tests.e2e.conftest import Visit
-from tests.e2e.form import Form
+from tests.e2e.form_driver import Form
 from tests.e2e.server import Server, command, serving
 
 
@@ -18,7 +18,7 @@ from tests.e2e.server import Server, command, serving
 def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001 - none without it
     """Images that nobody else answers."""
     folder = tmp_path_factory.mktemp("offline")
-    images = world.visor_folder(folder / "images", (0, 1, 2, 4, 6, 8))
+    images = project_files.visor_folder(folder / "images", (0, 1, 2, 4, 6, 8))
     command(folder / "project", "import", "images", images, "--layout", "visor", "--generator", "alpha")
     with serving(folder / "project") as running:
         yield running

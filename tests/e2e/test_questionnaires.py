@@ -13,13 +13,13 @@ from playwright.sync_api import Page, Route, expect
 from annotation.questionnaires.base import TICKED, Question, Questionnaire, clean, is_blank, to_json, validate, visible
 from data.aspects import CANNOT_TELL
 from tests.annotation.questionnaires.forms import ALL, item_of
-from tests.e2e.form import Form
+from tests.e2e.form_driver import Form
 
 SINGLE = [name for name, form in ALL.items() if form.item_kind == "image"]
 PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 
 _RULES = """async ([questionnaire, cases]) => {
-    const { visible, clean, unanswered } = await import("/assets/js/rules.js");
+    const { visible, clean, unanswered } = await import("/assets/js/form/rules.js");
     return cases.map((answers) => [visible, clean, unanswered].map((rule) => rule(questionnaire, answers)));
 }"""
 

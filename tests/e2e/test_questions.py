@@ -14,11 +14,11 @@ from data.prompts.questions import PromptQuestion
 from data.store.core.store import Store
 from tests.e2e.axe import serious
 from tests.e2e.browser_watch import Visitor
-from tests.e2e.form import Form
+from tests.e2e.form_driver import Form
 from tests.e2e.server import Server, serving
-from tests.ui import questioning
-from tests.ui.making import done
-from tests.ui.questioning import SUITE, VQA
+from tests.ui import question_project
+from tests.ui.question_project import SUITE, VQA
+from tests.ui.small_project import done
 
 Visit = Callable[..., Visitor]
 ITEM = f"{SUITE}/00000/alpha/0"
@@ -32,9 +32,9 @@ def wrong(_: str, one: PromptQuestion) -> str:
 @pytest.fixture(scope="module")
 def project(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Path:  # noqa: ARG001 - none without it
     """A model answers all questions wrong; people are asked the same of one image."""
-    project = questioning.project(tmp_path_factory.mktemp("asked"))
+    project = question_project.project(tmp_path_factory.mktemp("asked"))
     with Store(project) as store:
-        questioning.answer(store, VQA, wrong)
+        question_project.answer(store, VQA, wrong)
     asking = ("--questionnaire", "tifa_vqa", "--item", ITEM, "--overlap", "1")
     done(project, "campaigns", "create", "asked", *asking)
     done(project, "campaigns", "start", "asked")

@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from tests.e2e.browser_watch import Visitor
-from tests.e2e.form import Form
+from tests.e2e.form_driver import Form
 from tests.e2e.server import Server
 
 Visit = Callable[..., Visitor]

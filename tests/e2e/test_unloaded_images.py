@@ -11,9 +11,9 @@ from data.campaign import Campaign, sample_items
 from data.store.campaigns import composition, management
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from tests.e2e import world
+from tests.e2e import project_files
 from tests.e2e.conftest import Visit
-from tests.e2e.form import Form
+from tests.e2e.form_driver import Form
 from tests.e2e.server import Server, command, serving
 
 _PICTURES = """performance.getEntriesByType("resource").map((one) => one.name).filter((name) => name.includes("/img/"))"""
@@ -24,7 +24,7 @@ def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     """Pairs, which one key answers."""
     folder = tmp_path_factory.mktemp("unseen")
     for n, generator in enumerate(("alpha", "beta")):
-        images = world.visor_folder(folder / generator, (0, 1, 2, 4), 20 * n)
+        images = project_files.visor_folder(folder / generator, (0, 1, 2, 4), 20 * n)
         command(folder / "project", "import", "images", images, "--layout", "visor", "--generator", generator)
     with Store(folder / "project") as store:
         pairs = composition.pairs(store, Selection(), "alpha", "beta")
@@ -140,7 +140,7 @@ def test_a_cold_form_sends_few_requests(visitor: Visit, server: Server) -> None:
     form = enter(page, "Frugal")
     form.active("preference")
     ours = {path for path in asked if path.startswith("/assets/")}
-    assert ours <= {"/assets/form.js", "/assets/annotate.css", "/assets/icon.svg"}
+    assert ours <= {"/assets/js/form/form.js", "/assets/annotate.css", "/assets/icon.svg"}
     # both pictures of both pairs that are offered, though one pair alone is on the screen
     page.wait_for_function(f"{_PICTURES}.length === 4")
     assert all(name.endswith("?w=1600") for name in page.evaluate(_PICTURES))

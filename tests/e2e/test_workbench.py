@@ -20,11 +20,11 @@ from data.store.core.store import Store
 from scorers.geneval import scorer
 from tests.e2e.axe import serious
 from tests.e2e.browser_watch import Visitor
-from tests.e2e.form import Form, introduce
+from tests.e2e.form_driver import Form, introduce
+from tests.e2e.project_files import HOSTILE
 from tests.e2e.server import Server, serving
-from tests.e2e.world import HOSTILE
-from tests.ui import making, seeing
-from tests.ui.seeing import GENERATOR, RATER
+from tests.ui import drawn_images, small_project
+from tests.ui.drawn_images import GENERATOR, RATER
 
 Visit = Callable[..., Visitor]
 SAVED = re.compile("^Saved")
@@ -35,7 +35,7 @@ _ATTACK = HOSTILE[0]
 def bench(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:  # noqa: ARG001 - none without it
     """Twelve pictures of the six tasks with evidence, and one in which every text is an attempt at an attack."""
     folder = tmp_path_factory.mktemp("bench")
-    project = seeing.project(folder, each=2)
+    project = drawn_images.project(folder, each=2)
     attack(folder / "attack", project)
     with serving(project) as running:
         yield running
@@ -48,15 +48,15 @@ def attack(folder: Path, project: Path) -> None:
     Image.new("RGB", (48, 48), "teal").save(place / "0000.png")
     spec = {"tag": _ATTACK, "include": [{"class": _ATTACK, "count": 1, "color": "red"}], "prompt": HOSTILE[4]}
     (folder / "00900" / "metadata.jsonl").write_text(json.dumps(spec), encoding="utf-8")
-    making.done(project, "import", "images", folder, "--layout", "geneval", "--generator", "g")
+    small_project.done(project, "import", "images", folder, "--layout", "geneval", "--generator", "g")
     colors = (0.1,) * 10
     saw = Observation(
         "geneval/00900/g/0", {}, (Detection(_ATTACK, 0.9, (4, 4, 30, 30), None, colors), Detection("cup", 0.8, (1, 1, 9, 9)))
     )
     with Store(project) as store:
-        run = Run("0009-x", "geneval", "1", "playground", seeing.SETTINGS)
-        runs.add_run(store, run, Rater(HOSTILE[1], "scorer", None, "1", seeing.SETTINGS), "runs/none", 1)
-        judged = scorer.SCORER.judge(parse_spec(spec), saw, seeing.SETTINGS).judgements
+        run = Run("0009-x", "geneval", "1", "playground", drawn_images.SETTINGS)
+        runs.add_run(store, run, Rater(HOSTILE[1], "scorer", None, "1", drawn_images.SETTINGS), "runs/none", 1)
+        judged = scorer.SCORER.judge(parse_spec(spec), saw, drawn_images.SETTINGS).judgements
         runs.ingest(store, run.run_id, 0, [(saw, judged)], "1")
 
 

@@ -13,7 +13,7 @@ from data.store.core.store import Store
 from data.store.judgements import recording
 from tests.data.store.small_campaign import NAME, start
 from tests.data.store.small_project import column
-from ui.access.limits import Limiter
+from ui.web.auth.rate_limit import SignInLimiter
 
 
 @pytest.fixture
@@ -72,5 +72,5 @@ def test_a_limit_counts_by_a_clock_that_never_goes_back() -> None:
     """The wall clock has no part in who may try again when."""
     import time
 
-    assert Limiter.__init__.__defaults__ is not None
-    assert time.monotonic in Limiter.__init__.__defaults__
+    assert SignInLimiter.__init__.__defaults__ is not None
+    assert time.monotonic in SignInLimiter.__init__.__defaults__

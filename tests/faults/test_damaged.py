@@ -13,7 +13,7 @@ import pytest
 
 from data.store.core.store import DATABASE, Store, StoreError
 from tests.data.store.small_project import answer, fill, submit
-from tests.ui import making
+from tests.ui import small_project
 
 ROOT = Path(__file__).resolve().parents[2]
 WAL = DATABASE + ".wal"
@@ -85,7 +85,7 @@ def test_a_database_that_cannot_be_read_is_left_as_it_is(project: Path, harm: Ca
     path = project / DATABASE
     harm(path)
     before = {one.name: one.read_bytes() for one in project.iterdir() if one.is_file()}
-    ran = making.concord(project, "agreement")
+    ran = small_project.concord(project, "agreement")
     assert ran.status == 1
     (line,) = ran.err.strip().splitlines()
     assert str(path) in line
@@ -96,7 +96,7 @@ def test_a_database_that_cannot_be_read_is_left_as_it_is(project: Path, harm: Ca
 
 def test_an_empty_file_is_not_taken_for_a_new_project(project: Path) -> None:
     (project / DATABASE).write_bytes(b"")
-    ran = making.concord(project, "agreement")
+    ran = small_project.concord(project, "agreement")
     assert ran.status == 1
     assert "is empty" in ran.err
     assert "restore" in ran.err
@@ -108,7 +108,7 @@ def test_a_project_of_a_newer_concord_is_left_as_it_is(project: Path) -> None:
     with duckdb.connect(str(path)) as connection:
         connection.execute("update meta set value = '999' where key = 'schema_version'")
     before = path.read_bytes()
-    ran = making.concord(project, "agreement")
+    ran = small_project.concord(project, "agreement")
     assert ran.status == 1
     assert "update Concord" in ran.err
     assert path.read_bytes() == before

@@ -18,8 +18,8 @@ from data.store.core.store import Store
 from data.store.judgements import recording
 from tests.data.store.small_project import answer, column, content, fill, pictures, submit
 from tests.faults.limits import full, limited
-from tests.ui import making
-from tests.ui.visiting import World, first, make_project, open_world, saying
+from tests.ui import small_project
+from tests.ui.http_visitor import World, first, make_project, open_world, saying
 
 
 @pytest.fixture
@@ -141,15 +141,15 @@ _FILES: Mapping[str, tuple[str, ...]] = {
 def test_a_file_is_whole_or_not_there(tmp_path: Path, name: str) -> None:
     project, target = tmp_path / "project", tmp_path / "out" / name
     target.parent.mkdir()
-    images = making.geneval_folder(tmp_path / "sdv2")
-    making.done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
-    ratings = making.ratings_csv(tmp_path / "r.csv", *(f"geneval/00000/sdv2/0,{who},5" for who in ("rita", "ruth")))
-    making.done(project, "import", "ratings", ratings, *making.RATINGS, "--suite", "geneval")
+    images = small_project.geneval_folder(tmp_path / "sdv2")
+    small_project.done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
+    ratings = small_project.ratings_csv(tmp_path / "r.csv", *(f"geneval/00000/sdv2/0,{who},5" for who in ("rita", "ruth")))
+    small_project.done(project, "import", "ratings", ratings, *small_project.RATINGS, "--suite", "geneval")
     with limited(40):
-        ran = making.concord(project, *_FILES[name], target)
+        ran = small_project.concord(project, *_FILES[name], target)
     assert ran.status == 1
     assert len(ran.err.strip().splitlines()) == 1
     assert "File too large" in ran.err
     assert list(target.parent.iterdir()) == [], "something half done was left"
-    making.done(project, *_FILES[name], target)
+    small_project.done(project, *_FILES[name], target)
     assert target.stat().st_size > 40

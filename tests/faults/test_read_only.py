@@ -14,7 +14,7 @@ from data.store.core import store as store_module
 from data.store.core.connections import NotWritten
 from data.store.core.store import DATABASE, Store, StoreError
 from tests.data.store.small_project import content, fill, submit
-from tests.ui import making
+from tests.ui import small_project
 
 ROOT = Path(__file__).resolve().parents[2]
 AS_NOBODY = """
@@ -121,13 +121,13 @@ def test_other_errors_are_passed_on_unchanged(tmp_path: Path) -> None:
 def test_a_command_reports_a_read_only_project_in_a_single_line(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    images = making.geneval_folder(tmp_path / "sdv2")
+    images = small_project.geneval_folder(tmp_path / "sdv2")
     monkeypatch.setattr(
         store_module, "as_disk_error", lambda _error, database: NotWritten(database, "the disk is full; make room")
     )
     monkeypatch.setattr("data.store.imports._insert_images", _full, raising=False)
     monkeypatch.setattr("data.store.core.writer.Writer._transaction", _full)
-    ran = making.concord(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
+    ran = small_project.concord(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
     assert ran.status == 1
     (line,) = ran.err.strip().splitlines()
     assert line.startswith("import images: nothing was written to ")

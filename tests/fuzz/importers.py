@@ -21,8 +21,8 @@ from tests.fuzz import seeds, targets
 from tests.fuzz.mutation import Files
 from tests.fuzz.oracle import Unexpected, check_message
 from tests.fuzz.targets import Target
-from tests.ui import making
-from tests.ui.visiting import TOKEN
+from tests.ui import small_project
+from tests.ui.http_visitor import TOKEN
 from ui.cli import runner
 
 Parameters = Callable[[Path], Mapping[str, Any]]
@@ -139,10 +139,10 @@ def bench(folder: Path, *, app: bool = False) -> Iterator[Bench]:
     """Such a project; with ``app`` whatever comes in is shown in the studio, too."""
     from data.records import Prompt
     from data.store.imports import ImportBundle
-    from ui.server import create_app
+    from ui.web.server import create_app
 
     project = folder / "project"
-    pictures = making.geneval_folder(folder / "sdv2")
+    pictures = small_project.geneval_folder(folder / "sdv2")
     with Store(project) as store:
 
         def do(name: str, **parameters: Any) -> None:
@@ -182,11 +182,11 @@ def _run_of(scorer: str, settings: Mapping[str, Any], *payloads: Mapping[str, An
 
     boxes = (Detection("cow", 0.9, (1, 2, 30, 40), seeds.mask(), (0.1,) * 10), Detection("car", 0.2, (1, 2, 3, 4)))
     with TemporaryDirectory() as folder:
-        pictures = making.geneval_folder(Path(folder) / "sdv2")
+        pictures = small_project.geneval_folder(Path(folder) / "sdv2")
         ids = [f"geneval/00000/sdv2/{n}" for n in range(2)]
         files = [pictures / "00000" / "samples" / f"{n:04d}.png" for n in range(2)]
         work = [
-            WorkItem(one, str(file), sha256(file.read_bytes()).hexdigest(), "a photo of a cow", making.METADATA[0])
+            WorkItem(one, str(file), sha256(file.read_bytes()).hexdigest(), "a photo of a cow", small_project.METADATA[0])
             for one, file in zip(ids, files, strict=True)
         ]
         found, chosen = RunFolder(Path(folder) / "r"), registry.get(scorer)
@@ -251,7 +251,7 @@ IMPORTERS: Final[tuple[Importer, ...]] = (
     Importer("import results tifa", "import results tifa", ({"r.json": seeds.TIFA_RESULTS}, {"r.json": seeds.TIFA_LINES}),
              _file("r.json", generator="g", suite="tifa", rater="t")),
     Importer("import study geneval", "import study geneval",
-             ({"m.jsonl": seeds.lines(*making.METADATA), "a.csv": seeds.GENEVAL_STUDY},),
+             ({"m.jsonl": seeds.lines(*small_project.METADATA), "a.csv": seeds.GENEVAL_STUDY},),
              lambda folder: {"metadata": str(folder / "m.jsonl"), "sources": [f"sd={folder / 'a.csv'}"]}),
     Importer("import study tifa", "import study tifa", ({"t.json": seeds.TIFA_STUDY},), _file("t.json")),
     Importer("import cooccurrence", "import cooccurrence", ({"c.json": seeds.COCO},), _file("c.json", called=None)),

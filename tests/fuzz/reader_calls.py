@@ -49,7 +49,7 @@ from scorers.questions.rules import TifaTally, score_text
 from scorers.visor import rules
 from tests.fuzz import seeds
 from tests.fuzz.oracle import check_message
-from ui.access import accounts
+from ui.web.auth import accounts
 
 _PROMPT: Final = Prompt("mine/x", "mine", "a cat")
 

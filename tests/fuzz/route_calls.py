@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from tests.fuzz.mutation import TEXTS
 from tests.fuzz.oracle import Unexpected
-from tests.ui.admitting import House, house
+from tests.ui.accounts_app import House, house
 
 # what runs commands is for whoever holds the project, who can do worse with it; signing out ends the fuzz
 _LEFT_OUT: Final = ("/command", "/logout", "/api/leave")

@@ -16,8 +16,8 @@ from PIL import Image
 from annotation.questionnaires.registry import EXAMPLE
 from data.jobs import runs
 from data.jobs.runs import Detection, Observation
-from tests.ui.admitting import HASH
-from tests.ui.making import HEADER, HEADER_LINE, METADATA
+from tests.ui.accounts_app import HASH
+from tests.ui.small_project import HEADER, HEADER_LINE, METADATA
 
 CATS: Final[dict[str, Any]] = {
     "tag": "position",

@@ -53,7 +53,7 @@ from tests.fuzz.reader_calls import (
     written_of,
     yaml_of,
 )
-from tests.ui.making import METADATA
+from tests.ui.small_project import METADATA
 
 Read = Callable[[Path], object]
 """Reads the files of a case, which lie in this folder; and does with what it reads what the app would do with it."""

@@ -27,8 +27,8 @@ from scorers import registry
 from tests.fuzz import seeds
 from tests.fuzz.cases import draw_case, try_case
 from tests.fuzz.targets import READERS
-from tests.ui import admitting, making
-from tests.ui.making import concord, tables
+from tests.ui import accounts_app, small_project
+from tests.ui.small_project import concord, tables
 
 RUN = {"run_id": "r", "scorer": "geneval", "version": "1", "profile": "playground", "settings": {}}
 
@@ -169,8 +169,8 @@ def test_answers_about_what_was_never_written(tmp_path: Path, column: str, value
 def _made(folder: Path, settings: dict[str, Any], *seen: Observation) -> RunFolder:
     from hashlib import sha256
 
-    pictures = making.geneval_folder(folder / "sdv2")
-    making.done(folder / "project", "import", "images", pictures, "--layout", "geneval", "--generator", "sdv2")
+    pictures = small_project.geneval_folder(folder / "sdv2")
+    small_project.done(folder / "project", "import", "images", pictures, "--layout", "geneval", "--generator", "sdv2")
     file = pictures / "00000" / "samples" / "0000.png"
     found = RunFolder(folder / "run")
     one = WorkItem("geneval/00000/sdv2/0", str(file), sha256(file.read_bytes()).hexdigest(), "a", {})
@@ -206,7 +206,7 @@ def test_runs_that_no_scorer_has_made(
 
 
 def test_parts_of_an_address_that_gradio_fails_on(tmp_path: Path) -> None:
-    with admitting.house(tmp_path, pages=True) as house:
+    with accounts_app.house(tmp_path, pages=True) as house:
         for name, address in (
             ("anna", "/annotate/?page=geneval"),
             ("anna", "/annotate?p%61ge=x"),

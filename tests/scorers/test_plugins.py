@@ -18,7 +18,7 @@ from concord.plugin import ObjectSpec, Seen, Shown, Spec
 from data.store.browse.contents import filter_choices
 from data.store.core.store import Store
 from scorers import registry
-from tests.ui.making import concord, done, tables
+from tests.ui.small_project import concord, done, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "scorer.md"

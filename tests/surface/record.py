@@ -45,8 +45,8 @@ from data.store.core.store import DATABASE, Store
 from data.store.imports import ImportBundle
 from docs.making import pages as page_docs
 from scorers import registry
-from tests.ui import making, matched, questioning, seeing, seer, visiting, whole
-from ui.server import create_app
+from tests.ui import answers_project, cow_scorer, drawn_images, http_visitor, matching_evidence, question_project, small_project
+from ui.web.server import create_app
 
 HERE: Final = Path(__file__).resolve().parent
 ROOT: Final = HERE.parents[1]
@@ -103,23 +103,23 @@ def json_lines(text: str) -> list[Any]:
 
 def project_in(folder: Path) -> Path:
     """Two scorers' runs with detections, a VQA model, captions, and people who answer every kind of questionnaire."""
-    project = seeing.project(folder, size=64)
-    making.done(project, "import", "questions", "--from-specs")
-    pair = [making.png(folder / "itm" / f"{name}.png", size=(8, 8)).name for name in ("a", "b")]
+    project = drawn_images.project(folder, size=64)
+    small_project.done(project, "import", "questions", "--from-specs")
+    pair = [small_project.png(folder / "itm" / f"{name}.png", size=(8, 8)).name for name in ("a", "b")]
     row = {"id": 0, "image_0": pair[0], "image_1": pair[1], "caption_0": "a b", "caption_1": "b a", "tag": "T"}
     (folder / "itm" / "rows.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    making.done(project, "import", "itm", folder / "itm" / "rows.jsonl", "--images", folder / "itm")
+    small_project.done(project, "import", "itm", folder / "itm" / "rows.jsonl", "--images", folder / "itm")
     with Store(project) as store:
-        items = questioning.items(store)
+        items = question_project.items(store)
         drawn = [item for item in items if item.startswith("geneval/")]
         captioned = [item for item in items if item.startswith("winoground/")]
-        questioning.answer(store, questioning.VQA, questioning.mostly(0.8), drawn)
-        questioning.say(store, "quinn", questioning.mostly(0.9), drawn)
+        question_project.answer(store, question_project.VQA, question_project.mostly(0.8), drawn)
+        question_project.say(store, "quinn", question_project.mostly(0.9), drawn)
         scales = [("winoground", name, aspects.SCALES[name]) for name in ("caption", "correct", "score")]
         imports.apply(store, [ImportBundle("scales", "winoground", "s", scales=scales)])
-        matched.said(store, "matcher", {item: [0.2, 0.1] for item in captioned})
-        whole.fill(store)
-    making.done(project, "people", "invite", "--note", "n")
+        matching_evidence.said(store, "matcher", {item: [0.2, 0.1] for item in captioned})
+        answers_project.fill(store)
+    small_project.done(project, "people", "invite", "--note", "n")
     return project
 
 
@@ -201,9 +201,9 @@ def printing_json() -> set[str]:
 def printed(project: Path) -> Lines:
     """Key paths of what commands print as JSON."""
     lines: Lines = []
-    making.done(project, "backup")
+    small_project.done(project, "backup")
     for words, more in PRINTED.items():
-        ran = making.concord(project, *words.split(), *more, "--format", "json")
+        ran = small_project.concord(project, *words.split(), *more, "--format", "json")
         assert ran.out, (words, ran.err)
         lines += described(f"{words} {' '.join(more)}".strip(), [json.loads(ran.out)])
     return sorted(lines)
@@ -341,17 +341,17 @@ def answers_of_form(client: Callable[[], TestClient]) -> Lines:
     post("unskip")
     task = get("next")["tasks"][0]
     post("submit", id=_uuid(1), ticket=task["ticket"], campaign="default", answers={"count_0": 77})  # refused
-    post("submit", id=_uuid(2), ticket=task["ticket"], campaign="default", answers=visiting.COW, offer=task["offer"])
-    again = {"ticket": task["ticket"], "campaign": "default", "answers": visiting.COW | {"count_0": 2}, "revises": _uuid(2)}
+    post("submit", id=_uuid(2), ticket=task["ticket"], campaign="default", answers=http_visitor.COW, offer=task["offer"])
+    again = {"ticket": task["ticket"], "campaign": "default", "answers": http_visitor.COW | {"count_0": 2}, "revises": _uuid(2)}
     post("submit", id=_uuid(3), **again)
     get(f"mine/{get('mine')['answers'][0]['id']}")
     get("last")
     task = get("next")["tasks"][0]
-    post("submit", id=_uuid(4), ticket=task["ticket"], campaign="default", answers=visiting.COW, following=True)
+    post("submit", id=_uuid(4), ticket=task["ticket"], campaign="default", answers=http_visitor.COW, following=True)
     task = get("next")["tasks"][0]
     post("report", ticket=task["ticket"], campaign="default", reason="broken")
     task = get("next")["tasks"][0]
-    post("submit", id=_uuid(5), ticket=task["ticket"], campaign="default", answers=visiting.COW, following=True)
+    post("submit", id=_uuid(5), ticket=task["ticket"], campaign="default", answers=http_visitor.COW, following=True)
     get("next")
     post("pause")
     post("leave")
@@ -396,22 +396,26 @@ def exports(project: Path, folder: Path) -> Lines:
     lines: Lines = []
     for what in ("ratings", "judgements", "annotations"):
         for form in ("csv", "parquet", "jsonl"):
-            making.done(project, "export", what, "-o", file := folder / f"{what}.{form}")
+            small_project.done(project, "export", what, "-o", file := folder / f"{what}.{form}")
             lines += [f"export {what}: {line}" for line in table(file.read_bytes(), file.name)]
     for words in (("prompts", "--suite", "geneval"), ("questions", "--suite", "geneval"), ("manifest", "clipscore")):
-        making.done(project, "export", *words, "-o", file := folder / f"{words[0]}.jsonl")
+        small_project.done(project, "export", *words, "-o", file := folder / f"{words[0]}.jsonl")
         lines += [f"export {words[0]}: {line}" for line in table(file.read_bytes(), file.name)]
-    making.done(project, "export", "datasets", "-o", folder / "datasets")
+    small_project.done(project, "export", "datasets", "-o", folder / "datasets")
     for file in sorted((folder / "datasets").rglob("*")):
         if file.is_file():
             lines += [f"export datasets: {line}" for line in table(file.read_bytes(), file.relative_to(folder).as_posix())]
-    making.done(project, "export", "snapshot", "-o", folder / "snapshot.duckdb")
+    small_project.done(project, "export", "snapshot", "-o", folder / "snapshot.duckdb")
     lines += [f"export snapshot: {line}" for line in database(folder / "snapshot.duckdb")]
-    making.done(project, "export", "report", "--suite", "mine", "--format", "parquet", "-o", file := folder / "report.zip")
+    small_project.done(
+        project, "export", "report", "--suite", "mine", "--format", "parquet", "-o", file := folder / "report.zip"
+    )
     with zipfile.ZipFile(file) as archive:
         for name in archive.namelist():
             lines += [f"export report: {line}" for line in table(archive.read(name), name)]
-    making.done(project, "export", "results", "geneval", "--rater", seeing.RATER, "-o", file := folder / "results.jsonl")
+    small_project.done(
+        project, "export", "results", "geneval", "--rater", drawn_images.RATER, "-o", file := folder / "results.jsonl"
+    )
     lines += [f"export results geneval: {line}" for line in table(file.read_bytes(), file.name)]
     return sorted(lines)
 
@@ -428,13 +432,13 @@ JOBS: Final = {
 def folders(folder: Path) -> Lines:
     """Fields of the files in a project's folder: a run that a worker has made, a backup, jobs, the open app's address."""
     project, lines = folder / "project", []
-    images = making.geneval_folder(folder / "sdv2")
+    images = small_project.geneval_folder(folder / "sdv2")
     with pytest.MonkeyPatch.context() as patch:
-        seer.known(patch)
-        seer.within(patch, run_session)
-        making.done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
-        making.done(project, "score", seer.NAME)
-    making.done(project, "backup")
+        cow_scorer.known(patch)
+        cow_scorer.within(patch, run_session)
+        small_project.done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
+        small_project.done(project, "score", cow_scorer.NAME)
+    small_project.done(project, "backup")
     forwarding.announce(project, forwarding.OpenApp("127.0.0.1", 1, "token", 1))
     for file in sorted(project.rglob("*")):
         path = re.sub(r"\d{8}T\d{6}Z", "<moment>", file.relative_to(project).as_posix())
@@ -496,8 +500,8 @@ def surface(folder: Path) -> Record:
         record["routes"] = routes(application)
         record["answers"] = answers_of_studio(client)
         record["storage"] = storage(client)
-    visiting.make_project(folder / "template")
-    with visiting.open_world(folder / "template", folder / "labelled") as world:
+    http_visitor.make_project(folder / "template")
+    with http_visitor.open_world(folder / "template", folder / "labelled") as world:
         record["answers"] = sorted([*record["answers"], *answers_of_form(world.client)])
     (folder / "exports").mkdir()
     record["printed"] = printed(project)

@@ -43,7 +43,7 @@ Person = Annotated[str, typer.Argument(metavar="NAME", help="As `people list` ha
 @people_app.command("hash")
 def hash_command() -> None:
     """Ask for a password, and print the line for the file of --users."""
-    from ui.access.passwords import MIN_LENGTH, hashed
+    from ui.web.auth.accounts import MIN_LENGTH, hash_password
 
     password = typer.prompt("Password", hide_input=True, err=True)
     if len(password) < MIN_LENGTH:
@@ -52,7 +52,7 @@ def hash_command() -> None:
     if typer.prompt("Once more", hide_input=True, err=True) != password:
         print("people hash: these are not the same; nothing was made", file=sys.stderr)
         raise typer.Exit(1)
-    print(f'password = "{hashed(password)}"')
+    print(f'password = "{hash_password(password)}"')
 
 
 @people_app.command("list")

@@ -30,7 +30,7 @@ def serve_command(
 ) -> None:
     """Open a project in the browser."""
     from concord.common.context import CommandError
-    from ui.server import Serving, serve
+    from ui.web.server import Serving, serve
 
     try:
         serve(project, Serving(host, port, browser, users, root_path, backup_every, keep_backups))

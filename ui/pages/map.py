@@ -1,32 +1,207 @@
-"""Images by what a model sees in them: alike ones lie near each other; a line around some leads to them in Browse."""
+"""Images by what a model sees in them: alike ones lie near each other; a line around some leads to them in Browse.
+
+The map is a Plotly figure. Each point carries its position in the map's list of images; text is escaped.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from html import escape
-from typing import Any, Final
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final
 
 import gradio as gr
+import numpy as np
+from numpy.typing import NDArray
 from starlette.datastructures import QueryParams
 
 from concord import maps
 from concord.common import next_steps, wording
-from concord.maps import MapAddress, MapProgress, map_address, points_of
+from concord.maps import MapAddress, MapColoring, MapProgress, map_address, points_of
+from data.jobs.maps import EXTENT, Map
 from data.store.core.store import Store
 from scorers.maps import METHODS
-from ui import browsing
-from ui.addresses import BROWSE
-from ui.components.filters import Choice, dropdown
-from ui.components.module import module
-from ui.components.table import note
-from ui.mapping import figure
-from ui.mapping.selecting import selected
-from ui.pages.live import ignored, keep_current, listen, moved
-from ui.root import at
+from ui.base_path import at
+from ui.components.addresses import BROWSE
+from ui.components.charts import plain
+from ui.components.controls import Choice, dropdown, js_module
+from ui.components.live_updates import ignored, keep_current, listen, moved
+from ui.components.tables import note
+from ui.pages import browse
+from ui.web.api.browse import ImageListing, listing_of
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+DRAWN: Final = 20_000
+"""Points at most; of more a draw is shown, and a lasso holds those too that are not drawn."""
+MOST_CLASSES: Final = 12
+_SVG: Final = 4_000
+"""Up to here the points need no WebGL, which not every browser has."""
+_HEIGHT: Final = 640
+# Okabe and Ito's, then darker and lighter ones; told apart by their shape, too
+_PALETTE: Final = (
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8f6bd6", "#b5651d", "#3f7f3f", "#c2385a", "#7a8a00",
+    "#5b6f8f",
+)  # fmt: skip
+_SYMBOLS: Final = ("circle", "diamond", "square", "triangle-up", "cross", "triangle-down", "pentagon", "star", "x", "hexagon")
+_SAID: Final = {maps.YES: 0, maps.NO: 1, maps.TIE: 4, maps.FAILED: 8}
+_GREY: Final = "#9aa1ae"
+_OTHER: Final = "\0"
+
+
+@dataclass(frozen=True, slots=True)
+class MapGroup:
+    """A class of points: what it is called, how many of the selection are in it, and Browse's filter for it."""
+
+    title: str
+    n: int
+    filter: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class MapDrawing:
+    """A figure, and what is in it: ``shown`` images of the selection, ``drawn`` of them as points."""
+
+    figure: go.Figure
+    groups: Sequence[MapGroup]
+    shown: int
+    drawn: int
+
+
+def draw_map(
+    made: Map, key: str, found: Mapping[str, Any], paint: MapColoring, lasso: Sequence[tuple[float, float]] = (), turn: int = 0
+) -> MapDrawing:
+    """The images of ``found`` (with what they are told apart by) where the map has them.
+
+    ``lasso``: a line drawn on it, the ``turn``-th; while that stays, a line that was drawn in the browser stays, too.
+    """
+    import plotly.graph_objects as go
+
+    at = np.array([k for k, item in enumerate(made.items) if item in found], np.int32)
+    values = [found[made.items[k]] for k in at]
+    some = _points_to_draw(at.size, key)
+    figure = go.Figure()
+    groups: list[MapGroup] = []
+    if paint.continuous:
+        _add_numbers(figure, made, at[some], [values[k] for k in some], paint)
+    else:
+        groups = _add_classes(figure, made, at, values, some, paint)
+    _lay_out(figure, made, key, lasso, turn)
+    return MapDrawing(figure, groups, int(at.size), int(some.size))
+
+
+def digest(content: str) -> str:
+    """Of a figure as JSON: equal ones need not be sent twice."""
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def _points_to_draw(n: int, key: str) -> NDArray[np.int64]:
+    """Which of n points are drawn: always the same ones."""
+    if n <= DRAWN:
+        return np.arange(n)
+    seed = int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big")
+    return np.sort(np.random.default_rng(seed).choice(n, DRAWN, replace=False))
+
+
+def _add_classes(
+    figure: go.Figure, made: Map, at: NDArray[np.int32], values: list[str], some: NDArray[np.int64], paint: MapColoring
+) -> list[MapGroup]:
+    named = maps.color_classes(values, MOST_CLASSES)
+    code = {value: k for k, value in enumerate(named)}
+    codes = np.array([code.get(value, len(named)) for value in values], np.int64)
+    counts = np.bincount(codes, minlength=len(named) + 1)
+    rest = len(set(values)) - len(named)
+    groups = [
+        MapGroup(maps.class_title(paint, value), int(counts[k]), maps.browse_filter(paint, value))
+        for k, value in enumerate(named)
+    ]
+    if rest > 0:
+        groups.append(MapGroup(f"{rest} others", int(counts[-1]), {}))
+    for k, group in enumerate(groups):
+        value = named[k] if k < len(named) else _OTHER
+        _add(figure, made, at[some[codes[some] == k]], _shortened(group.title), _marker(value, k), some.size)
+    return groups
+
+
+def _add_numbers(figure: go.Figure, made: Map, at: NDArray[np.int32], values: list[float | None], paint: MapColoring) -> None:
+    has = np.array([value is not None for value in values], bool)
+    numbers = np.array([value for value in values if value is not None], np.float32)
+    if not has.all():
+        _add(figure, made, at[~has], "no score", {"color": _GREY, "symbol": "circle-open"}, at.size)
+    scale = {"title": {"text": _shortened(paint.title), "side": "right"}, "thickness": 14}
+    _add(figure, made, at[has], "score", {"color": numbers, "colorscale": "Viridis", "colorbar": scale}, at.size)
+    figure.update_traces(showlegend=False)
+
+
+def _add(figure: go.Figure, made: Map, at: NDArray[np.int32], name: str, marker: Mapping[str, Any], n: int) -> None:
+    import plotly.graph_objects as go
+
+    kind = go.Scatter if n <= _SVG else go.Scattergl
+    size = 8 if n <= 1500 else 6 if n <= _SVG else 4
+    figure.add_trace(
+        kind(
+            name=name,
+            x=made.places[at, 0],
+            y=made.places[at, 1],
+            customdata=at,
+            mode="markers",
+            # our own card shows the picture
+            hoverinfo="none",
+            marker={"size": size, "opacity": 0.8, **marker},
+            unselected={"marker": {"opacity": 0.12}},
+        )
+    )
+
+
+def _marker(value: str, k: int) -> dict[str, Any]:
+    if value in (maps.NONE, _OTHER):
+        return {"color": _GREY, "symbol": "circle-open"}
+    place = _SAID.get(value, k)
+    return {"color": _PALETTE[place % len(_PALETTE)], "symbol": _SYMBOLS[place % len(_SYMBOLS)]}
+
+
+def _lay_out(figure: go.Figure, made: Map, key: str, lasso: Sequence[tuple[float, float]], turn: int) -> None:
+    plain(figure, _HEIGHT)
+    span = [-0.03 * EXTENT, 1.03 * EXTENT]
+    shares = [f" ({share:.0%} of the variance)" for share in made.shares] or ["", ""]
+    names = ["principal axis 1", "principal axis 2"] if made.shares else ["", ""]
+    figure.update_xaxes(title=f"{names[0]}{shares[0]}", range=span, zeroline=False)
+    figure.update_yaxes(title=f"{names[1]}{shares[1]}", range=span, zeroline=False, scaleanchor="x")
+    line = "M" + "L".join(f"{x:g},{y:g}" for x, y in lasso) + "Z"
+    figure.update_layout(
+        dragmode="lasso",
+        # room for Plotly's buttons
+        margin={"t": 40},
+        hovermode="closest",
+        showlegend=True,
+        legend={"itemsizing": "constant", "orientation": "v", "y": 1, "x": 1.01},
+        # whoever has zoomed or chosen stays there while the project moves
+        uirevision=key,
+        selectionrevision=f"{key} {turn}",
+        selections=[{"type": "path", "path": line, "xref": "x", "yref": "y"}] if lasso else [],
+    )
+
+
+def _shortened(text: str) -> str:
+    return escape(text if len(text) <= 40 else f"{text[:39]}…")
+
+
+def listing_of_query(query: str) -> ImageListing:
+    """What Browse would list by this query.
+
+    Raises:
+        HTTPException: 422, with the reason.
+    """
+    request: Any = SimpleNamespace(query_params=QueryParams(query))
+    return listing_of(request)
+
 
 NAME = "Map"
 PATH = "/map"
@@ -37,7 +212,7 @@ _SIDES: Final = ("x from", "x to", "y from", "y to")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class MapView:
     """What a page shows besides its controls.
 
     Attributes:
@@ -66,9 +241,9 @@ def build(store: Store) -> None:
             with gr.Column(scale=3, min_width=420):
                 plot = gr.Plot(show_label=False, elem_id="map-plot", visible=False)
             with gr.Column(scale=1, min_width=260):
-                panel = module("map", "")
+                panel = js_module("map", "")
                 sides, select, clear, message = _by_numbers()
-    shown = gr.State(asdict(Shown()))
+    shown = gr.State(asdict(MapView()))
     inputs = [shown, method, model, paint]
     drawn = [model, paint, empty, content, lead, plot, panel, shown]
 
@@ -76,18 +251,18 @@ def build(store: Store) -> None:
         yield from _opened(store, request.query_params)
 
     def draw(known: dict[str, Any], *chosen: str | None) -> Iterator[list[Any]]:
-        for places in _draw(store, Shown(**known), *chosen):
+        for places in _draw(store, MapView(**known), *chosen):
             yield moved(inputs, (known, *chosen), drawn, places)
 
     def cut(known: dict[str, Any], method: str, model: str, paint: str, *numbers: float | None) -> Iterator[list[Any]]:
         line, why = rectangle(numbers)
-        shows = Shown(**known)
+        shows = MapView(**known)
         shows = shows if why else replace(shows, lasso=line, turn=shows.turn + 1)
         for places in _draw(store, shows, method, model, paint):
             yield [*places, note(why, "cc-bad") if why else ""]
 
     def uncut(known: dict[str, Any], *chosen: str | None) -> Iterator[list[Any]]:
-        shows = Shown(**known)
+        shows = MapView(**known)
         for places in _draw(store, replace(shows, lasso="", turn=shows.turn + 1), *chosen):
             yield [*places, ""]
 
@@ -127,7 +302,7 @@ def _opened(store: Store, asked: QueryParams) -> Iterator[list[Any]]:
     lost: dict[str, str] = {}
     on = _followed(asked.get("map", ""), lost)
     listed = QueryParams([(name, value) for name, value in asked.multi_items() if name not in _OWN])
-    followed = browsing.follow(store, listed)
+    followed = browse.follow(store, listed)
     lost |= followed.lost
     sources = maps.embedding_sources(store)
     if on.model and on.model not in sources:
@@ -137,7 +312,7 @@ def _opened(store: Store, asked: QueryParams) -> Iterator[list[Any]]:
     paint = asked.get("paint", "")
     if paint and paint not in maps.colorings(store):
         lost["paint"] = paint
-    shown = Shown(followed.query, line, 1)
+    shown = MapView(followed.query, line, 1)
     for places in _draw(store, shown, on.method, model, paint, again=True):
         yield [ignored(lost, {}), on.method, *places]
 
@@ -164,7 +339,7 @@ def _line(store: Store, line: str, on: MapAddress, lost: dict[str, str]) -> str:
 
 
 def _draw(
-    store: Store, shown: Shown, method: str | None, model: str | None, paint: str | None, *, again: bool = False
+    store: Store, shown: MapView, method: str | None, model: str | None, paint: str | None, *, again: bool = False
 ) -> Iterator[list[Any]]:
     """The page, in the order of ``drawn``; a map that is soon made is waited for."""
     sources, offered = maps.embedding_sources(store), maps.colorings(store)
@@ -191,13 +366,13 @@ def _draw(
         yield [*controls, *_drawn(store, shown, standing, chosen)]
 
 
-def _waiting(standing: MapProgress, shown: Shown) -> list[Any]:
+def _waiting(standing: MapProgress, shown: MapView) -> list[Any]:
     """Lead, figure, panel and state while there is no map."""
     said = note(standing.told, "" if standing.busy else "cc-bad")
     return [said, gr.Plot(visible=False), "", asdict(replace(shown, drawn=""))]
 
 
-def _drawn(store: Store, shown: Shown, standing: MapProgress, paint: maps.MapColoring) -> list[Any]:
+def _drawn(store: Store, shown: MapView, standing: MapProgress, paint: maps.MapColoring) -> list[Any]:
     """The same of a map."""
     made = standing.made
     assert made is not None
@@ -205,9 +380,9 @@ def _drawn(store: Store, shown: Shown, standing: MapProgress, paint: maps.MapCol
         # on another map the line would hold other images
         shown = replace(shown, lasso="", turn=shown.turn + 1)
     shown = replace(shown, key=standing.key)
-    found = maps.color_values(store, paint, made.items, selected(shown.query).asked(store))
+    found = maps.color_values(store, paint, made.items, listing_of_query(shown.query).restriction(store))
     line = points_of(shown.lasso) if shown.lasso else ()
-    drawing = figure.draw(made, standing.key, found, paint, line, shown.turn)
+    drawing = draw_map(made, standing.key, found, paint, line, shown.turn)
     on = MapAddress(made.method, made.model, standing.key)
     panel = {
         "map": str(on),
@@ -219,13 +394,13 @@ def _drawn(store: Store, shown: Shown, standing: MapProgress, paint: maps.MapCol
         "groups": [asdict(group) for group in drawing.groups],
     }
     content = drawing.figure.to_json()
-    same = figure.digest(content) == shown.drawn
+    same = digest(content) == shown.drawn
     plot = gr.skip() if same else gr.Plot(drawing.figure, visible=True)
     told = _lead(shown, standing, drawing)
-    return [told, plot, json.dumps(panel), asdict(replace(shown, drawn=figure.digest(content)))]
+    return [told, plot, json.dumps(panel), asdict(replace(shown, drawn=digest(content)))]
 
 
-def _lead(shown: Shown, standing: MapProgress, drawing: figure.Drawing) -> str:
+def _lead(shown: MapView, standing: MapProgress, drawing: MapDrawing) -> str:
     """What is shown, and what of it is not."""
     made = standing.made
     assert made is not None

@@ -1,31 +1,95 @@
-"""The first page: what the project holds, its pictures at a glance, and the score table, people beside scorers."""
+"""The first page: what the project holds, its pictures, the score table, people beside scorers, and people's votes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from html import escape
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlencode
 
 import gradio as gr
 
 from agreement import Options
+from agreement.preferences.votes import Contest
+from concord import preferences
 from concord.agreement import means, recall
 from concord.common import next_steps, wording
 from concord.importing import playground
+from concord.preferences import OPPOSED, PreferenceRows, Row, contests
 from data.aspects import YES_NO_ASPECTS
 from data.store.backup import scheduler
 from data.store.browse import contents
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.components.estimates import number
-from ui.components.strip import Strip, strips
-from ui.components.table import Cell, html_table, linked_note, note
+from ui.base_path import at
+from ui.components.image_strip import ImageStrip, image_strips
+from ui.components.live_updates import keep_current
+from ui.components.tables import HtmlCell, html_table, linked_note, note, number
 from ui.pages.agreement.view import ALL
-from ui.pages.live import keep_current
-from ui.pages.preferences.compact import compact
-from ui.root import at
+from ui.pages.preferences import PreferencesView, named, who_of
+
+_MARKS: Final = {True: "✓ same order", False: "✗ other order", None: ""}
+
+
+def preference_summary(store: Store) -> str:
+    """A table for each two generators that people have compared, as HTML; nothing where there are none."""
+    found = preferences.recall(store, Selection(), Options(intervals=False))
+    return "".join(
+        _preference_table(found, poll.suite, contest) for poll in found.polls if poll.people() for contest in contests(poll)
+    )
+
+
+def _preference_table(found: PreferenceRows, suite: str, contest: Contest) -> str:
+    votes, beside = (
+        [row for row in found.sections[name] if (row["suite"], row["a"], row["b"]) == (suite, contest.a, contest.b)]
+        for name in ("votes", "beside")
+    )
+    # where the images' totals alone are known, a metric's order of them stands for its votes
+    ranks = [row for row in found.sections["ranks"] if row["suite"] == suite]
+    tasks = list(dict.fromkeys(row["task"] for row in votes))
+    order = [ALL, *(task for task in tasks if task != ALL)] if len(tasks) > 2 else tasks[:1]
+    by = {(who_of(row), row["task"]): row for row in votes}
+    orders = {(who_of(row), row["task"]): row for row in beside if row["people"] == "real"}
+    who = list(dict.fromkeys(who_of(row) for row in votes))
+    totals = [row for row in ranks if who_of(row) not in who and row["people"] == "real"]
+    view = PreferencesView(suite, named(contest))
+    body: list[list[str | HtmlCell]] = [
+        [
+            "all tasks" if task == ALL else wording.task(task),
+            *(_cell(name, by.get((name, task)), orders.get((name, task)), contest, view) for name in who),
+            *(_total(row, task, contest) for row in totals),
+        ]
+        for task in order
+    ]
+    headers: list[str | HtmlCell] = ["task", *map(HtmlCell, (*who, *(who_of(row) for row in totals)))]
+    return html_table(f"{suite}: votes for {contest.a} : {contest.b}", headers, body)
+
+
+def _cell(who: str, row: Row | None, order: Row | None, contest: Contest, view: PreferencesView) -> HtmlCell:
+    if row is None:
+        return HtmlCell("")
+    ties = row["both"] + row["none"] + row["tie"]
+    told = f"{row['a_wins']:,} for {contest.a}, {row['b_wins']:,} for {contest.b}, {ties:,} for neither alone"
+    opposed = order is not None and bool(order["opposed"])
+    href = view.address(task=row["task"], who=who, chose=OPPOSED if opposed else ALL)
+    details = [_MARKS[order["same_order"]]] if order else [wording.count(ties, "tie")]
+    if order and opposed:
+        details.append(f"{order['opposed']:,} opposed")
+    return HtmlCell(f"{row['a_wins']:,} : {row['b_wins']:,}", "\n".join(filter(None, details)), told, href)
+
+
+def _total(row: Row, task: str, contest: Contest) -> HtmlCell:
+    means: Mapping[str, float] = {point["generator"]: point["mean"] for point in row["points"] if point["task"] == task}
+    if not {contest.a, contest.b} <= means.keys():
+        return HtmlCell("")
+    same = True if task in row["agreeing"] else False if task in row["opposed"] else None
+    return HtmlCell(_two(means[contest.a], means[contest.b]), _MARKS[same], "means of the metric")
+
+
+def _two(a: float, b: float) -> str:
+    return " : ".join(f"{value:.3g}" for value in (a, b))
+
 
 _EXAMPLES = 8
 _STRIPS = 12
@@ -79,7 +143,7 @@ def build(store: Store) -> None:
             return
         for intervals in (False, True):
             first = [_summary(store, totals), gr.Markdown(visible=False), _glance(store, totals["images"]), shown]
-            yield [*first, _tables(store, intervals=intervals), compact(store)]
+            yield [*first, _tables(store, intervals=intervals), preference_summary(store)]
 
     keep_current(store, draw, [], [summary, empty, glance, imitations, tables, preferred])
 
@@ -146,9 +210,11 @@ def _trouble(store: Store) -> str:
 def _glance(store: Store, pictures: int) -> str:
     """A line of pictures for each generator; where nobody has judged it yet, an invitation."""
     found = contents.generator_pictures(store)
-    lines = [Strip(one, _examples(store, pictures, one.suite, one.generator)) for one in found[:_STRIPS]]
+    lines = [ImageStrip(one, _examples(store, pictures, one.suite, one.generator)) for one in found[:_STRIPS]]
     left = len(found) - len(lines)
-    return strips(lines) + (linked_note(f"{left} more:", at("/studio/browse"), "all pictures are in Browse") if left else "")
+    return image_strips(lines) + (
+        linked_note(f"{left} more:", at("/studio/browse"), "all pictures are in Browse") if left else ""
+    )
 
 
 @lru_cache(maxsize=256)
@@ -170,25 +236,25 @@ def _table(store: Store, suite: str, found: contents.JudgedSuite, *, intervals: 
     tasks = [ALL, *found.tasks]
     options = Options(statistics=("mean",), intervals=intervals)
     rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), options)
-    people: dict[tuple[str, str], dict[str, Cell]] = {}
+    people: dict[tuple[str, str], dict[str, HtmlCell]] = {}
     for row in rows["among_people"]:
         name = contents.PEOPLE if row["people"] == "real" else contents.SIMULATED
         people.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, name)
     scorers = _scorers(store, suite, aspect, options)
-    body: list[list[str | Cell]] = []
+    body: list[list[str | HtmlCell]] = []
     # with a single generator, "all generators" would only repeat it
     for generator in found.generators if len(found.generators) == 1 else [*found.generators, ALL]:
         lines = {rater: cells for (of, rater), cells in [*people.items(), *scorers.items()] if of == generator}
         for n, (rater, cells) in enumerate(lines.items()):
             name = "all generators" if generator == ALL else generator
-            who = Cell(rater, "by the playground’s models", number=False) if next_steps.is_unfit(rater, suite) else rater
-            body.append([name if n == 0 else "", who, *(cells.get(task, Cell("")) for task in tasks)])
+            who = HtmlCell(rater, "by the playground’s models", number=False) if next_steps.is_unfit(rater, suite) else rater
+            body.append([name if n == 0 else "", who, *(cells.get(task, HtmlCell("")) for task in tasks)])
     kind = "share of yes to" if aspect in YES_NO_ASPECTS else "mean of"
     what = f"{suite}: {kind} {wording.aspect(aspect)}" if aspect else suite
-    return html_table(what, ["generator", "rater", *(Cell(wording.task(task)) for task in tasks)], body)
+    return html_table(what, ["generator", "rater", *(HtmlCell(wording.task(task)) for task in tasks)], body)
 
 
-def _mean(row: dict[str, Any], rater: str) -> Cell:
+def _mean(row: dict[str, Any], rater: str) -> HtmlCell:
     """The number with its interval and n, leading to the images behind it."""
     cell = number(row)
     query = {name: row[name] for name in ("suite", "generator", "task")} | {
@@ -198,12 +264,12 @@ def _mean(row: dict[str, Any], rater: str) -> Cell:
     }
     href = at("/studio/browse?") + urlencode({key: value for key, value in query.items() if value not in (ALL, "tasks_mean")})
     detail = "\n".join(part for part in (cell.detail, f"n = {row['n_items']:,}") if part)
-    return Cell(cell.text, detail, cell.note, href)
+    return HtmlCell(cell.text, detail, cell.note, href)
 
 
-def _scorers(store: Store, suite: str, aspect: str, options: Options) -> dict[tuple[str, str], dict[str, Cell]]:
+def _scorers(store: Store, suite: str, aspect: str, options: Options) -> dict[tuple[str, str], dict[str, HtmlCell]]:
     """By generator and scorer, then task."""
-    found: dict[tuple[str, str], dict[str, Cell]] = {}
+    found: dict[tuple[str, str], dict[str, HtmlCell]] = {}
     for row in means(store, Selection(suite=(suite,)), options):
         if row["aspect"] in (aspect, "score"):
             name = row["rater"] + ("" if row["aspect"] == aspect else f" ({row['aspect']})")

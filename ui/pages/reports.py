@@ -15,11 +15,11 @@ from data.store.browse import contents
 from data.store.campaigns import management
 from data.store.core.selection import CERTAINTIES, Selection
 from data.store.core.store import Store
-from ui.components.acting import acting, button
-from ui.components.table import WRAP, note
-from ui.pages.live import keep_current, listen
+from ui.base_path import at
+from ui.components.controls import button, clickable_html
+from ui.components.live_updates import keep_current, listen
+from ui.components.tables import WRAP, note
 from ui.report.export import FORMATS, export_command
-from ui.root import at
 
 NAME: Final = "Reports"
 PATH: Final = "/reports"
@@ -81,7 +81,7 @@ def build(store: Store) -> None:
         preview = gr.HTML(elem_id="report-preview")
         with gr.Row(elem_classes="cc-filters cc-run-row"):
             make = gr.Button("Make the report", variant="primary", interactive=False, elem_id="report-make")
-        done = acting("report-made")
+        done = clickable_html("report-made")
     chosen = [*lists, *moments, seed]
 
     def opened(request: gr.Request) -> list[Any]:
@@ -178,7 +178,8 @@ def _preview(found: Sequence[contents.RaterCount]) -> str:
 def _made(store: Store, values: Sequence[Any], progress: gr.Progress) -> str:
     """Make it, and say where it can be had."""
     # the template library, and all that computes, only when somebody asks for a report
-    from ui.report import kept, printing
+    from ui.report import document as kept
+    from ui.report import html
     from ui.report.document import document
     from ui.report.material import gather, options_of
 
@@ -192,8 +193,8 @@ def _made(store: Store, values: Sequence[Any], progress: gr.Progress) -> str:
     )
     if material.ratings.empty:
         return note(f"{why_no_ratings(material.said).capitalize()}.", "cc-bad")
-    key = kept.keep(store, document(material), material)
-    lines = "".join(_line(key, form, printing.browser() is not None) for form in FORMATS_SHOWN)
+    key = kept.keep_report(store, document(material), material)
+    lines = "".join(_line(key, form, html.browser() is not None) for form in FORMATS_SHOWN)
     head = f"The report on {wording.count(len(material.ratings), 'rating')} is made ({material.made:%H:%M} UTC)."
     return (
         note(head)

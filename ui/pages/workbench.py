@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from data.store.core.store import Store
-from ui.components.module import module
+from ui.components.controls import js_module
 
 NAME = "Workbench"
 PATH = "/workbench"
@@ -15,7 +15,7 @@ PATH = "/workbench"
 
 def build(store: Store) -> None:  # noqa: ARG001 - every page is built alike
     """The page; the address holds the image (``?id=``) and the listing that it was opened from, as Browse has it."""
-    shown = module("workbench")
+    shown = js_module("workbench")
 
     def read(request: gr.Request) -> str:
         return urlencode(list(request.query_params.items()))

@@ -1,15 +1,21 @@
-"""What a report says, apart from how it looks: sections of paragraphs, tables and definitions."""
+"""What a report says, apart from how it looks: sections of paragraphs, tables and definitions; and estimates as its tables.
+
+A table of estimates has a row per rater and topic, a column per statistic, n and interval with each number.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from concord.common import wording
+from ui.components import tables
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ReportCell:
     """What a cell of a table says.
 
     Attributes:
@@ -38,7 +44,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """A table whose first ``names`` columns name the row; ``notes`` stand beneath it.
 
     Attributes:
@@ -47,19 +53,19 @@ class Table:
 
     caption: str
     headings: tuple[Heading, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[ReportCell, ...], ...]
     names: int = 1
     notes: tuple[str, ...] = ()
     folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ReportFigure:
     """A drawing: ``drawn`` is Plotly's JSON; ``table`` stands for it where nothing can be drawn."""
 
     caption: str
     drawn: str
-    table: Table | None = None
+    table: ReportTable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +80,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class SampleImage:
     """One item: what it was to show, what was said of it, and its picture as a data URI if it has one.
 
     Attributes:
@@ -103,15 +109,15 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ReportSection:
     """Paragraphs, points, figures, tables, samples, definitions and a command to copy, in this order."""
 
     title: str
     paragraphs: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
-    figures: tuple[Figure, ...] = ()
-    tables: tuple[Table, ...] = ()
-    samples: tuple[Sample, ...] = ()
+    figures: tuple[ReportFigure, ...] = ()
+    tables: tuple[ReportTable, ...] = ()
+    samples: tuple[SampleImage, ...] = ()
     terms: tuple[Term, ...] = ()
     command: str = ""
 
@@ -122,15 +128,155 @@ class Document:
 
     title: str
     lead: str
-    sections: tuple[Section, ...]
+    sections: tuple[ReportSection, ...]
     data: Mapping[str, Any]
 
 
-def texts(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> Table:
+def texts(caption: str, headings: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> ReportTable:
     """A table of plain texts; a column of nothing but counts is one of numbers."""
-    cells = tuple(tuple(Cell(text) for text in row) for row in rows)
+    cells = tuple(tuple(ReportCell(text) for text in row) for row in rows)
     counts = [all(_COUNT.fullmatch(row[n]) for row in rows) for n in range(len(headings))]
-    return Table(caption, tuple(Heading(text, number=n) for text, n in zip(headings, counts, strict=True)), cells, names)
+    return ReportTable(caption, tuple(Heading(text, number=n) for text, n in zip(headings, counts, strict=True)), cells, names)
 
 
 _COUNT = re.compile(r"\d{1,3}(,\d{3})*")
+
+
+Row = Mapping[str, Any]
+Names = Mapping[str, Callable[[Row], str]]
+"""The columns that name a row, by title."""
+AddDetails = Callable[[Row], tuple[str, ...]]
+
+_WIDEST, _WIDEST_WITH_MORE = 8, 4
+"""Columns of numbers that fit on a page; and with more than an interval beneath each."""
+ALL, TASKS_MEAN = "all", "tasks_mean"
+
+
+def generator(row: Row) -> str:
+    return "all generators" if row["generator"] == ALL else str(row["generator"])
+
+
+def task(row: Row) -> str:
+    return wording.task(row["task"])
+
+
+def column_names(rows: Sequence[Row]) -> dict[str, Callable[[Row], str]]:
+    """The columns that say where a number is from, as far as it is not the same everywhere."""
+    found: dict[str, Callable[[Row], str]] = {"Generator": generator, "Task": task}
+    if any(row["target"] is not None for row in rows):
+        found["Target"] = lambda row: row["target"] or "none"
+    return found
+
+
+def by_topic(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:
+    """The rows of each suite, aspect and kind of people, with a caption; real people first."""
+    found: dict[tuple[str, str, str], list[Row]] = {}
+    for row in rows:
+        found.setdefault((row["suite"], row["aspect"], row["people"]), []).append(row)
+    for suite, aspect, people in sorted(found, key=lambda key: (key[2] == "simulated", key[0])):
+        who = ", with simulated people" if people == "simulated" else ""
+        yield f"{suite}: {wording.aspect(aspect)}{who}", _in_order(found[suite, aspect, people])
+
+
+def _in_order(rows: Sequence[Row]) -> list[Row]:
+    """The whole first, then its parts; and no part that is the whole."""
+    kept = _without_twins(_without_twins(rows, "generator", (ALL,)), "task", (ALL, TASKS_MEAN))
+    order = {ALL: 0, TASKS_MEAN: 1}
+    return sorted(
+        kept, key=lambda row: (row["target"] or "", row["generator"] != ALL, row["generator"], order.get(row["task"], 2))
+    )
+
+
+def _without_twins(rows: Sequence[Row], name: str, wholes: tuple[str, ...]) -> list[Row]:
+    """One task (or generator) alone has the numbers of all tasks: its own name says more."""
+    parts = {row[name] for row in rows} - set(wholes)
+    if len(parts) != 1:
+        return list(rows)
+    numbers: dict[tuple[Any, ...], dict[str, tuple[Any, ...]]] = {}
+    for row in rows:
+        key = tuple(row.get(column) for column in _IDENTITY if column != name)
+        numbers.setdefault(key, {})[row[name]] = tuple(row[column] for column in _NUMBERS)
+    (part,) = parts
+    same = all(ALL in found and found.get(part) == found[ALL] for found in numbers.values())
+    return [row for row in rows if row[name] == part] if same else list(rows)
+
+
+_IDENTITY = ("task", "generator", "target", "statistic", "rater", "people_as", "a", "b", "certainty")
+_NUMBERS = ("value", "n_items", "n_ratings")
+
+
+def estimates_tables(caption: str, names: Names, rows: Sequence[Row], more: AddDetails | None = None) -> list[ReportTable]:
+    """Tables of a few statistics each, in the order of ``rows``; ``more`` adds lines beneath a number."""
+    widest = _WIDEST_WITH_MORE if more else _WIDEST
+    shown = list(dict.fromkeys(row["statistic"] for row in rows))
+    defined = [name for name in shown if any(row["statistic"] == name and row["value"] is not None for row in rows)]
+    never = _never(rows, [name for name in shown if name not in defined])
+    lines: dict[tuple[str, ...], dict[str, Row]] = {}
+    for row in rows:
+        lines.setdefault(tuple(of(row) for of in names.values()), {})[row["statistic"]] = row
+    parts = evenly(defined, widest) or [[]]
+    tables = [
+        _table(caption if n == 0 else f"{caption}, continued", names, part, lines, more or (lambda _: ()))
+        for n, part in enumerate(parts)
+    ]
+    return [*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, *never))]
+
+
+def evenly(names: Sequence[str], widest: int) -> list[list[str]]:
+    """Parts of at most ``widest``, as few as it takes, and none much shorter than the others."""
+    size = -(-len(names) // max(-(-len(names) // widest), 1))
+    return [list(names[start : start + size]) for start in range(0, len(names), max(size, 1))]
+
+
+def _never(rows: Sequence[Row], statistics: Sequence[str]) -> tuple[str, ...]:
+    """Statistics without any number have no column but a line: each reason once."""
+    reasons: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row["statistic"] in statistics and row["task"] != TASKS_MEAN:
+            reasons.setdefault(row["reason"] or "no reason is given", {})[wording.title(row["statistic"])] = None
+    return tuple(f"Undefined here: {', '.join(titles)}: {reason}." for reason, titles in reasons.items())
+
+
+@dataclass
+class _Notes:
+    """Reasons with their marks, each once."""
+
+    marks: dict[str, str] = field(default_factory=dict)
+
+    def mark(self, reason: str) -> str:
+        return self.marks.setdefault(reason, str(len(self.marks) + 1))
+
+    def lines(self) -> tuple[str, ...]:
+        return tuple(f"({mark}) {reason}." for reason, mark in self.marks.items())
+
+
+def _table(
+    caption: str, names: Names, statistics: Sequence[str], lines: Mapping[tuple[str, ...], Mapping[str, Row]], more: AddDetails
+) -> ReportTable:
+    notes = _Notes()
+    body = []
+    for key, line in lines.items():
+        here = [line[name] for name in statistics if name in line]
+        if not here:  # none of these makes sense for this rater
+            continue
+        widest = max(here, key=lambda row: int(row["n_items"]))
+        ratings = max(int(row["n_ratings"]) for row in here)
+        counts = (ReportCell(f"{widest['n_items']:,}"), ReportCell(f"{ratings:,}"))
+        numbers = (estimate_cell(line.get(name), widest["n_items"], notes.mark, more) for name in statistics)
+        body.append((*(ReportCell(text) for text in key), *counts, *numbers))
+    columns = [Heading(wording.title(name), wording.meaning(name)) for name in statistics]
+    headings = (*(Heading(name, number=False) for name in names), Heading("Items"), Heading("Ratings"), *columns)
+    return ReportTable(caption, headings, tuple(body) if statistics else (), len(names), notes.lines())
+
+
+def estimate_cell(row: Row | None, n_items: int, mark: Callable[[str], str], more: AddDetails) -> ReportCell:
+    """An estimate as a cell: its interval beneath, and its own n where that is not ``n_items``."""
+    if row is None:
+        return ReportCell("")
+    # what stands beside the number is said by `more`
+    shown = tables.number({**row, "ceiling": None})
+    if row["value"] is None:
+        return ReportCell(shown.text, more(row), mark=mark(row["reason"] or "no reason is given"))
+    of_its_own = f"n = {row['n_items']:,}" if row["n_items"] != n_items else ""
+    details = tuple(part for part in (shown.detail, of_its_own, *more(row)) if part)
+    return ReportCell(shown.text, details, shown.note, row["value"])

@@ -59,9 +59,9 @@ def render_report(document: Document, material: Material, form: str) -> bytes:
     Raises:
         CommandError: it cannot be made here.
     """
-    from ui.report import behind, render
+    from ui.report import data_archive, html
+    from ui.report.html import NoPrinter, pdf
     from ui.report.latex import latex
-    from ui.report.printing import NoPrinter, pdf
 
     if form == "pdf":
         try:
@@ -69,11 +69,11 @@ def render_report(document: Document, material: Material, form: str) -> bytes:
         except NoPrinter as error:
             raise CommandError(str(error)) from error
     writers: dict[str, Callable[[], bytes]] = {
-        "html": lambda: render.html(document).encode(),
-        "md": lambda: render.markdown(document).encode(),
+        "html": lambda: html.html(document).encode(),
+        "md": lambda: html.markdown(document).encode(),
         "latex": lambda: latex(document).encode(),
     }
-    return writers[form]() if form in writers else behind.zipped(document, material, form)
+    return writers[form]() if form in writers else data_archive.zipped(document, material, form)
 
 
 def export_command(store: Store, selection: Selection, form: str, output: str, seed: int) -> str:
@@ -90,10 +90,10 @@ def _printable() -> None:
     Raises:
         CommandError: there is none.
     """
-    from ui.report import printing
+    from ui.report import html
 
-    if printing.browser() is None:
-        raise CommandError(printing.NONE)
+    if html.browser() is None:
+        raise CommandError(html.NONE)
 
 
 def _progress_printer(context: Context) -> Callable[[str, float], None]:

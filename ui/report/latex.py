@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ui.report.content import Cell, Document, Sample, Section, Table, texts
+from ui.report.content import Document, ReportCell, ReportSection, ReportTable, SampleImage, texts
 
 _PREAMBLE: Final = r"""\documentclass[10pt,a4paper]{article}
 \usepackage{iftex}
@@ -92,7 +92,7 @@ def latex(report: Document) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _section(section: Section) -> Iterator[str]:
+def _section(section: ReportSection) -> Iterator[str]:
     yield rf"\section*{{{escaped(section.title)}}}"
     for paragraph in section.paragraphs:
         yield escaped(paragraph) + r"\par"
@@ -114,12 +114,12 @@ def _section(section: Section) -> Iterator[str]:
         yield rf"{{\ttfamily\raggedright {escaped(section.command)}\par}}"
 
 
-def _samples(samples: Sequence[Sample]) -> Table:
+def _samples(samples: Sequence[SampleImage]) -> ReportTable:
     rows = [(one.group, one.title, "; ".join(one.lines), one.item) for one in samples]
     return texts("Samples; their pictures are in the report’s HTML and PDF forms", ("Kind", "Prompt", "Said", "Item"), rows)
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: ReportTable) -> Iterator[str]:
     if not table.rows:
         yield rf"\textbf{{{escaped(table.caption)}}}\par"
     else:
@@ -141,7 +141,7 @@ def _table(table: Table) -> Iterator[str]:
         yield rf"{{\footnotesize {escaped(note)}\par}}"
 
 
-def _row(row: Sequence[Cell]) -> Iterator[str]:
+def _row(row: Sequence[ReportCell]) -> Iterator[str]:
     """A row, and the lines beneath its numbers."""
     marks = (rf"\textsuperscript{{{escaped(cell.mark)}}}" if cell.mark else "" for cell in row)
     lines = [" & ".join(escaped(cell.text) + mark for cell, mark in zip(row, marks, strict=True))]
@@ -152,7 +152,7 @@ def _row(row: Sequence[Cell]) -> Iterator[str]:
     yield lines[-1] + r" \\"
 
 
-def _widths(table: Table) -> list[float]:
+def _widths(table: ReportTable) -> list[float]:
     """Columns of numbers as wide as they are; what is left of the page is the texts', by how long they are."""
     numbers = {n: _number_width(table, n) for n, heading in enumerate(table.headings) if heading.number}
     wanted = {n: _text_width(table, n) for n, heading in enumerate(table.headings) if not heading.number}
@@ -163,13 +163,13 @@ def _widths(table: Table) -> list[float]:
     return widths if whole <= _PAGE else [width * (_PAGE - _GAP * (len(widths) - 1)) / sum(widths) for width in widths]
 
 
-def _number_width(table: Table, n: int) -> float:
+def _number_width(table: ReportTable, n: int) -> float:
     words = max((len(word) for word in table.headings[n].text.split()), default=1)
     own = max(len(row[n].text) + len(row[n].mark) for row in table.rows)
     below = max((len(line) for row in table.rows for line in row[n].details), default=0)
     return max(_NARROWEST, words * _DIGIT, own * _DIGIT, below * _SMALL)
 
 
-def _text_width(table: Table, n: int) -> float:
+def _text_width(table: ReportTable, n: int) -> float:
     longest = max(len(table.headings[n].text), *(len(row[n].text) for row in table.rows))
     return float(min(max(longest, 4), _LONGEST_TEXT if len(table.headings) > 2 else 120) * 0.16)

@@ -18,12 +18,12 @@ from data.store.analysis.exports import ScorerDescription
 from data.store.core.frame import Scales
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.report.content import Sample
+from ui.report.content import SampleImage
 
 if TYPE_CHECKING:
-    from ui.report.crossed import Confusion
-    from ui.report.drawn import Along
-    from ui.report.recruited import Recruited
+    from ui.report.figures import Along
+    from ui.report.methods import Recruitment
+    from ui.report.results import Confusion
 
 Tell = Callable[[str, float], None]
 """Told what is being done, and what share of the whole is done (0 to 1)."""
@@ -52,10 +52,10 @@ class Material:
     command: str
     made: datetime
     sha256: str
-    recruited: list[Recruited] = field(default_factory=list)
+    recruited: list[Recruitment] = field(default_factory=list)
     confusions: list[Confusion] = field(default_factory=list)
     curves: list[Along] = field(default_factory=list)
-    samples: list[Sample] = field(default_factory=list)
+    samples: list[SampleImage] = field(default_factory=list)
 
 
 def options_of(selection: Selection, seed: int) -> Options:
@@ -66,7 +66,7 @@ def options_of(selection: Selection, seed: int) -> Options:
 
 def gather(store: Store, selection: Selection, options: Options, command: str, tell: Tell = lambda *_: None) -> Material:
     """Read the judgements once and make everything from these."""
-    from ui.report import crossed, drawn, failures, recruited
+    from ui.report import figures, methods, results, sample_failures
 
     tell("reading the judgements", 0.0)
     scales = agreement.scales_of(store)
@@ -85,15 +85,15 @@ def gather(store: Store, selection: Selection, options: Options, command: str, t
         command,
         datetime.now(UTC),
         exporting.data_hash(ratings),
-        recruited.recruited(store, said),
+        methods.recruited(store, said),
     )
     if not rows:
         return made
     return replace(
         made,
-        confusions=crossed.confusions(said, scales, dict(rows), options, _part(tell, "crossing answers", 0.7, 0.8)),
-        curves=drawn.curves(said, scales, dict(rows), options, _part(tell, "drawing thresholds", 0.8, 0.9)),
-        samples=failures.samples(store, ratings, options.seed, _part(tell, "collecting failures", 0.9, 1.0)),
+        confusions=results.confusions(said, scales, dict(rows), options, _part(tell, "crossing answers", 0.7, 0.8)),
+        curves=figures.curves(said, scales, dict(rows), options, _part(tell, "drawing thresholds", 0.8, 0.9)),
+        samples=sample_failures.samples(store, ratings, options.seed, _part(tell, "collecting failures", 0.9, 1.0)),
     )
 
 
@@ -103,7 +103,7 @@ def _part(tell: Tell, what: str, low: float, high: float) -> Callable[[int, int]
 
 
 def _rows(said: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell) -> Rows:
-    from ui.report.scores import alone
+    from ui.report.results import alone
 
     tell("comparing raters", 0.1)
     rows = agreement.rows_of(said, scales, selection, options)

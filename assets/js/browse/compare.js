@@ -1,7 +1,7 @@
 // Images beside each other: two that were chosen, or one prompt over its generators; two of them can be swiped.
 
 import { button, h, kbd } from "../dom.js";
-import { opens, picture, said } from "./cell.js";
+import { opens, picture, said } from "./image_cell.js";
 import { swipe } from "./swipe.js";
 
 const AROUND = 640; // px of a picture

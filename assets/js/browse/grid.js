@@ -1,9 +1,9 @@
 // The grid: images of any number, by mouse and by keyboard. Choosing is by id, so that it lasts when the order changes.
 
 import { h } from "../dom.js";
-import { cell, waiting } from "./cell.js";
-import { Pages } from "./pages.js";
-import { Virtual } from "./virtual.js";
+import { cell, waiting } from "./image_cell.js";
+import { Pages } from "./page_cache.js";
+import { Virtual } from "./virtual_list.js";
 
 const GAP = 12;
 const NARROWEST = 180; // px of a cell

@@ -1,7 +1,7 @@
 // Two pictures laid on each other: a slider says how much of the left one is seen, by mouse, touch and arrow keys.
 
 import { h } from "../dom.js";
-import { at } from "../root.js";
+import { at } from "../base_path.js";
 
 /** `left` and `right` are images with `sha256` and a `name`; without both pictures there is nothing to swipe. */
 export function swipe(left, right, width = 640) {

@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { newId } from "../outbox.js";
-import { small, write } from "./writing.js";
+import { small, write } from "./mutations.js";
 
 const WHY_A_NAME = "Tags are kept with who gave them. It is asked once.";
 const AT_ONCE = 200; // items of one request

@@ -2,8 +2,8 @@
 
 import { button, h } from "../dom.js";
 import { newId } from "../outbox.js";
-import { at } from "../root.js";
-import { small, write } from "./writing.js";
+import { at } from "../base_path.js";
+import { small, write } from "./mutations.js";
 
 const WHY_A_NAME = "Views are kept with who made them. It is asked once.";
 

@@ -1,6 +1,6 @@
 // The Workbench's address: the image, the listing that it was opened from (as in Browse), and whose values that had shown.
 
-import { at } from "../root.js";
+import { at } from "../base_path.js";
 
 // only images of which two sides say this, among these judgements
 const CROSSED = ["about", "a", "a_says", "b", "b_says", "way", "target", "campaign", "certainty", "among", "since", "until"];

@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { colorBars, compass, crop, signed, standing } from "./figures.js";
-import { questions } from "./questions.js";
+import { questions } from "./vqa_answers.js";
 import { marks, used } from "./stage.js";
 
 const SIGNS = new Map([[true, ["✓", "as asked", "is-ok"]], [false, ["✗", "not as asked", "is-bad"]], [null, ["–", "cannot be said", ""]]]);

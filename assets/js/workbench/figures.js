@@ -3,7 +3,7 @@
 import { h, uniqueId } from "../dom.js";
 import { isSmall } from "./stage.js";
 import { maskImage, svg } from "./svg.js";
-import { at } from "../root.js";
+import { at } from "../base_path.js";
 
 const ASKED = { "left of": [-1, 0], "right of": [1, 0], above: [0, -1], below: [0, 1] };
 

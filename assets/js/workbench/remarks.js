@@ -3,7 +3,7 @@
 import { detail } from "../api.js";
 import { button, h, uniqueId } from "../dom.js";
 import { newId } from "../outbox.js";
-import { tagging } from "./tagging.js";
+import { tagging } from "./tags.js";
 import { moment, verdicts } from "./verdict.js";
 
 const KINDS = {

@@ -2,7 +2,7 @@
 
 import { h, uniqueId } from "../dom.js";
 import { maskImage, svg } from "./svg.js";
-import { at } from "../root.js";
+import { at } from "../base_path.js";
 
 const SMALL = 400; // pictures below this many pixels show their pixels rather than a blur
 const MARKS = 6;

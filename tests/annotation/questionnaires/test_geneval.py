@@ -125,7 +125,7 @@ def test_only_the_last_question_shows_the_caption() -> None:
 
 
 def test_no_key_means_two_things_within_a_question() -> None:
-    # These act on the whole form (assets/js/keys.js); x is "cannot tell" everywhere.
+    # These act on the whole form (assets/js/form/keys.js); x is "cannot tell" everywhere.
     taken = {"u", "s", "z", "?", "x", "Enter", "Backspace"}
     for question in form(POSITION).questions:
         keys = [option.key for option in question.options]

@@ -24,8 +24,8 @@ from data.store.core.campaign_items import AnnotationTask, read_tasks
 from data.store.core.store import Store
 from data.store.judgements import recording
 from data.store.judgements.remarks import Adjudication
-from tests.ui import making as files
-from tests.ui.visiting import COW, World, first, saying
+from tests.ui import small_project as files
+from tests.ui.http_visitor import COW, World, first, saying
 
 NOW = datetime(2026, 1, 2, 12, 30, tzinfo=UTC)
 CORRECT = CampaignTopic("geneval", "correct")

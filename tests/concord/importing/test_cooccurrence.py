@@ -19,12 +19,11 @@ from data.store.imports import ImportBundle, apply
 from scorers.visor import scorer
 from tests.concord.test_failures import links, text_of
 from tests.data.formats.test_cooccurrence import instances
-from tests.ui import seeing
-from tests.ui.making import concord, done
-from ui import failure_charts
-from ui.failure_charts import Mark, Series, scatter
-from ui.log_axis import LogAxis
-from ui.pages.explore.failures import failures
+from tests.ui import drawn_images
+from tests.ui.small_project import concord, done
+from ui.components import linked_charts
+from ui.components.linked_charts import LogAxis, Mark, Series, scatter
+from ui.pages.explore.failures import failures_part
 
 CATEGORIES = [{"id": k, "name": name} for k, name in enumerate(("person", "bicycle", "car", "bus", "<b>"))]
 WHERE = ("sr2d", "visor-x", "cooccurrence")
@@ -121,11 +120,11 @@ def _see(store: Store) -> None:
         names = pair if count[pair] <= FOUND[pair] else pair[:1]
         found = tuple(Detection(name, 0.9, box) for name, box in zip(names, boxes, strict=False))
         seen.append((prompt, Observation(image.image_id, {}, found)))
-    seeing._ingest(store, scorer.SCORER, "visor-x", {"keep": 0.05, "threshold": 0.1}, seen)
+    drawn_images._ingest(store, scorer.SCORER, "visor-x", {"keep": 0.05, "threshold": 0.1}, seen)
 
 
 def test_rho_is_that_of_scipy_over_the_pairs_that_the_file_knows(store: Store) -> None:
-    made = failures(store, *WHERE)
+    made = failures_part(store, *WHERE)
     # person and bus: both are classes of the file, never together; of an airplane it knows nothing
     at = {("person", "bicycle"): 0.5, ("bicycle", "car"): 0.2, ("person", "car"): 0.05, ("person", "bus"): 0.0}
     expected = stats.spearmanr([*at.values()], [FOUND[pair] / 8 for pair in at]).statistic
@@ -142,7 +141,7 @@ def test_rho_is_that_of_scipy_over_the_pairs_that_the_file_knows(store: Store) -
 
 
 def test_a_mark_says_and_opens_its_images(store: Store) -> None:
-    made = failures(store, *WHERE)
+    made = failures_part(store, *WHERE)
     marks = {one.hovertext.split("<br>")[0]: one for one in made.figure.layout.annotations}
     assert "50 %" in marks["bicycle and person, both found, as asked"].hovertext.replace("\u00a0", " ")
     assert "3 of 6 images" in marks["bicycle and person, both found, as asked"].hovertext
@@ -154,7 +153,7 @@ def test_a_mark_says_and_opens_its_images(store: Store) -> None:
 
 
 def test_one_generator_has_a_row_of_its_own(store: Store) -> None:
-    every, alone = failures(store, *WHERE), failures(store, *WHERE, "g")
+    every, alone = failures_part(store, *WHERE), failures_part(store, *WHERE, "g")
     assert re.findall(r'<th scope="row">(g|h|all generators)</th>', every.numbers) == ["g", "h", "all generators"]
     assert re.findall(r'<th scope="row">(g|h|all generators)</th>', alone.numbers) == ["g"]
     assert "generator=g" in alone.numbers
@@ -164,20 +163,20 @@ def test_without_a_table_the_command_is_taught_and_another_file_is_drawn_at_once
     project = tmp_path / "project"
     with Store(project) as opened:
         _see(opened)
-        empty = failures(opened, *WHERE)
+        empty = failures_part(opened, *WHERE)
         assert empty.figure is None
         assert "not known in this project yet" in empty.lead
         assert "uv run app.py import cooccurrence instances_train2017.json --project" in empty.numbers
     animals = [{"id": 7, "name": "zebra"}, {"id": 8, "name": "cow"}]
     done(project, "import", "cooccurrence", instances(tmp_path / "zebras.json", {1: [7, 8]}, animals))
     with Store(project) as opened:
-        strange = failures(opened, *WHERE)
+        strange = failures_part(opened, *WHERE)
         assert strange.figure is None
         assert "None of the 5 pairs of classes asked for is among those that zebras names." in text_of(strange.lead)
         assert "–" in strange.numbers
     done(project, "import", "cooccurrence", instances(tmp_path / "same.json", {1: [0, 1, 2, 3]}, CATEGORIES))
     with Store(project) as opened:
-        same = failures(opened, *WHERE)
+        same = failures_part(opened, *WHERE)
         assert same.figure is not None
         assert "Both objects found: no correlation with co-occurrence, as co-occurrence is constant." in text_of(same.lead)
 
@@ -186,7 +185,7 @@ def test_without_a_table_the_command_is_taught_and_another_file_is_drawn_at_once
 def test_a_share_of_none_has_a_place_of_its_own() -> None:
     shares = [0.1, 0.001, 0.0, 0.0, 1.0]
     axis = LogAxis.of(shares)
-    places = axis.places(shares)
+    places = axis.positions(shares)
     assert [places[0], places[1], places[4]] == pytest.approx([-1, -3, 0])
     low, high = axis.options()["range"]
     assert low < places[2] < places[3] < axis.split < places[1]
@@ -201,7 +200,7 @@ def test_a_share_of_none_has_a_place_of_its_own() -> None:
 def test_an_axis_has_a_few_ticks_and_holds_all_marks(shares: list[float]) -> None:
     axis = LogAxis.of(shares)
     low, high = axis.options()["range"]
-    assert all(low < place < high for place in axis.places(shares))
+    assert all(low < place < high for place in axis.positions(shares))
     ticks = axis.options()["tickvals"]
     assert 1 <= len(ticks) <= 8
     assert all(low <= tick <= high for tick in ticks)
@@ -211,7 +210,7 @@ def test_of_very_many_marks_the_page_follows_the_click(monkeypatch: pytest.Monke
     mark = Mark(0.5, 0.2, 0.7, "<b>\nmore", "/studio/browse?x=a%26b")
     few = scatter([0.1, 0.0], [Series("one", [mark, mark]), Series("two", [mark, Mark(None)])], "x")
     assert len(few.layout.annotations) == 3
-    monkeypatch.setattr(failure_charts, "_LINKED", 1)
+    monkeypatch.setattr(linked_charts, "_LINKED", 1)
     many = scatter([0.1, 0.0], [Series("one", [mark, mark]), Series("two", [mark, Mark(None)])], "x")
     assert len(many.layout.annotations) == 0
     assert list(many.data[1].customdata) == ["/studio/browse?x=a%26b"]

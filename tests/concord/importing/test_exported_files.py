@@ -17,8 +17,8 @@ from data.store import imports
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from tests.concord.test_exporting import numbers, read_csv
-from tests.ui import whole
-from tests.ui.making import concord, done, query, tables
+from tests.ui import answers_project
+from tests.ui.small_project import concord, done, query, tables
 
 FORMATS = ("csv", "parquet", "jsonl")
 JUDGED = (
@@ -30,7 +30,7 @@ PEOPLES = "where source_id in (select annotation_id from annotations)"
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    project = whole.project(tmp_path_factory.mktemp("whole") / "project")
+    project = answers_project.project(tmp_path_factory.mktemp("whole") / "project")
     # what stands in it is what the rules make of it
     before = query(project, JUDGED.format(PEOPLES))
     assert len(before) > 500
@@ -94,7 +94,7 @@ def test_answers_alone_come_back_into_a_project_with_the_pictures(world: Path, t
     answers, _ = exported(world, tmp_path, "csv")
     again = tmp_path / "again"
     with Store(again) as store:
-        imports.apply(store, [whole.pictures()])
+        imports.apply(store, [answers_project.pictures()])
     before = tables(again)
     done(again, "import", "exported", answers)
     assert query(again, JUDGED.format("")) == query(world, JUDGED.format(PEOPLES))
@@ -136,7 +136,7 @@ def test_every_answer_stands_as_it_stood(world: Path, tmp_path: Path) -> None:
     assert [row["first"] for row in revised] == [revised[0]["revises"]] * 2
     assert {row["shown"]["questions"] for row in found if row["questionnaire"] == "tifa_vqa"} == {1, 2}
     texts = {row["answers"].get("remarks") for row in found} - {None}
-    assert texts == set(whole.TEXTS)
+    assert texts == set(answers_project.TEXTS)
     assert {row["active_seconds"] for row in found} == {0.1 + 0.2}
     again = tmp_path / "again"
     done(again, "import", "exported", answers)
@@ -151,7 +151,7 @@ def test_every_answer_stands_as_it_stood(world: Path, tmp_path: Path) -> None:
     ("words", "fits"),
     [
         (("--campaign", "own"), lambda row: row["campaign"] == "own"),
-        (("--rater", whole.NAMES[3]), lambda row: row["rater"] == whole.NAMES[3]),
+        (("--rater", answers_project.NAMES[3]), lambda row: row["rater"] == answers_project.NAMES[3]),
         (("--aspect", "preference"), lambda row: row["questionnaire"] == "ab"),
         (("--since", "2999-01-01"), None),
         (("--generator", "g1"), lambda row: row["generator"] == "g1" or row["item_kind"] == "pair"),
@@ -193,7 +193,7 @@ def test_pseudonyms_are_the_same_in_every_export_and_name_nobody(world: Path, tm
     known = {one["rater"]: other["rater"] for one, other in zip(plain, found, strict=True)}
     assert len(set(known.values())) == len(known)
     assert {name for name, other in known.items() if name == other} == {"simulated =Ben", "slot 1"}
-    assert all(other.startswith("person-") for name, other in known.items() if name in whole.NAMES)
+    assert all(other.startswith("person-") for name, other in known.items() if name in answers_project.NAMES)
     assert not any(name in file.read_text() for name in ("calc", "neill", "@ann", "W1"))
     done(world, "export", "annotations", "-o", tmp_path / "b.jsonl", "--people", "pseudonyms")
     assert (tmp_path / "b.jsonl").read_bytes() == file.read_bytes()
@@ -256,7 +256,7 @@ def test_what_contradicts_the_project_is_refused_whole(world: Path, tmp_path: Pa
 
 def test_other_pictures_are_not_what_was_judged(world: Path, tmp_path: Path) -> None:
     answers, _ = exported(world, tmp_path, "csv")
-    pictures = whole.pictures()
+    pictures = answers_project.pictures()
     with Store(tmp_path / "again") as store:
         imports.apply(store, [replace(pictures, images=[replace(one, sha256="f" * 64) for one in pictures.images])])
     ran = concord(tmp_path / "again", "import", "exported", answers)
@@ -271,21 +271,21 @@ def test_ratings_come_back_by_the_same_command(world: Path, tmp_path: Path) -> N
 
 
 def test_the_prompts_questions_keep_their_words_where_the_project_asks_others(world: Path, tmp_path: Path) -> None:
-    answers, _ = exported(world, tmp_path, "csv", "--rater", whole.NAMES[5])
+    answers, _ = exported(world, tmp_path, "csv", "--rater", answers_project.NAMES[5])
     again = tmp_path / "again"
     assert {row["questionnaire"] for row in rows(answers)} == {"tifa_vqa"}
-    other = tuple(replace(one, text=f"other {one.text}") for one in questions_from_spec(parse_spec(whole.SPEC)))
-    prompt = whole.prompts()[0].prompt_id
+    other = tuple(replace(one, text=f"other {one.text}") for one in questions_from_spec(parse_spec(answers_project.SPEC)))
+    prompt = answers_project.prompts()[0].prompt_id
     bundles = [
         ImportBundle("questions", f"{n}", f"q{n}", questions={prompt: each}) for n, each in enumerate((other, other[:1]))
     ]
     with Store(again) as store:
-        imports.apply(store, [ImportBundle("prompts", "p", "p", whole.prompts()), *bundles])
+        imports.apply(store, [ImportBundle("prompts", "p", "p", answers_project.prompts()), *bundles])
     done(again, "import", "exported", answers)
     asked_here = "select distinct prompt_id || ' ' || version from questions order by 1"
     assert query(again, asked_here) == ["mine/00000 1", "mine/00000 2", "mine/00000 3", "mine/00001 2"]
     assert query(again, "select distinct raw ->> 'questions' from annotations order by 1") == ["2", "3"]
     judged = query(again, JUDGED.format(""))
-    assert judged == query(world, JUDGED.format(f"where rater_id = '{whole.NAMES[5]}'"))
+    assert judged == query(world, JUDGED.format(f"where rater_id = '{answers_project.NAMES[5]}'"))
     done(again, "rebuild")
     assert query(again, JUDGED.format("")) == judged

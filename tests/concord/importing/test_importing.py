@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.ui.making import (
+from tests.ui.small_project import (
     RATINGS,
     agreement,
     concord,

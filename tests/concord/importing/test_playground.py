@@ -29,13 +29,12 @@ from data.store.browse import contents
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
-from tests.ui import making
-from tests.ui.visiting import TOKEN, World
+from tests.ui import small_project
+from tests.ui.http_visitor import TOKEN, World
 from ui.cli import runner
 from ui.pages import agreement, overview
-from ui.pages.agreement.choices import choices
-from ui.pages.agreement.view import View
-from ui.server import create_app
+from ui.pages.agreement.view import AgreementView, choices
+from ui.web.server import create_app
 
 LATE = "playground-late"
 PEOPLE = {f"simulated {name}" for name in ("Ada", "Ben", "Cleo", "Dan", "Eve")}
@@ -120,11 +119,11 @@ def content(project: Path) -> dict[str, list[Any]]:
 
 def opened(project: Path) -> str:
     """Open the project as every command does; what it said."""
-    return making.done(project, "import", "undo")
+    return small_project.done(project, "import", "undo")
 
 
 def test_the_first_command_fills_the_default_project(default: Path) -> None:
-    ran = making.concord(default, "agreement", "--format", "json", "--no-intervals", "--statistic", "mean")
+    ran = small_project.concord(default, "agreement", "--format", "json", "--no-intervals", "--statistic", "mean")
     assert ran.status == 0
     assert ran.out.startswith("{")
     assert ran.err.startswith("The first start: the playground is being filled")
@@ -178,12 +177,12 @@ def test_nothing_is_done_twice(default: Path, monkeypatch: pytest.MonkeyPatch) -
         raise AssertionError("a filled project was filled again")
 
     monkeypatch.setattr(sample, "read_sample", never)
-    assert making.concord(default, "import", "undo").err == ""
+    assert small_project.concord(default, "import", "undo").err == ""
     assert content(default) == before
 
 
 def test_a_project_that_was_named_begins_empty(default: Path, tmp_path: Path) -> None:
-    ran = making.concord(tmp_path / "mine", "agreement", "--format", "json")
+    ran = small_project.concord(tmp_path / "mine", "agreement", "--format", "json")
     assert (ran.status, ran.err) == (0, "")
     assert not default.exists()
     with Store(tmp_path / "mine") as store:
@@ -191,16 +190,16 @@ def test_a_project_that_was_named_begins_empty(default: Path, tmp_path: Path) ->
 
 
 def test_a_project_with_data_of_ones_own_is_never_filled(default: Path, tmp_path: Path) -> None:
-    images = making.geneval_folder(tmp_path / "made")
+    images = small_project.geneval_folder(tmp_path / "made")
     with pytest.MonkeyPatch.context() as elsewhere:
         elsewhere.setattr(next_steps, "DEFAULT_PROJECT", tmp_path / "elsewhere")
-        making.done(default, "import", "images", images, "--layout", "geneval", "--generator", "mine")
+        small_project.done(default, "import", "images", images, "--layout", "geneval", "--generator", "mine")
     before = content(default)
-    assert making.concord(default, "import", "undo").err == ""
+    assert small_project.concord(default, "import", "undo").err == ""
     assert content(default) == before
     # nor when it has been emptied by its owner
-    making.done(default, "import", "undo", 1)
-    assert making.concord(default, "import", "undo").err == ""
+    small_project.done(default, "import", "undo", 1)
+    assert small_project.concord(default, "import", "undo").err == ""
     assert content(default)["prompts"] == []
 
 
@@ -261,7 +260,7 @@ def test_a_sample_that_is_damaged_keeps_nobody_out(
     path = next(broken.glob("images/*/*.webp"))
     path.write_bytes(path.read_bytes()[:40])
     monkeypatch.setattr(sample, "FOLDER", broken)
-    ran = making.concord(default, "agreement", "--format", "json")
+    ran = small_project.concord(default, "agreement", "--format", "json")
     assert ran.status == 0
     assert "the playground could not be filled" in ran.err
     assert path.name in ran.err
@@ -289,14 +288,14 @@ def test_simulated_people_removed_stay_away(default: Path) -> None:
         n: whole[n] for n in ("images", "evidence", "runs")
     }
     # whoever wants them back can have them
-    making.done(default, "import", "playground")
+    small_project.done(default, "import", "playground")
     assert content(default) == whole
 
 
 def test_a_scorer_taken_back_stays_away(default: Path) -> None:
     listed = opened(default)
     number = next(line.split()[0] for line in listed.splitlines() if "scores geneval" in line)
-    making.done(default, "import", "undo", number)
+    small_project.done(default, "import", "undo", number)
     opened(default)
     assert {rater for rater, *_ in content(default)["runs"]} == {"clipscore-playground"}
 
@@ -304,11 +303,11 @@ def test_a_scorer_taken_back_stays_away(default: Path) -> None:
 @pytest.mark.usefixtures("default")
 def test_any_project_can_be_given_the_playground(tmp_path: Path) -> None:
     mine = tmp_path / "mine"
-    images = making.geneval_folder(tmp_path / "made")
-    making.done(mine, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
-    said = making.done(mine, "import", "playground")
+    images = small_project.geneval_folder(tmp_path / "made")
+    small_project.done(mine, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
+    said = small_project.done(mine, "import", "playground")
     assert said.startswith(f"the playground: {len(ASKED)} prompts, {PICTURES} images, 2 scorers, ")
-    assert making.done(mine, "import", "playground").startswith("nothing to do")
+    assert small_project.done(mine, "import", "playground").startswith("nothing to do")
     with Store(mine) as store:
         assert contents.filter_choices(store)["generator"] == [LATE, CARELESS, "sdv2"]
 
@@ -344,11 +343,11 @@ def is_late(store: Store, ticket: str) -> bool:
 
 def test_simulated_people_are_never_pooled_with_people(default: Path) -> None:
     opened(default)
-    alone = making.agreement(default, "--aspect", "correct")
+    alone = small_project.agreement(default, "--aspect", "correct")
     assert {row["people"] for row in alone["among_people"] + alone["raters"]} == {"simulated"}
     with Store(default) as store:
         submit(store)
-    both = making.agreement(default, "--aspect", "correct")
+    both = small_project.agreement(default, "--aspect", "correct")
     real = [row for row in both["among_people"] if row["people"] == "real" and row["statistic"] == "mean"]
     assert real
     assert {(row["n_ratings"], row["n_items"]) for row in real} == {(1, 1)}
@@ -379,9 +378,9 @@ def test_overview_invites_to_be_the_first(default: Path) -> None:
 def test_agreement_opens_on_something_and_real_people_come_first(default: Path) -> None:
     opened(default)
     with Store(default) as store:
-        values = [choice.value for choice in choices(store, View())]
+        values = [choice.value for choice in choices(store, AgreementView())]
         assert values == ["playground", "correct", "all", "all", "cohen_kappa", "all", [], [], "", ""]
-        view = View(*(str(value) for value in values))
+        view = AgreementView(*(str(value) for value in values))
         lead, matrix, _, plot, tables = agreement._drawn(store, view, intervals=False)
         # simulated people, together and each, and the scorer that says yes or no
         assert all(f">{name}<" in matrix for name in ("simulated people", "simulated Ada", "geneval-playground"))
@@ -418,7 +417,7 @@ def test_browse_shows_what_simulated_people_said(default: Path) -> None:
 
 
 def test_the_committed_sample_fills_a_project(tmp_path: Path) -> None:
-    making.done(tmp_path, "import", "playground")
+    small_project.done(tmp_path, "import", "playground")
     committed = sample.read_sample(sample.FOLDER)
     with Store(tmp_path) as store:
         totals = contents.totals(store)

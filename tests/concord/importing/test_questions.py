@@ -15,8 +15,8 @@ from concord.importing import prompts as command
 from data.prompts.questions import questions_from_spec
 from data.store import library
 from data.store.core.store import Store
-from tests.ui import making
-from tests.ui.making import concord, done, query
+from tests.ui import small_project
+from tests.ui.small_project import concord, done, query
 
 KNOWN = "known: geneval, tifa_likert, tifa_vqa, visor, ab, or a YAML file of your own"
 ROOT = Path(__file__).resolve().parents[3]
@@ -87,19 +87,19 @@ def asked(project: Path) -> list[str]:
 
 
 def test_questions_from_a_file_bring_their_prompts(project: Path, tmp_path: Path) -> None:
-    path = making.questions(tmp_path / "q.json")
+    path = small_project.questions(tmp_path / "q.json")
     assert done(project, "import", "questions", path) == (
         "tifa: 1 questions about 1 prompts (import 1; to take it back: import undo 1)\n"
     )
     assert query(project, "select prompt_id || ' ' || task || ': ' || text from prompts") == ["tifa/coco_1 coco: a gray cat"]
     assert done(project, "import", "questions", path) == "nothing to do: these questions are asked already\n"
-    making.questions(path, {"question_id": "what-color-is-the-cat", "question": "what colour is the cat?"})
+    small_project.questions(path, {"question_id": "what-color-is-the-cat", "question": "what colour is the cat?"})
     assert "; 1 prompts had others before (import " in done(project, "import", "questions", path)
     with Store(project) as store:
         now = library.current_questions(store, ["tifa/coco_1"])["tifa/coco_1"]
     assert (now.number, now.questions[0].question_id) == (2, "what-color-is-the-cat")
     # the first file again is another edit
-    making.questions(path)
+    small_project.questions(path)
     number = done(project, "import", "questions", path).split("import undo ")[1].rstrip(")\n")
     assert asked(project) == ["what color is the cat?", "what colour is the cat?", "what color is the cat?"]
     done(project, "import", "undo", number)
@@ -110,7 +110,8 @@ def test_questions_from_specs(project: Path, tmp_path: Path) -> None:
     prompts = tmp_path / "p.jsonl"
     prompts.write_text(
         "\n".join(
-            json.dumps(line) for line in [*making.METADATA, {"prompt": "a nice evening"}, {"prompt": "b", "spec": {"a": "cup"}}]
+            json.dumps(line)
+            for line in [*small_project.METADATA, {"prompt": "a nice evening"}, {"prompt": "b", "spec": {"a": "cup"}}]
         )
     )
     done(project, "import", "prompts", prompts, "--suite", "mine")
@@ -126,7 +127,7 @@ def test_questions_from_specs(project: Path, tmp_path: Path) -> None:
 
 def test_questions_of_before_parents_stay_comparable(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     prompts = tmp_path / "p.jsonl"
-    prompts.write_text(json.dumps(making.METADATA[0] | {"include": [{"class": "cow", "count": 2}]}))
+    prompts.write_text(json.dumps(small_project.METADATA[0] | {"include": [{"class": "cow", "count": 2}]}))
     done(project, "import", "prompts", prompts, "--suite", "mine")
     with monkeypatch.context() as patch:
         patch.setattr(
@@ -155,7 +156,7 @@ def test_what_cannot_be_done(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], status: int, said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    making.questions(tmp_path / "q.json")
+    small_project.questions(tmp_path / "q.json")
     ran = concord(project, "import", "questions", *words)
     assert (ran.status, ran.out) == (status, "")
     assert ran.err.startswith(f"import questions: {said}")
@@ -163,9 +164,9 @@ def test_what_cannot_be_done(
 
 
 def test_a_caption_that_is_not_the_prompts(project: Path, tmp_path: Path) -> None:
-    path = making.questions(tmp_path / "q.json")
+    path = small_project.questions(tmp_path / "q.json")
     done(project, "import", "questions", path)
-    ran = concord(project, "import", "questions", making.questions(path, {"caption": "a red cat", "question": "red?"}))
+    ran = concord(project, "import", "questions", small_project.questions(path, {"caption": "a red cat", "question": "red?"}))
     assert ran.status == 1
     assert "left out: tifa/coco_1: its text is 'a gray cat' already, not 'a red cat'" in ran.err
     assert asked(project) == ["what color is the cat?"]

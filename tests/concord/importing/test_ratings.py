@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.ui.making import RATINGS, agreement, concord, done, geneval_folder, metadata, png, query, ratings_csv, tables
+from tests.ui.small_project import RATINGS, agreement, concord, done, geneval_folder, metadata, png, query, ratings_csv, tables
 
 VISOR = Path(__file__).resolve().parents[4] / "shared" / "studies" / "visor" / "images"
 COLUMNS = ("--item", "image", "--rater", "who", "--value", "value")

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import app
 from data.prompts import sr2d
 from tests.concord.test_evidence_files import judge, written
-from tests.ui.making import done
+from tests.ui.small_project import done
 
 
 @pytest.mark.parametrize(

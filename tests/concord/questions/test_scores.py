@@ -29,18 +29,19 @@ from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from scorers.questions import tifa
 from scorers.questions.rules import AnsweredQuestion, payload_of
-from tests.ui import exploring, questioning
-from tests.ui.exploring import HOSTILE, table
-from tests.ui.making import concord, done
-from tests.ui.questioning import SUITE, VQA, WEAK, mostly, sometimes
-from tests.ui.visiting import World
-from ui import form_api, workbench_api
-from ui.components.filters import Choice
-from ui.pages.explore.asked import Asked
-from ui.pages.explore.asked import asked as shown
-from ui.pages.explore.asked.offered import SEEN
-from ui.pages.explore.choices import choices, view_of
-from ui.pages.explore.view import View
+from tests.ui import explore_project, question_project
+from tests.ui.explore_project import HOSTILE, table
+from tests.ui.http_visitor import World
+from tests.ui.question_project import SUITE, VQA, WEAK, mostly, sometimes
+from tests.ui.small_project import concord, done
+from ui.components.controls import Choice
+from ui.pages.explore.controls import choices, view_of
+from ui.pages.explore.question_controls import SEEN
+from ui.pages.explore.questions import QuestionsDrawing
+from ui.pages.explore.questions import questions_part as shown
+from ui.pages.explore.view import ExploreView
+from ui.web.api import form
+from ui.web.api import workbench as workbench_api
 
 TRUTH = mostly(0.6)
 QUICK = Options()
@@ -49,13 +50,13 @@ QUICK = Options()
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Eighteen pictures of six prompts by three generators; two models have answered, ann and ben about half of them."""
-    project = questioning.project(tmp_path_factory.mktemp("asked"))
+    project = question_project.project(tmp_path_factory.mktemp("asked"))
     with Store(project) as store:
-        questioning.answer(store, VQA, sometimes(TRUTH, mostly(0.2, 5), 0.2))
-        questioning.answer(store, WEAK, sometimes(TRUTH, mostly(0.2, 6), 0.6))
-        half = questioning.items(store)[::2]
+        question_project.answer(store, VQA, sometimes(TRUTH, mostly(0.2, 5), 0.2))
+        question_project.answer(store, WEAK, sometimes(TRUTH, mostly(0.2, 6), 0.6))
+        half = question_project.items(store)[::2]
         for who, seed in (("ann", 1), ("ben", 2)):
-            questioning.say(store, who, sometimes(TRUTH, mostly(0.5, 9), 0.1, seed), half)
+            question_project.say(store, who, sometimes(TRUTH, mostly(0.5, 9), 0.1, seed), half)
     return project
 
 
@@ -74,7 +75,7 @@ def standing(template: Path) -> Iterator[Store]:
 
 def reworded(store: Store, item: str) -> PromptQuestion:
     """The first question about an image's prompt in other words, the others as they were; returns what it was."""
-    first, *others = questioning.asked(store, item).questions
+    first, *others = question_project.asked(store, item).questions
     prompt_id = item.rsplit("/", 2)[0]
     now = [replace(first, text=f"{first.text} (look well)"), *others]
     imports.apply(store, [ImportBundle("questions", "again", "again", questions={prompt_id: now})])
@@ -85,8 +86,8 @@ def reworded(store: Store, item: str) -> PromptQuestion:
 def test_a_models_answers_come_back_as_they_were_given(standing: Store) -> None:
     found = vqa_answers.scorer_answers(standing, Selection(suite=(SUITE,), rater=(VQA,)))
     given = []
-    for item in questioning.items(standing):
-        for one in questioning.asked(standing, item).questions:
+    for item in question_project.items(standing):
+        for one in question_project.asked(standing, item).questions:
             chosen = sometimes(TRUTH, mostly(0.2, 5), 0.2)(item, one)
             place = (VQA, item, item.rsplit("/", 2)[0], item.split("/")[-2])
             given.append((*place, one.question_id, one.element_type, one.element, one.answer, chosen, one.text))
@@ -102,9 +103,9 @@ def test_a_models_answers_come_back_as_they_were_given(standing: Store) -> None:
 
 
 def test_the_first_run_counts_and_broken_answers_do_not(store: Store) -> None:
-    item = questioning.items(store)[0]
+    item = question_project.items(store)[0]
     before = vqa_answers.scorer_answers(store, Selection())
-    questioning.answer(store, VQA, lambda _, one: one.choices[-1], [item], "0009-again")
+    question_project.answer(store, VQA, lambda _, one: one.choices[-1], [item], "0009-again")
     assert vqa_answers.scorer_answers(store, Selection()).equals(before)
     good = {"question_id": "q", "text": "t", "choices": ["yes", "no"], "answer": "yes", "chosen": "no"}
     odd: list[Any] = [
@@ -116,8 +117,11 @@ def test_the_first_run_counts_and_broken_answers_do_not(store: Store) -> None:
         good | {"question_id": None},
         good | {"question_id": "r", "choices": {}},
     ]
-    seen = [Observation(item, {"version": 1, "answers": odd}), Observation(questioning.items(store)[1], {"answers": "none"})]
-    seen.append(Observation(questioning.items(store)[2], {"answers": [good]}, failed="the file is broken"))
+    seen = [
+        Observation(item, {"version": 1, "answers": odd}),
+        Observation(question_project.items(store)[1], {"answers": "none"}),
+    ]
+    seen.append(Observation(question_project.items(store)[2], {"answers": [good]}, failed="the file is broken"))
     _bare(store, "odd", seen)
     found = vqa_answers.scorer_answers(store, Selection(rater=("odd",)))
     assert found[["question", "chosen", "element_type"]].to_numpy().tolist() == [["q", "no", ""], ["r", "no", ""]]
@@ -132,10 +136,10 @@ def _bare(store: Store, rater: str, seen: list[Observation]) -> None:
 
 
 def test_people_meet_a_model_only_in_the_same_words(store: Store) -> None:
-    item = questioning.items(store)[0]
+    item = question_project.items(store)[0]
     first = reworded(store, item)
-    assert questioning.asked(store, item).number == 2
-    questioning.say(store, "cyd", lambda _, one: one.answer, [item])
+    assert question_project.asked(store, item).number == 2
+    question_project.say(store, "cyd", lambda _, one: one.answer, [item])
     found = vqa_answers.person_answers(store, Selection())
     mine = found[(found["item"] == item) & (found["question"] == first.question_id)].set_index("person")["wording"]
     theirs = vqa_answers.wordings(store, item, VQA)
@@ -147,30 +151,30 @@ def test_people_meet_a_model_only_in_the_same_words(store: Store) -> None:
     about = {(one.question, one.person): one.wording for one in vqa_answers.answers_about(store, item)}
     assert about[first.question_id, "cyd"] == mine["cyd"]
     # whoever scores now is asked the new words, and meets cyd
-    questioning.answer(store, "late", lambda _, one: one.answer, [item])
+    question_project.answer(store, "late", lambda _, one: one.answer, [item])
     assert vqa_answers.wordings(store, item, "late")[first.question_id] == mine["cyd"]
     states = questions_scores.answers_beside_people(store, SUITE, "", "late").set_index("question")["votes"]
     assert states[first.question_id] == 1
     assert questions_scores.mixed_texts(store, SUITE, VQA) == 0
-    questioning.answer(store, VQA, TRUTH, [], "0011-none")
+    question_project.answer(store, VQA, TRUTH, [], "0011-none")
     (pair,) = (row for row in questions_scores.recall_models(store, SUITE, "") if (row["rater"], row["other"]) == ("late", VQA))
     assert (pair["n"], pair["excluded"]["other_version"]) == (0, 1)
 
 
 def test_texts_that_were_asked_differently_are_counted(store: Store) -> None:
-    one, other, _ = (item for item in questioning.items(store) if item.startswith(f"{SUITE}/00000/"))
-    questioning.answer(store, "slow", TRUTH, [one])
+    one, other, _ = (item for item in question_project.items(store) if item.startswith(f"{SUITE}/00000/"))
+    question_project.answer(store, "slow", TRUTH, [one])
     reworded(store, one)
-    questioning.answer(store, "slow", TRUTH, [other], "0010-slow")
+    question_project.answer(store, "slow", TRUTH, [other], "0010-slow")
     assert questions_scores.mixed_texts(store, SUITE, "slow") == 1
     told = unescape(shown(store, view(store, rater="slow")).numbers)
     assert "Of 1 text not all images was asked the same questions" in told
 
 
 def test_what_does_not_count_says_why(store: Store) -> None:
-    item = questioning.items(store)[1]
-    questioning.say(store, "eve", TRUTH, [item], saw_evidence=True)
-    questioning.say(store, "fay", lambda *_: "cannot_tell", [item])
+    item = question_project.items(store)[1]
+    question_project.say(store, "eve", TRUTH, [item], saw_evidence=True)
+    question_project.say(store, "fay", lambda *_: "cannot_tell", [item])
     found = vqa_answers.person_answers(store, Selection())
     why = found[found["item"] == item].groupby("person")["excluded"].first().to_dict()
     assert why == {"eve": "saw_evidence", "fay": "cannot_tell"}
@@ -184,7 +188,7 @@ def test_what_does_not_count_says_why(store: Store) -> None:
 
 def test_imitations_are_never_mixed_with_people(store: Store) -> None:
     before = questions_scores.recall_people(store, SUITE, "")
-    questioning.say(store, "simulated Zoe", lambda _, one: one.choices[-1], questioning.items(store))
+    question_project.say(store, "simulated Zoe", lambda _, one: one.choices[-1], question_project.items(store))
     after = questions_scores.recall_people(store, SUITE, "")
     for old, new in zip(before, after, strict=True):
         assert [row for row in new if row["people"] == "real"] == old
@@ -235,7 +239,7 @@ def test_the_command_prints_the_same(template: Path, standing: Store, tmp_path: 
 
 
 # ---- the page
-def view(store: Store, **asked_for: str) -> View:
+def view(store: Store, **asked_for: str) -> ExploreView:
     return view_of(store, {"suite": SUITE, "show": "questions", **asked_for})
 
 
@@ -336,7 +340,7 @@ def test_the_controls_follow_what_there_is(standing: Store) -> None:
 def test_what_is_missing_is_taught(store: Store, tmp_path: Path) -> None:
     with Store(tmp_path / "empty") as empty:
         made = shown(empty, view_of(empty, {"show": "questions"}))
-        assert isinstance(made, Asked)
+        assert isinstance(made, QuestionsDrawing)
         assert "score tifa" in made.numbers
         assert "import questions --from-specs" in made.numbers
     with store.read() as cursor:
@@ -353,10 +357,10 @@ def test_what_is_missing_is_taught(store: Store, tmp_path: Path) -> None:
 
 
 def test_dsgs_own_rule_is_named(store: Store) -> None:
-    item = questioning.items(store)[0]
-    now = questioning.asked(store, item)
+    item = question_project.items(store)[0]
+    now = question_project.asked(store, item)
     said = [AnsweredQuestion(one, one.answer) for one in now.questions if one.is_yes_no]
-    exploring.add_run(store, "0007-dsg", "dsg", [Observation(item, payload_of(now.number, said))], {item: {}}, tifa.DSG)
+    explore_project.add_run(store, "0007-dsg", "dsg", [Observation(item, payload_of(now.number, said))], {item: {}}, tifa.DSG)
     assert "Its own score counts an answer only if" in shown(store, view(store, rater="dsg")).numbers
     assert "Its own score" not in shown(store, view(store, rater=VQA)).numbers
 
@@ -372,8 +376,8 @@ def test_hostile_texts_stay_texts(store: Store) -> None:
     item = image.image_id
     assert stored.current_questions_of_items(store, [item])
     for rater in (HOSTILE, f"{HOSTILE} 2"):
-        questioning.answer(store, rater, lambda *_: HOSTILE, [item], f"0006-{len(rater)}")
-    questioning.say(store, f"{HOSTILE} person", lambda *_: HOSTILE, [item])
+        question_project.answer(store, rater, lambda *_: HOSTILE, [item], f"0006-{len(rater)}")
+    question_project.say(store, f"{HOSTILE} person", lambda *_: HOSTILE, [item])
     for see in SEEN:
         made = shown(store, view(store, rater=HOSTILE, see=see, reference=HOSTILE))
         whole = made.lead + made.numbers + made.listed
@@ -385,16 +389,16 @@ def test_hostile_texts_stay_texts(store: Store) -> None:
 # ---- the Workbench
 def workbench(store: Store, folder: Path) -> World:
     app = FastAPI()
-    for module in (form_api, workbench_api):
+    for module in (form, workbench_api):
         app.include_router(module.router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return World(store, app, folder)
 
 
 def test_the_workbench_tells_of_questions_when_it_may(store: Store, tmp_path: Path) -> None:
-    item = questioning.items(store)[0]
+    item = question_project.items(store)[0]
     first = reworded(store, item)
-    questioning.say(store, "cyd", lambda _, one: one.answer, [item])
+    question_project.say(store, "cyd", lambda _, one: one.answer, [item])
     client = workbench(store, tmp_path).person("zoe")
     for route in ("item", "evidence", "task"):
         covered = client.get(f"/api/studio/{route}", params={"id": item}).text
@@ -404,7 +408,7 @@ def test_the_workbench_tells_of_questions_when_it_may(store: Store, tmp_path: Pa
     (sight,) = (one for one in sights if one["rater"] == VQA)
     assert sight["score"]["value"] == pytest.approx(sum(one["right"] for one in sight["questions"]) / len(sight["questions"]))
     told = {one["id"]: one for one in sight["questions"]}
-    assert list(told) == [one.question_id for one in questioning.asked(store, item).questions]
+    assert list(told) == [one.question_id for one in question_project.asked(store, item).questions]
     one = told[first.question_id]
     assert (one["text"], one["choices"], one["answer"]) == (first.text, list(first.choices), first.answer)
     assert sum(one["probabilities"]) == pytest.approx(1)
@@ -417,7 +421,7 @@ def test_the_workbench_tells_of_questions_when_it_may(store: Store, tmp_path: Pa
 
 
 def test_evidence_from_elsewhere_cannot_break_the_workbench(store: Store, tmp_path: Path) -> None:
-    item = questioning.items(store)[0]
+    item = question_project.items(store)[0]
     good = {"question_id": "q", "text": "t", "choices": ["a", "b"], "answer": "a", "chosen": "b"}
     odd = [good | {"probabilities": [7, "x"], "free": 5, "similarity": "high", "matched": None}, 5, {"question_id": "x"}]
     _bare(store, "odd", [Observation(item, {"answers": odd})])

@@ -17,8 +17,8 @@ from data.store import library
 from data.store.core.store import Store
 from scorers.models.language_endpoint import Completion, Failure
 from tests.scorers.models.language_server import Scripted, serving, wrote
-from tests.ui import making
-from tests.ui.making import Ran, concord, done
+from tests.ui import small_project
+from tests.ui.small_project import Ran, concord, done
 
 KEY = "sk-very-secret"
 CAT = "About cat (animal):\nQ: is there a cat?\nChoices: yes, no\nA: yes\nQ: what is it?\nChoices: cat, dog\nA: Cat."
@@ -191,7 +191,7 @@ def test_prompts_of_a_project_and_questions_to_and_fro(project: Path, tmp_path: 
     told = ran(tmp_path, "--suite", "mine", "--project", project, "--filter", "none")
     assert told.err.endswith("questions: there are no prompts to ask about; first: import prompts FILE --suite mine\n")
     path = tmp_path / "p.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in making.METADATA[:2]))
+    path.write_text("".join(json.dumps(line) + "\n" for line in small_project.METADATA[:2]))
     done(project, "import", "prompts", path, "--suite", "mine")
     told = ran(tmp_path, "--suite", "mine", "--project", project, "--filter", "none")
     assert (told.status, "1 of 2 prompts have no question: mine/00001" in told.err) == (1, True)
@@ -203,7 +203,7 @@ def test_prompts_of_a_project_and_questions_to_and_fro(project: Path, tmp_path: 
 
 def test_questions_are_exported_edited_and_brought_back(project: Path, tmp_path: Path) -> None:
     path, out = tmp_path / "p.jsonl", tmp_path / "out.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in making.METADATA[:2]))
+    path.write_text("".join(json.dumps(line) + "\n" for line in small_project.METADATA[:2]))
     done(project, "import", "prompts", path, "--suite", "mine")
     assert "nothing is asked about the prompts" in concord(project, "export", "questions", "-o", out).err
     done(project, "import", "questions", "--from-specs")

@@ -28,19 +28,19 @@ from data.store.core import schema
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
-from tests.ui import seer
-from tests.ui.visiting import World
-from ui.pages.runs import drawing, planning
-from ui.pages.runs.planning import Wish
+from tests.ui import cow_scorer
+from tests.ui.http_visitor import World
+from ui.pages.runs import planning, table
+from ui.pages.runs.planning import RunRequest
 
 RATER = "seer-playground"
 
 
 @pytest.fixture(autouse=True)
 def with_the_seer(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(registry, "NAMES", (seer.NAME, "clipscore"))
-    seer.known(monkeypatch)
-    seer.within(monkeypatch, run_session)
+    monkeypatch.setattr(registry, "NAMES", (cow_scorer.NAME, "clipscore"))
+    cow_scorer.known(monkeypatch)
+    cow_scorer.within(monkeypatch, run_session)
     yield
     assert not queue._line, "a test left somebody waiting"
 
@@ -149,16 +149,16 @@ def test_what_waited_begins_when_the_app_is_open_again(world: World) -> None:
 def test_two_runs_of_one_rater_share_no_image(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     store = world.store
     monkeypatch.setenv("SEER_SECONDS", "0.3")
-    wish = Wish("seer", limit=2)
+    wish = RunRequest("seer", limit=2)
     assert supervisor.start(store, wish.parameters()) == ""
     until(lambda: bool(run_session.runs_at_work(store)))
-    said, label, possible = planning.plan(store, Wish("seer"))
+    said, label, possible = planning.plan(store, RunRequest("seer"))
     assert (label, possible) == ("Queue 2 images", True)
     assert "It waits for run 0001-seer-playground, which is before it on cpu." in said
-    assert supervisor.start(store, Wish("seer").parameters()) == ""
+    assert supervisor.start(store, RunRequest("seer").parameters()) == ""
     assert states(store)["0002-seer-playground"] == "queued"
-    assert "It waits for run 0001-seer-playground." in drawing.table(supervisor.run_views(store), "", "")
-    assert planning.plan(store, Wish("seer"))[2] is False
+    assert "It waits for run 0001-seer-playground." in table.runs_table(supervisor.run_views(store), "", "")
+    assert planning.plan(store, RunRequest("seer"))[2] is False
     until(lambda: not queue.queued_runs(store))
     assert [(row.state, row.n_items, row.n_done) for row in runs.listed(store)] == [("done", 2, 2)] * 2
 
@@ -166,7 +166,7 @@ def test_two_runs_of_one_rater_share_no_image(world: World, monkeypatch: pytest.
 def test_a_run_is_given_up_and_a_later_one_does_the_rest(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     store = world.store
     monkeypatch.setenv("SEER_SECONDS", "0.4")
-    assert supervisor.start(store, replace(Wish("seer"), batch_size=1).parameters()) == ""
+    assert supervisor.start(store, replace(RunRequest("seer"), batch_size=1).parameters()) == ""
     until(lambda: any(view.done for view in supervisor.run_views(store)))
     assert supervisor.cancel(store, "0001-seer-playground") == ""
     until(lambda: not queue.queued_runs(store))
@@ -174,8 +174,8 @@ def test_a_run_is_given_up_and_a_later_one_does_the_rest(world: World, monkeypat
     assert (row.state, 0 < row.n_done < 4) == ("cancelled", True)
     assert supervisor.cancel(store, row.run_id) == f"Run {row.run_id} is over already."
     monkeypatch.setenv("SEER_SECONDS", "0")
-    assert planning.plan(store, Wish("seer"))[1] == f"Score {4 - row.n_done} image{'s' * (row.n_done < 3)}"
-    assert supervisor.start(store, Wish("seer").parameters()) == ""
+    assert planning.plan(store, RunRequest("seer"))[1] == f"Score {4 - row.n_done} image{'s' * (row.n_done < 3)}"
+    assert supervisor.start(store, RunRequest("seer").parameters()) == ""
     until(lambda: not queue.queued_runs(store))
     assert [(one.state, one.n_items) for one in runs.listed(store)] == [("cancelled", 4), ("done", 4 - row.n_done)]
 
@@ -185,7 +185,7 @@ def test_what_failed_is_tried_again_and_nothing_else(world: World) -> None:
     broken = world.folder / "00001" / "samples" / "0001.png"
     whole = broken.read_bytes()
     broken.write_bytes(b"x")
-    assert supervisor.start(store, Wish("seer", limit=4).parameters()) == ""
+    assert supervisor.start(store, RunRequest("seer", limit=4).parameters()) == ""
     until(lambda: not queue.queued_runs(store))
     run_id = "0001-seer-playground"
     assert runs.still_failing(store, run_id) == 1
@@ -198,7 +198,7 @@ def test_what_failed_is_tried_again_and_nothing_else(world: World) -> None:
     assert [one.item_id for one in run_session.folder_of(store, second).work()] == ["geneval/00001/sdv2/1"]
     assert runs.still_failing(store, run_id) == 0
     first = next(view for view in supervisor.run_views(store) if view.row.run_id == run_id)
-    assert "1 image failed, 1 of them seen since by a later run:" in drawing.details(store, first)
+    assert "1 image failed, 1 of them seen since by a later run:" in table.details(store, first)
     assert "no image is left to try" in supervisor.retry(store, run_id)
     assert "no run 0009" in supervisor.retry(store, "0009")
 
@@ -206,13 +206,13 @@ def test_what_failed_is_tried_again_and_nothing_else(world: World) -> None:
 def test_what_is_another_rater_by_now_does_not_try_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     store = world.store
     (world.folder / "00001" / "samples" / "0001.png").write_bytes(b"x")
-    assert supervisor.start(store, Wish("seer").parameters()) == ""
+    assert supervisor.start(store, RunRequest("seer").parameters()) == ""
     until(lambda: not queue.queued_runs(store))
-    newer = replace(seer.SCORER, version="2")
-    monkeypatch.setattr(registry, "get", lambda name: newer if name == seer.NAME else seer.SCORER)
+    newer = replace(cow_scorer.SCORER, version="2")
+    monkeypatch.setattr(registry, "get", lambda name: newer if name == cow_scorer.NAME else cow_scorer.SCORER)
     said = supervisor.retry(store, "0001-seer-playground")
     assert said == "seer-playground is not what it was (it is version 2 by now, then 1); Score begins a run of a new rater"
-    told = planning.plan(store, Wish("seer"))[0]
+    told = planning.plan(store, RunRequest("seer"))[0]
     assert "This will be a new rater, seer-playground #2, as it is not what seer-playground was:" in told
     assert "the scorer’s code gives other results (version 2, then 1)." in told.replace("&#x27;", "’")
 
@@ -276,7 +276,7 @@ def test_a_generation_is_a_row_and_no_scorer(world: World) -> None:
     assert runs.listed(store) == []
     (view,) = supervisor.run_views(store)
     assert (view.row.kind, view.state, view.row.rater_id) == ("generate", "queued", "sdxl")
-    shown = drawing.table([view], run_id, "") + drawing.details(store, view) + drawing.settings(store, view)
+    shown = table.runs_table([view], run_id, "") + table.details(store, view) + table.settings(store, view)
     for text in ("sdxl paints", "0 of 1 picture", "4 pictures at once", "the generator sdxl", "steps = 4"):
         assert text in shown
     assert supervisor.cancel(store, run_id) == ""

@@ -23,26 +23,26 @@ from data.store import runs
 from data.store.core.selection import Selection
 from data.store.core.store import DATABASE, Store
 from data.store.runs import RunRow
-from tests.ui import making, seer
-from tests.ui.making import concord, done, query, tables
-from tests.ui.serving import free_port
-from tests.ui.visiting import TOKEN, World
+from tests.ui import cow_scorer, small_project
+from tests.ui.http_visitor import TOKEN, World
+from tests.ui.server_process import free_port
+from tests.ui.small_project import concord, done, query, tables
 
-SCORE = ("score", seer.NAME)
+SCORE = ("score", cow_scorer.NAME)
 
 
 @pytest.fixture(autouse=True)
 def with_the_seer(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scorer `seer` beside those that there are."""
-    seer.known(monkeypatch)
-    seer.within(monkeypatch, run_session)
+    cow_scorer.known(monkeypatch)
+    cow_scorer.within(monkeypatch, run_session)
 
 
 @pytest.fixture(scope="module")
 def _template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folders ``project`` and ``sdv2`` (its images), made by the commands once."""
     folder = tmp_path_factory.mktemp("scoring")
-    images = making.geneval_folder(folder / "sdv2")
+    images = small_project.geneval_folder(folder / "sdv2")
     done(folder / "project", "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
     return folder
 
@@ -124,7 +124,7 @@ def test_what_looked_odd_is_told_once(pictured: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_selection_and_a_limit(pictured: Path, tmp_path: Path) -> None:
-    images = making.geneval_folder(tmp_path / "other", 1)
+    images = small_project.geneval_folder(tmp_path / "other", 1)
     done(pictured, "import", "images", images, "--layout", "geneval", "--generator", "other")
     assert done(pictured, *SCORE, "--generator", "other") == "2 images judged by seer-playground\n"
     assert done(pictured, *SCORE, "--task", "colors", "--limit", 1) == "1 image judged by seer-playground\n"
@@ -214,7 +214,7 @@ def test_a_worker_that_cannot_load_says_why(pictured: Path, monkeypatch: pytest.
     monkeypatch.setattr(run_session, "WORKER", (sys.executable, "-c", "raise SystemExit('no such module')"))
     (pictured / "runs" / "0001-seer-playground" / "progress.json").unlink()
     assert concord(pictured, *SCORE).err.endswith("failed after 0 of 4 images: no such module\n")
-    monkeypatch.setattr(run_session, "WORKER", seer.WORKER)
+    monkeypatch.setattr(run_session, "WORKER", cow_scorer.WORKER)
     monkeypatch.delenv("SEER_ERROR")
     assert done(pictured, *SCORE) == "4 images judged by seer-playground\n"
     assert listed(pictured)[0].error is None
@@ -373,7 +373,7 @@ def elsewhere(pictured: Path, tmp_path: Path) -> RunFolder:
     with Store(pictured) as store:
         work = runs.pending(store, Selection(), "x")
     folder.create(Run("mine", "seer", "1", "playground", {"threshold": 0.5, "weights": {}}, part_size=3), work)
-    seer.finish(folder)
+    cow_scorer.finish(folder)
     return folder
 
 
@@ -410,11 +410,11 @@ def test_scores_that_do_not_fit_are_refused(pictured: Path, elsewhere: RunFolder
     assert "not finished" in refused(elsewhere.path)
     shutil.rmtree(elsewhere.path / "parts")
     (elsewhere.path / "parts").mkdir()
-    seer.finish(elsewhere)
+    cow_scorer.finish(elsewhere)
     assert "2 images of the run are not in this project, e.g. geneval/00007" in refused(elsewhere.path)
     first = elsewhere.work()[0].sha256
     manifest.write_text(text.replace(first, "0" * 64))
-    seer.finish(elsewhere)
+    cow_scorer.finish(elsewhere)
     assert "1 image of the run have another file in this project" in refused(elsewhere.path)
     manifest.write_text(text)
     elsewhere.part(1).unlink()

@@ -16,8 +16,8 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
 from scorers.questions import tifa
-from tests.ui import making, seer
-from tests.ui.making import concord, done, query
+from tests.ui import cow_scorer, small_project
+from tests.ui.small_project import concord, done, query
 
 ASKED = [
     {"id": "00000", "caption": "x", "question": "is there a cow?", "choices": ["yes", "no"], "answer": "yes"},
@@ -31,13 +31,13 @@ def without_models(monkeypatch: pytest.MonkeyPatch) -> None:
     real = registry.get
     scorer = replace(tifa.TIFA, models=frozenset())
     monkeypatch.setattr(registry, "get", lambda name: scorer if name == "tifa" else real(name))
-    seer.within(monkeypatch, run_session)
+    cow_scorer.within(monkeypatch, run_session)
 
 
 @pytest.fixture
 def pictured(project: Path, tmp_path: Path) -> Path:
     """A project with four images of two prompts."""
-    images = making.geneval_folder(tmp_path / "sdv2")
+    images = small_project.geneval_folder(tmp_path / "sdv2")
     done(project, "import", "images", images, "--layout", "geneval", "--generator", "sdv2")
     return project
 

@@ -18,8 +18,8 @@ import pytest
 
 from concord.scoring import run_session, sharding
 from data.jobs.runs import RunFolder, read_manifest
-from tests.ui import making, seer
-from tests.ui.making import concord, done, tables
+from tests.ui import cow_scorer, small_project
+from tests.ui.small_project import concord, done, tables
 
 N = 7
 
@@ -27,8 +27,8 @@ N = 7
 @pytest.fixture(autouse=True)
 def with_the_seer(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scorer `seer` beside those that there are."""
-    seer.known(monkeypatch)
-    seer.within(monkeypatch, run_session, sharding)
+    cow_scorer.known(monkeypatch)
+    cow_scorer.within(monkeypatch, run_session, sharding)
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +37,13 @@ def _template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sharding")
     project = folder / "project"
     for name in ("a", "b"):
-        done(project, "import", "images", making.geneval_folder(folder / name), "--layout", "geneval", "--generator", name)
+        done(
+            project, "import", "images", small_project.geneval_folder(folder / name), "--layout", "geneval", "--generator", name
+        )
     manifest = folder / "job" / "manifest.jsonl"
     with pytest.MonkeyPatch.context() as patch:
-        seer.known(patch)
-        done(project, "export", "manifest", seer.NAME, "-o", manifest, "--with-images", "--limit", N)
+        cow_scorer.known(patch)
+        done(project, "export", "manifest", cow_scorer.NAME, "-o", manifest, "--with-images", "--limit", N)
     return folder
 
 
@@ -57,7 +59,7 @@ def job(_template: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(_template / "job", tmp_path / "job"))
 
 
-def scored(job: Path, *words: Any, scorer: str = seer.NAME) -> making.Ran:
+def scored(job: Path, *words: Any, scorer: str = cow_scorer.NAME) -> small_project.Ran:
     """What `score --manifest` comes to; it makes no project."""
     ran = concord(job / "none", "score", scorer, "--manifest", job / "manifest.jsonl", "--out", job / "scores", *words)
     assert not (job / "none").exists()
@@ -93,7 +95,7 @@ def test_shards_scored_elsewhere_come_to_what_is_scored_here(pictured: Path, job
     elsewhere = judged(pictured)
     done(pictured, "import", "undo", 3)
     assert tables(pictured) == before
-    done(pictured, "score", seer.NAME, "--limit", N)
+    done(pictured, "score", cow_scorer.NAME, "--limit", N)
     assert judged(pictured) == elsewhere
 
 
@@ -154,7 +156,7 @@ def test_what_is_no_manifest(job: Path, change: Callable[[str], str], says: str)
     assert says in ran.err
     path.unlink()
     assert "there is no such file" in scored(job).err
-    lone = concord(job / "none", "score", seer.NAME, "--shard", "1/2")
+    lone = concord(job / "none", "score", cow_scorer.NAME, "--shard", "1/2")
     assert (lone.status, "--manifest FILE, --out FOLDER and --shard I/N go together" in lone.err) == (2, True)
 
 
@@ -171,7 +173,7 @@ def test_an_image_that_has_changed_is_named_and_the_share_is_whole(pictured: Pat
     assert (ran.status, ran.out) == (0, f"the manifest: all 7 images are done, 1 of them could not be seen: {folder}\n")
     assert ran.err == "failed: 1 x the file has changed since it was imported\n"
     assert "6 images judged by seer-playground, 1 had failed there" in done(pictured, "import", "scores", folder)
-    assert done(pictured, "score", seer.NAME, "--limit", 1) == "1 image judged by seer-playground\n"
+    assert done(pictured, "score", cow_scorer.NAME, "--limit", 1) == "1 image judged by seer-playground\n"
 
 
 def test_shards_that_do_not_belong_together_are_refused(pictured: Path, job: Path) -> None:

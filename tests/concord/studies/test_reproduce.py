@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import app
 from concord.studies.reproduce import rounding
 from data.studies.published import GENEVAL, STUDIES, TASKS_MEAN, TIFA, PrintedNumber, PublishedStudy, UndeterminedNumbers
-from tests.ui.making import Ran, geneval_csv, geneval_row, metadata
+from tests.ui.small_project import Ran, geneval_csv, geneval_row, metadata
 
 FIRST = "percent_agreement_first_vs_rest"
 KAPPA = "cohen_kappa_first_vs_rest"

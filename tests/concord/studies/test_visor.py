@@ -20,7 +20,7 @@ from annotation.questionnaires.visor import FORM
 from data.aspects import SCALES
 from data.studies.published import VISOR_PRINTED
 from tests.agreement.frames import Judgement, frame, judgement
-from tests.ui.making import concord, done
+from tests.ui.small_project import concord, done
 
 SPEC = {"a": "cow", "b": "bench", "relation": "above"}
 RELATION = "cow above bench"

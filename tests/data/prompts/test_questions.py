@@ -26,7 +26,7 @@ from data.prompts.questions import (
 )
 from data.prompts.spec import ObjectSpec, Spec, parse_spec
 from data.records import Prompt
-from tests.ui.making import QUESTION, questions
+from tests.ui.small_project import QUESTION, questions
 
 TIFA = Path(__file__).resolve().parents[4] / "shared" / "studies" / "tifa" / "sample_question_answers.json"
 YES_NO = ("yes", "no")

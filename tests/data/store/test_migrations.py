@@ -24,7 +24,7 @@ from data.store.backup.backups import backup_folder
 from data.store.core.schema import migration_files
 from data.store.core.store import DATABASE, Store
 from data.store.judgements import recording
-from tests.ui.making import agreement
+from tests.ui.small_project import agreement
 
 ROWS = Path(__file__).parent / "migrating"
 VERSIONS = sorted(migration_files())

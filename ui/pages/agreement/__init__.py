@@ -11,23 +11,38 @@ from agreement import Options
 from concord.agreement import Rows, recall
 from concord.common import next_steps
 from data.store.core.store import Store
-from ui.components.exporting import export_links
-from ui.components.filters import dropdown
-from ui.components.matrix import clickable
-from ui.components.table import heading
-from ui.pages.agreement.certainty import by_certainty
-from ui.pages.agreement.choices import CONSENSUS, SHOWN, TABLE, choices
-from ui.pages.agreement.consensus import consensus_tables
-from ui.pages.agreement.first import at_once, huge, large, passes, waiting
-from ui.pages.agreement.lead import by_kind_of_people, lead, said
-from ui.pages.agreement.matrix import matrix
-from ui.pages.agreement.numbers import forest, tables
-from ui.pages.agreement.pair import Panel, panels
-from ui.pages.agreement.scorers import scorer_against_scorer
-from ui.pages.agreement.thresholds import scores_to_decisions
-from ui.pages.agreement.view import ADDRESS, ALL, NUMBERS, View, further, restricted
-from ui.pages.live import ignored, keep_current, listen, moved, set_address
-from ui.root import at
+from ui.base_path import at
+from ui.components.controls import dropdown
+from ui.components.live_updates import ignored, keep_current, listen, moved, set_address
+from ui.components.tables import heading
+from ui.pages.agreement.pairs import Panel, clickable_matrix, matrix, panels
+from ui.pages.agreement.scorers import by_certainty, scorer_against_scorer, scores_to_decisions
+from ui.pages.agreement.summary import (
+    by_kind_of_people,
+    consensus_tables,
+    export_links,
+    forest,
+    lead,
+    main_numbers,
+    summary_tables,
+)
+from ui.pages.agreement.view import (
+    ADDRESS,
+    ALL,
+    CONSENSUS,
+    NUMBERS,
+    SHOWN,
+    TABLE,
+    AgreementView,
+    choices,
+    first_estimates,
+    further,
+    intervals_note,
+    is_huge,
+    is_large,
+    passes,
+    restricted,
+)
 
 Value = str | list[str] | None
 """Of a control."""
@@ -54,7 +69,7 @@ def build(store: Store) -> None:
             elem_id="consensus",
         )
         table = gr.CheckboxGroup([(title, name) for name, title in TABLE.items()], label="Tables", elem_id="all-statistics")
-        raters = clickable("agreement-matrix")
+        raters = clickable_matrix("agreement-matrix")
         with gr.Column(elem_id="pair", elem_classes="cc-pair") as pair_panel:
             with gr.Row(elem_classes="cc-filters"):
                 pair = [dropdown("Rater", [("none", "")], ""), dropdown("beside", [("none", "")], "")]
@@ -103,9 +118,9 @@ def _pair_outputs() -> list[Any]:
     return [text, *plots, gr.HTML(elem_id="pair-parts")]
 
 
-def _view(values: Sequence[Value], extra: str) -> View:
+def _view(values: Sequence[Value], extra: str) -> AgreementView:
     named = zip(ADDRESS, values, strict=False)
-    return View(**{name: _text(value) for name, value in named}, further=extra)
+    return AgreementView(**{name: _text(value) for name, value in named}, further=extra)
 
 
 def _text(value: Value) -> str:
@@ -134,7 +149,7 @@ def _picked(event: gr.EventData) -> list[str]:
     return [str(event._data["a"]), str(event._data["b"])]
 
 
-def _draw(store: Store, view: View) -> Iterator[list[Any]]:
+def _draw(store: Store, view: AgreementView) -> Iterator[list[Any]]:
     """All but the pair: point estimates first, then with intervals."""
     if not view.suite:
         yield [gr.Markdown(visible=True), gr.Column(visible=False), "", "", gr.Column(), None, ""]
@@ -143,17 +158,17 @@ def _draw(store: Store, view: View) -> Iterator[list[Any]]:
         yield [gr.Markdown(visible=False), gr.Column(visible=True), *_drawn(store, view, intervals=intervals)]
 
 
-def _drawn(store: Store, view: View, *, intervals: bool) -> list[Any]:
+def _drawn(store: Store, view: AgreementView, *, intervals: bool) -> list[Any]:
     """Sentence, matrix, figure and tables."""
     # one generator selected, or all of them: either way "all" is what is asked for
     whole = Options(each_generator=False, matrix=False, ceiling=True)
-    rows = recall(store, view.selection, whole) if intervals else at_once(store, view.selection)
+    rows = recall(store, view.selection, whole) if intervals else first_estimates(store, view.selection)
     real, simulated = (by_kind_of_people(rows, kind) for kind in ("real", "simulated"))
-    updating = "" if intervals else waiting(store, view.selection)
+    updating = "" if intervals else intervals_note(store, view.selection)
     raters: Any = ""
     if view.show == NUMBERS:
         # of a large project the matrix stays as it was until the new one is there
-        later = not intervals and large(store) and not huge(store)
+        later = not intervals and is_large(store) and not is_huge(store)
         raters = gr.skip() if later else matrix(store, view, rows, intervals=intervals)
         figure, body = forest(real, simulated, view), _everything(real, simulated, view)
         body = consensus_tables(store, view, intervals=intervals) + body
@@ -173,10 +188,10 @@ def _drawn(store: Store, view: View, *, intervals: bool) -> list[Any]:
     ]
 
 
-def _everything(real: Rows, simulated: Rows, view: View) -> str:
+def _everything(real: Rows, simulated: Rows, view: AgreementView) -> str:
     """All tables: people first, simulated ones in a section of their own."""
-    body = tables(real, view, "people")
+    body = summary_tables(real, view, "people")
     if any(simulated.values()):
-        body += heading("Simulated people", said(simulated, view, "simulated people"))
-        body += tables(simulated, view, "simulated people")
+        body += heading("Simulated people", main_numbers(simulated, view, "simulated people"))
+        body += summary_tables(simulated, view, "simulated people")
     return body

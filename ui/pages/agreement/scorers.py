@@ -1,20 +1,74 @@
-"""Scorer against scorer: which of two agrees better with the same people, and whether that is more than chance."""
+"""Scorers in more detail: beside people by how sure people are, against each other, and as decisions.
+
+Scorer against scorer: which of two agrees better with the same people, and whether that is more than chance. Scores to
+decisions: where to cut a score so that it agrees best with people's yes or no, reported out of fold.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
-from agreement import Options
-from concord.agreement import recall_further
-from concord.common import wording
+import pandas as pd
+
+from agreement import CellName, CutOptions, Options, ThresholdCurve, curve
+from agreement.report.certainty import CLASSES
+from concord.agreement import recall, recall_further
+from concord.common import live_updates, wording
+from data.store.core import frame
+from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.components.estimates import number
-from ui.components.table import Cell, html_table, note
-from ui.pages.agreement.view import View
+from ui.components import charts
+from ui.components.tables import HtmlCell, explained, html_table, note, number, statistics_table
+from ui.pages.agreement.view import AgreementView
 
 Row = dict[str, Any]
-_WHAT = (
+_ABOUT_CERTAINTY = (
+    "Images by people’s answers: unanimous where all are equal, majority where more than half are, split where neither. Images"
+    " with a single answer are in no class. Where people differ among themselves, no scorer can agree with all of them."
+)
+_NOBODY = "This takes images with two answers or more by people, and a scorer that has judged them. Here there are none."
+
+
+def by_certainty(store: Store, view: AgreementView, *, intervals: bool) -> tuple[Any, str]:
+    """A figure (None: nothing to draw) and the tables as HTML."""
+    options = Options(intervals=intervals, each_generator=False, matrix=False, by_certainty=True)
+    found = [row for row in recall(store, view.selection, options)["by_certainty"] if row["task"] == view.task]
+    if not found:
+        return None, note(_NOBODY)
+    kinds = {kind: [row for row in found if row["people"] == kind] for kind in ("real", "simulated")}
+    body = note(_ABOUT_CERTAINTY)
+    for kind, rows in kinds.items():
+        who = "people" if kind == "real" else "simulated people"
+        for name in CLASSES:
+            mine = view.listed([row for row in rows if row["certainty"] == name])
+            caption = f"Where {who} are {_READ[name]}, {wording.task(view.task)}"
+            body += statistics_table(caption, "scorer", mine, lambda row: str(row["rater"]))
+    points = _certainty_points(found, view)
+    figure = charts.forest(points, f"{wording.title(view.statistic)}, {wording.task(view.task)}") if len(points) else None
+    return figure, body + explained(view.listed(found), open_=False)
+
+
+_READ = {"unanimous": "unanimous", "majority": "divided, with a majority", "split": "split"}
+
+
+def _certainty_points(rows: Sequence[Row], view: AgreementView) -> pd.DataFrame:
+    """The chosen statistic of each scorer and class."""
+    chosen = [row for row in rows if row["statistic"] == view.statistic and row["value"] is not None]
+    chosen.sort(key=lambda row: (str(row["rater"]), CLASSES.index(row["certainty"])))
+    points = [_certainty_point(row) for row in chosen]
+    columns = ["label", "kind", "value", "low", "high", "n", "simulated", "people_value", "people_low", "people_high"]
+    return pd.DataFrame(points, columns=columns)
+
+
+def _certainty_point(row: Row) -> tuple[Any, ...]:
+    simulated = row["people"] == "simulated"
+    label = f"{row['rater']}, {row['certainty']}" + (" (simulated people)" if simulated else "")
+    return label, "scorer", row["value"], row["low"], row["high"], row["n_items"], simulated, None, None, None
+
+
+_ABOUT_COMPARISON = (
     "Both scorers’ agreement with the same people on the same images, and the difference. p is two-sided, by swapping the"
     " scorers’ judgements of prompts, and corrected by Holm’s method over all comparisons by this statistic: below 0.05 the"
     " difference is more than chance."
@@ -25,30 +79,34 @@ _TOO_FEW = (
 )
 
 
-def scorer_against_scorer(store: Store, view: View, *, intervals: bool) -> str:
+def scorer_against_scorer(store: Store, view: AgreementView, *, intervals: bool) -> str:
     """The tables as HTML."""
     options = Options(statistics=(view.statistic,), intervals=intervals, each_generator=False)
     found = recall_further(store, view.selection, options, "comparisons")
     rows = [row for row in found if row["task"] == view.task]
     if not rows:
         return note(_TOO_FEW)
-    tables = [_table([row for row in rows if row["people"] == kind], kind, view) for kind in ("real", "simulated")]
-    return note(_WHAT) + "".join(tables)
+    tables = [_comparison_table([row for row in rows if row["people"] == kind], kind, view) for kind in ("real", "simulated")]
+    return note(_ABOUT_COMPARISON) + "".join(tables)
 
 
-def _table(rows: Sequence[Row], kind: str, view: View) -> str:
+def _comparison_table(rows: Sequence[Row], kind: str, view: AgreementView) -> str:
     if not rows:
         return ""
     who = "people" if kind == "real" else "simulated people"
     caption = f"Closer to {who} by {wording.title(view.statistic)}, {wording.task(view.task)}"
     tested = any(row["mcnemar"] for row in rows)
-    headers: list[str | Cell] = ["scorers", *map(Cell, ("images", "the first", "the second", "difference")), Cell("p, Holm")]
-    headers += [Cell("right: only the first"), Cell("only the second"), Cell("p, McNemar")] if tested else []
+    headers: list[str | HtmlCell] = [
+        "scorers",
+        *map(HtmlCell, ("images", "the first", "the second", "difference")),
+        HtmlCell("p, Holm"),
+    ]
+    headers += [HtmlCell("right: only the first"), HtmlCell("only the second"), HtmlCell("p, McNemar")] if tested else []
     ordered = sorted(rows, key=lambda row: (row["value"] is None, -abs(row["value"] or 0.0)))
-    return html_table(caption, headers, [_line(row, tested=tested) for row in ordered])
+    return html_table(caption, headers, [_comparison_line(row, tested=tested) for row in ordered])
 
 
-def _line(row: Row, *, tested: bool) -> list[str | Cell]:
+def _comparison_line(row: Row, *, tested: bool) -> list[str | HtmlCell]:
     """The scorer that is closer to people stands first."""
     turned = row["value"] is not None and row["value"] < 0
     a, b = ("b", "a") if turned else ("a", "b")
@@ -56,16 +114,83 @@ def _line(row: Row, *, tested: bool) -> list[str | Cell]:
     if turned:
         low, high = (None if row[end] is None else -row[end] for end in ("high", "low"))
         shown = row | {"value": -row["value"], "low": low, "high": high}
-    own = [Cell("–" if row[f"value_{side}"] is None else f"{row[f'value_{side}']:.3f}") for side in (a, b)]
-    line: list[str | Cell] = [f"{row[a]} over {row[b]}", Cell(f"{row['n_items']:,}"), *own, number(shown), _p(row["p_holm"])]
+    own = [HtmlCell("–" if row[f"value_{side}"] is None else f"{row[f'value_{side}']:.3f}") for side in (a, b)]
+    line: list[str | HtmlCell] = [
+        f"{row[a]} over {row[b]}",
+        HtmlCell(f"{row['n_items']:,}"),
+        *own,
+        number(shown),
+        _p(row["p_holm"]),
+    ]
     if tested and (test := row["mcnemar"]):
-        line += [Cell(f"{test[f'only_{side}_right']:,}") for side in (a, b)] + [_p(test["p_mcnemar_holm"])]
+        line += [HtmlCell(f"{test[f'only_{side}_right']:,}") for side in (a, b)] + [_p(test["p_mcnemar_holm"])]
     elif tested:
-        line += [Cell("")] * 3
+        line += [HtmlCell("")] * 3
     return line
 
 
-def _p(p: float | None) -> Cell:
+def _p(p: float | None) -> HtmlCell:
     if p is None:
-        return Cell("")
-    return Cell(f"{p:.3f}" if p >= 0.001 else "< 0.001", "more than chance" if p < 0.05 else "not told apart")
+        return HtmlCell("")
+    return HtmlCell(f"{p:.3f}" if p >= 0.001 else "< 0.001", "more than chance" if p < 0.05 else "not told apart")
+
+
+_ABOUT_DECISIONS = (
+    "For each task the cut that agrees best with people, chosen on four fifths of the prompts and judged on the fifth, for each"
+    " fifth: the numbers are out of fold, so they are what a cut is worth on prompts that it has not seen. “In sample” is the"
+    " same on the prompts that it was chosen on, which flatters."
+)
+_NO_YES = "Scores are cut where people say yes or no of the whole image: choose the aspect “correct”."
+_NO_SCORES = "No scorer gives a score for images that people have judged here, such as CLIPScore does."
+
+
+def scores_to_decisions(store: Store, view: AgreementView, *, intervals: bool) -> tuple[Any, str]:
+    """The curve of one scorer (None: nothing to draw) and the tables as HTML."""
+    if view.aspect != CutOptions().aspect:
+        return None, note(_NO_YES)
+    options = Options(intervals=intervals, each_generator=False, certainty=view.selection.certainty)
+    rows = recall_further(store, view.selection, options, "thresholds")
+    if not rows:
+        return None, note(_NO_SCORES)
+    scorers = sorted({(row["people"], row["rater"]) for row in rows})
+    tables = [_cut_table([row for row in rows if (row["people"], row["rater"]) == scorer], *scorer) for scorer in scorers]
+    figure = _figure(store, view, scorers, options)
+    return figure, note(_ABOUT_DECISIONS) + "".join(tables) + explained(rows, open_=False)
+
+
+@lru_cache(maxsize=16)
+def _curve(store: Store, version: str, selection: Selection, asked: tuple[str, str, str], options: Options) -> ThresholdCurve:  # noqa: ARG001
+    rater, task, people = asked
+    said, scales = frame.frame(store, selection), frame.scales(store)
+    return curve(said, scales, rater, CutOptions(), options, place=CellName("all", task), simulated=people == "simulated")
+
+
+def _figure(store: Store, view: AgreementView, scorers: Sequence[tuple[str, str]], options: Options) -> Any:
+    """The curve of the chosen rater if it has one, else of the first."""
+    people, rater = next((each for each in scorers if each[1] == view.a), scorers[0])
+    made = _curve(store, live_updates.version(store), view.selection, (rater, view.task, people), options)
+    if not made.cuts:
+        return None
+    band = pd.DataFrame({"value": made.values, "low": made.low, "high": made.high}, dtype=float)
+    who = "people" if people == "real" else "simulated people"
+    axes = (f"{rater}: yes above this, {wording.task(view.task)}", f"agreement with {who}")
+    return charts.decisions(made.cuts, band, made.threshold, axes)
+
+
+def _cut_table(rows: Sequence[Row], people: str, rater: str) -> str:
+    who = "people" if people == "real" else "simulated people"
+    tasks = list(dict.fromkeys(row["task"] for row in rows))
+    found = {(row["task"], row["statistic"]): row for row in rows}
+    body = [_cut_line(task, found) for task in tasks]
+    headers = ("images", "answers", "cut", "agreement", "in sample", "Cohen’s κ")
+    return html_table(f"{rater} cut to agree with {who}, out of fold", ["task", *map(HtmlCell, headers)], body)
+
+
+def _cut_line(task: str, found: dict[tuple[str, str], Row]) -> list[str | HtmlCell]:
+    agreed, kappa = found[task, "percent_agreement"], found.get((task, "cohen_kappa"))
+    cut = "" if agreed["threshold"] is None else f"{agreed['threshold']:.3g}"
+    folds = agreed["fold_thresholds"]
+    spread = f"{min(folds):.3g} to {max(folds):.3g} by fold" if folds else ""
+    sample = "" if agreed["in_sample"] is None else f"{agreed['in_sample']:.3f}"
+    counts = [HtmlCell(f"{agreed['n_items']:,}"), HtmlCell(f"{agreed['n_ratings']:,}")]
+    return [wording.task(task), *counts, HtmlCell(cut, spread), number(agreed), HtmlCell(sample), number(kappa)]

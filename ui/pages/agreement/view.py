@@ -1,17 +1,28 @@
-"""What the Agreement page is asked to show, and the address that says so."""
+"""What the Agreement page is asked to show, the address that says so, and what its controls offer.
+
+``at_once`` gives point estimates as soon as they can be had, before there are intervals.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from agreement import CONSENSUSES, ConsensusMethod
+from agreement import CONSENSUSES, STATISTICS, ConsensusMethod, Options
+from agreement.catalogue import at_a_glance
 from agreement.report.report import glance
-from concord.common import wording
+from concord.agreement import Rows, quick_estimates, recall
+from concord.common import next_steps, wording
+from data.store.browse import contents
+from data.store.browse.contents import RaterCount, count_judgements
 from data.store.core.selection import Selection
-from ui.root import at
+from data.store.core.store import Store
+from ui.base_path import at
+from ui.components.controls import Choice, Several
+from ui.components.tables import note
 
 PAGE = "/studio/agreement"
 ALL = "all"
@@ -22,7 +33,7 @@ ADDRESS = ("suite", "aspect", "generator", "task", "statistic", "show", "consens
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class AgreementView:
     """What is shown.
 
     Attributes:
@@ -85,14 +96,121 @@ def restricted(query: str) -> Selection:
     return Selection.of(lambda name: [value for key, value in pairs if key == name])
 
 
-def where(view: View) -> str:
+def where(view: AgreementView) -> str:
     """The suite, the aspect, the generator and the task in words."""
     generator = "all generators" if view.generator == ALL else view.generator
     task = "" if view.task == ALL else f", {wording.task(view.task)}"
     return f"{view.suite}, {wording.aspect(view.aspect)}, {generator}{task}"
 
 
-def restriction(view: View) -> str:
+def restriction(view: AgreementView) -> str:
     """What else restricts the selection, in words; nothing if nothing does."""
     parts = [f"{name} {', '.join(values)}" for name, values in restricted(view.further).to_dict().items()]
     return "; ".join(parts)
+
+
+_LARGE, _HUGE = 50_000, 500_000
+
+
+def is_large(store: Store) -> bool:
+    """Whether the project has so many judgements that only the sums that stand are quick enough."""
+    return count_judgements(store) > _LARGE
+
+
+def is_huge(store: Store) -> bool:
+    """Whether it has so many that intervals, and any two raters, take minutes: a page does not make them after every answer."""
+    return count_judgements(store) > _HUGE
+
+
+def passes(store: Store) -> tuple[bool, ...]:
+    """How a page draws: whether with intervals, first and then."""
+    return (False,) if is_huge(store) else (False, True)
+
+
+def intervals_note(store: Store, selection: Selection) -> str:
+    """What is said where there are no intervals, as HTML."""
+    if not is_huge(store):
+        return note("Intervals are being computed …", "cc-updating")
+    filters = [word for name, values in selection.to_dict().items() for value in values for word in (f"--{name}", value)]
+    (line,) = next_steps.command_lines(store, (shlex.join(["agreement", *filters]),))
+    count = f"{count_judgements(store):,}"
+    return note(
+        f"Of {count} judgements the page shows point estimates: intervals and pairs of raters take minutes. They are in: {line}"
+    )
+
+
+def first_estimates(store: Store, selection: Selection) -> Rows:
+    """People among themselves and scorers against people, without intervals; of a large project what stands already."""
+    found = quick_estimates(store, selection) if is_large(store) else None
+    return found or recall(store, selection, Options(intervals=False, each_generator=False, matrix=False))
+
+
+SHOWN = {
+    NUMBERS: "All raters",
+    "certainty": "By people’s certainty",
+    "scorers": "Scorer against scorer",
+    "thresholds": "Scores to decisions",
+}
+"""The page's parts."""
+CONSENSUS: dict[ConsensusMethod, str] = {"majority": "Majority", "dawid_skene": "Dawid–Skene", "mace": "MACE"}
+"""Consensuses of people that can be raters, too."""
+TABLE = {EVERY: "All statistics"}
+"""What can be asked of the tables."""
+
+
+def choices(store: Store, asked: AgreementView) -> list[Choice | Several]:
+    """The controls in the order of ``ADDRESS``, with what this suite and aspect have to choose from."""
+    found = contents.judged_suites(store)
+    suite = asked.suite if asked.suite in found else next(iter(sorted(found)), None)
+    here = found[suite] if suite else contents.JudgedSuite([], [], [])
+    default = next((name for name in ("correct", "faithfulness") if name in here.aspects), next(iter(here.aspects), None))
+    aspect = asked.aspect if asked.aspect in here.aspects else default
+    known = suite is not None and aspect is not None
+    charted = _charted(store, suite or "", aspect or "") if known else {}
+    raters = pairable(store, Selection(suite=(suite or "",), aspect=(aspect or "",))) if known else []
+    names = [judge.name for judge in raters]
+    others = [*_groups(raters), *names]
+    return [
+        Choice(sorted(found), suite),
+        Choice(here.aspects, aspect),
+        Choice([("all generators", ALL), *here.generators], _of(asked.generator, here.generators, ALL)),
+        Choice([(wording.task(name), name) for name in (ALL, *here.tasks)], _of(asked.task, here.tasks, ALL)),
+        Choice([(wording.title(s), s) for s in charted], _of(asked.statistic, charted, _first(charted))),
+        Choice([(title, name) for name, title in SHOWN.items()], _of(asked.show, SHOWN, NUMBERS)),
+        Several([(title, name) for name, title in CONSENSUS.items()], list(asked.methods)),
+        Several([(title, name) for name, title in TABLE.items()], [name for name in TABLE if name == asked.table]),
+        Choice([("none", ""), *names], _of(asked.a, names, "")),
+        Choice([("none", ""), *others], _of(asked.b, others, "")),
+    ]
+
+
+def pairable(store: Store, selection: Selection) -> list[RaterCount]:
+    """Who can be compared one by one: scorers first, then persons."""
+    found = [judge for judge in contents.raters_of_selection(store, selection) if judge.scorer or judge.person]
+    return sorted(found, key=lambda judge: not judge.scorer)
+
+
+def _groups(raters: Sequence[RaterCount]) -> list[str]:
+    """People taken together: real ones first."""
+    imitated = any(judge.simulated for judge in raters)
+    return [contents.PEOPLE, contents.SIMULATED] if imitated else [contents.PEOPLE]
+
+
+def _of(asked: str, known: Sequence[str] | Mapping[str, object], otherwise: str | None) -> str | None:
+    return asked if asked in known else otherwise
+
+
+def _charted(store: Store, suite: str, aspect: str) -> dict[str, bool]:
+    """Statistics that can be shown, and whether any of it is defined: the main ones of two raters first, then what scorers
+    have too, means last."""
+    rows = first_estimates(store, Selection(suite=(suite,), aspect=(aspect,)))
+    against, among = ({row["statistic"] for row in rows[name]} for name in ("raters", "among_people"))
+    main = at_a_glance(against | among, among=False)
+    rest = [s for s in STATISTICS if s in against] + [s for s in STATISTICS if s in among - against]
+    defined = {row["statistic"] for name in ("raters", "among_people") for row in rows[name] if row["value"] is not None}
+    return {s: s in defined for s in sorted(dict.fromkeys((*main, *rest)), key=lambda s: s == "mean")}
+
+
+def _first(charted: Mapping[str, bool]) -> str | None:
+    """What is shown where nobody has chosen: the scale's primary statistic, or the next that is defined."""
+    return next((s for s, defined in charted.items() if defined), next(iter(charted), None))

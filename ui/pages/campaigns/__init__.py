@@ -8,16 +8,14 @@ from typing import Any, Final
 import gradio as gr
 
 from data.store.core.store import Store
-from ui.components.acting import acting, told
-from ui.components.table import note
-from ui.pages.campaigns import acts, create, drawing, invite, layout, marks, recruit
-from ui.pages.campaigns.layout import Asking, Case, Inviting, Making, Watching
-from ui.pages.campaigns.marks import Marking
-from ui.pages.campaigns.recruit import Describing
-from ui.pages.campaigns.view import ADDRESS, SHOWN, View
-from ui.pages.campaigns.who import Actor, actor
-from ui.pages.live import ignored, keep_current, listen, set_address
-from ui.root import at
+from ui.base_path import at
+from ui.components.controls import clickable_html, event_data
+from ui.components.live_updates import ignored, keep_current, listen, set_address
+from ui.components.tables import note
+from ui.pages.campaigns import forms, people, updates
+from ui.pages.campaigns.forms import CampaignPanel, CasePanel, CreatePanel, InvitePanel, MarksForm, RevokePanel
+from ui.pages.campaigns.people import RecruitmentForm
+from ui.pages.campaigns.view import ADDRESS, SHOWN, ActingUser, CampaignsView, acting_user
 
 NAME: Final = "Campaigns"
 PATH: Final = "/campaigns"
@@ -48,11 +46,11 @@ class _Page:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.notice = gr.HTML(elem_id="ignored")
-        self.list = acting("campaigns")
-        self.campaign, begin = layout.choosing()
-        self.making: Making = layout.making(begin)
+        self.list = clickable_html("campaigns")
+        self.campaign, begin = forms.campaign_choice()
+        self.making: CreatePanel = forms.create_panel(begin)
         self.message = gr.HTML(visible=False, elem_id="campaign-message")
-        self.watching: Watching = layout.watching()
+        self.watching: CampaignPanel = forms.campaign_panel()
         self._parts()
         # who looks: nobody until the page has read that
         self.who = gr.State(None)
@@ -73,21 +71,21 @@ class _Page:
         self.coverage = [lead, *plots, gr.HTML(elem_id="apart")]
 
     def _people(self) -> None:
-        self.asking: Asking = layout.asking()
-        self.people = acting("people")
-        self.marking: Marking = marks.laid_out()
+        self.asking: RevokePanel = forms.revoke_panel()
+        self.people = clickable_html("people")
+        self.marking: MarksForm = forms.marks_form()
 
     def _broken(self) -> None:
-        self.broken = acting("broken")
+        self.broken = clickable_html("broken")
 
     def _adjudicate(self) -> None:
-        self.case: Case = layout.case()
+        self.case: CasePanel = forms.case_panel()
 
     def _invite(self) -> None:
-        self.inviting: Inviting = layout.inviting()
+        self.inviting: InvitePanel = forms.invite_panel()
 
     def _recruitment(self) -> None:
-        self.describing: Describing = recruit.laid_out()
+        self.describing: RecruitmentForm = people.recruitment_form()
 
     @property
     def controls(self) -> list[Any]:
@@ -95,7 +93,7 @@ class _Page:
         return [self.campaign, self.watching.show, self.watching.about, case.against, case.only, case.case]
 
     @property
-    def shown(self) -> list[Any]:
+    def drawn_components(self) -> list[Any]:
         """What ``drawing.draw`` draws, in its order."""
         made = self.watching
         head = [self.list, made.panel, made.title, *made.moves, made.about, *made.parts.values()]
@@ -112,7 +110,7 @@ class _Page:
         for control in self.controls:
             control.change(None, self.controls, None, js=set_address(ADDRESS))
         keep_current(self.store, lambda *asked: iter([self._follow(*asked)]), self.controls, self.controls, opened=first)
-        keep_current(self.store, draw_, [self.who, *self.controls], self.shown)
+        keep_current(self.store, draw_, [self.who, *self.controls], self.drawn_components)
         self.list.select(self._picked("campaign", "open"), self.controls, self.controls, queue=False, **_QUIET)
         self._wire_making()
         self._wire_moves()
@@ -122,31 +120,31 @@ class _Page:
         self._wire_links()
         self._wire_recruitment()
 
-    def _draw(self, who: Actor | None, *values: str | None) -> Iterator[list[Any]]:
+    def _draw(self, who: ActingUser | None, *values: str | None) -> Iterator[list[Any]]:
         if who is None:
-            yield [gr.skip()] * len(self.shown)
+            yield [gr.skip()] * len(self.drawn_components)
             return
-        yield from drawing.draw(self.store, View.of(*values), who)
+        yield from updates.draw(self.store, CampaignsView.of(*values), who)
 
     def _follow(self, *values: str | None) -> list[Any]:
-        return drawing.followed(self.store, *values)
+        return updates.followed(self.store, *values)
 
     def _choose(self, *values: str | None) -> list[Any]:
-        return drawing.controls(self.store, View.of(*values))
+        return updates.controls(self.store, CampaignsView.of(*values))
 
     def _opened(self, request: gr.Request) -> list[Any]:
         query = request.query_params
-        view = View.of(*(query.get(name) for name in ADDRESS))
-        chosen = {name: choice.value for name, choice in zip(ADDRESS, drawing.choices(self.store, view), strict=True)}
+        view = CampaignsView.of(*(query.get(name) for name in ADDRESS))
+        chosen = {name: choice.value for name, choice in zip(ADDRESS, updates.choices(self.store, view), strict=True)}
         lost = ignored(query, chosen)
-        return [*drawing.controls(self.store, view), lost, actor(request), *create.choices(self.store)]
+        return [*updates.controls(self.store, view), lost, acting_user(request), *forms.create_choices(self.store)]
 
     def _picked(self, name: str, do: str) -> Any:
         """A click that sets one control; what depends on it begins anew."""
         place = ADDRESS.index(name)
 
         def picked(event: gr.EventData, *values: str | None) -> list[Any]:
-            data = told(event)
+            data = event_data(event)
             if data.get("do") != do:
                 return [gr.skip()] * len(ADDRESS)
             kept = list(values[:2]) + [None] * (len(ADDRESS) - 2) if name == "campaign" else list(values)
@@ -158,7 +156,7 @@ class _Page:
     def _after(self, event: Any) -> None:
         """Draw at once what an act has changed."""
         event.then(self._follow, self.controls, self.controls, queue=False, **_QUIET).then(
-            self._draw, [self.who, *self.controls], self.shown, **_QUIET
+            self._draw, [self.who, *self.controls], self.drawn_components, **_QUIET
         )
 
     def _wire_making(self) -> None:
@@ -168,11 +166,11 @@ class _Page:
 
         def preview(*values: Any) -> list[Any]:
             named = ui.fields.named(values)
-            text, possible = create.preview(self.store, named)
-            return [text, gr.Button(interactive=possible), gr.Code(visible=named["questionnaire"] == create.OWN)]
+            text, possible = forms.preview_campaign(self.store, named)
+            return [text, gr.Button(interactive=possible), gr.Code(visible=named["questionnaire"] == forms.OWN)]
 
         def make(*values: Any) -> list[Any]:
-            made, wrong = create.make(self.store, ui.fields.named(values))
+            made, wrong = forms.make_campaign(self.store, ui.fields.named(values))
             if made is None:
                 return [gr.skip(), note(wrong, "cc-bad"), *[gr.skip()] * len(ADDRESS)]
             return [gr.Column(visible=False), "", *self._choose(made.campaign_id, *[None] * (len(ADDRESS) - 1))]
@@ -189,9 +187,12 @@ class _Page:
 
     def _wire_moves(self) -> None:
         made = self.watching
-        for button, act in zip(made.moves, (acts.start, acts.stop, acts.archive, acts.delete), strict=True):
+        for button, act in zip(made.moves, (updates.start, updates.stop, updates.archive, updates.delete), strict=True):
             done = button.click(
-                lambda campaign, act=act: acts.said(act(self.store, campaign)), self.campaign, self.message, **_QUIET
+                lambda campaign, act=act: updates.message_update(act(self.store, campaign)),
+                self.campaign,
+                self.message,
+                **_QUIET,
             )
             self._after(done)
 
@@ -199,17 +200,17 @@ class _Page:
         ask = self.asking
 
         def clicked(campaign: str, event: gr.EventData, request: gr.Request) -> list[Any]:
-            data = told(event)
+            data = event_data(event)
             person = data.get("person", "")
             if data.get("do") == "reinstate":
-                done = acts.reinstate(self.store, person, campaign, actor(request))
-                return [gr.Row(visible=False), "", "", acts.said(done, "")]
-            return [gr.Row(visible=bool(person)), acts.question(person), person, gr.skip()]
+                done = updates.reinstate(self.store, person, campaign, acting_user(request))
+                return [gr.Row(visible=False), "", "", updates.message_update(done, "")]
+            return [gr.Row(visible=bool(person)), updates.revoke_question(person), person, gr.skip()]
 
         def revoke(uncount: bool) -> Any:
             def act(campaign: str, person: str, request: gr.Request) -> list[Any]:
-                done = acts.revoke(self.store, person, campaign, actor(request), uncount=uncount)
-                return [gr.Row(visible=False), "", acts.said(done, "")]
+                done = updates.revoke(self.store, person, campaign, acting_user(request), uncount=uncount)
+                return [gr.Row(visible=False), "", updates.message_update(done, "")]
 
             return act
 
@@ -221,8 +222,10 @@ class _Page:
         ask.cancel.click(lambda: gr.Row(visible=False), None, ask.row, queue=False, **_QUIET)
 
         def aside(campaign: str, event: gr.EventData) -> gr.HTML:
-            data = told(event)
-            return acts.said(acts.set_aside(self.store, campaign, data.get("item", ""), aside=data.get("do") == "aside"))
+            data = event_data(event)
+            return updates.message_update(
+                updates.set_aside(self.store, campaign, data.get("item", ""), aside=data.get("do") == "aside")
+            )
 
         self._after(self.broken.select(aside, self.campaign, self.message, **_QUIET))
 
@@ -230,11 +233,11 @@ class _Page:
         ui, place = self.marking, [self.campaign, self.watching.show]
 
         def opened(campaign: str | None, show: str | None, filled: str) -> list[Any]:
-            return marks.opened(self.store, campaign, show, filled)
+            return forms.open_marks(self.store, campaign, show, filled)
 
         def save(request: gr.Request, campaign: str, *values: float | None) -> list[Any]:
-            done = marks.save(self.store, campaign, values, actor(request))
-            return [acts.said(*done), marks.log(self.store, campaign)]
+            done = forms.save_marks(self.store, campaign, values, acting_user(request))
+            return [updates.message_update(*done), forms.marks_log(self.store, campaign)]
 
         listen([one.change for one in place], opened, [*place, ui.filled], ui.opened, **_QUIET)
         saved = ui.save.click(save, [self.campaign, *ui.marks], [self.message, ui.log], trigger_mode="once", **_QUIET)
@@ -246,16 +249,16 @@ class _Page:
         picked.then(None, js=_FOLLOW)
 
         def open_case(request: gr.Request, deciding: tuple[str, str] | None, *values: str | None) -> list[Any]:
-            return drawing.show_case(self.store, View.of(*values), actor(request).name, deciding)
+            return updates.show_case(self.store, CampaignsView.of(*values), acting_user(request).name, deciding)
 
         def named(request: gr.Request, _: str, *values: str | None) -> list[Any]:
             return open_case(request, None, *values)
 
         def step(by: int) -> Any:
-            return lambda *values: gr.Dropdown(value=drawing.neighbour(self.store, View.of(*values), by))
+            return lambda *values: gr.Dropdown(value=updates.neighbour(self.store, CampaignsView.of(*values), by))
 
         def blame(wrong: str | None, verdict: str | None, *values: str | None) -> gr.Dropdown:
-            return drawing.blame(self.store, View.of(*values), wrong, verdict)
+            return updates.blame(self.store, CampaignsView.of(*values), wrong, verdict)
 
         # a live page sets its controls anew: the same case is drawn again, and the verdict begun on it stays
         listen([ui.case.change, self.watching.show.change], open_case, [ui.deciding, *self.controls], ui.opened, **_QUIET)
@@ -266,12 +269,12 @@ class _Page:
         ruling = [ui.verdict, ui.wrong, ui.rater, ui.remark]
 
         def save(request: gr.Request, verdict: str, wrong: str, rater: str, remark: str, *values: str | None) -> list[Any]:
-            view = View.of(*values)
-            following = drawing.neighbour(self.store, view, 1)
-            wrong_now = acts.rule(self.store, view, (verdict, wrong, rater, remark), actor(request))
+            view = CampaignsView.of(*values)
+            following = updates.neighbour(self.store, view, 1)
+            wrong_now = updates.rule(self.store, view, (verdict, wrong, rater, remark), acting_user(request))
             if wrong_now:
-                return [acts.said(wrong_now), gr.skip()]
-            return [acts.said(""), gr.Dropdown(value=following if following != view.case else "")]
+                return [updates.message_update(wrong_now), gr.skip()]
+            return [updates.message_update(""), gr.Dropdown(value=following if following != view.case else "")]
 
         saved = ui.save.click(save, [*ruling, *self.controls], [self.message, ui.case], trigger_mode="once", **_QUIET)
         self._after(saved)
@@ -281,15 +284,15 @@ class _Page:
         outputs = [self.message, ui.links]
 
         def make(request: gr.Request, campaign: str, *given: Any) -> list[Any]:
-            who = actor(request)
+            who = acting_user(request)
             role, days, uses, remark, signed = given
-            wrong = acts.hand_out(self.store, campaign, (role, days, uses, remark, signed), who)
-            return [acts.said(wrong), invite.links(self.store, campaign, who)]
+            wrong = updates.hand_out(self.store, campaign, (role, days, uses, remark, signed), who)
+            return [updates.message_update(wrong), people.links(self.store, campaign, who)]
 
         def revoke(campaign: str, event: gr.EventData, request: gr.Request) -> list[Any]:
-            who = actor(request)
-            wrong = acts.unlink(self.store, told(event).get("invitation", ""), who)
-            return [acts.said(wrong), invite.links(self.store, campaign, who)]
+            who = acting_user(request)
+            wrong = updates.unlink(self.store, event_data(event).get("invitation", ""), who)
+            return [updates.message_update(wrong), people.links(self.store, campaign, who)]
 
         asked = [self.campaign, ui.role, ui.days, ui.uses, ui.remark, ui.signed]
         ui.make.click(make, asked, outputs, trigger_mode="once", **_QUIET)
@@ -299,10 +302,10 @@ class _Page:
         ui, place = self.describing, [self.campaign, self.watching.show]
 
         def opened(campaign: str | None, show: str | None, filled: str) -> list[Any]:
-            return recruit.opened(self.store, campaign, show, filled)
+            return people.open_recruitment(self.store, campaign, show, filled)
 
         def save(request: gr.Request, campaign: str, *values: str | None) -> gr.HTML:
-            return acts.said(*recruit.save(self.store, campaign, values, actor(request)))
+            return updates.message_update(*people.save_recruitment(self.store, campaign, values, acting_user(request)))
 
         listen([one.change for one in place], opened, [*place, ui.filled], [*ui.inputs, ui.filled], **_QUIET)
         ui.save.click(save, [self.campaign, *ui.inputs], self.message, trigger_mode="once", **_QUIET)

@@ -15,11 +15,10 @@ from concord.common import wording
 from data.store.core.store import Store
 from data.store.judgements.remarks import Adjudication, Wrong
 from data.store.library import ItemSubject, item_subjects
-from ui.components.acting import link
-from ui.components.filters import Choice
-from ui.components.table import Cell, html_table, note
-from ui.pages.campaigns.broken import pictures
-from ui.pages.campaigns.view import ANY, OPEN, View, blame_name
+from ui.components.controls import Choice, link
+from ui.components.tables import HtmlCell, html_table, note
+from ui.pages.campaigns.progress import item_pictures
+from ui.pages.campaigns.view import ANY, OPEN, CampaignsView, blame_name
 
 MOST: Final = 200
 WRONG: Final = {
@@ -48,7 +47,7 @@ class Docket:
     verdicts: tuple[Adjudication, ...]
 
 
-def docket(store: Store, view: View, topic: CampaignTopic | None) -> Docket:
+def docket(store: Store, view: CampaignsView, topic: CampaignTopic | None) -> Docket:
     """What the address lists."""
     given = adjudication.verdicts(store, view.campaign)
     blamed = next((one for one in adjudication.blames(given) if blame_name(one.wrong, one.rater) == view.only), None)
@@ -63,7 +62,7 @@ def docket(store: Store, view: View, topic: CampaignTopic | None) -> Docket:
     return Docket(tuple(found[:MOST]), len(found), tuple(given))
 
 
-def choices(store: Store, view: View, topic: CampaignTopic | None) -> tuple[Choice, Choice]:
+def choices(store: Store, view: CampaignsView, topic: CampaignTopic | None) -> tuple[Choice, Choice]:
     """Whom people are compared with, and which cases are listed."""
     scorers = adjudication.scorers(store, view.campaign, topic) if topic is not None else []
     between = Choice([("people among themselves", PEOPLE), *((f"people and {name}", name) for name in scorers)], view.against)
@@ -92,7 +91,7 @@ def _title(n: int, one: ContestedCase, looks: dict[str, ItemSubject]) -> str:
     return f"{n} · {text[:80] or one.item}{about}"
 
 
-def listing(found: Docket, looks: dict[str, ItemSubject], view: View) -> str:
+def listing(found: Docket, looks: dict[str, ItemSubject], view: CampaignsView) -> str:
     """The cases, the most contested first: how far they differ, never what was said."""
     if not found.cases:
         return note(NO_CASES if view.only == ANY else "No case is listed here.")
@@ -124,28 +123,31 @@ def _blamed(one: Adjudication) -> str:
     return f"{one.wrong} {one.rater_id}" if one.rater_id else f"the {one.wrong}"
 
 
-def counts(found: Docket, view: View) -> str:
+def counts(found: Docket, view: CampaignsView) -> str:
     """Who was wrong how often, each leading to its cases."""
     if not found.verdicts:
         return note("No verdict has been given in this campaign yet.")
-    rows: list[list[str | Cell]] = []
+    rows: list[list[str | HtmlCell]] = []
     for one in adjudication.blames(found.verdicts):
         only = blame_name(one.wrong, one.rater)
         rows.append(
-            [Cell(progress.describe_blamed(one), number=False), Cell(f"{one.n:,}", href=view.address(only=only, case=""))]
+            [
+                HtmlCell(progress.describe_blamed(one), number=False),
+                HtmlCell(f"{one.n:,}", href=view.address(only=only, case="")),
+            ]
         )
     total = wording.count(len(found.verdicts), "verdict")
-    return html_table(f"Who was wrong ({total})", ["wrong", Cell("verdicts")], rows)
+    return html_table(f"Who was wrong ({total})", ["wrong", HtmlCell("verdicts")], rows)
 
 
-def opened(store: Store, view: View, topic: CampaignTopic, case: ContestedCase) -> tuple[str, list[RaterValue]]:
+def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: ContestedCase) -> tuple[str, list[RaterValue]]:
     """The opened case as HTML, and what everybody says."""
     subject = item_subjects(store, [case.item]).get(case.item)
     said = adjudication.rater_values(store, view.campaign, topic, case.item, case.target)
     text = (subject.text if subject else "") or case.item
     about = f" Target: {case.target}." if case.target else ""
-    lines: list[list[str | Cell]] = [
-        [_who(one), Cell(_shown(one), number=False), wording.reason(one.why) if one.why else ""] for one in said
+    lines: list[list[str | HtmlCell]] = [
+        [_who(one), HtmlCell(_value_html(one), number=False), wording.reason(one.why) if one.why else ""] for one in said
     ]
     verdict = ""
     if case.verdict is not None:
@@ -155,9 +157,9 @@ def opened(store: Store, view: View, topic: CampaignTopic, case: ContestedCase) 
             f"Verdict so far: {one.verdict}; {_blamed(one)} was wrong. By {one.made_by}{moment}."
             + (f" “{one.note}”" if one.note else "")
         )
-    table = html_table("What everybody says", ["rater", Cell("says", number=False), "not counted, as it is"], lines)
+    table = html_table("What everybody says", ["rater", HtmlCell("says", number=False), "not counted, as it is"], lines)
     return (
-        f'<div class="cc-case"><div class="cc-case-pictures">{pictures(subject, _LARGE)}</div><div>'
+        f'<div class="cc-case"><div class="cc-case-pictures">{item_pictures(subject, _LARGE)}</div><div>'
         f'<h2 class="cc-case-title">{escape(text)}</h2>'
         + note(f"Asked: {wording.aspect(topic.aspect)}.{about}")
         + table
@@ -170,7 +172,7 @@ def _who(one: RaterValue) -> str:
     return f"{one.rater} ({'scorer' if one.kind == 'scorer' else 'simulated' if one.simulated else one.kind})"
 
 
-def _shown(one: RaterValue) -> str:
+def _value_html(one: RaterValue) -> str:
     return one.value or "no answer"
 
 
@@ -199,7 +201,7 @@ class Ruling:
     remark: str
 
 
-def rule(store: Store, view: View, case: ContestedCase, ruling: Ruling, person: str) -> None:
+def rule(store: Store, view: CampaignsView, case: ContestedCase, ruling: Ruling, person: str) -> None:
     """Write a verdict.
 
     Raises:

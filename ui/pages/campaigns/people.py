@@ -1,20 +1,33 @@
-"""Who works in one campaign: what they did, how they agree, who should be looked at."""
+"""A campaign's people: who works in it and how they agree, invitation links, and how people were recruited, instructed and
+paid.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from html import escape
+from typing import Any, Final
+
+import gradio as gr
 
 from concord.campaigns import progress
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic, annotators_of
 from concord.campaigns.progress import CampaignProgress
 from concord.common import wording
+from concord.people import link_path
+from data.campaign import MAX_RECRUITMENT_LENGTH, RECRUITMENT_FIELDS
+from data.people import ROLES
+from data.store.campaigns import management
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import revocations
-from ui.addresses import browse_address
-from ui.components.acting import button
-from ui.components.estimates import explained, number
-from ui.components.table import WRAP, note
+from data.store.people import invitations
+from data.store.people.invitations import Invitation, Terms
+from ui.components.addresses import browse_address
+from ui.components.controls import button
+from ui.components.tables import WRAP, explained, note, number
+from ui.pages.campaigns.view import ActingUser
 
 _HEADERS = (
     ("person", ""),
@@ -31,7 +44,7 @@ _NUMBERS = ("active time", "agreement", "repeats")
 NOBODY = "Nobody has done anything in this campaign yet. Start it, and invite people."
 
 
-def table(store: Store, one: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool) -> str:
+def people_table(store: Store, one: CampaignProgress, topic: CampaignTopic | None, *, intervals: bool) -> str:
     """Everybody, with the rules of the flags beneath."""
     found = annotators_of(store, one.campaign, topic, intervals=intervals)
     if not found:
@@ -43,7 +56,7 @@ def table(store: Store, one: CampaignProgress, topic: CampaignTopic | None, *, i
     head = "".join(
         f'<th scope="col"{" class=cc-number" if name in _NUMBERS else ""}{_title(hint)}>{name}</th>' for name, hint in _HEADERS
     )
-    body = "".join(_row(person, person.worker.person in everywhere) for person in found)
+    body = "".join(_person_row(person, person.worker.person in everywhere) for person in found)
     rules = "".join(note(rule) for rule in progress.RULES)
     reasons = [person.agreement.to_dict() for person in found if person.agreement is not None]
     return (
@@ -56,7 +69,7 @@ def table(store: Store, one: CampaignProgress, topic: CampaignTopic | None, *, i
     )
 
 
-def _row(one: AnnotatorWork, everywhere: bool) -> str:
+def _person_row(one: AnnotatorWork, everywhere: bool) -> str:
     work = one.worker
     kind = "simulated" if work.simulated else ""
     cells = (
@@ -151,3 +164,150 @@ def _title(hint: str) -> str:
 
 def _small(text: str) -> str:
     return f'<small class="cc-detail">{escape(text)}</small>' if text else ""
+
+
+NONE = "No link has been made for this campaign yet."
+INVITE_HINT = (
+    "Whoever opens the link joins this campaign in that role. A link for annotators shows nothing of the studio. On a crowd"
+    " platform add ?PROLIFIC_PID={{%PROLIFIC_PID%}} (or what it has): that becomes a pseudonym, and belongs to the browser that"
+    " comes with it first; who uses another one needs the re-entry code that they were shown."
+)
+MAY_NOT = "Only an administrator hands out links."
+SIGNED = "only for people whose own link you make: people link INVITATION PLATFORM ID"
+_LONGEST = 3650
+Given = tuple[str | None, float | None, float | None, str | None, bool]
+"""What the form holds: role, days, uses, note, and whether links are signed."""
+
+
+def make_link(store: Store, campaign: str, given: Given, by: str) -> str:
+    """Make a link; what is wrong in a sentence, nothing if it was made."""
+    role, days, uses, remark, signed = given
+    if role not in ROLES:
+        return f"The role is one of {', '.join(ROLES)}."
+    if days is None or not 0 < days <= _LONGEST:
+        return f"A link is good for more than 0 days, and at most {_LONGEST:,}."
+    terms = Terms(
+        campaign=campaign,
+        role=role,
+        expires=datetime.now(UTC) + timedelta(days=days),
+        uses=int(uses) if uses else None,
+        note=(remark or "").strip()[:500],
+        signed=signed,
+    )
+    try:
+        invitations.create(store, terms, by)
+    except ValueError as error:
+        return f"{str(error)[:1].upper()}{str(error)[1:]}."
+    return ""
+
+
+def revoke_link(store: Store, invitation_id: str) -> str:
+    """Take a link back; what is wrong in a sentence."""
+    try:
+        invitations.revoke(store, invitation_id)
+    except ValueError as error:
+        return f"{str(error)[:1].upper()}{str(error)[1:]}."
+    return ""
+
+
+def links(store: Store, campaign: str, who: ActingUser) -> str:
+    """The links, for whoever may hand them out: each opens what it says to whoever has it."""
+    return links_table(store, campaign, who.base) if who.may_invite else note(MAY_NOT)
+
+
+def links_table(store: Store, campaign: str, base: str, now: datetime | None = None) -> str:
+    """All links of a campaign, the newest first; ``base`` is the app's own address, without a slash at its end."""
+    found = invitations.listed(store, campaign)
+    if not found:
+        return note(NONE)
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("link", "for", "used", "expires", "made by", ""))
+    rows = "".join(_link_row(store, one, base, now or datetime.now(UTC)) for one in found)
+    return (
+        f'{WRAP}<table class="cc-table cc-links"><caption>{wording.count(len(found), "link")}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _link_row(store: Store, one: Invitation, base: str, now: datetime) -> str:
+    link = base + link_path(store, one)
+    closed = one.closed(now)
+    used_up = one.uses is not None and one.used >= one.uses
+    what = f'<code class="cc-code">{escape(link)}</code>'
+    acts = button("Copy", "copy", f"Copy the link for {one.role}s, made {one.moment:%Y-%m-%d %H:%M}", copied=link)
+    acts += button("Revoke", "unlink", f"Revoke the link made {one.moment:%Y-%m-%d %H:%M}", invitation=one.invitation_id)
+    if closed is not None:
+        what, acts = f'<span class="cc-detail">{escape(closed)}</span>', ""
+    used = f"{one.used:,} of {one.uses:,}" if one.uses is not None else f"{one.used:,}"
+    full = '<span class="cc-badge cc-badge--warn">used up</span>' if used_up and closed is None else ""
+    remark = f'<small class="cc-detail">{escape(one.note)}</small>' if one.note else ""
+    if one.signed and closed is None:
+        make_one = f"Signed: opens for nobody as it is. A person’s own link: people link {one.invitation_id} PLATFORM ID"
+        remark += f'<small class="cc-detail">{escape(make_one)}</small>'
+    return (
+        f'<tr><th scope="row">{what}{remark}</th><td>{escape(one.role)}</td><td>{used} {full}</td>'
+        f"<td>{one.expires:%Y-%m-%d %H:%M} UTC</td><td>{escape(one.made_by)}</td><td>{acts}</td></tr>"
+    )
+
+
+RECRUITMENT_HINT: Final = (
+    "Reports say how people were asked, in the fields of Otani et al. (arXiv 2304.01816). What is left empty is printed as "
+    "“not reported”. Concord adds by itself what it knows: how many answered, the questionnaire, instructions and consent of "
+    "this campaign, gold and attention checks passed, and the time that it took."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RecruitmentForm:
+    """The form; ``filled`` is the campaign whose fields it holds."""
+
+    fields: dict[str, gr.Textbox]
+    save: gr.Button
+    filled: gr.State
+
+    @property
+    def inputs(self) -> list[gr.Textbox]:
+        return list(self.fields.values())
+
+
+def recruitment_form() -> RecruitmentForm:
+    gr.HTML(note(RECRUITMENT_HINT))
+    fields = {
+        name: gr.Textbox(
+            label=field.title,
+            info=field.asks,
+            max_lines=8,
+            max_length=MAX_RECRUITMENT_LENGTH,
+            interactive=False,
+            elem_id=f"said-{name}",
+        )
+        for name, field in RECRUITMENT_FIELDS.items()
+    }
+    with gr.Row(elem_classes="cc-filters cc-run-row"):
+        save = gr.Button("Save", variant="primary", elem_id="said-save")
+    return RecruitmentForm(fields, save, gr.State(""))
+
+
+def open_recruitment(store: Store, campaign: str | None, show: str | None, filled: str) -> list[Any]:
+    """What has been said of a campaign, for the fields, and the campaign.
+
+    Nothing where they hold it already: the page follows the project, and somebody may be typing.
+    """
+    if show != "recruitment" or not campaign or campaign == filled:
+        return [gr.skip()] * (len(RECRUITMENT_FIELDS) + 1)
+    said = management.recruitment_of(store, campaign)
+    # nobody types before they hold what has been said
+    return [*(gr.Textbox(value=said.get(name, ""), interactive=True) for name in RECRUITMENT_FIELDS), campaign]
+
+
+def save_recruitment(store: Store, campaign: str, values: tuple[str | None, ...], who: ActingUser) -> tuple[str, str]:
+    """Write the fields; a sentence, and how it is meant."""
+    if not campaign or management.get(store, campaign) is None:
+        return "Choose a campaign first.", "cc-bad"
+    given = {name: value or "" for name, value in zip(RECRUITMENT_FIELDS, values, strict=True)}
+    try:
+        said = management.describe_recruitment(store, campaign, given, who.signed)
+    except ValueError as error:
+        text = str(error)
+        return f"{text[:1].upper()}{text[1:].rstrip('.')}.", "cc-bad"
+    left = len(RECRUITMENT_FIELDS) - len(said)
+    return f"Saved: {wording.count(len(said), 'field')} said, {left:,} not reported.", ""

@@ -1,14 +1,20 @@
-"""What the page Campaigns is asked to show, and the address that says so."""
+"""What the page Campaigns is asked to show, the address that says so, and who acts on the page.
+
+Who acts is read from the request, never from what the page sends.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlencode
+
+import gradio as gr
 
 from concord.campaigns.adjudication import PEOPLE
 from concord.campaigns.annotators import CampaignTopic
-from ui.root import at
+from data.people import Role
+from ui.base_path import at, root
 
 PAGE: Final = "/studio/campaigns"
 SHOWN: Final = {
@@ -27,7 +33,7 @@ OPEN: Final = "open"
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class CampaignsView:
     """What is shown.
 
     Attributes:
@@ -42,7 +48,7 @@ class View:
     case: str = ""
 
     @classmethod
-    def of(cls, *values: str | None) -> View:
+    def of(cls, *values: str | None) -> CampaignsView:
         """From the controls' values, in the order of ``ADDRESS``; an empty one is the default."""
         named = zip(ADDRESS, values, strict=True)
         return replace(cls(), **{name: str(value) for name, value in named if value})
@@ -61,3 +67,41 @@ def topic_name(topic: CampaignTopic) -> str:
 def blame_name(wrong: str, rater: str | None) -> str:
     """A kind of verdict in the address."""
     return f"{wrong}: {rater}" if rater else wrong
+
+
+NOBODY = "a researcher without a name"
+
+
+@dataclass(frozen=True, slots=True)
+class ActingUser:
+    """Whoever clicks.
+
+    Attributes:
+        name: None where they have given none (an app without accounts asks nobody before they label).
+        role: what they may; without accounts everybody who gets here may everything.
+        base: the app's own address as they see it, without a slash at its end.
+    """
+
+    name: str | None
+    role: Role = "admin"
+    base: str = ""
+
+    @property
+    def signed(self) -> str:
+        """What is written down as who did it."""
+        return self.name or NOBODY
+
+    @property
+    def may_invite(self) -> bool:
+        """Whether they may hand out links."""
+        return self.role == "admin"
+
+
+def acting_user(request: gr.Request) -> ActingUser:
+    """Who sent this."""
+    inner: Any = request.request
+    scope = inner.scope
+    visitor = scope.get("visitor")
+    name = visitor.name if visitor is not None else scope.get("session", {}).get("name")
+    role: Role = visitor.role if visitor is not None else "admin"
+    return ActingUser(None if name is None else str(name), role, f"{inner.url.scheme}://{inner.url.netloc}{root()}")

@@ -14,19 +14,18 @@ from concord.common.context import CommandError
 from concord.rejudging import save_as_rater
 from data.store.core.store import Store
 from scorers.base import Knob
-from ui.components.filters import Choice
-from ui.components.table import linked_note, note
-from ui.pages.explore import knobs
-from ui.pages.explore.asked import Asked, asked
-from ui.pages.explore.asked.offered import WRONG
-from ui.pages.explore.choices import choices, view_of
-from ui.pages.explore.failures import Failures, failures
+from ui.base_path import at
+from ui.components.controls import Choice
+from ui.components.live_updates import ignored, keep_current, listen, moved
+from ui.components.tables import linked_note, note
+from ui.pages.explore import controls
+from ui.pages.explore.controls import choices, empty_text, lay_out, view_of
+from ui.pages.explore.failures import Failures, failures_part
 from ui.pages.explore.flips import FlipTest, flip_test
-from ui.pages.explore.layout import laid_out, nothing
-from ui.pages.explore.redraw import drawn
-from ui.pages.explore.view import ADDRESS, ALL, FAILURES, FLIPPED, QUESTIONS, SHOWN, View
-from ui.pages.live import ignored, keep_current, listen, moved
-from ui.root import at
+from ui.pages.explore.question_controls import WRONG
+from ui.pages.explore.questions import QuestionsDrawing, questions_part
+from ui.pages.explore.thresholds import draw_thresholds
+from ui.pages.explore.view import ADDRESS, ALL, FAILURES, FLIPPED, QUESTIONS, SHOWN, ExploreView
 
 NAME = "Explore"
 PATH = "/explore"
@@ -42,18 +41,18 @@ _FOLLOW: Final = "() => document.getElementById('explore-pictures')?.scrollIntoV
 
 
 def build(store: Store) -> None:
-    known = knobs.every_knob()
+    known = controls.every_knob()
     names = [*ADDRESS, *known]
-    page = laid_out(store, known)
+    page = lay_out(store, known)
     part, standing = page.thresholds, page.standing
 
-    def view(*values: Any) -> View:
+    def view(*values: Any) -> ExploreView:
         """Of the controls and the knobs, or of the controls alone: the knobs stand as in the run then."""
         return view_of(store, dict(zip(names, values, strict=False)))
 
     def open_page(request: gr.Request) -> list[Any]:
         chosen, lost = _opened(store, dict(request.query_params.items()))
-        return [*_controls(store, chosen), *_standing(store, known, chosen), lost]
+        return [*_controls(store, chosen), *_slider_updates(store, known, chosen), lost]
 
     def choose(*values: Any) -> list[Any]:
         return moved(page.everything, values, page.controls, _controls(store, view(*values)))
@@ -67,17 +66,17 @@ def build(store: Store) -> None:
         if stands in ("", chosen.of):
             return [gr.skip()] * (len(page.everything) + 1)
         controls = moved(page.controls, values, page.controls, _controls(store, chosen))
-        return [*controls, *_standing(store, known, chosen), gr.HTML(visible=False)]
+        return [*controls, *_slider_updates(store, known, chosen), gr.HTML(visible=False)]
 
     def reset(*values: Any) -> list[Any]:
-        return _standing(store, known, view(*values))
+        return _slider_updates(store, known, view(*values))
 
     def draw(stands: str, *values: Any) -> Iterator[list[Any]]:
         chosen = view(*values)
-        yield _draw(store, chosen) if stands == chosen.of else [gr.skip()] * len(page.places)
+        yield _draw(store, chosen) if stands == chosen.of else [gr.skip()] * len(page.outputs)
 
-    def kept(*values: Any) -> Any:
-        return _kept(store, view(*values))
+    def keep_settings(*values: Any) -> Any:
+        return _keep_settings(store, view(*values))
 
     opened = gr.on(None, open_page, None, [*page.everything, page.notice], queue=False, **_QUIET)
     rater = [page.control(name).change for name in ("suite", "rater")]
@@ -89,7 +88,7 @@ def build(store: Store) -> None:
     offering = [page.control(name).input for name in ("task", "show", "see", "source")]
     listen(offering, choose, page.everything, page.controls, queue=False, **_QUIET)
     part.reset.click(reset, page.controls, part.turned, queue=False, **_QUIET)
-    part.keep.click(kept, page.everything, part.message, trigger_mode="once", **_QUIET)
+    part.keep.click(keep_settings, page.everything, part.message, trigger_mode="once", **_QUIET)
     picked = [page.control(name) for name in ("task", "changed")]
     part.changes.select(_picked, None, picked, queue=False, **_QUIET).then(None, js=_FOLLOW)
     listed = [page.control(name) for name in _LISTED]
@@ -97,17 +96,17 @@ def build(store: Store) -> None:
     page.address.change(None, page.address, None, js=_SHOW_ADDRESS)
     # the choices grow with the project, too
     keep_current(store, offer, [standing, *page.everything], page.controls, opened=opened)
-    keep_current(store, draw, [standing, *page.everything], page.places)
+    keep_current(store, draw, [standing, *page.everything], page.outputs)
 
 
-def _opened(store: Store, asked: Mapping[str, str]) -> tuple[View, str]:
+def _opened(store: Store, asked: Mapping[str, str]) -> tuple[ExploreView, str]:
     """The view that an address asks for, and what it asks for in vain."""
     chosen = view_of(store, asked)
     values = {name: str(getattr(chosen, name)) for name in ADDRESS}
-    return chosen, ignored(asked, values | knobs.followed(chosen.turned, asked))
+    return chosen, ignored(asked, values | controls.followed_sliders(chosen.turned, asked))
 
 
-def _controls(store: Store, view: View) -> list[Any]:
+def _controls(store: Store, view: ExploreView) -> list[Any]:
     """The changes to all controls but the knobs; what has nothing to choose from is not shown."""
     found = choices(store, view)
     return [_control(name, found[name]) for name in ADDRESS]
@@ -119,41 +118,41 @@ def _control(name: str, choice: Choice) -> Any:
     return gr.Dropdown(list(choice.choices), value=choice.value, visible=bool(choice.choices))
 
 
-def _standing(store: Store, known: Mapping[str, Knob], view: View) -> list[Any]:
+def _slider_updates(store: Store, known: Mapping[str, Knob], view: ExploreView) -> list[Any]:
     """The changes to the knobs: those of this rater, where the view has them."""
-    return knobs.updates([*known], rejudging.evidence(store, view.suite, view.rater), view.turned)
+    return controls.slider_updates([*known], rejudging.evidence(store, view.suite, view.rater), view.turned)
 
 
-def _draw(store: Store, view: View) -> list[Any]:
+def _draw(store: Store, view: ExploreView) -> list[Any]:
     """The whole page, in the order of ``Layout.places``; the parts that are not shown stay as they are."""
     if not view.rater:
         return [
             gr.skip(),
-            gr.Markdown(nothing(store), visible=True),
+            gr.Markdown(empty_text(store), visible=True),
             gr.Column(visible=False),
             *[gr.skip()] * (len(SHOWN) + 18),
         ]
     parts = [gr.Column(visible=view.show == name) for name in SHOWN]
     thresholds, failing, flips, questions = [gr.skip()] * 8, [gr.skip()] * 3, [gr.skip()] * 3, [gr.skip()] * 4
     if view.show == FAILURES:
-        failing = _shown(failures(store, view.suite, view.rater, view.picture, view.generator))
+        failing = _part_updates(failures_part(store, view.suite, view.rater, view.picture, view.generator))
     elif view.show == FLIPPED:
-        flips = _shown(flip_test(store, view.suite, view.flip))
+        flips = _part_updates(flip_test(store, view.suite, view.flip))
     elif view.show == QUESTIONS:
-        made = asked(store, view)
-        questions = [*_shown(made), made.listed]
+        made = questions_part(store, view)
+        questions = [*_part_updates(made), made.listed]
     else:
         thresholds = _thresholds(store, view)
     drawn = [*thresholds, *failing, *flips, *questions]
     return [view.address(), gr.Markdown(visible=False), gr.Column(visible=True), *parts, *drawn]
 
 
-def _shown(made: Failures | FlipTest | Asked) -> list[Any]:
+def _part_updates(made: Failures | FlipTest | QuestionsDrawing) -> list[Any]:
     return [made.lead, _plot(made.figure), made.numbers]
 
 
-def _thresholds(store: Store, view: View) -> list[Any]:
-    made, changed = drawn(store, view), bool(view.moved)
+def _thresholds(store: Store, view: ExploreView) -> list[Any]:
+    made, changed = draw_thresholds(store, view), bool(view.moved)
     texts = [made.told, made.numbers, made.changes, made.pictures]
     return [made.lead, _plot(made.plot), *texts, *[gr.Button(interactive=changed, visible=bool(view.turned))] * 2]
 
@@ -173,7 +172,7 @@ def _listed(event: gr.EventData) -> Sequence[str]:
     return [asked[name] or default for name, default in _LISTED.items()]
 
 
-def _kept(store: Store, view: View) -> gr.HTML:
+def _keep_settings(store: Store, view: ExploreView) -> gr.HTML:
     """Keep what the knobs stand at, and say what became of it."""
     try:
         done = save_as_rater(store, view.rater, view.turned)

@@ -1,24 +1,585 @@
-"""Failure pictures: where and how generators fail, each mark leading to its images."""
+"""Failure pictures: where and how generators fail, each mark leading to its images.
+
+``DRAW`` says how each picture is drawn, by its name in ``scorers.failures.PICTURES``: tables of requested against detected
+counts, colours, relations and supercategories; how generators differ; how scores move with the detector's threshold and the
+seed; how often pairs of classes are together in photographs and in generated images (VISOR, Figure 10).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
+from itertools import combinations
+from statistics import fmean, stdev
 from typing import Any, Final
 
+from agreement.estimates import UnitCorrelation, correlate_units
 from concord import failures as failing
-from concord.common import next_steps
-from concord.failures import NEEDS, TITLES, FailureTable
+from concord.common import next_steps, wording
+from concord.failures import BINDING, NEEDS, TITLES, FailureTable
 from data.formats.cooccurrence import Cooccurrence
 from data.store import library
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import EvidenceSource
-from scorers.failures import ANY
-from ui.components.table import note
-from ui.pages.explore.pictures import DRAW, Shown
+from scorers import failures
+from scorers.failures import ANY, FailureCell
+from scorers.failures.colors import BINDINGS, LEAKED, MISSING, NOT_FOUND, ON_WRONG, SWAPPED
+from scorers.failures.objects import (
+    ALL_FOUND,
+    BOTH,
+    BOTH_BUT,
+    CORRECT,
+    FIRST,
+    GROUPS,
+    HELD,
+    KINDS,
+    NEITHER,
+    NO_RELATION,
+    NONE_FOUND,
+    NOT_BOTH,
+    ONE,
+    ONLY_FIRST,
+    ONLY_ONE,
+    ONLY_SECOND,
+    OPPOSITE,
+    OPPOSITES,
+    RELATED,
+    SECOND,
+    SOME_FOUND,
+    TOO_FEW,
+    TOO_MANY,
+    TWO,
+    as_required,
+    class_pairs,
+    pair_name,
+    split_pair,
+)
+from scorers.failures.tables import AS_ASKED, NOT_AS_ASKED
+from scorers.failures.thresholds_and_seeds import WRONG, threshold_group
+from scorers.visor.results import RELATIONS
+from ui.components.linked_charts import Mark, Series, dots, heat, lines, scatter, stacked
+from ui.components.tables import HtmlCell, html_table, note
+from ui.pages.explore.failure_marks import FailureDrawing, FailurePicture, among, listed, percent, score, shared, span_of
 
-PICTURES: Final[dict[str, str]] = TITLES
+_ALL = "all generators"
+
+
+def bindings(shown: FailurePicture) -> FailureDrawing:
+    """Swapped, leaked and other colours of two objects."""
+    own = shown.cell()
+    missing = shown.cell(found=MISSING)
+    if not own.n:
+        return FailureDrawing(
+            f"In none of {wording.count(missing.n, 'image')} all objects of an asked colour are found.", None, ""
+        )
+    swapped, leaked = (shown.cell(found=name) for name in (SWAPPED, LEAKED))
+    lead = (
+        f"Of {wording.count(own.n, 'image')} in which all coloured objects are found,"
+        f" {percent(shared(swapped).value or 0)} show them in each other’s colours (swapped),"
+        f" and in {percent(shared(leaked).value or 0)} one object’s colour has leaked"
+        " onto another."
+    )
+    names = [name for name in shown.generators if shown.cell(generator=name).n]
+    most = max((shown.cell(found=SWAPPED, generator=name) for name in names), key=lambda cell: cell.hits / cell.n)
+    if len(names) > 1 and most.hits:
+        lead += f" Swapped most often by {most.generator}: in {shown.briefly(most)}."
+    parts = [shown.series(found, [shown.cell(found=found, generator=name) for name in names]) for found in BINDINGS]
+    columns = (*BINDINGS, ON_WRONG, MISSING)
+    heads = [HtmlCell(name, note=BINDING.get(name, "")) for name in columns]
+    rows = [_row(shown, name, columns, generator=name) for name in shown.generators]
+    if len(rows) > 1:
+        rows.append(_row(shown, _ALL, columns))
+    below = note(
+        "Leaked: the colour is on the other object and on its own as well. “On the wrong object” is swapped, leaked and moved"
+        " together, which GenEval’s paper calls swapping. A colour that leaked into the background cannot be seen, as only"
+        " objects’ colours are looked at."
+    )
+    table = html_table("Whose colour is on which object", ["generator", HtmlCell("images"), *heads], rows)
+    return FailureDrawing(
+        lead, stacked(names, parts, "share of the images in which all coloured objects are found"), below + table
+    )
+
+
+def kinds(shown: FailurePicture) -> FailureDrawing:
+    """How often all objects of a prompt are found, by kind of prompt."""
+    groups = [kind for kind in KINDS if shown.cell(kind).n]
+    told = [f"of {kind} in {shown.briefly(shown.cell(kind, ALL_FOUND))}" for kind in (ONE, TWO, RELATED) if kind in groups]
+    if not told:
+        told = [f"of {kind} in {shown.briefly(shown.cell(kind, ALL_FOUND))}" for kind in groups]
+    lead = f"All objects are found in prompts {listed(told)}."
+    figure = dots(groups, _each(shown, groups, ALL_FOUND), "share of images in which all objects are found")
+    table = _by_kind(shown, groups, (ALL_FOUND, SOME_FOUND, NONE_FOUND), (ANY,))
+    return FailureDrawing(lead, figure, _all_detected(shown, groups) + table)
+
+
+def first_object(shown: FailurePicture) -> FailureDrawing:
+    """Which of two objects is found."""
+    groups = [kind for kind in KINDS if shown.cell(kind).n]
+    several = len(shown.generators) > 1
+    labels = [f"{kind}, {name}" if several else kind for kind in groups for name in shown.generators]
+    cells = [
+        Series(name, [shown.mark(shown.cell(kind, found, who)) for kind in groups for who in shown.generators])
+        for name, found in (("the first object", FIRST), ("the second object", SECOND))
+    ]
+    figure = dots(labels, cells, "share of images in which it is found")
+    each = (*shown.generators, ANY) if several else (ANY,)
+    table = _by_kind(shown, groups, (FIRST, SECOND, BOTH, ONLY_FIRST, ONLY_SECOND, NEITHER), each)
+    return FailureDrawing(" ".join(_about_first(shown)), figure, table)
+
+
+def _about_first(shown: FailurePicture) -> Iterator[str]:
+    alone = shown.cell(found=ONLY_ONE)
+    known = among(shown.cell(found=ONLY_FIRST), alone)
+    if known.value is None:
+        yield f"No image of {alone.n:,} shows only one of its two objects."
+        return
+    span = f" (95\u00a0%: {span_of(known)})" if known.low is not None else ""
+    yield (
+        f"Where only one of two objects is found ({wording.count(alone.hits, 'image')}), it is the one that the prompt names"
+        f" first in {percent(known.value)}{span}."
+    )
+    if known.low is None or known.high is None:
+        return
+    if known.low > 0.5 or known.high < 0.5:
+        yield f"So there is a bias towards the {'first' if known.low > 0.5 else 'second'} object."
+    else:
+        yield "That is no clear bias towards either."
+
+
+def _each(shown: FailurePicture, groups: Sequence[str], found: str) -> list[Series]:
+    return [shown.series(name, [shown.cell(kind, found, name) for kind in groups]) for name in shown.generators]
+
+
+def _all_detected(shown: FailurePicture, groups: Sequence[str]) -> str:
+    """Generators beside one another, where there are several."""
+    if len(shown.generators) < 2:
+        return ""
+    rows: list[list[str | HtmlCell]] = [
+        [kind, *(shown.number(shown.cell(kind, ALL_FOUND, name)) for name in shown.generators)] for kind in groups
+    ]
+    return html_table("All objects found, by generator", ["prompts of", *map(HtmlCell, shown.generators)], rows)
+
+
+def _by_kind(shown: FailurePicture, groups: Sequence[str], columns: Sequence[str], generators: Sequence[str]) -> str:
+    """A row for each kind of prompt and generator; ANY for all that are shown."""
+    rows = [
+        _row(shown, kind if len(generators) < 2 else f"{kind}, {name or _ALL}", columns, kind, name)
+        for kind in groups
+        for name in generators
+    ]
+    return html_table("By kind of prompt", ["prompts of", HtmlCell("images"), *map(HtmlCell, columns)], rows)
+
+
+def _row(
+    shown: FailurePicture, name: str, columns: Sequence[str], asked: str = ANY, generator: str = ANY
+) -> list[str | HtmlCell]:
+    counted = shown.count(shown.cell(asked, ANY, generator))
+    return [name, counted, *(shown.number(shown.cell(asked, found, generator)) for found in columns)]
+
+
+_FEW = 8
+"""Shares of fewer images are not called the highest or the lowest, where there are others."""
+_AXES = ("found", "asked for")
+
+
+def counts(shown: FailurePicture) -> FailureDrawing:
+    """Asked and found numbers."""
+    columns = [name for name in shown.table.found if name not in (AS_ASKED, TOO_FEW, TOO_MANY)]
+    right, few, many = (shared(shown.cell(found=name)) for name in (AS_ASKED, TOO_FEW, TOO_MANY))
+    lead = (
+        f"In {percent(1 - (right.value or 0))} of {wording.count(right.n, 'image')} the number is not the asked one: too few in"
+        f" {percent(few.value or 0)}, too many in {percent(many.value or 0)}."
+    )
+    worst = _commonest(shown, columns)
+    if worst:
+        lead += f" The most frequent mistake: asked for {worst.asked}, found {worst.found}, in {shown.briefly(worst)}."
+    figure = _square(shown, columns, _is_same)
+    return FailureDrawing(lead, figure, _matrix(shown, columns) + _by_generator(shown, (AS_ASKED, TOO_FEW, TOO_MANY)))
+
+
+def colors(shown: FailurePicture) -> FailureDrawing:
+    """Asked and found colours."""
+    columns = [name for name in shown.table.found if name not in (AS_ASKED, NOT_AS_ASKED, NOT_FOUND)]
+    right, missing = shared(shown.cell(found=AS_ASKED)), shown.cell(found=NOT_FOUND)
+    if right.value is None:
+        return FailureDrawing(f"Of {wording.count(missing.n, 'object')} of which a colour is asked none is found.", None, "")
+    lead = f"{percent(right.value)} of {wording.count(right.n, 'object')} have the asked colour."
+    worst = _commonest(shown, columns)
+    if worst:
+        lead += f" The most frequent mistake: {worst.asked} asked for, {worst.found} seen, on {shown.briefly(worst)}."
+    below = note(f"Counted are objects, not images; {missing.hits:,} more of them were not found and are in no share.")
+    tables = _matrix(shown, [*columns, NOT_FOUND]) + _by_generator(shown, (AS_ASKED, NOT_AS_ASKED, NOT_FOUND))
+    return FailureDrawing(lead, _square(shown, columns, _is_same, ("seen", "asked for")), below + tables)
+
+
+def positions(shown: FailurePicture) -> FailureDrawing:
+    """Asked and found relations: a bias shows as a column that is strong whatever was asked."""
+    columns = [*RELATIONS, *([NO_RELATION] if NO_RELATION in shown.table.found else [])]
+    apart = shown.cell(found=NOT_BOTH)
+    if apart.hits == apart.n:
+        return FailureDrawing(
+            f"In none of {wording.count(apart.n, 'image')} both objects of the asked relation are found.", None, ""
+        )
+    below = note(
+        "Counted are images in which both objects are found. Two relations can hold at once, such as left of and above, so a"
+        " row may add up to more than 100\u00a0%: blue is as asked, orange the opposite or none, grey what was not asked about."
+    )
+    tables = _matrix(shown, [*columns, NOT_BOTH]) + _by_generator(shown, (AS_ASKED, OPPOSITE, NOT_BOTH))
+    return FailureDrawing(" ".join(_about_positions(shown)), _square(shown, columns, _is_opposite), below + tables)
+
+
+def supercategories(shown: FailurePicture) -> FailureDrawing:
+    """How often prompts with two objects come out right, by pair of supercategories."""
+    pairs = [pair for pair in shown.table.asked if shown.cell(pair).n]
+    groups = [name for name in GROUPS if any(name in split_pair(pair) for pair in pairs)]
+    cells = [[_of_pair(shown, a, b) for b in groups] for a in groups]
+    every = shared(shown.cell(found=CORRECT))
+    lead = f"{percent(every.value or 0)} of {wording.count(every.n, 'image')} of two objects are correct."
+    ranked = sorted((shown.cell(pair, CORRECT) for pair in pairs), key=lambda cell: -cell.hits / cell.n)
+    enough = [cell for cell in ranked if cell.n >= _FEW] or ranked
+    if len(enough) > 1:
+        best, worst = enough[0], enough[-1]
+        lead += f" Easiest: {best.asked}, {shown.briefly(best)}; hardest: {worst.asked}, {shown.briefly(worst)}."
+    found = [name for name in (CORRECT, BOTH_BUT, NOT_BOTH) if name in shown.table.found]
+    rows = [_row(shown, cell.asked, found, cell.asked) for cell in ranked]
+    table = html_table("By pair, the easiest first", ["supercategories", *_heads(["images", *found])], rows)
+    return FailureDrawing(lead, heat(groups, groups, cells, ("", "")), table)
+
+
+def _about_positions(shown: FailurePicture) -> Iterator[str]:
+    """The opposite that is found most often, and which relation is right how often."""
+    groups = [asked for asked in shown.table.asked if shown.cell(asked).n]
+    enough = [asked for asked in groups if shown.cell(asked).n >= _FEW] or groups
+    opposites = [shown.cell(asked, OPPOSITES[asked]) for asked in enough]  # type: ignore[index]
+    worst = max(opposites, key=lambda cell: cell.hits / cell.n)
+    if worst.hits:
+        yield f"Asked for “{worst.asked}”, “{worst.found}” is found in {shown.briefly(worst)} that show both objects."
+    ranked = sorted((shown.cell(asked, AS_ASKED) for asked in enough), key=lambda cell: -cell.hits / cell.n)
+    if len(ranked) > 1:
+        best, least = ranked[0], ranked[-1]
+        yield (
+            f"Right most often: “{best.asked}”, in {shown.briefly(best)}; least often: “{least.asked}”, in"
+            f" {shown.briefly(least)}."
+        )
+    else:
+        yield f"“{ranked[0].asked}” is right in {shown.briefly(ranked[0])} that show both objects."
+
+
+def _commonest(shown: FailurePicture, columns: Sequence[str]) -> FailureCell | None:
+    """What is found instead of what was asked most often of all."""
+    wrong = [shown.cell(asked, found) for asked in shown.table.asked for found in columns if asked != found]
+    most = max(wrong, key=lambda cell: cell.hits, default=None)
+    return most if most is not None and most.hits else None
+
+
+def _is_same(asked: str, found: str) -> bool | None:
+    return asked == found
+
+
+def _is_opposite(asked: str, found: str) -> bool | None:
+    """Right, or wrong; None for a relation on the other axis, which contradicts nothing."""
+    if asked == found:
+        return True
+    return False if found in (NO_RELATION, OPPOSITES.get(asked)) else None  # type: ignore[call-overload]
+
+
+def _square(
+    shown: FailurePicture, columns: Sequence[str], right: Callable[[str, str], bool | None], axes: tuple[str, str] = _AXES
+) -> object:
+    rows = [asked for asked in shown.table.asked if shown.cell(asked).n]
+    cells = [[shown.mark(shown.cell(asked, found), right=right(asked, found)) for found in columns] for asked in rows]
+    return heat(rows, columns, cells, axes)
+
+
+def _of_pair(shown: FailurePicture, a: str, b: str) -> Mark:
+    """Pairs have no order: only one half is drawn."""
+    pair = pair_name(a, b)
+    cell = shown.cell(pair, CORRECT)
+    return shown.mark(cell, right=True) if cell.n and split_pair(pair) == (a, b) else Mark(None)
+
+
+def _matrix(shown: FailurePicture, columns: Sequence[str]) -> str:
+    """All that is asked for, and all of it together, against what is found."""
+    rows = [_row(shown, asked, columns, asked) for asked in shown.table.asked if shown.cell(asked).n]
+    rows.append(_row(shown, "all", columns))
+    head = [f"{shown.noun}s", *columns]
+    return html_table("Asked for, and what is found", ["asked for", *_heads(head)], rows)
+
+
+def _by_generator(shown: FailurePicture, columns: Sequence[str]) -> str:
+    if len(shown.generators) < 2:
+        return ""
+    rows = [_row(shown, name, columns, generator=name) for name in shown.generators]
+    return html_table("By generator", ["generator", *_heads([f"{shown.noun}s", *columns])], rows)
+
+
+def _heads(names: Sequence[str]) -> list[HtmlCell]:
+    return [HtmlCell(name) for name in names]
+
+
+_SCORE = "A score is the unweighted mean of the tasks’ shares of correct images, as GenEval’s overall score is made."
+
+
+def thresholds(shown: FailurePicture) -> FailureDrawing:
+    """Each generator's score over a grid of thresholds, and whether their order changes."""
+    grid, names, own = shown.table.asked, shown.generators, _own(shown)
+    each = [shown.series(name, _over(shown, name), by_task=True) for name in names]
+    figure = lines(grid, each, ("confidence above which an object counts", "score"), own)
+    counting = " GenEval’s threshold for counting stays as it is." if "counting_threshold" in shown.settings else ""
+    below = note(f"{_SCORE} A number leads to the images that are correct at that threshold.{counting}")
+    heads: list[str | HtmlCell] = ["threshold", *map(HtmlCell, names), *(["the best first"] if len(names) > 1 else [])]
+    rows = [_at_threshold(shown, value, own) for value in grid]
+    return FailureDrawing(" ".join(_about_order(shown, own)), figure, below + html_table("Score by threshold", heads, rows))
+
+
+def seeds(shown: FailurePicture) -> FailureDrawing:
+    """Each generator's score by the image's number among its prompt's, and how far these are apart."""
+    indexes, names = shown.table.asked, shown.generators
+    each = [
+        shown.series(f"image {index}", [shown.cell(index, CORRECT, name) for name in names], by_task=True) for index in indexes
+    ]
+    figure = dots(names, each, "score of the images of one number")
+    below = note(
+        f"{_SCORE} Images of one number were made from one seed where a generator was run as GenEval’s script does it, so the"
+        " spread is what another seed would change."
+    )
+    named = (*(f"image {index}" for index in indexes), "all images", "wrong images", "spread")
+    heads: list[str | HtmlCell] = ["generator", *map(HtmlCell, named)]
+    rows = [_of_seeds(shown, name) for name in names]
+    table = html_table("Score by the image’s number", heads, rows)
+    return FailureDrawing(" ".join(_about_seeds(shown)), figure, below + table)
+
+
+def _over(shown: FailurePicture, generator: str) -> list[failures.FailureCell]:
+    """What is correct of a generator's images, group by group."""
+    return [shown.cell(asked, CORRECT, generator) for asked in shown.table.asked]
+
+
+def _at_threshold(shown: FailurePicture, value: str, own: str) -> list[str | HtmlCell]:
+    told = [HtmlCell(_ranking(_scores_at(shown, value)), number=False)] if len(shown.generators) > 1 else []
+    scores = [shown.number(shown.cell(value, CORRECT, name), by_task=True) for name in shown.generators]
+    return [f"{value} (the scorer’s own)" if value == own else value, *scores, *told]
+
+
+def _of_seeds(shown: FailurePicture, generator: str) -> list[str | HtmlCell]:
+    known = _scores(shown, generator)
+    spread = HtmlCell(f"{100 * stdev(known):.1f}", "points, standard deviation") if len(known) > 1 else HtmlCell("–")
+    each = [shown.number(cell, by_task=True) for cell in _over(shown, generator)]
+    every = shown.number(shown.cell(ANY, CORRECT, generator), by_task=True)
+    return [generator, *each, every, shown.count(shown.cell(ANY, WRONG, generator)), spread]
+
+
+def _own(shown: FailurePicture) -> str:
+    """The scorer's own threshold as the table names it."""
+    value = shown.settings.get("threshold")
+    return threshold_group(float(value)) if isinstance(value, (int, float)) else ""
+
+
+def _scores_at(shown: FailurePicture, value: str) -> dict[str, float]:
+    """Each generator's score at a threshold, the best first."""
+    # without what floating point adds: equal scores are level
+    scores = {name: round(score(shown.cell(value, CORRECT, name)).value or 0.0, 9) for name in shown.generators}
+    return dict(sorted(scores.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _ranking(scores: Mapping[str, float]) -> str:
+    """``a > b = c``."""
+    told, last = "", 0.0
+    for name, value in scores.items():
+        told += f"{' = ' if value == last else ' > '}{name}" if told else name
+        last = value
+    return told
+
+
+def _about_order(shown: FailurePicture, own: str) -> Iterator[str]:
+    grid = shown.table.asked
+    each = {value: _scores_at(shown, value) for value in grid}
+    first = own if own in grid else grid[0]
+    if len(shown.generators) > 1:
+        turns = [turn for a, b in combinations(each[first], 2) if (turn := _turn(a, b, each))]
+        if turns:
+            more = f"; so do {len(turns) - 1} more pairs" if len(turns) > 1 else ""
+            yield f"Generators change places with the threshold: {turns[0]}{more}."
+        else:
+            yield f"The order of the generators is the same at all {len(grid)} thresholds: {_ranking(each[first])}."
+    best = next(iter(each[first]))
+    low, high = (percent(each[value][best]) for value in (grid[0], grid[-1]))
+    yield f"From {grid[0]} to {grid[-1]} the score of {best} goes from {low} to {high}."
+
+
+def _turn(a: str, b: str, each: Mapping[str, Mapping[str, float]]) -> str:
+    """Where which of two generators is ahead, if that depends on the threshold."""
+    ahead, behind = ([value for value, one in each.items() if sign * (one[a] - one[b]) > 0] for sign in (1, -1))
+    return f"{a} is ahead of {b} at {listed(ahead)}, behind it at {listed(behind)}" if ahead and behind else ""
+
+
+def _scores(shown: FailurePicture, generator: str) -> list[float]:
+    known = [score(cell).value for cell in _over(shown, generator)]
+    return [value for value in known if value is not None]
+
+
+def _about_seeds(shown: FailurePicture) -> Iterator[str]:
+    each = {name: _scores(shown, name) for name in shown.generators}
+    told = [
+        f"{name} scores {percent(fmean(values))} on average, with a standard deviation of {100 * stdev(values):.1f} points"
+        for name, values in each.items()
+        if len(values) > 1
+    ]
+    if not told:
+        yield "There is one image of each prompt at most, so nothing tells what another seed would give."
+        return
+    yield f"Over the images’ numbers {listed(told)}."
+    yield "Generators that are less far apart than that may stand in another order with other seeds."
+
+
+_MOST_ROWS = 300
+_NAMES = {BOTH: "both objects found", HELD: "as asked, where both are found"}
+
+
+@dataclass(frozen=True, slots=True)
+class _ClassPair:
+    """A pair of classes that is asked for.
+
+    Attributes:
+        share: its P_COCO; None where the file does not have both classes.
+        cells: what is shown of it, in the order of _NAMES.
+    """
+
+    asked: str
+    share: float | None
+    cells: tuple[FailureCell, ...]
+
+
+def cooccurrence_picture(shown: FailurePicture) -> FailureDrawing:
+    """A mark for each pair of classes, and Spearman's rho."""
+    known = shown.cooccurrence
+    assert known is not None
+    each = [
+        _ClassPair(asked, known.share(*names), tuple(_cell(shown, asked, found) for found in _NAMES))
+        for asked, names in class_pairs(shown.table).items()
+        if shown.cell(asked).n
+    ]
+    placed = sorted((one for one in each if one.share is not None), key=lambda one: (-(one.share or 0), one.asked))
+    strange = [one for one in each if one.share is None]
+    if not placed:
+        told = f"None of the {wording.count(len(each), 'pair')} of classes asked for is among those that {known.name} names."
+        return FailureDrawing(told, None, _below(known, placed, strange) + _table(shown, strange))
+    series = [shown.series(name, [one.cells[k] for one in placed]) for k, name in enumerate(_NAMES.values())]
+    figure = scatter([one.share or 0.0 for one in placed], series, f"images with both classes in {known.name}")
+    rhos = _rhos(shown, placed)
+    # the last row is what is drawn: all that are shown together
+    lead = " ".join(_about(found, rho, known.name) for found, rho in zip(_NAMES, [*rhos.values()][-1], strict=True))
+    tables = _correlations(rhos) + _table(shown, [*placed, *strange])
+    return FailureDrawing(lead, figure, _below(known, placed, strange) + tables)
+
+
+def _cell(shown: FailurePicture, asked: str, found: str, generator: str = ANY) -> FailureCell:
+    who = generator or shown.generator
+    return as_required(shown.table, asked, who) if found == HELD else shown.table.cell(asked, found, who)
+
+
+def _rhos(shown: FailurePicture, placed: Sequence[_ClassPair]) -> dict[str, list[UnitCorrelation]]:
+    """By generator, and of all that are shown together (ANY) if they are several."""
+    found = {}
+    for name in (*shown.generators, *([ANY] if len(shown.generators) > 1 else [])):
+        cells = [one.cells if name == ANY else [_cell(shown, one.asked, what, name) for what in _NAMES] for one in placed]
+        found[name] = [_rho(placed, [some[k] for some in cells], what) for k, what in enumerate(_NAMES)]
+    return found
+
+
+def _rho(placed: Sequence[_ClassPair], cells: Sequence[FailureCell], found: str) -> UnitCorrelation:
+    """Over the pairs of which there is an image to take a share of."""
+    known = [(one.share or 0.0, cell.hits / cell.n) for one, cell in zip(placed, cells, strict=True) if cell.n]
+    names = ("co-occurrence", f"the share of images ({_NAMES[found]})")
+    return correlate_units("spearman", [x for x, _ in known], [y for _, y in known], names, "pair")
+
+
+def _about(found: str, rho: UnitCorrelation, name: str) -> str:
+    what = "Both objects are found" if found == BOTH else "Where both are found, images are as asked"
+    if rho.value is None:
+        return f"{_NAMES[found].capitalize()}: no correlation with co-occurrence, as {rho.reason}."
+    span = f" (95\u00a0%: {_span(rho)})" if _span(rho) else ""
+    number = f"Spearman’s rho {wording.two(rho.value)}{span}, {wording.count(rho.n, 'pair')}"
+    if rho.low is None or rho.high is None or rho.low <= 0 <= rho.high:
+        return f"{what} neither clearly more nor clearly less often for classes that are often together in {name} ({number})."
+    return f"{what} {'more' if rho.value > 0 else 'less'} often for classes that are often together in {name} ({number})."
+
+
+def _span(rho: UnitCorrelation) -> str:
+    return "" if rho.low is None or rho.high is None else f"{wording.two(rho.low)} to {wording.two(rho.high)}"
+
+
+def _below(known: Cooccurrence, placed: Sequence[_ClassPair], strange: Sequence[_ClassPair]) -> str:
+    never = sum(one.share == 0 for one in placed)
+    told = [
+        f"Co-occurrence: images of {known.name} that hold both classes, of its {wording.count(known.images, 'image')} with"
+        f" annotations (VISOR’s P_COCO), on a logarithmic axis. Never together: {wording.count(never, 'pair')}"
+        + (", which stand apart, at 0, and are the lowest in every correlation." if never else ".")
+    ]
+    if strange:
+        count = wording.count(len(strange), "pair")
+        told.append(f"In no figure and no correlation, as {known.name} lacks a class of theirs: {count}.")
+    told.append(
+        "“As asked” is looked at where a relation or colours are asked; for VISOR’s relations it is VISOR_cond. Spearman’s rho"
+        " is over pairs of classes; its 95\u00a0% interval takes pairs as independent."
+    )
+    return "".join(map(note, told))
+
+
+def _correlations(rhos: Mapping[str, Sequence[UnitCorrelation]]) -> str:
+    rows: list[list[str | HtmlCell]] = [[name or "all generators", *_correlated(some)] for name, some in rhos.items()]
+    heads: list[str | HtmlCell] = ["generator", *map(HtmlCell, _NAMES.values())]
+    return html_table("Spearman’s rho with co-occurrence", heads, rows)
+
+
+def _correlated(rhos: Sequence[UnitCorrelation]) -> Iterator[HtmlCell]:
+    for rho in rhos:
+        value = "–" if rho.value is None else wording.two(rho.value)
+        yield HtmlCell(value, f"{_span(rho) or rho.reason or 'no interval'}, {wording.count(rho.n, 'pair')}", rho.method)
+
+
+def _table(shown: FailurePicture, each: Sequence[_ClassPair]) -> str:
+    """A row for each pair, the most often together first; of very many those of both ends."""
+    half = _MOST_ROWS // 2
+    some = each if len(each) <= _MOST_ROWS else [*each[:half], *each[-half:]]
+    left = f" (the first and the last {half} of {len(each):,})" if len(some) < len(each) else ""
+    heads: list[str | HtmlCell] = ["classes", HtmlCell("together"), HtmlCell("images"), *map(HtmlCell, _NAMES.values())]
+    rows: list[list[str | HtmlCell]] = [
+        [one.asked, _share(one), shown.count(shown.cell(one.asked)), *map(shown.number, one.cells)] for one in some
+    ]
+    return html_table(f"By pair of classes{left}", heads, rows)
+
+
+def _share(one: _ClassPair) -> HtmlCell:
+    if one.share is None:
+        return HtmlCell("–", note="a class that the file does not name")
+    return HtmlCell(share_text(one.share))
+
+
+def share_text(share: float) -> str:
+    """``0.62 %``; small ones are not rounded to nothing."""
+    return f"{100 * share:.2g}\u00a0%" if share < 0.1 else percent(share)
+
+
+DRAW: Final[dict[str, Callable[[FailurePicture], FailureDrawing]]] = {
+    "counts": counts,
+    "colors": colors,
+    "bindings": bindings,
+    "positions": positions,
+    "kinds": kinds,
+    "first": first_object,
+    "supercategories": supercategories,
+    "cooccurrence": cooccurrence_picture,
+    "thresholds": thresholds,
+    "seeds": seeds,
+}
+
+__all__ = ["DRAW", "FailureDrawing", "FailurePicture"]
+
+
+PICTURE_TITLES: Final[dict[str, str]] = TITLES
 """The pictures by their name in the address, each with its title."""
 ALL: Final = "all"
 _TOGETHER: Final = "cooccurrence"
@@ -37,10 +598,10 @@ class Failures:
     numbers: str
 
 
-def failures(store: Store, suite: str, rater: str, picture: str, generator: str = ALL) -> Failures:
+def failures_part(store: Store, suite: str, rater: str, picture: str, generator: str = ALL) -> Failures:
     """One of PICTURES for a suite as a scorer saw it, of one generator or of all (also where there is none of that name)."""
     source = failing.source(store, suite, rater)
-    if source is None or picture not in PICTURES:
+    if source is None or picture not in PICTURE_TITLES:
         told = f"{rater} has not looked at images of {suite} yet." if rater else "No scorer has looked at these images yet."
         return Failures(note(told, "cc-lead"), None, _commands(store, next_steps.score_command(store, "geneval")))
     try:
@@ -71,7 +632,7 @@ def _drawn(store: Store, source: EvidenceSource, picture: str, generator: str, b
         return Failures(note(_NO_TABLE, "cc-lead"), None, _commands(store, next_steps.COOCCURRENCE))
     known = found.table.generators
     one = generator if generator in known else ANY
-    drawn = DRAW[picture](Shown(found.table, source.suite, source.rater_id, picture, one, found.settings, beside))
+    drawn = DRAW[picture](FailurePicture(found.table, source.suite, source.rater_id, picture, one, found.settings, beside))
     return Failures(note(drawn.lead, "cc-lead"), drawn.figure, drawn.numbers + _method(found))
 
 

@@ -18,8 +18,8 @@ from concord.rejudging import MOST_IMAGES
 from data.prompts.flips import FLIP_REASONS, FlipKind
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui import charts
-from ui.components.table import Cell, html_table, note
+from ui.components import charts
+from ui.components.tables import HtmlCell, html_table, note
 
 FLIPS: Final[dict[str, str]] = {"relation": "relations", "color": "colours", "count": "numbers"}
 """The kinds of flips by their name in the address."""
@@ -70,24 +70,24 @@ def flip_test(store: Store, suite: str, kind: FlipKind) -> FlipTest:
     return FlipTest(note(lead, "cc-lead"), _figure(found), table + _unread(store, found) + _left_out(found))
 
 
-def _headers() -> list[str | Cell]:
-    return ["rater", "generator", *(Cell(title, note=text) for title, text in _HEADERS.values()), Cell("images")]
+def _headers() -> list[str | HtmlCell]:
+    return ["rater", "generator", *(HtmlCell(title, note=text) for title, text in _HEADERS.values()), HtmlCell("images")]
 
 
-def _line(row: dict[str, Row]) -> Sequence[str | Cell]:
+def _line(row: dict[str, Row]) -> Sequence[str | HtmlCell]:
     score, ties = row[SCORE], row[PREFERRED]["excluded"].get(TIED, 0)
     place = _PLACES.get(score["generator"], score["generator"])
     answers = wording.count(score["n_ratings"], "answer") if score["kind"] == "people" else ""
     preferred = _number(row[PREFERRED], f"{ties:,} tied" if ties else "")
     numbers = [*(_number(row[name]) for name in (SCORE, FLIPPED, DELTA)), preferred]
-    return [score["rater"], place, *numbers, Cell(f"{score['n_items']:,}", answers)]
+    return [score["rater"], place, *numbers, HtmlCell(f"{score['n_items']:,}", answers)]
 
 
-def _number(row: Row, more: str = "") -> Cell:
+def _number(row: Row, more: str = "") -> HtmlCell:
     if row["value"] is None:
-        return Cell("–", more, row["reason"] or "")
+        return HtmlCell("–", more, row["reason"] or "")
     interval = "" if row["low"] is None else f"{_text(row['low'])} to {_text(row['high'])}"
-    return Cell(_text(row["value"]), "\n".join(filter(None, (interval, more))), f"{row['method']}; n = {row['n_items']:,}")
+    return HtmlCell(_text(row["value"]), "\n".join(filter(None, (interval, more))), f"{row['method']}; n = {row['n_items']:,}")
 
 
 def _text(value: float) -> str:

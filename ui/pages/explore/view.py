@@ -12,7 +12,7 @@ from agreement.thresholds import Objective
 from data.prompts.flips import FLIP_KINDS as KINDS_OF_FLIPS
 from data.prompts.flips import FlipKind
 from data.store.browse.contents import PEOPLE, SIMULATED
-from ui.root import at
+from ui.base_path import at
 
 PAGE: Final = "/studio/explore"
 ALL: Final = "all"
@@ -33,7 +33,7 @@ ADDRESS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class ExploreView:
     """What is shown.
 
     Attributes:

@@ -17,12 +17,11 @@ from data.store.browse import contents
 from data.store.core.store import Store
 from data.store.runs import RunRow
 from scorers import registry
-from ui.components.acting import acting, told
-from ui.components.filters import Choice, dropdown
-from ui.components.table import note
-from ui.pages.live import ignored, keep_current, listen, moved, set_address
-from ui.pages.runs import drawing, planning
-from ui.pages.runs.planning import ALL, Wish, plan, wish
+from ui.components.controls import Choice, clickable_html, dropdown, event_data
+from ui.components.live_updates import ignored, keep_current, listen, moved, set_address
+from ui.components.tables import note
+from ui.pages.runs import planning, table
+from ui.pages.runs.planning import ALL, RunRequest, plan, run_request
 
 NAME = "Runs"
 PATH = "/runs"
@@ -99,7 +98,7 @@ def _laid_out() -> _Controls:
     plan_ = gr.HTML(elem_id="run-plan")
     begin = gr.Button("Score", variant="primary", interactive=False, elem_id="run-begin")
     message = gr.HTML(visible=False, elem_id="run-message")
-    table = acting("runs")
+    table = clickable_html("runs")
     with gr.Column(visible=False, elem_id="run-controls") as below:
         with gr.Row(elem_classes="cc-filters cc-run-row"):
             show = dropdown("Show", [_NEWEST], _NEWEST)
@@ -134,89 +133,94 @@ class _Handlers:
 
     def bind(self) -> None:
         ui, store = self.ui, self.store
-        asked = self.asked
+        chosen_values = self.chosen_values
         quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
         # How a run stands is drawn of what is chosen once an act is answered, not of what was chosen when it was begun. The
         # calls of one function are answered in their order.
         look, looked = self.look, ([ui.show, ui.run], [ui.confirm, *ui.status])
         first = gr.on(None, self.opened, None, [ui.notice, *ui.asking, *ui.status], queue=False, **quiet)
         turned = [f.input for f in ui.filters] + [f.change for f in ui.numbers]
-        listen(turned, self.follow, asked, ui.asking, queue=False, **quiet)
+        listen(turned, self.follow, chosen_values, ui.asking, queue=False, **quiet)
         listen([ui.run.input, ui.show.input], look, *looked, **quiet)
-        ui.table.select(self.picked, asked, ui.asking, trigger_mode="always_last", **quiet).then(look, *looked, **quiet)
+        ui.table.select(self.picked, chosen_values, ui.asking, trigger_mode="always_last", **quiet).then(look, *looked, **quiet)
         for control in ui.filters:
             control.change(None, ui.filters, None, js=set_address(_FILTERS))
         drawn = [ui.message, *ui.asking]
-        ui.begin.click(self.started, asked, drawn, trigger_mode="once", **quiet).then(look, *looked, **quiet)
+        ui.begin.click(self.started, chosen_values, drawn, trigger_mode="once", **quiet).then(look, *looked, **quiet)
         *acts, ask = ui.buttons
         for button, name in zip((*acts, ui.remove), _ACTIONS, strict=True):
-            done = button.click(self.acted(name), asked, drawn, trigger_mode="once", **quiet)
+            done = button.click(self.acted(name), chosen_values, drawn, trigger_mode="once", **quiet)
             done.then(look, *looked, **quiet)
         ask.click(self.ask, ui.run, [ui.confirm, ui.question], **quiet)
         ui.keep.click(lambda: gr.Row(visible=False), None, ui.confirm, **quiet)
         keep_current(
-            store, lambda *now: iter([self.choose(*now)]), asked, ui.asking, opened=first, moves=run_manager.queue_version
+            store,
+            lambda *now: iter([self.choose(*now)]),
+            chosen_values,
+            ui.asking,
+            opened=first,
+            moves=run_manager.queue_version,
         )
         status: dict[str, Any] = {"opened": first, "moves": run_manager.progress_version, "seconds": SECONDS}
         keep_current(store, lambda *now: iter([_status(store, *now)]), [ui.show, ui.run], ui.status, **status)
 
-    def choose(self, *asked: Any) -> list[Any]:
-        named = dict(zip(_ASKED, asked, strict=True))
-        return _asked(self.store, _choices(self.store, named), named)
+    def choose(self, *chosen_values: Any) -> list[Any]:
+        named = dict(zip(_ASKED, chosen_values, strict=True))
+        return _control_updates(self.store, _choices(self.store, named), named)
 
     @property
-    def asked(self) -> list[Any]:
+    def chosen_values(self) -> list[Any]:
         return [*self.ui.filters, *self.ui.numbers]
 
-    def follow(self, *asked: Any) -> list[Any]:
-        return moved(self.asked, asked, self.ui.asking, self.choose(*asked))
+    def follow(self, *chosen_values: Any) -> list[Any]:
+        return moved(self.chosen_values, chosen_values, self.ui.asking, self.choose(*chosen_values))
 
     def opened(self, request: gr.Request) -> list[Any]:
-        asked = request.query_params
-        chosen = _choices(self.store, {name: asked.get(name) for name in _FILTERS})
-        lost = ignored(asked, {name: choice.value for name, choice in chosen.items()})
+        chosen_values = request.query_params
+        chosen = _choices(self.store, {name: chosen_values.get(name) for name in _FILTERS})
+        lost = ignored(chosen_values, {name: choice.value for name, choice in chosen.items()})
         status = _status(self.store, chosen["show"].value, chosen["run"].value)
-        return [lost, *_asked(self.store, chosen, {}), *status]
+        return [lost, *_control_updates(self.store, chosen, {}), *status]
 
-    def started(self, *asked: Any) -> list[Any]:
-        named = dict(zip(_ASKED, asked, strict=True))
+    def started(self, *chosen_values: Any) -> list[Any]:
+        named = dict(zip(_ASKED, chosen_values, strict=True))
         try:
-            said = run_manager.start(self.store, wish(named).parameters())
+            said = run_manager.start(self.store, run_request(named).parameters())
         except ValueError as error:
             said = f"{error}."
         shown = {**named, "run": _CURRENT, "show": _NEWEST}
-        return [_said(said), *moved(self.asked, asked, self.ui.asking, self.choose(*shown.values()))]
+        return [_message(said), *moved(self.chosen_values, chosen_values, self.ui.asking, self.choose(*shown.values()))]
 
     def acted(self, name: str) -> Any:
-        def act(*asked: Any) -> list[Any]:
-            named = dict(zip(_ASKED, asked, strict=True))
+        def act(*chosen_values: Any) -> list[Any]:
+            named = dict(zip(_ASKED, chosen_values, strict=True))
             view = _chosen(self.store, named["run"])
             said = _ACTIONS[name][1](self.store, view.row.run_id) if view else ""
-            return [_said(said), *self.follow(*asked)]
+            return [_message(said), *self.follow(*chosen_values)]
 
         return act
 
-    def picked(self, event: gr.EventData, *asked: Any) -> list[Any]:
-        named = dict(zip(_ASKED, asked, strict=True)) | {"run": told(event).get("run")}
-        return moved(self.asked, asked, self.ui.asking, self.choose(*named.values()))
+    def picked(self, event: gr.EventData, *chosen_values: Any) -> list[Any]:
+        named = dict(zip(_ASKED, chosen_values, strict=True)) | {"run": event_data(event).get("run")}
+        return moved(self.chosen_values, chosen_values, self.ui.asking, self.choose(*named.values()))
 
     def ask(self, chosen: str | None) -> list[Any]:
         view = _chosen(self.store, chosen)
-        return [gr.Row(visible=view is not None), drawing.question(view) if view else ""]
+        return [gr.Row(visible=view is not None), table.question(view) if view else ""]
 
     def look(self, show: str | None, chosen: str | None) -> list[Any]:
         return [gr.Row(visible=False), *_status(self.store, show, chosen)]
 
 
-def _said(text: str) -> gr.HTML:
+def _message(text: str) -> gr.HTML:
     return gr.HTML(note(text, "cc-bad") if text else "", visible=bool(text))
 
 
-def _choices(store: Store, asked: Mapping[str, Any]) -> dict[str, Choice]:
+def _choices(store: Store, chosen_values: Mapping[str, Any]) -> dict[str, Choice]:
     """The filters, each with what this project has to choose from."""
     known = contents.filter_choices(store)
     found = run_manager.run_rows(store)
-    scorer = _among(asked["scorer"], registry.known())
+    scorer = _among(chosen_values["scorer"], registry.known())
     options: dict[str, list[Any]] = {
         "scorer": list(registry.known()),
         "profile": list(registry.get(scorer).profiles),
@@ -231,9 +235,9 @@ def _choices(store: Store, asked: Mapping[str, Any]) -> dict[str, Choice]:
         "device": [(title, name) for name, title in machine.known_devices()],
         "show": [(f"the newest of {len(found):,}", _NEWEST), *_pages(len(found))],
     }
-    values = {name: _among(asked[name], options[name]) for name in _FILTERS}
+    values = {name: _among(chosen_values[name], options[name]) for name in _FILTERS}
     # another one than this machine seems to have may be meant
-    values["device"] = str(asked["device"] or machine.CPU)
+    values["device"] = str(chosen_values["device"] or machine.CPU)
     return {name: Choice(named.get(name, options[name]), values[name]) for name in _FILTERS}
 
 
@@ -241,13 +245,15 @@ def _pages(n: int) -> list[str]:
     return [f"{start + 1}-{min(start + _PAGE, n)}" for start in range(0, n, _PAGE)][1:]
 
 
-def _among(asked: Any, options: Any) -> str:
-    return str(asked if asked in options else options[0])
+def _among(chosen_values: Any, options: Any) -> str:
+    return str(chosen_values if chosen_values in options else options[0])
 
 
-def _asked(store: Store, chosen: dict[str, Choice], named: Mapping[str, Any]) -> list[Any]:
+def _control_updates(store: Store, chosen: dict[str, Choice], named: Mapping[str, Any]) -> list[Any]:
     """The filters, what the button would do, and the button."""
-    wanted = wish({name: choice.value for name, choice in chosen.items()} | {k: named.get(k) for k in ("batch", "limit")})
+    wanted = run_request(
+        {name: choice.value for name, choice in chosen.items()} | {k: named.get(k) for k in ("batch", "limit")}
+    )
     text, label, possible = plan(store, wanted)
     button = gr.Button(label, interactive=possible)
     return [*(choice.control() for choice in chosen.values()), text, button]
@@ -272,7 +278,7 @@ def _status(store: Store, show: str | None, run_id: str | None) -> list[Any]:
     view = _chosen(store, run_id)
     if view is None:
         dead = [gr.Button(interactive=False)] * len(_ACTIONS)
-        command = planning.command(store, Wish(registry.NAMES[0]))
+        command = planning.command(store, RunRequest(registry.NAMES[0]))
         return [note(_EMPTY) + command, gr.Column(visible=False), *dead, "", "", ""]
     failing = stored.still_failing(store, view.row.run_id) if view.row.n_failed else 0
     can = {
@@ -286,7 +292,7 @@ def _status(store: Store, show: str | None, run_id: str | None) -> list[Any]:
     # what makes no sense for any run but few is there only for those
     seen = {"again": bool(failing), "sooner": can["sooner"]}
     buttons = [gr.Button(interactive=can[name], visible=seen.get(name, True)) for name in _ACTIONS]
-    said = [drawing.details(store, view), drawing.settings(store, view), run_manager.log_tail_of(store, view.row)]
+    said = [table.details(store, view), table.settings(store, view), run_manager.log_tail_of(store, view.row)]
     return [_table(store, show, view.row.run_id), gr.Column(visible=True), *buttons, *said]
 
 
@@ -297,4 +303,4 @@ def _table(store: Store, show: str | None, chosen: str) -> str:
     caption = "Runs: those at work, those that wait in their order, then the newest first"
     if len(found) > _PAGE:
         caption = f"{caption} ({start + 1}-{start + len(shown)} of {len(found):,})"
-    return drawing.table(shown, chosen, caption)
+    return table.runs_table(shown, chosen, caption)

@@ -15,13 +15,13 @@ from data.store import runs as stored
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
-from ui.components.table import note
+from ui.components.tables import note
 
 ALL: Final = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class RunRequest:
     """What somebody asks of the page: which scorer is to look at which images, on what."""
 
     scorer: str
@@ -48,15 +48,17 @@ class Wish:
         }
 
 
-def wish(asked: Mapping[str, Any]) -> Wish:
+def run_request(asked: Mapping[str, Any]) -> RunRequest:
     """By the page's controls."""
     named = {"suite": asked.get("suite"), "generator": asked.get("generator")}
     selection = Selection(**{name: (value,) for name, value in named.items() if value and value != ALL})
     device = str(asked.get("device") or score.DEFAULT_DEVICE)
-    return Wish(asked["scorer"], asked["profile"], selection, device, _whole(asked.get("batch")), _whole(asked.get("limit")))
+    return RunRequest(
+        asked["scorer"], asked["profile"], selection, device, _whole(asked.get("batch")), _whole(asked.get("limit"))
+    )
 
 
-def plan(store: Store, wanted: Wish) -> tuple[str, str, bool]:
+def plan(store: Store, wanted: RunRequest) -> tuple[str, str, bool]:
     """What the button would do, in words; its label; whether it can be pressed."""
     try:
         planned = score.plan_scoring(store, wanted.scorer, wanted.profile, {})
@@ -102,7 +104,7 @@ def plan(store: Store, wanted: Wish) -> tuple[str, str, bool]:
     return note(" ".join(parts)) + command(store, wanted), label, True
 
 
-def command(store: Store, wanted: Wish) -> str:
+def command(store: Store, wanted: RunRequest) -> str:
     """The same on the command line."""
     usual = registry.default_profile(registry.get(wanted.scorer))
     said = ["score", wanted.scorer, *([] if wanted.profile == usual else ["--profile", wanted.profile])]

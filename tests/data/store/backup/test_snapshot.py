@@ -14,13 +14,13 @@ from data.store.backup import snapshot
 from data.store.core.schema import LEFT_OUT, SCHEMA
 from data.store.core.store import Store
 from data.store.judgements import recording
-from tests.ui import whole
-from tests.ui.making import concord, done
+from tests.ui import answers_project
+from tests.ui.small_project import concord, done
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return whole.project(tmp_path_factory.mktemp("whole") / "project")
+    return answers_project.project(tmp_path_factory.mktemp("whole") / "project")
 
 
 def ask(path: Path, sql: str) -> list[tuple[Any, ...]]:
@@ -79,7 +79,7 @@ def test_what_must_not_leave_is_not_in_its_bytes(world: Path, tmp_path: Path) ->
     for text in (secret, public, "/nowhere/", "calc", "neill", "W1", '"cups":2}'):
         assert text.encode() not in content, text
     names = {row[0] for row in ask(file, "select rater_id from raters where kind = 'human'")}
-    people = {person_pseudonym(secret, name) for name in whole.NAMES}
+    people = {person_pseudonym(secret, name) for name in answers_project.NAMES}
     assert names == people | {"simulated =Ben", "slot 1"}
     assert {row[0] for row in ask(file, "select distinct rater_id from judgements")} <= names | {"=clip", "geneval"}
     assert ask(file, "select count(*) from raters r join annotations a using (rater_id)") == ask(
@@ -91,14 +91,16 @@ def test_what_is_written_meanwhile_is_not_in_it(tmp_path: Path, monkeypatch: pyt
     """The tables are of one state, though somebody answers between the first and the last."""
     copy = snapshot._copy_table
     with Store(tmp_path / "project") as store:
-        whole.fill(store)
+        answers_project.fill(store)
         with store.read() as cursor:
             before = cursor.execute("select count(*) from annotations").fetchall()
 
         def slowly(*given: Any) -> int:
             if given[2] in ("items", "annotations"):
-                item = whole.images()[3].image_id
-                recording.submit(store, whole.answer(store, item, f"late {given[2]}", "geneval", whole.COUNTED))
+                item = answers_project.images()[3].image_id
+                recording.submit(
+                    store, answers_project.answer(store, item, f"late {given[2]}", "geneval", answers_project.COUNTED)
+                )
             return copy(*given)
 
         monkeypatch.setattr(snapshot, "_copy_table", slowly)

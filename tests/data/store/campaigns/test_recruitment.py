@@ -11,7 +11,7 @@ from data.store.campaigns import management
 from data.store.campaigns.management import CampaignRefused
 from data.store.core.store import Store
 from tests.data.store.small_project import column
-from tests.ui.making import concord, done
+from tests.ui.small_project import concord, done
 
 
 def test_the_latest_counts_and_all_is_kept(store: Store) -> None:

@@ -1,0 +1,79 @@
+// The line of controls above the images: words, whose values, of which aspect, in which order, as a grid or by prompt.
+
+import { button, h } from "../dom.js";
+import { at } from "../base_path.js";
+
+const TYPED_MS = 250;
+const SHOWS = [["grid", "Grid"], ["prompts", "By prompt"]];
+
+export class Tools {
+  /** `page` has state, choose(name, value), type(text), copy(link button), openViews(), help(). */
+  constructor(page) {
+    this.page = page;
+    this.words = h("input", { class: "cc-input cc-tools__words", type: "search", placeholder: "words of the prompt, or an id", "aria-label": "Words of the prompt, or an id", "aria-keyshortcuts": "/", on: { input: () => this.typing() } });
+    this.words.addEventListener("keydown", (event) => this.pressed(event));
+    this.words.addEventListener("blur", () => page.typed());
+    this.rater = this.select("rater", "Judged by");
+    this.by = this.select("by", "Aspect");
+    this.order = this.select("order", "Order");
+    this.left = this.select("left", "Left");
+    this.right = this.select("right", "Right");
+    this.shows = SHOWS.map(([value, words]) => button(words, { class: "cc-tools__show", "data-show": value, "aria-pressed": "false" }, () => page.choose("show", value)));
+    const copy = button("Copy link", { kind: "quiet" }, () => page.copy(copy));
+    const views = button("Views", { kind: "quiet", "aria-haspopup": "dialog" }, () => page.openViews());
+    this.map = h("a", { class: "cc-button cc-button--quiet", title: "These images by what a model sees in them" }, "On the map");
+    const help = button("Help", { key: "?", kind: "quiet", "aria-label": "Help: keys" }, () => page.help());
+    this.pair = h("div", { class: "cc-tools__pair", hidden: true }, labelled("Left", this.left), labelled("Right", this.right));
+    this.element = h(
+      "div",
+      { class: "cc-tools" },
+      h("div", { class: "cc-tools__line" }, this.words, h("div", { class: "cc-tools__shows", role: "group", "aria-label": "Show as" }, ...this.shows), h("div", { class: "cc-row cc-tools__end" }, this.map, views, copy, help)),
+      h("div", { class: "cc-tools__line" }, labelled("Judged by", this.rater), labelled("Aspect", this.by), labelled("Order", this.order), this.pair),
+    );
+  }
+
+  select(name, label) {
+    return h("select", { class: "cc-select", "aria-label": label, "data-name": name, on: { change: (event) => this.page.choose(name, event.target.value) } });
+  }
+
+  typing() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.page.type(this.words.value.trim()), TYPED_MS);
+  }
+
+  pressed(event) {
+    if (event.key === "Escape" && this.words.value === "") this.page.focusList();
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    clearTimeout(this.timer);
+    this.page.type(this.words.value.trim());
+    this.page.focusList();
+  }
+
+  /** `choices`: of each of these controls, [value, words]. */
+  show(choices) {
+    const { state } = this.page;
+    if (this.words !== document.activeElement) this.words.value = state.one("q");
+    for (const name of ["rater", "by", "order"]) fill(this[name], choices[name] ?? [], state.one(name));
+    this.map.href = at(state.query ? `/studio/map?${state.query}` : "/studio/map");
+    const show = state.one("show", "grid");
+    for (const one of this.shows) one.setAttribute("aria-pressed", String(one.dataset.show === show));
+    this.pair.hidden = show !== "prompts";
+    const generators = [["", "all generators"], ...(choices.generators ?? []).map((name) => [name, name])];
+    fill(this.left, generators, state.one("left"));
+    fill(this.right, generators, state.one("right"));
+  }
+}
+
+function labelled(words, control) {
+  return h("label", { class: "cc-tools__choice" }, h("span", { class: "cc-label cc-tools__label" }, words), control);
+}
+
+function fill(select, options, value) {
+  const key = JSON.stringify(options);
+  if (select.dataset.options !== key) {
+    select.replaceChildren(...options.map(([one, words]) => h("option", { value: one }, words)));
+    select.dataset.options = key;
+  }
+  select.value = value || (options[0]?.[0] ?? "");
+}

@@ -1,0 +1,106 @@
+// What else can be done with an item than answering it: skip and take it back, pause, report, look at one's own answers.
+
+import { detail } from "../api.js";
+import * as asides from "./side_dialogs.js";
+import { button } from "../dom.js";
+import { newId } from "../outbox.js";
+import { pausedScreen } from "./screens.js";
+
+const UNREACHABLE = "The server cannot be reached just now.";
+
+export class Ways {
+  constructor(form) {
+    this.form = form;
+    this.busy = false;
+  }
+
+  skip() {
+    const { form } = this;
+    if (!form.item) return;
+    if (form.item.task.revises) {
+      form.frame.setNotice("An answer that is already given cannot be skipped.", form.wayBack(form.item.task));
+      return;
+    }
+    const back = button("Take it back", { key: "t" }, () => this.unskip());
+    this.putAway("skip", {}, { text: "Skipped: it comes again at the end.", action: back });
+  }
+
+  report() {
+    const { form } = this;
+    if (!form.item || form.item.task.revises) return;
+    const told = { text: "Reported, thank you: you will not be asked about it again.", action: null };
+    asides.report(form.dialogs, (reason) => this.putAway("report", { reason }, told));
+  }
+
+  /** The item leaves the screen at once; the outbox tells the server. With the next item `told` is said. */
+  putAway(route, more, told) {
+    const { form } = this;
+    const { task } = form.item;
+    form.keepDraft();
+    form.item = null;
+    form.queue.handled(task.ticket);
+    const body = { ticket: task.ticket, campaign: task.campaign, ...more };
+    form.outbox.add({ id: newId(), route, ticket: task.ticket, body, task });
+    form.told = told;
+    form.showNext();
+  }
+
+  async unskip() {
+    const { form } = this;
+    if (form.name === null || form.item?.task.revises) return;
+    await this.once(async () => {
+      if (form.outbox.waiting.length > 0) return form.frame.setNotice("Still saving. Please try again in a moment.");
+      const { outcome, data } = await form.api.post("unskip", {});
+      if (outcome !== "ok") return form.frame.setNotice(detail(data, UNREACHABLE));
+      if (!data.taken_back) return form.frame.setNotice("There is no skipped picture to take back.");
+      form.keepDraft();
+      form.frame.setNotice("");
+      return form.startOver();
+    });
+  }
+
+  async pause() {
+    const { form } = this;
+    if (form.name === null) return;
+    await this.once(async () => {
+      form.keepDraft();
+      if (form.outbox.waiting.length > 0) return form.frame.setNotice("Your last answers are still being saved. Please pause when they are.");
+      const { outcome, data } = await form.api.post("pause", {});
+      if (outcome !== "ok") return form.frame.setNotice(UNREACHABLE);
+      return form.rest(pausedScreen(data, () => form.startOver()));
+    });
+  }
+
+  async mine() {
+    const { form } = this;
+    if (form.name === null) return;
+    await this.once(async () => {
+      const { outcome, data } = await form.api.get("mine");
+      if (outcome !== "ok") return form.frame.setNotice(detail(data, UNREACHABLE));
+      return asides.mine(form.dialogs, data.answers, (id) => this.revise(`mine/${id}`));
+    });
+  }
+
+  /** Open an answer that is already given; `route` tells which. */
+  async revise(route) {
+    const { form } = this;
+    await this.once(async () => {
+      if (form.outbox.waiting.length > 0) return form.frame.setNotice("Your last answer is still being saved. Please try again in a moment.");
+      const { outcome, data } = await form.api.get(route);
+      if (outcome !== "ok" || !data.questionnaire) {
+        const why = outcome === "unreachable" ? UNREACHABLE : "There is no answer to revise yet.";
+        return form.frame.setNotice(detail(data, why));
+      }
+      form.keepDraft();
+      if (form.item) form.queue.putBack(form.item.task);
+      return form.open(data, null, route === "last" ? "You are revising your last answer." : "You are revising an earlier answer.");
+    });
+  }
+
+  async once(work) {
+    if (this.busy) return;
+    this.busy = true;
+    await work();
+    this.busy = false;
+  }
+}

@@ -1,0 +1,433 @@
+// The annotation form: mount(root, {api}) builds everything inside root and talks to the JSON routes below `api`.
+// The page moves on at once when something is submitted; the outbox sees to it that it is saved.
+
+import { Api, detail } from "../api.js";
+import { ActivityClock } from "./activity_timer.js";
+import { Dialogs } from "./dialogs.js";
+import { button } from "../dom.js";
+import { Frame } from "./layout.js";
+import { Item } from "./item.js";
+import { listenToKeys } from "./keys.js";
+import { newId, Outbox } from "../outbox.js";
+import { Queue } from "./queue.js";
+import { feedback } from "./side_dialogs.js";
+import { chooseScreen, closedScreen, consentScreen, declinedScreen, doneScreen, emptyScreen, nameScreen, troubleScreen, waitingScreen } from "./screens.js";
+import { advance } from "./settings.js";
+import * as store from "../store.js";
+import { Ways } from "./actions.js";
+import { at } from "../base_path.js";
+
+const DRAFT_MS = 2_500;
+const NOT_LOADED = "The picture did not load, so it cannot be judged. Load it again, report it or skip it.";
+
+const mounted = new WeakMap();
+
+/** Build the form in `root`. Returns {destroy}; a second mount on the same root replaces the first. */
+export function mount(root, options = {}) {
+  mounted.get(root)?.destroy();
+  const form = new Form(root, options);
+  mounted.set(root, form);
+  form.begin();
+  return form;
+}
+
+class Form {
+  constructor(root, { api = at("/api/") } = {}) {
+    this.root = root;
+    this.controller = new AbortController();
+    const { signal } = this.controller;
+    this.api = new Api(api);
+    this.clock = new ActivityClock(signal);
+    this.queue = new Queue();
+    this.outbox = new Outbox(this.api, this, signal);
+    this.item = null;
+    this.screen = null;
+    this.name = null;
+    this.questionnaire = null;
+    this.campaign = null;
+    this.told = null;
+    this.refreshing = false;
+    this.failures = 0;
+    this.ways = new Ways(this);
+    root.classList.add("cc-root", "cc-form");
+    this.frame = new Frame({
+      help: () => this.help(),
+      leave: () => this.leave(),
+      undo: () => this.undo(),
+      skip: () => this.ways.skip(),
+      report: () => this.ways.report(),
+      unskip: () => this.ways.unskip(),
+      pause: () => this.ways.pause(),
+      mine: () => this.ways.mine(),
+      submit: () => this.submitOrComplain(),
+    });
+    this.dialogs = new Dialogs(root);
+    root.replaceChildren(...this.frame.elements);
+    listenToKeys(this, signal);
+    document.addEventListener("visibilitychange", () => document.hidden && this.sendDraft(), { signal });
+    window.addEventListener("beforeunload", (event) => this.beforeUnload(event), { signal });
+    store.forgetOldDrafts();
+    this.showScreen("waiting", waitingScreen("Loading …"));
+  }
+
+  destroy() {
+    this.keepDraft();
+    this.controller.abort();
+    clearTimeout(this.refreshTimer);
+    clearTimeout(this.draftTimer);
+    this.root.replaceChildren();
+  }
+
+  /** An address may name a campaign: /annotate/?campaign=ID. */
+  async begin() {
+    const wanted = new URLSearchParams(location.search).get("campaign");
+    if (wanted === null) return this.refresh();
+    const { outcome, data } = await this.api.post("campaign", { campaign: wanted });
+    if (outcome === "ok" || outcome === "unreachable") return this.refresh();
+    return this.turnedAway(outcome, data);
+  }
+
+  /** Ask anew what is next, whatever was here. */
+  startOver() {
+    this.item = null;
+    this.screen = null;
+    this.queue = new Queue();
+    return this.refresh();
+  }
+
+  // ---- what comes from the server ----
+
+  /** Ask for the current and the next item; called at the start, after every save, and again while it fails. */
+  async refresh() {
+    if (this.refreshing) {
+      this.refreshAgain = true;
+      return;
+    }
+    clearTimeout(this.refreshTimer);
+    this.refreshing = true;
+    this.queue.startFetch((ticket) => this.outbox.has(ticket));
+    const { queue } = this;
+    const { outcome, data } = await this.api.get("next");
+    this.refreshing = false;
+    if (this.controller.signal.aborted) return;
+    if (!this.root.isConnected) {
+      this.destroy();
+      return;
+    }
+    // asked before everything started over: what it says is of before, too
+    if (queue !== this.queue) this.refreshAgain = true;
+    else if (outcome === "ok") this.arrived(data);
+    else if (outcome === "unreachable") this.unreachable();
+    else this.turnedAway(outcome, data);
+    if (this.refreshAgain) {
+      this.refreshAgain = false;
+      this.refresh();
+    }
+  }
+
+  arrived(data) {
+    this.failures = 0;
+    if (data.name) this.setName(data.name);
+    if (data.campaign) this.campaign = data.campaign;
+    if (data.progress) this.frame.setProgress(data.progress, data.campaign?.title, data.training);
+    if (this.screen === "paused") return undefined;
+    if (data.state === "label") return this.gotTasks(data.tasks ?? []);
+    if (data.state === "name") return this.askName();
+    if (data.why === "paused") this.putDown();
+    if (this.item) return undefined; // what is on the screen can still be finished
+    if (data.state === "choose") return this.showScreen("choose", chooseScreen(data.campaigns, (id) => this.choose(id)));
+    if (data.state === "consent") return this.showScreen("consent", consentScreen(data, () => this.agree(data.text), () => this.decline(data.declined)));
+    // others may bring images, or leave some, at any time
+    this.refreshTimer = setTimeout(() => this.refresh(), 5000);
+    if (data.state === "done") {
+      const actions = { onUndo: () => this.undo(), onAgain: () => this.refresh() };
+      return this.showScreen("done", doneScreen(data, actions));
+    }
+    if (data.state === "closed") return this.showScreen("closed", closedScreen(data, () => this.refresh()));
+    return this.showScreen("empty", emptyScreen(data.message, data.commands, () => this.refresh()));
+  }
+
+  /** Nothing of what is here would count any more: nobody is to go on with it. */
+  putDown() {
+    this.keepDraft();
+    this.item = null;
+    this.queue = new Queue();
+  }
+
+  gotTasks(tasks) {
+    this.queue.fill(tasks, this.item?.task ?? null);
+    if (this.item?.isOpen) this.queue.preload();
+    if (this.item) return;
+    if (!this.queue.isEmpty) this.showNext();
+    // All that came is on its way to being saved; should the server have sent nothing at all, ask calmly.
+    else if (this.outbox.waiting.length === 0) this.refreshTimer = setTimeout(() => this.refresh(), 2000);
+  }
+
+  unreachable() {
+    this.failures += 1;
+    if (!this.item) this.showScreen("waiting", waitingScreen("Cannot reach the server. Trying again …"));
+    this.refreshTimer = setTimeout(() => this.refresh(), Math.min(1000 * 2 ** this.failures, 15_000));
+  }
+
+  turnedAway(outcome, data) {
+    this.keepDraft();
+    this.item = null;
+    const why = outcome === "signed-out" ? "Please sign in, or open your link, again; what you have answered is kept in this browser." : "";
+    const screen = troubleScreen("This page cannot go on", detail(data, why || "The server refused."), "Reload", () => location.reload());
+    this.showScreen("trouble", screen);
+  }
+
+  setName(name) {
+    this.name = name;
+    this.frame.setName(name);
+    this.outbox.setName(name);
+    for (const { ticket } of this.outbox.waiting) this.queue.handled(ticket);
+  }
+
+  async choose(id) {
+    const { outcome, data } = await this.api.post("campaign", { campaign: id });
+    if (outcome === "refused") return this.turnedAway(outcome, data);
+    this.showScreen("waiting", waitingScreen("Loading …"));
+    return this.refresh();
+  }
+
+  decline(left) {
+    this.queue = new Queue();
+    this.showScreen("declined", declinedScreen(left, () => this.startOver()));
+  }
+
+  async agree(text) {
+    const { outcome } = await this.api.post("consent", { text });
+    if (outcome !== "unreachable") this.showScreen("waiting", waitingScreen("Loading …"));
+    return this.refresh();
+  }
+
+  // ---- what is on the screen ----
+
+  showNext() {
+    this.say(this.told);
+    const task = this.queue.take();
+    if (task) {
+      this.told = null;
+      return this.open(task);
+    }
+    const unsaved = this.outbox.state === "retrying";
+    const message = unsaved ? "The next picture comes as soon as your answers are saved." : "Loading the next picture …";
+    this.item = null;
+    this.showScreen("waiting", waitingScreen(message), { keepNotice: true });
+    if (this.outbox.waiting.length === 0) this.refresh();
+    return undefined;
+  }
+
+  open(task, errors = null, notice = null) {
+    this.screen = null;
+    this.questionnaire = task.questionnaire;
+    this.item = new Item(task, this);
+    this.frame.show(this.item.element, { working: true, revising: Boolean(task.revises) });
+    if (notice !== null) this.frame.setNotice(notice, this.wayBack(task));
+    window.scrollTo({ top: 0 });
+    this.item.refused = errors !== null;
+    if (errors) this.item.complain(errors);
+    this.greet();
+  }
+
+  /** The item's picture is on the screen: now it can be answered. */
+  opened(item) {
+    if (item !== this.item) return;
+    this.dialogs.afterClosing(() => item === this.item && item.show());
+    this.queue.preload();
+  }
+
+  report() {
+    this.ways.report();
+  }
+
+  wayBack(task) {
+    return task.revises ? button("Keep it as it was", { key: "u" }, () => this.undo()) : null;
+  }
+
+  /** A notice {text, action}, or none. */
+  say(notice) {
+    this.frame.setNotice(notice?.text ?? "", notice?.action ?? null);
+  }
+
+  showScreen(kind, screen, { keepNotice = false } = {}) {
+    if (this.screen === kind && this.frame.says(screen)) return;
+    this.screen = kind;
+    this.item = null;
+    if (!keepNotice) {
+      this.say(this.told);
+      this.told = null;
+    }
+    this.frame.show(screen, { working: false, revising: false });
+    screen.querySelector("[data-focus]")?.focus();
+  }
+
+  askName() {
+    if (this.screen === "name") return;
+    this.keepDraft();
+    this.name = null;
+    this.frame.setName(null);
+    this.queue = new Queue(); // what was fetched was another person's
+    const { element, focus } = nameScreen((name) => this.giveName(name));
+    this.showScreen("name", element);
+    focus();
+  }
+
+  async giveName(name) {
+    const { outcome, data } = await this.api.post("name", { name });
+    if (outcome === "unreachable") return "The server cannot be reached. Please try again in a moment.";
+    if (outcome !== "ok") return detail(data, "This name was not accepted.");
+    this.showScreen("waiting", waitingScreen("Loading …"));
+    this.refresh();
+    return null;
+  }
+
+  /** The instructions once, at a person's first visit with this questionnaire. */
+  greet() {
+    const { name, version } = this.questionnaire;
+    const key = `seen.${this.name ?? ""}.${this.campaign?.id ?? ""}.${name}.${version}`;
+    if (store.read(key)) return;
+    store.write(key, true);
+    this.dialogs.help(this.questionnaire, { first: true, instructions: this.campaign?.instructions });
+  }
+
+  help() {
+    this.dialogs.help(this.questionnaire, { instructions: this.campaign?.instructions });
+  }
+
+  zoom(item, place = 0) {
+    this.dialogs.zoom(item.task, place);
+  }
+
+  /** Nothing is left to answer; by an answer just given, it goes to the server unless the person wants to press Enter. */
+  ready(item, { byAnswer = false } = {}) {
+    if (item !== this.item) return;
+    if (byAnswer && advance() === "submit" && !item.task.revises && !item.refused) this.submit(item);
+    else this.frame.focusSubmit();
+  }
+
+  rest(screen) {
+    this.item = null;
+    this.queue = new Queue();
+    clearTimeout(this.refreshTimer);
+    this.showScreen("paused", screen);
+  }
+
+  progressed(done, of) {
+    this.frame.setReady(done === of, done, of);
+  }
+
+  // ---- what the person does ----
+
+  submitOrComplain() {
+    if (!this.item) return;
+    if (!this.item.isOpen) this.frame.setNotice(this.item.pictures.failed ? NOT_LOADED : "");
+    else if (this.item.missing.length > 0) this.item.complainOfMissing();
+    else this.submit(this.item);
+  }
+
+  submit(item) {
+    const { task } = item;
+    const id = newId();
+    const revises = task.revises ?? null;
+    const seconds = Math.round(item.seconds * 10) / 10;
+    const { ticket, campaign, asked } = task;
+    const { offer } = item;
+    const about = { id, ticket, campaign, asked, offer, revises, following: true };
+    const body = { ...about, answers: item.result, started: item.started, active_seconds: seconds };
+    item.dropDraft();
+    clearTimeout(this.draftTimer);
+    this.item = null;
+    if (!revises) this.queue.handled(task.ticket);
+    this.outbox.add({ id, route: "submit", ticket: revises ? null : task.ticket, body, task });
+    this.showNext();
+  }
+
+  /** Revise the last answer; while revising, go back without changing it. */
+  async undo() {
+    if (this.item?.task.revises) {
+      this.item.dropDraft();
+      this.showNext();
+      return;
+    }
+    if (this.name !== null) await this.ways.revise("last");
+  }
+
+  async leave() {
+    if (this.outbox.waiting.length > 0) {
+      this.frame.setNotice("Your last answers are still being saved. Please change the name when they are.");
+      return;
+    }
+    const { outcome } = await this.api.post("leave", {});
+    if (outcome === "ok") this.startOver();
+    else this.frame.setNotice("The server cannot be reached just now.");
+  }
+
+  keepDraft() {
+    if (this.item && Object.keys(this.item.answers).length > 0) this.item.saveDraft();
+  }
+
+  /** The server keeps a copy, for whoever goes on at another computer. */
+  drafted(item) {
+    if (item.task.revises) return;
+    clearTimeout(this.draftTimer);
+    this.draftTimer = setTimeout(() => this.sendDraft(), DRAFT_MS);
+  }
+
+  sendDraft() {
+    clearTimeout(this.draftTimer);
+    if (!this.item || this.item.task.revises || Object.keys(this.item.answers).length === 0) return;
+    const { ticket, campaign } = this.item.task;
+    this.api.post("draft", { ticket, campaign, answers: this.item.answers });
+  }
+
+  beforeUnload(event) {
+    this.keepDraft();
+    this.sendDraft();
+    if (this.outbox.waiting.length > 0) event.preventDefault();
+  }
+
+  // ---- what the outbox reports ----
+
+  changed() {
+    const { state, waiting, reason } = this.outbox;
+    this.frame.setStatus(state === "saved" && this.item?.refused ? "refused" : state, waiting.length, reason);
+  }
+
+  saved(entry, data) {
+    if (data.feedback) feedback(this.dialogs, entry.task, data.feedback);
+    if (data.earlier) this.answeredBefore(data.earlier);
+    if (this.outbox.waiting.length > 0) return;
+    if (!data.next || this.refreshing || this.screen === "paused") {
+      this.refresh();
+      return;
+    }
+    clearTimeout(this.refreshTimer);
+    this.queue.startFetch((ticket) => this.outbox.has(ticket));
+    this.arrived(data.next);
+  }
+
+  /** Answered before, in another tab, say: what was given there stands. */
+  answeredBefore(earlier) {
+    const change = button("Change it", {}, () => this.ways.revise(`mine/${earlier}`));
+    const text = "You had already answered the last picture, perhaps in another tab. Your first answer stays.";
+    if (this.item) this.frame.setNotice(text, change);
+    else this.told = { text, action: change };
+  }
+
+  /** The server said no: bring the item back with its answers and the reason, and keep the present one for later. */
+  refused(entry, data) {
+    if (this.outbox.waiting.length === 0) this.refresh();
+    if (entry.route !== "submit") return;
+    this.keepDraft();
+    if (this.item) this.queue.putBack(this.item.task);
+    const why = detail(data, "The server did not accept this answer.");
+    this.open({ ...entry.task, answers: entry.body.answers }, data.errors ?? {}, `Not saved: ${why}`);
+    this.item.saveDraft();
+  }
+
+  signedOut() {
+    this.refresh();
+  }
+}

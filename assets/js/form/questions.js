@@ -1,0 +1,207 @@
+// One question as a fieldset with native radio buttons, checkboxes or a field: labels, Space and Tab come for free.
+
+import { h, kbd, uniqueId } from "../dom.js";
+import { CANNOT_TELL, isBlank, isTicked, toggled } from "./rules.js";
+
+const TEXT_LIMIT = 2000;
+
+/** `onAnswer(value, {advance})` is called when the person answers, `onFocus()` when they turn to the question; `promptId` is
+ *  the id of the prompt's text, which describes the questions that show it. */
+export class QuestionView {
+  constructor(question, { promptId, onAnswer, onFocus }) {
+    this.question = question;
+    this.onAnswer = onAnswer;
+    this.inputs = new Map();
+    this.field = null;
+    this.pointed = false;
+    const name = uniqueId("cc-q");
+    const ids = { help: `${name}-help`, error: `${name}-error` };
+    this.number = h("span", { class: "cc-question__number", "aria-hidden": "true" });
+    this.suggestion = h("p", { class: "cc-question__help", role: "status", hidden: true });
+    this.error = h("p", { class: "cc-field-error", id: ids.error, role: "alert" });
+    const describedBy = [question.caption && promptId, question.help && ids.help, ids.error].filter(Boolean).join(" ");
+    this.element = h(
+      "fieldset",
+      { class: "cc-question", tabindex: "-1", "data-question": question.id, "data-kind": question.kind, "aria-describedby": describedBy },
+      h("legend", { class: "cc-question__legend" }, this.number, h("span", { class: "cc-question__text" }, question.text)),
+      question.help ? h("p", { class: "cc-question__help", id: ids.help }, question.help) : null,
+      this.answers(name),
+      this.suggestion,
+      this.error,
+    );
+    this.element.addEventListener("focusin", onFocus);
+    // A click goes on to the next question by itself; an arrow key that walks through radio buttons must not.
+    this.element.addEventListener("pointerdown", () => {
+      this.pointed = true;
+    });
+    this.element.addEventListener("keydown", () => {
+      this.pointed = false;
+    });
+  }
+
+  answers(name) {
+    const { kind, options, cannot_tell: mayPass } = this.question;
+    const row = h("div", { class: "cc-options", "data-count": options.length });
+    const ticked = isTicked(this.question);
+    if (kind === "text") row.append(this.textField());
+    if (kind === "number") row.append(this.numberField());
+    for (const option of options) row.append(this.tile(name, option, ticked));
+    if (mayPass) row.append(this.tile(name, { value: CANNOT_TELL, label: "Cannot tell", key: "x" }, ticked || this.field !== null));
+    return row;
+  }
+
+  textField() {
+    this.field = h("textarea", {
+      class: "cc-input",
+      rows: 2,
+      maxlength: TEXT_LIMIT,
+      "aria-label": this.question.text,
+      autocomplete: "off",
+      spellcheck: "false",
+      placeholder: "separated by commas",
+      on: { input: () => this.onAnswer(this.field.value, { advance: false }) },
+    });
+    return this.field;
+  }
+
+  /** The number typed; what is none goes to the server as it is, which says what it takes. */
+  numberField() {
+    const { low, high, step } = this.question.numbers;
+    const typed = () => {
+      const text = this.field.value.trim();
+      return text === "" || !Number.isFinite(Number(text)) ? text : Number(text);
+    };
+    this.field = h("input", {
+      class: "cc-input",
+      type: "text",
+      inputmode: "decimal",
+      "aria-label": this.question.text,
+      autocomplete: "off",
+      placeholder: `${low} to ${high}${step === 1 ? "" : `, in steps of ${step}`}`,
+      on: { input: () => this.onAnswer(typed(), { advance: false }) },
+    });
+    return this.field;
+  }
+
+  tile(name, option, isCheckbox) {
+    const input = h("input", {
+      class: "cc-tile__input",
+      type: isCheckbox ? "checkbox" : "radio",
+      name,
+      value: String(option.value),
+      on: { change: (event) => this.choose(option.value, event.target.checked) },
+    });
+    this.inputs.set(option.value, input);
+    const swatch = this.question.kind === "colors" && option.value !== CANNOT_TELL;
+    const passes = option.value === CANNOT_TELL;
+    const step = !passes && ["count", "likert"].includes(this.question.kind);
+    return h(
+      "label",
+      { class: `cc-tile${passes ? " cc-tile--pass" : ""}${step ? " cc-tile--step" : ""}` },
+      input,
+      swatch ? h("span", { class: "cc-swatch", "data-color": option.value, "aria-hidden": "true" }) : null,
+      ...(step ? steps(option) : [h("span", { class: "cc-tile__label" }, option.label), kbd(option.key)]),
+    );
+  }
+
+  choose(value, isChecked) {
+    const advance = this.pointed;
+    this.pointed = false;
+    if (isTicked(this.question) && value !== CANNOT_TELL) this.onAnswer(this.toggled(value, isChecked), { advance: false });
+    else this.onAnswer(isChecked ? value : null, { advance: advance && isChecked });
+  }
+
+  toggled(value, isChecked) {
+    const ticked = this.question.options.map((option) => option.value).filter((one) => one !== value && this.inputs.get(one).checked);
+    return toggled(this.question, ticked, value, isChecked);
+  }
+
+  /** The answer that a key stands for: {value, advance}, or null where it means nothing here. */
+  keyed(key) {
+    if (key === "x" && this.question.cannot_tell) return { value: CANNOT_TELL, advance: true };
+    const option = this.question.options.find((o) => o.key === key);
+    if (!option) return null;
+    if (!isTicked(this.question)) return { value: option.value, advance: true };
+    return { value: this.toggled(option.value, !this.inputs.get(option.value).checked), advance: false };
+  }
+
+  update({ answer, shown, active, number, error }) {
+    const { classList } = this.element;
+    this.element.hidden = !shown;
+    classList.toggle("is-active", active);
+    classList.toggle("is-answered", !isBlank(answer));
+    classList.toggle("has-error", Boolean(error));
+    this.number.textContent = String(number);
+    // An unchanged alert that is written again would be read out again.
+    if (this.error.textContent !== (error ?? "")) this.error.textContent = error ?? "";
+    for (const [value, input] of this.inputs) {
+      input.checked = Array.isArray(answer) ? answer.includes(value) : answer === value;
+      input.parentElement.classList.toggle("is-checked", input.checked);
+    }
+    if (this.field) {
+      const text = answer === CANNOT_TELL ? "" : String(answer ?? "");
+      // "2." is a number on its way to "2.5"
+      const isSame = typeof answer === "number" && this.field.value !== "" && Number(this.field.value) === answer;
+      if (this.field.value !== text && !isSame) this.field.value = text;
+    }
+  }
+
+  /** Mark the answer that follows from what was counted; null: none does. */
+  suggest(value) {
+    const words = value === null ? "" : `By your counts: ${value}. Enter takes it.`;
+    if (this.suggestion.textContent !== words) this.suggestion.textContent = words;
+    this.suggestion.hidden = words === "";
+    for (const [one, input] of this.inputs) input.parentElement.classList.toggle("is-suggested", one === value);
+  }
+
+  focus() {
+    const typing = this.field && window.matchMedia("(pointer: fine)").matches && !this.inputs.get(CANNOT_TELL)?.checked;
+    (typing ? this.field : this.element).focus({ preventScroll: true });
+  }
+}
+
+/** The prompt's text. It stands before the first question that shows it, and stays in view while the others pass below it. */
+export class PromptView {
+  constructor(text) {
+    this.id = uniqueId("cc-prompt");
+    this.element = h("blockquote", { class: "cc-caption cc-caption--sticky", id: this.id, dir: "auto", hidden: true }, text);
+    new ResizeObserver(() => this.measure()).observe(this.element);
+  }
+
+  /** `question` is the element to stand before, undefined where no question on the screen shows the prompt. */
+  update(question) {
+    this.element.hidden = question === undefined;
+    if (question && question.previousSibling !== this.element) question.before(this.element);
+  }
+
+  /** What scrolls into view must stop below it; a long text scrolls by itself, which needs the focus where there is no mouse. */
+  measure() {
+    const { offsetHeight, scrollHeight, clientHeight } = this.element;
+    this.element.parentElement?.style.setProperty("--cc-prompt-height", `${offsetHeight}px`);
+    if (scrollHeight > clientHeight) this.element.tabIndex = 0;
+    else this.element.removeAttribute("tabindex");
+  }
+}
+
+/** "The image is blank", which takes the place of all questions about it. */
+export class BlankView {
+  constructor(blank, onAnswer) {
+    this.blank = blank;
+    const change = (event) => onAnswer(event.target.checked ? "yes" : null);
+    this.input = h("input", { class: "cc-tile__input", type: "checkbox", on: { change } });
+    const label = h("span", { class: "cc-tile__label" }, blank.label);
+    this.element = h("label", { class: "cc-tile cc-blank", "data-blank": blank.id }, this.input, label, kbd(blank.key));
+  }
+
+  update(isBlank) {
+    this.input.checked = isBlank;
+    this.element.classList.toggle("is-checked", isBlank);
+  }
+}
+
+/** Where the key is the number that is meant, it stands first and is part of the words: "5 or more" by the key 5. */
+function steps({ key, label }) {
+  const rest = label.startsWith(key) ? label.slice(key.length) : label;
+  const number = h("kbd", { class: "cc-kbd cc-kbd--step" }, key);
+  return [h("span", { class: "cc-tile__label" }, number, rest.trim() ? ` ${rest.trim()}` : null)];
+}

@@ -1,0 +1,126 @@
+// What stands in the form's place when there is no picture to judge.
+
+import { button, h, uniqueId } from "../dom.js";
+import { rich } from "../rich_text.js";
+
+function screen(kind, title, ...children) {
+  const heading = typeof title === "string" ? h("h2", { class: "cc-title" }, title) : title;
+  return h("section", { class: "cc-empty", "data-screen": kind }, heading, ...children);
+}
+
+const WHY_A_NAME = "Your answers are kept under this name, so that you find your place again. Use the same one each time.";
+
+/** Asks once for a name; `onName(name)` resolves to null, or to a sentence that says what is wrong. */
+export function nameScreen(onName, { title = "Who is judging?", why = WHY_A_NAME } = {}) {
+  const id = uniqueId("cc-name");
+  const error = h("p", { class: "cc-field-error", id: `${id}-error`, role: "alert" });
+  const field = h("input", { class: "cc-input", id, type: "text", maxlength: 60, autocomplete: "name", "aria-describedby": `${id}-error` });
+  const go = h("button", { type: "submit", class: "cc-button cc-button--primary" }, "Start");
+  const submit = async (event) => {
+    event.preventDefault();
+    const name = field.value.trim();
+    error.textContent = "";
+    if (name === "") {
+      error.textContent = "Please enter a name.";
+      field.focus();
+      return;
+    }
+    go.disabled = true;
+    error.textContent = (await onName(name)) ?? "";
+    go.disabled = false;
+    if (error.textContent) field.focus();
+  };
+  const label = h("label", { class: "cc-label", for: id }, "Your name");
+  const form = h("form", { class: "cc-stack", novalidate: true, on: { submit } }, label, h("div", { class: "cc-row" }, field, go), error);
+  return { element: screen("name", title, h("p", { class: "cc-muted" }, why), form), focus: () => field.focus() };
+}
+
+/** The campaigns that somebody may work in; `onChoose(id)`. */
+export function chooseScreen(campaigns, onChoose) {
+  const rows = campaigns.map(({ id, title }, k) => h("li", {}, button(title, { class: "cc-button cc-choices__choice", "data-campaign": id, "data-focus": k === 0 }, () => onChoose(id))));
+  return screen("choose", "What do you want to work on?", h("ul", { class: "cc-choices" }, ...rows));
+}
+
+/** What must be agreed to before any picture is shown: `asked` is {consent, warning, campaign}. */
+export function consentScreen(asked, onAgree, onDecline) {
+  const warning = asked.warning.length > 0 ? h("div", { class: "cc-notice cc-notice--warn" }, rich(asked.warning)) : null;
+  const [yes, no] = asked.consent.length > 0 ? ["I have read this and agree", "I do not agree"] : ["I understand, go on", "I do not want to go on"];
+  // Enter leads on everywhere else, and would agree to what nobody has read
+  const agree = button(yes, { kind: "primary" }, onAgree);
+  agree.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
+  return screen(
+    "consent",
+    asked.campaign.title || "Before you start",
+    h("div", { class: "cc-stack cc-consent", tabindex: -1, "data-focus": true }, rich(asked.consent), warning),
+    h("div", { class: "cc-row" }, agree, button(no, {}, onDecline)),
+  );
+}
+
+/** `left` has the code and the address for whoever does not agree, if the campaign has any. */
+export function declinedScreen(left = {}, onAgain) {
+  const words = "Nothing is shown to you, and no answer of yours is kept. You can close this page, or give the task back where you took it.";
+  const again = h("div", { class: "cc-row" }, button("Read it again", {}, onAgain));
+  return screen("declined", "You did not agree", h("p", { class: "cc-muted" }, words), completion(left), again);
+}
+
+export function pausedScreen(left, onGoOn) {
+  const words = "Your answers are saved, and your draft is kept. The pictures you had before you may go to others meanwhile.";
+  const leaving = completion(left);
+  const lead = leaving ? h("p", {}, "If you want to stop here for good:") : null;
+  return screen("paused", "Paused", h("p", { class: "cc-muted" }, words), lead, leaving, h("div", { class: "cc-row" }, button("Go on", { key: "Enter", kind: "primary", "data-focus": true }, onGoOn)));
+}
+
+export function closedScreen({ title, message, ...left }, onAgain) {
+  const again = h("div", { class: "cc-row" }, button("Look again", {}, onAgain));
+  return screen("closed", title, h("p", { class: "cc-muted" }, message), completion(left), again);
+}
+
+/** What a crowd platform wants back; or whom to contact, where the campaign has no code for leaving so. */
+function completion({ code, url, contact }) {
+  if (contact) return h("p", { "data-contact": true }, contact);
+  if (!code && !url) return null;
+  const words = code ? h("p", {}, "Your completion code: ", h("code", { class: "cc-code cc-completion" }, code), " ", copyButton(code)) : null;
+  const link = url ? h("p", {}, h("a", { class: "cc-button cc-button--primary", href: url, rel: "noreferrer" }, "Finish")) : null;
+  return h("div", { class: "cc-stack" }, words, link);
+}
+
+export function doneScreen({ title, message, ...left }, { onUndo, onAgain }) {
+  return screen(
+    "done",
+    title,
+    h("p", { class: "cc-muted" }, message || "There is nothing left for you to judge at the moment."),
+    completion(left),
+    h("div", { class: "cc-row" }, button("Look for more", { kind: left.code || left.url ? "" : "primary" }, onAgain), button("Revise my last answer", { key: "u" }, onUndo)),
+  );
+}
+
+export function emptyScreen(message, commands, onAgain) {
+  const lines = (commands ?? []).map((command) => h("li", {}, h("code", { class: "cc-code" }, command), copyButton(command)));
+  return screen(
+    "empty",
+    "No pictures yet",
+    h("p", { class: "cc-muted" }, message || "This project has no pictures to judge."),
+    lines.length > 0 ? h("ul", { class: "cc-commands" }, ...lines) : null,
+    h("div", { class: "cc-row" }, button("Look again", { kind: "primary" }, onAgain)),
+  );
+}
+
+export function waitingScreen(message) {
+  return h("section", { class: "cc-empty", "data-screen": "waiting", "aria-busy": "true" }, h("p", { class: "cc-muted" }, message));
+}
+
+export function troubleScreen(title, message, label, onClick) {
+  return screen("trouble", title, h("p", { class: "cc-muted" }, message), button(label, { kind: "primary" }, onClick));
+}
+
+function copyButton(text) {
+  const copy = button("Copy", { "aria-label": `Copy: ${text}` }, async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      copy.textContent = "Copied";
+    } catch {
+      copy.textContent = "Select and copy"; // clipboards are closed on plain http
+    }
+  });
+  return copy;
+}

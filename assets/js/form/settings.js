@@ -1,0 +1,17 @@
+// What a person has chosen for themselves on this computer.
+
+import * as store from "../store.js";
+
+export const ADVANCE = [
+  ["submit", "go on to the next question, and submit after the last one"],
+  ["question", "go on to the next question; Enter submits"],
+  ["off", "stay; Enter goes on"],
+];
+
+/** What happens when a question has been answered: "submit", "question" or "off". */
+export function advance() {
+  const chosen = store.read("advance");
+  return ADVANCE.some(([name]) => name === chosen) ? chosen : "submit";
+}
+
+export const setAdvance = (name) => store.write("advance", name);

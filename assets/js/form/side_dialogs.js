@@ -1,0 +1,66 @@
+// Dialogs beside the questions: reporting a picture, one's own past answers, and what a training item teaches.
+
+import { button, h } from "../dom.js";
+import { onScreen } from "./pictures.js";
+import { rich } from "../rich_text.js";
+
+const REASONS = ["The picture is broken, cut off or does not load", "The text makes no sense", "It should not be shown to people", "Something else is wrong"];
+
+const body = (title, ...children) => h("div", { class: "cc-dialog__body" }, h("h2", { class: "cc-title" }, title), ...children);
+const foot = (...children) => h("div", { class: "cc-dialog__foot" }, ...children);
+
+export function report(dialogs, onReason) {
+  const choose = (reason) => () => {
+    dialogs.close();
+    onReason(reason);
+  };
+  const reasons = REASONS.map((reason, k) => button(reason, { key: String(k + 1), "data-key": String(k + 1) }, choose(reason)));
+  const told = h("p", { class: "cc-muted" }, "You will not be asked about it again. When two people report it, nobody is, until somebody has looked.");
+  const back = button("Back to the picture", { key: "Esc", kind: "primary", autofocus: true }, () => dialogs.close());
+  dialogs.open("help", "Report a broken picture", body("What is wrong with it?", told, h("div", { class: "cc-stack" }, ...reasons)), foot(back));
+}
+
+export function mine(dialogs, answers, onRevise) {
+  const row = ({ id, images, caption, submitted, answers: said }, k) => {
+    const revise = () => {
+      dialogs.close();
+      onRevise(id);
+    };
+    const told = Object.values(said).map(words).join(" · ");
+    return h(
+      "li",
+      { class: "cc-mine__row" },
+      h("div", { class: "cc-row" }, ...images.map(({ image }) => h("img", { src: `${image}?w=160`, alt: "", loading: "lazy" }))),
+      h("div", {}, caption ? h("p", { class: "cc-mine__caption" }, caption) : null, h("p", { class: "cc-muted" }, told)),
+      h("time", { class: "cc-muted", datetime: submitted }, new Date(submitted).toLocaleString()),
+      button("Revise", { autofocus: k === 0, "aria-label": `Revise: ${caption ?? told}` }, revise),
+    );
+  };
+  const list =
+    answers.length > 0
+      ? h("ol", { class: "cc-mine" }, ...answers.map(row))
+      : h("p", { class: "cc-muted" }, "You have not answered anything yet. What you answer stands here, the last one first, and can be revised.");
+  const close = button("Back to the picture", { key: "Esc", kind: "primary", autofocus: answers.length === 0 }, () => dialogs.close());
+  dialogs.open("help", "My answers", body(`My answers (${answers.length === 100 ? "the last 100" : answers.length})`, list), foot(close));
+}
+
+/** `told` is {right, lines: [{question, expected, given}]}. */
+export function feedback(dialogs, task, told) {
+  const lines = told.lines.map(({ question, expected, given }) =>
+    h("li", {}, h("strong", {}, question), " ", h("span", {}, `Right: ${expected}. You said: ${given}.`)),
+  );
+  const pictures = task.images.map(({ image }) => h("img", { class: "cc-feedback__image", src: onScreen(image), alt: "The picture it is about" }));
+  const title = told.right ? "That was right" : "Not quite";
+  const words = told.right ? h("p", { class: "cc-muted" }, "All of it, as expected.") : h("ul", { class: "cc-list" }, ...lines);
+  const close = button("Go on", { key: "Enter", kind: "primary", autofocus: true }, () => dialogs.close());
+  const about = h("div", { class: "cc-feedback" }, h("div", { class: "cc-row" }, ...pictures), h("div", { class: "cc-stack" }, task.caption ? h("blockquote", { class: "cc-caption" }, task.caption) : null, words));
+  dialogs.open("help", title, body(title, about), foot(close));
+}
+
+/** A campaign's own instructions, in the help. */
+export const instructions = (nodes) => (nodes?.length > 0 ? h("section", {}, rich(nodes)) : null);
+
+function words(value) {
+  const text = Array.isArray(value) ? value.join(", ") : String(value);
+  return text.length > 60 ? `${text.slice(0, 60)} …` : text;
+}

@@ -1,0 +1,185 @@
+// The panel beside the map: mount(root, {value}) where value is JSON: {map, query, paint, rater, lasso, turn, groups}. The
+// points are Gradio's plot; this listens to it, shows the picture that is pointed at, and what a line drawn on it holds.
+
+import { h } from "../dom.js";
+import { at } from "../base_path.js";
+import { simplified, written } from "./lasso_line.js";
+import { judge, tells, workbench } from "../workbench/address.js";
+
+const CARD = { width: 236, height: 300, apart: 14 }; // pixels
+const WAIT_MS = 60;
+
+export function mount(root, { value }) {
+  const panel = new Panel(root);
+  panel.update(value);
+  return panel;
+}
+
+class Panel {
+  constructor(root) {
+    this.root = root;
+    this.known = new Map();
+    this.turn = null;
+    this.lasso = "";
+    this.groups = h("ul", { class: "cc-map-groups" });
+    this.told = h("p", { class: "cc-note", role: "status", id: "map-told" });
+    this.pictures = h("ul", { class: "cc-map-pictures" });
+    this.card = h("div", { class: "cc-map-card", hidden: true, "aria-hidden": "true" });
+    root.replaceChildren(this.told, this.pictures, this.groups, this.card);
+    // Plotly makes a figure whenever it likes, so it is asked when pointed at
+    const look = (event) => {
+      if (!root.isConnected) document.removeEventListener("pointerover", look);
+      else this.listen(event.target.closest?.("#map-plot .js-plotly-plot"));
+    };
+    document.addEventListener("pointerover", look);
+  }
+
+  update(text) {
+    const value = text ? JSON.parse(text) : null;
+    const moved = value?.map !== this.value?.map || value?.query !== this.value?.query;
+    this.value = value;
+    this.root.hidden = !value;
+    this.hide();
+    if (!value) return;
+    if (moved) this.known.clear();
+    this.groups.replaceChildren(...value.groups.map((group) => this.group(group)));
+    // a line that was drawn here stays unless the page has set another since
+    if (moved || value.turn !== this.turn) this.lasso = value.lasso;
+    this.turn = value.turn;
+    this.select(this.lasso);
+  }
+
+  /** What Browse lists of the selection, with these names set. */
+  listing(more = {}) {
+    const query = new URLSearchParams(this.value.query);
+    for (const [name, value] of Object.entries(more)) query.set(name, value);
+    return query;
+  }
+
+  group({ title, n, filter }) {
+    const name = h("span", { class: "cc-map-name" }, title);
+    const count = h("span", { class: "cc-detail" }, n.toLocaleString("en"));
+    if (!Object.keys(filter).length) return h("li", {}, name, count);
+    return h("li", {}, h("a", { href: at(`/studio/browse?${this.listing(filter)}`), title: "Show these in Browse" }, name), count);
+  }
+
+  listen(figure) {
+    if (!figure?.on || figure.dataset.heard === "map") return;
+    figure.dataset.heard = "map";
+    figure.on("plotly_hover", (event) => this.point(event));
+    figure.on("plotly_unhover", () => this.hide());
+    figure.on("plotly_click", (event) => this.open(event.points[0]?.customdata));
+    figure.on("plotly_selected", (event) => {
+      const line = event?.lassoPoints ?? cornered(event?.range);
+      if (line) this.select(written(simplified(line.x.map((x, n) => [x, line.y[n]]))), event.selections?.length > 1);
+    });
+    figure.on("plotly_deselect", () => this.select(""));
+  }
+
+  async select(lasso, several = false) {
+    this.lasso = lasso;
+    this.address();
+    if (!lasso) {
+      const or = this.value.groups.length ? ", or choose a class:" : ".";
+      this.told.textContent = `Nothing is selected. Draw a line around some points${or}`;
+      this.pictures.replaceChildren();
+      return;
+    }
+    this.told.textContent = "Looking …";
+    const listing = this.listing({ map: this.value.map, lasso });
+    const answer = await ask(at(`/api/studio/map/inside?${listing}`));
+    if (this.lasso !== lasso) return; // another line was drawn meanwhile
+    if (answer.why) {
+      this.told.textContent = `What is inside could not be looked up: ${answer.why}`;
+      return;
+    }
+    const { total, items } = answer;
+    const images = `${total.toLocaleString("en")} ${total === 1 ? "image" : "images"} inside`;
+    const only = several ? "; of several lines the last counts" : "";
+    if (!total) this.told.textContent = `No image of this selection is inside${only}.`;
+    else {
+      const link = h("a", { id: "map-browse", href: at(`/studio/browse?${listing}`) }, "Show these in Browse");
+      this.told.replaceChildren(`${images}${only}. `, link);
+    }
+    this.pictures.replaceChildren(...items.map((item) => h("li", {}, this.picture(item, listing))));
+  }
+
+  picture(item, listing) {
+    const text = item.text ?? item.item_id;
+    const image = item.sha256 ? h("img", { src: at(`/img/${item.sha256}?w=160`), alt: text, loading: "lazy" }) : text;
+    return h("a", { href: workbench(item.item_id, listing, this.shown(listing)), title: text }, image);
+  }
+
+  /** Whose word the colours tell, which the Workbench learns: an answer given there is then not blind. */
+  shown(listing) {
+    if (this.value.rater) return this.value.rater;
+    return tells(listing) ? judge(listing) : null;
+  }
+
+  async point(event) {
+    const n = event.points[0]?.customdata;
+    this.pointed = n;
+    await new Promise((done) => setTimeout(done, WAIT_MS)); // nobody wants what the pointer only crosses
+    if (this.pointed !== n) return;
+    const item = await this.item(n);
+    if (this.pointed !== n) return;
+    if (item.why) return this.show(event.event, h("p", {}, item.why));
+    const place = [item.generator, item.task].filter(Boolean).join(" · ");
+    const image = item.sha256 ? h("img", { src: at(`/img/${item.sha256}?w=320`), alt: "" }) : null;
+    this.show(event.event, image, h("p", {}, item.text ?? item.item_id), h("p", { class: "cc-detail" }, place));
+  }
+
+  show({ clientX, clientY }, ...children) {
+    const left = clientX + CARD.apart + CARD.width > innerWidth ? clientX - CARD.apart - CARD.width : clientX + CARD.apart;
+    this.card.style.left = `${Math.max(0, left)}px`;
+    this.card.style.top = `${Math.max(0, Math.min(clientY + CARD.apart, innerHeight - CARD.height))}px`;
+    this.card.replaceChildren(...children.filter(Boolean));
+    this.card.hidden = false;
+  }
+
+  hide() {
+    this.pointed = null;
+    this.card.hidden = true;
+  }
+
+  async item(n) {
+    if (!this.known.has(n)) {
+      const found = await ask(at(`/api/studio/map/image?${new URLSearchParams({ map: this.value.map, n })}`));
+      this.known.set(n, found);
+    }
+    return this.known.get(n);
+  }
+
+  async open(n) {
+    if (n === undefined) return;
+    const item = await this.item(n);
+    const listing = this.listing(this.lasso ? { map: this.value.map, lasso: this.lasso } : {});
+    if (!item.why) location.assign(workbench(item.item_id, listing, this.shown(listing)));
+  }
+
+  /** The page's address is its state. */
+  address() {
+    if (location.pathname !== at("/studio/map")) return;
+    const [method, model] = this.value.map.split(":");
+    const kept = [...new URLSearchParams(location.search)].filter(([name]) => name.startsWith("__"));
+    const query = this.listing(this.lasso ? { map: this.value.map, lasso: this.lasso } : { map: `${method}:${model}` });
+    query.set("paint", this.value.paint);
+    for (const [name, value] of kept) query.append(name, value);
+    history.replaceState(history.state, "", `${location.pathname}?${query}`);
+  }
+}
+
+/** The corners of a box that was drawn. */
+function cornered(range) {
+  if (!range) return null;
+  const [[x0, x1], [y0, y1]] = [range.x, range.y];
+  return { x: [x0, x1, x1, x0], y: [y0, y0, y1, y1] };
+}
+
+/** What a route says, or {why}. */
+async function ask(address) {
+  const answer = await fetch(address).catch(() => null);
+  if (!answer) return { why: "the app does not answer. Is it still running?" };
+  const said = await answer.json().catch(() => ({}));
+  return answer.ok ? said : { why: said.detail ?? answer.statusText };
+}

@@ -1,0 +1,378 @@
+// The Workbench: mount(root, {value}) where value is the page's query. One image: what scorers saw on the left, the form on the
+// right, what others said below. What may spoil a blind answer is not in the page before the server has recorded who asks.
+
+import { Api, detail } from "../api.js";
+import { Dialogs } from "../form/dialogs.js";
+import { button, h, kbd } from "../dom.js";
+import { at } from "../base_path.js";
+import { judge, parse, tells, workbench } from "./address.js";
+import { Desk } from "./answer_panel.js";
+import { Evidence } from "./evidence.js";
+import { head } from "./header.js";
+import { BENCH_KEYS, listenToBenchKeys } from "./keys.js";
+import { Remarks } from "./remarks.js";
+import { said } from "./judgements.js";
+import { LAYERS, Stage } from "./stage.js";
+import { toggles } from "./toggles.js";
+
+const LOOK_AGAIN_MS = 5_000;
+const mounted = new WeakMap();
+
+/** Build the page in `root`. Returns {update(query), destroy}; a second mount on the same root replaces the first. */
+export function mount(root, { value } = {}) {
+  mounted.get(root)?.destroy();
+  const bench = new Bench(root);
+  mounted.set(root, bench);
+  bench.update(value);
+  return bench;
+}
+
+class Bench {
+  constructor(root) {
+    this.root = root;
+    this.controller = new AbortController();
+    const { signal } = this.controller;
+    this.api = new Api(at("/api/"));
+    this.dialogs = new Dialogs(root);
+    this.desk = new Desk(this, signal);
+    this.form = this.desk.root;
+    this.chosen = null; // the scorer whose evidence is shown, kept from image to image
+    this.turn = 0;
+    listenToBenchKeys(this, signal);
+    this.timer = setInterval(() => this.lookAgain(), LOOK_AGAIN_MS);
+    signal.addEventListener("abort", () => clearInterval(this.timer));
+  }
+
+  destroy() {
+    this.desk.destroy();
+    this.stage?.destroy();
+    this.controller.abort();
+    this.root.replaceChildren();
+  }
+
+  update(query) {
+    if (query === undefined || query === null || query === this.query) return;
+    this.query = query;
+    this.open(parse(query));
+  }
+
+  // ---- what comes from the server ----
+
+  async open(address, { answering = false } = {}) {
+    this.turn += 1;
+    const { turn } = this;
+    this.address = address;
+    if (!address.id) return this.teach();
+    const id = encodeURIComponent(address.id);
+    const around = new URLSearchParams(address.listing);
+    around.set("id", address.id);
+    const answers = await Promise.all([`item?id=${id}`, `task?id=${id}`, `neighbours?${around}`].map((route) => this.api.get(`studio/${route}`)));
+    if (turn !== this.turn || this.controller.signal.aborted) return undefined;
+    const failed = answers.find(({ outcome }) => outcome !== "ok");
+    if (failed) return this.trouble(failed);
+    const [item, task, neighbours] = answers.map(({ data }) => data);
+    Object.assign(this, { item, task, neighbours, evidence: null });
+    this.preload();
+    // what a grid has shown of this image has been seen, and is recorded before anything can be answered
+    const fromGrid = Boolean(address.shown) && address.shown !== item.name;
+    if (item.covered && fromGrid && item.name) {
+      this.evidence = await this.ask(() => this.api.post("studio/uncover", { id: address.id, shown: address.shown }));
+    } else if (!item.covered) {
+      this.evidence = await this.ask(() => this.api.get(`studio/evidence?id=${id}`));
+    }
+    if (turn !== this.turn || this.evidence === false) return undefined;
+    return this.show({ focus: answering, owed: item.covered && fromGrid && !item.name });
+  }
+
+  /** Evidence, or false after saying why there is none. */
+  async ask(request) {
+    const { turn } = this;
+    const answer = await request();
+    if (turn !== this.turn) return false;
+    if (answer.outcome === "ok") return answer.data.covered ? null : answer.data;
+    this.trouble(answer);
+    return false;
+  }
+
+  /** The next picture is here before it is wanted. */
+  async preload() {
+    const next = this.neighbours.next?.id;
+    if (!next) return;
+    const { outcome, data } = await this.api.get(`studio/item?id=${encodeURIComponent(next)}`);
+    if (outcome === "ok" && data.sha256) new Image().src = at(`/img/${data.sha256}`);
+  }
+
+  /** Scorers may come in, and others answer, while the page is open. */
+  async lookAgain() {
+    if (!this.root.isConnected) return this.destroy();
+    if (document.hidden || !this.evidence || this.dialogs.isOpen) return undefined;
+    const { turn } = this;
+    const { outcome, data } = await this.api.get("studio/version");
+    if (outcome !== "ok" || turn !== this.turn) return undefined;
+    const moved = this.version !== undefined && this.version !== data.version;
+    this.version = data.version;
+    return moved ? this.refresh() : undefined;
+  }
+
+  async refresh() {
+    const evidence = await this.ask(() => this.api.get(`studio/evidence?id=${encodeURIComponent(this.item.item_id)}`));
+    if (evidence === false || !evidence) return;
+    this.evidence = evidence;
+    this.showEvidence();
+    this.remarks?.load();
+  }
+
+  // ---- what is on the screen ----
+
+  show({ focus, owed }) {
+    const { item } = this;
+    this.stage?.destroy();
+    this.stage = null;
+    this.left = h("section", { class: "cc-bench__seen", "aria-label": "What scorers saw" });
+    this.below = h("section", { class: "cc-bench__said", "aria-label": "What others said" });
+    const right = h("div", { class: "cc-bench__right" }, this.form);
+    this.root.replaceChildren(h("div", { class: item.sha256 ? "cc-bench" : "cc-bench cc-bench--bare" }, head(this), this.left, right, this.below));
+    if (item.sha256) {
+      this.stage = new Stage(item, { onPoint: (rank) => this.pointed(rank), onChoose: (rank) => this.words?.choose(rank), onZoom: () => this.zoom() });
+    }
+    this.panel = h("div", { class: "cc-bench__panel" });
+    this.tools = h("div", { class: "cc-row cc-bench__tools", role: "toolbar", "aria-label": "What is drawn over the picture" });
+    const picture = this.stage?.element ?? h("p", { class: "cc-no-picture" }, "This place has answers but no picture: the study published none.");
+    this.left.append(picture, this.tools, this.panel);
+    this.desk.open(this.task, { focus, seen: this.notBlind() });
+    if (owed) this.desk.askName(`Browse has shown you what ${this.address.shown} said of this image. Give a name, so that this can be recorded.`);
+    this.showEvidence();
+  }
+
+  link({ id, shown }) {
+    const { listing, shown: came } = this.address;
+    // the grid that somebody comes from has shown its other images too, and an order by values tells of them by itself
+    const told = came !== null || (listing.get("order") ?? "prompt") !== "prompt";
+    return workbench(id, listing, told ? (shown || tells(listing) ? judge(listing) : "") : null);
+  }
+
+  /** Everything that depends on the evidence, or what stands in its place. */
+  showEvidence() {
+    const { evidence } = this;
+    this.words = null;
+    this.stage?.draw(null);
+    this.tell(evidence);
+    this.tools.replaceChildren(...(this.stage ? [this.zoomButton()] : []));
+    if (!evidence) return this.panel.replaceChildren(this.cover());
+    const { scorers } = evidence;
+    const sight = scorers.find(({ rater }) => rater === this.chosen) ?? scorers.find(({ detections }) => detections.length) ?? scorers[0];
+    const came = this.seenHow();
+    if (!sight) {
+      const none = h("p", { class: "cc-muted" }, this.stage ? "No scorer has looked at this image yet. The page follows when one has." : "No scorer looked at it: there is no picture.");
+      return this.panel.replaceChildren(...[came, none].filter(Boolean));
+    }
+    return this.showSight(sight, came);
+  }
+
+  /** What others said, and what was left beside the image. */
+  tell(evidence) {
+    const title = h("h3", { class: "cc-heading" }, "What others said");
+    if (!evidence) return this.below.replaceChildren(title, h("p", { class: "cc-muted" }, "Covered, like the evidence, until you have answered or uncovered it."));
+    if (this.remarks?.item !== this.item) this.remarks = new Remarks(this.api, this.item);
+    return this.below.replaceChildren(title, said(evidence, this.item.name), this.remarks.element);
+  }
+
+  showSight(sight, came) {
+    const { scorers, colors } = this.evidence;
+    this.words = new Evidence(this.item, sight, colors, (ranks) => this.stage?.highlight(ranks));
+    const tabs = scorers.map((one) => {
+      const mark = { yes: "✓", no: "✗" }[one.verdict] ?? (one.score ? one.score.value.toFixed(2) : "");
+      const choose = () => {
+        this.chosen = one.rater;
+        this.showEvidence();
+        this.panel.querySelector("[aria-pressed=true]")?.focus();
+      };
+      return h("button", { type: "button", class: "cc-tab", "aria-pressed": String(one === sight), on: { click: choose } }, one.rater, mark ? h("span", { class: "cc-tab__mark" }, mark) : null);
+    });
+    const chooser = h("div", { class: "cc-tabs", role: "group", "aria-label": "Scorer" }, ...tabs);
+    this.panel.replaceChildren(...[came, chooser, this.words.element].filter(Boolean));
+    this.stage?.draw(sight);
+    if (this.stage) this.tools.replaceChildren(...toggles(sight, (layer) => this.switch(layer)), this.zoomButton());
+  }
+
+  cover() {
+    const name = this.item.name;
+    const text = name
+      ? "What scorers saw and what others said is not in this page yet. Answer first; or uncover it now: that is recorded under your name, and what you answer after that does not count as blind."
+      : "What scorers saw and what others said is not in this page yet. Give your name first, so that it can be recorded who has seen it.";
+    const alt = h("span", { class: "cc-caps" }, h("span", { class: "cc-caps__alt" }, kbd("Alt")), kbd("e"));
+    const uncover = h("button", { type: "button", class: "cc-button", on: { click: () => this.uncover() } }, "Uncover", alt);
+    return h("div", { class: "cc-cover" }, h("h3", { class: "cc-heading" }, "Covered until you have answered"), h("p", { class: "cc-muted" }, text), uncover);
+  }
+
+  /** A line on why the evidence is open, where that is not plain from what the person has just done. */
+  seenHow() {
+    const { how } = this.evidence;
+    const grid = how?.startsWith("browse: ") ? how.slice("browse: ".length) : null;
+    if (grid) return h("p", { class: "cc-bench__how" }, `You came from a view that showed what ${grid} said of this image, so you have seen it: that is recorded.`);
+    return how === "asked" ? h("p", { class: "cc-bench__how" }, "You uncovered this image before answering: that is recorded.") : null;
+  }
+
+  notBlind() {
+    if (!this.evidence?.how) return "";
+    return this.evidence.how === "answered"
+      ? "You have seen the evidence since you answered. A change is kept beside your first answer, and the first one counts."
+      : "You have seen what others say: your answer is kept, marked as not blind, and left out of agreement.";
+  }
+
+  zoomButton() {
+    return h("button", { type: "button", class: "cc-toggle cc-toggle--action", on: { click: () => this.zoom() } }, "Zoom", kbd("z"));
+  }
+
+  switch(layer) {
+    LAYERS[layer] = !LAYERS[layer];
+    this.tools.querySelector(`[data-layer=${layer}]`)?.setAttribute("aria-pressed", String(LAYERS[layer]));
+    this.stage?.show();
+    this.enlarged?.show();
+    return true;
+  }
+
+  pointed(rank) {
+    this.stage?.highlight(rank === null ? null : [rank]);
+    this.words?.highlight(rank);
+  }
+
+  zoom() {
+    if (!this.stage) return false;
+    const stage = new Stage(this.item, { onZoom: () => this.dialogs.close() });
+    this.dialogs.open("zoom", "The picture, enlarged", stage.element, button("Close", { key: "z", kind: "floating" }, () => this.dialogs.close()));
+    this.enlarged = stage;
+    this.dialogs.dialog.addEventListener("close", () => {
+      stage.destroy();
+      this.enlarged = null;
+    });
+    stage.draw(this.words?.sight ?? null);
+    return true;
+  }
+
+  help() {
+    this.dialogs.help(this.desk.questionnaire);
+    const rows = BENCH_KEYS.map(([keys, meaning]) => h("div", { class: "cc-keys__row" }, h("dt", {}, ...keys.map((key) => kbd(key))), h("dd", {}, meaning)));
+    const section = h("section", { class: "cc-for-keys cc-bench-keys" }, h("h3", { class: "cc-heading" }, "Keys of the Workbench"), h("dl", { class: "cc-keys" }, ...rows));
+    this.dialogs.dialog.querySelector(".cc-dialog__body").lastElementChild.before(section);
+    return true;
+  }
+
+  // ---- what the person does ----
+
+  get isAsking() {
+    return this.desk.item !== null;
+  }
+
+  act(action) {
+    const actions = {
+      next: () => this.go("next"),
+      previous: () => this.go("previous"),
+      uncover: () => this.uncover(),
+      masks: () => Boolean(this.stage && this.words) && this.switch("masks"),
+      zoom: () => this.zoom(),
+      help: () => this.help(),
+      answer: () => this.desk.focus(),
+      note: () => Boolean(this.evidence && this.remarks?.focus()),
+      tag: () => Boolean(this.evidence && this.remarks?.focus("tag")),
+      copy: () => this.copyLink(),
+      leave: () => this.leaveForm(),
+    };
+    return this.item ? actions[action]() : false;
+  }
+
+  /** The address of this image among those of its listing, for somebody else. */
+  copyLink() {
+    const { id, listing, shown } = this.address;
+    const address = new URL(workbench(id, listing, shown), location.href).href;
+    const copying = navigator.clipboard?.writeText(address) ?? Promise.reject(new Error("no clipboard"));
+    copying.then(() => this.copied("Copied"), () => this.copied(address));
+    return true;
+  }
+
+  leaveForm() {
+    document.activeElement?.blur();
+    return true;
+  }
+
+  go(side, { answering = false } = {}) {
+    const to = this.neighbours?.[side];
+    if (!to) return false;
+    const address = this.link(to);
+    // one step back leads to the grid, however many images were looked at
+    history.replaceState(history.state, "", address);
+    window.scrollTo({ top: 0 });
+    this.open(parse(new URL(address, location.href).search), { answering });
+    return true;
+  }
+
+  /** From the form: on to the next image, and straight to its questions. */
+  next(answering) {
+    if (!this.go("next", { answering })) this.desk.tell("This is the last image of the listing.");
+  }
+
+  uncover() {
+    if (this.evidence || !this.item.sha256) return false;
+    if (!this.item.name) {
+      this.desk.askName("Give your name first: who uncovers an image is recorded.", true);
+    } else if (this.desk.isUnsaved) {
+      this.desk.tell("Your answer is still being saved. What others said is shown as soon as it is.");
+    } else {
+      this.uncoverNow();
+    }
+    return true;
+  }
+
+  async uncoverNow() {
+    const evidence = await this.ask(() => this.api.post("studio/uncover", { id: this.item.item_id }));
+    if (!evidence) return;
+    this.evidence = evidence;
+    this.showEvidence();
+    this.desk.seen = this.notBlind();
+    if (this.desk.item) this.desk.tell(this.desk.seen);
+  }
+
+  /** The answer to this image is on disk: now everything may be seen. */
+  async answered() {
+    const { turn } = this;
+    const id = encodeURIComponent(this.item.item_id);
+    const { outcome, data } = await this.api.get(`studio/task?id=${id}`);
+    if (turn !== this.turn || outcome !== "ok") return;
+    this.task = data;
+    await this.refresh();
+    if (turn !== this.turn) return;
+    this.desk.task = data;
+    this.desk.seen = this.notBlind();
+    const focused = this.form.contains(document.activeElement);
+    this.desk.showAnswered("Saved", focused);
+  }
+
+  /** Another name, or the first: everything is asked again, as it depends on who asks. */
+  renamed() {
+    this.open(this.address, { answering: true });
+  }
+
+  // ---- when there is nothing to show ----
+
+  async teach() {
+    const { turn } = this;
+    const { outcome, data } = await this.api.get("studio/items");
+    if (turn !== this.turn) return;
+    const first = outcome === "ok" ? data.items[0] : null;
+    const start = first
+      ? [h("a", { class: "cc-button cc-button--primary", href: at("/studio/browse") }, "Choose one in Browse"), h("a", { class: "cc-button", href: workbench(first.item_id, new URLSearchParams()) }, "Open the first image")]
+      : [h("a", { class: "cc-button cc-button--primary", href: at("/studio/") }, "Overview says how to bring images")];
+    this.blank("One image at a time", "The Workbench shows one image: what scorers saw in it on the left, the questions to you on the right, and below, once you have answered, what everybody said.", ...start);
+  }
+
+  trouble({ outcome, data }) {
+    const why = outcome === "unreachable" ? "The app does not answer. Is it still running?" : detail(data, "The app refused.");
+    this.blank("This image cannot be shown", why, button("Try again", { kind: "primary" }, () => this.open(this.address)), h("a", { class: "cc-button", href: at("/studio/browse") }, "Browse"));
+  }
+
+  blank(title, text, ...actions) {
+    this.item = null;
+    this.evidence = null;
+    this.root.replaceChildren(h("div", { class: "cc-empty" }, h("h2", { class: "cc-title" }, title), h("p", { class: "cc-muted" }, text), h("div", { class: "cc-row" }, ...actions)));
+  }
+}

@@ -1,0 +1,143 @@
+"""The house rules that code can check: imports run one way, SQL has one home, and nothing heavy comes along unasked."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+OURS = ("app", "ui", "concord", "scorers", "annotation", "agreement", "data")
+MAY_IMPORT = {
+    "data": {"data"},
+    "agreement": {"agreement"},
+    "annotation": {"annotation", "data"},
+    "scorers": {"scorers", "data"},
+    "concord": {"concord", "annotation", "scorers", "agreement", "data"},
+    "ui": {"ui", "concord", "annotation", "scorers", "agreement", "data"},
+}
+WORKERS_ONLY = {"torch", "diffusers", "transformers", "ultralytics", "open_clip", "umap", "numba"}
+HEAVY = ("torch", "gradio", "pandas", "duckdb", "numpy", "fastapi", "scipy", "PIL", "pyarrow")
+SQL = re.compile(
+    r"\b(select\b.+\bfrom|insert\s+into|delete\s+from|update\s+\w+\s+set|create\s+table)\b", re.IGNORECASE | re.DOTALL
+)
+
+
+def sources(*packages: str) -> list[Path]:
+    return [path for package in packages for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Names of modules that a file imports, wherever in the file; relative ones made absolute."""
+    package = path.relative_to(ROOT).with_suffix("").parts[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def roots(path: Path) -> set[str]:
+    return {name.split(".")[0] for name in imported(path)}
+
+
+@pytest.mark.parametrize("package", sorted(MAY_IMPORT))
+def test_imports_run_one_way(package: str) -> None:
+    found = sources(package)
+    assert found
+    wrong = {str(path.relative_to(ROOT)): names for path in found if (names := (roots(path) & set(OURS)) - MAY_IMPORT[package])}
+    assert wrong == {}
+
+
+def test_the_database_has_one_home() -> None:
+    outside = [path for path in [ROOT / "app.py", *sources(*OURS[1:])] if (ROOT / "data" / "store") not in path.parents]
+    assert len(outside) > 20
+    assert [path for path in outside if "duckdb" in roots(path)] == []
+    texts = {
+        (str(path.relative_to(ROOT)), node.lineno): node.value
+        for path in outside
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and SQL.search(node.value)
+    }
+    assert texts == {}
+    inside = "".join(path.read_text(encoding="utf-8") for path in sources("data/store"))
+    assert SQL.search(inside)
+
+
+def test_the_server_never_imports_what_workers_do() -> None:
+    assert [
+        path
+        for path in [ROOT / "app.py", *sources("ui", "concord", "data", "annotation", "agreement")]
+        if roots(path) & WORKERS_ONLY
+    ] == []
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_help_is_light() -> None:
+    code = f"""
+import sys, typer
+from typer.testing import CliRunner
+from app import app
+def walk(command, words):
+    yield words
+    for name, below in getattr(command, "commands", {{}}).items():
+        yield from walk(below, [*words, name])
+every = list(walk(typer.main.get_command(app), []))
+for words in every:
+    done = CliRunner().invoke(app, [*words, "--help"])
+    assert done.exit_code == 0 and "--help" in done.stdout, (words, done.output)
+print(len(every), [name for name in {HEAVY!r} if name in sys.modules])
+"""
+    count, heavy = run(code).split(" ", 1)
+    assert int(count) >= 12
+    assert heavy == "[]\n"
+
+
+def test_the_app_starts_without_torch(tmp_path: Path) -> None:
+    """Nor does it wait for what takes seconds to load, and is needed later or never."""
+    late = sorted({*WORKERS_ONLY, "inflect", "scipy"})
+    code = f"""
+import sys
+from pathlib import Path
+from data.store.core.store import Store
+from ui.web.server import create_app
+with Store(Path({str(tmp_path)!r})) as store:
+    create_app(store, "x")
+print([name for name in {late!r} if name in sys.modules], "gradio" in sys.modules)
+"""
+    assert run(code) == "[] True\n"
+
+
+# written as an address, and neither a route's own path nor a name for `at` to complete
+ADDRESS = re.compile(r"""["'`(]/(?:api|img|assets|annotate|studio|login|join)(?:/|["'`?])""")
+NO_ADDRESS = re.compile(
+    r"""\bat\(|prefix=|\.(?:get|post)\("|startswith\(|^\s*(?://|/\*\*|#|\*|\"\"\")|^[A-Z_]+(?:: Final)? = "/"""
+)
+
+
+def test_addresses_are_made_in_one_place() -> None:
+    """A proxy may serve the app below a prefix: `at()` puts it before paths that browsers are to ask for."""
+    doors = ("gradio_workarounds.py", "middleware.py", "server.py")
+    ours = [path for path in sources("ui") if path.parent.name != "auth" and path.name not in doors]
+    scripts = [*(ROOT / "assets" / "js").rglob("*.js")]
+    found = [
+        (str(path.relative_to(ROOT)), number, line.strip())
+        for path in (*ours, *scripts)
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if ADDRESS.search(line) and not NO_ADDRESS.search(line) and "``" not in line
+    ]
+    assert found == []
+    assert len(scripts) > 10

@@ -1,0 +1,102 @@
+"""A page that follows its project neither runs ahead of its own opening nor undoes what somebody does meanwhile."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import gradio as gr
+import pytest
+
+from data.store.core.store import Store
+from ui.components.controls import Choice, dropdown
+from ui.components.live_updates import keep_current, moved
+from ui.web.studio import studio
+
+Followed = Callable[..., list[Any]]
+
+
+class Project:
+    version = "1"
+
+
+@pytest.fixture
+def project() -> Project:
+    return Project()
+
+
+def page(project: Project, *, opens: bool) -> dict[str, Any]:
+    """The functions of a page with one filter, by what calls them."""
+
+    def draw(value: str) -> Iterator[Sequence[Any]]:
+        yield [Choice(["a", "b", project.version], value if value in ("a", "b") else "a").control(), f"drawn {value}"]
+
+    with gr.Blocks() as blocks:
+        chosen, shown = dropdown("Letter", ["a", "b"], "a"), gr.HTML()
+        opened = blocks.load(lambda: ["b", "first"], None, [chosen, shown]) if opens else None
+        keep_current(cast("Store", project), draw, [chosen], [chosen, shown], opened=opened)
+    return {fn.fn.__name__: fn.fn for fn in blocks.fns.values() if fn.fn is not None}
+
+
+def last(answers: Iterator[Any]) -> Any:
+    return list(answers)[-1]
+
+
+@pytest.mark.parametrize("opens", [True, False])
+def test_nothing_follows_before_the_page_has_been_drawn(project: Project, opens: bool) -> None:
+    tick = page(project, opens=opens)["tick"]
+    assert last(tick("", "a")) == [gr.skip()] * 3
+
+
+def test_after_its_opening_a_page_follows_once_for_each_version(project: Project) -> None:
+    functions = page(project, opens=True)
+    assert "fresh" not in functions, "the opening draws this page"
+    seen = "opened"
+    *_, seen = last(functions["tick"](seen, "b"))
+    assert seen == "1"
+    assert last(functions["tick"](seen, "b")) == [gr.skip()] * 3
+    project.version = "2"
+    *_, seen = last(functions["tick"](seen, "b"))
+    assert seen == "2"
+
+
+def test_a_control_that_stays_is_not_set_again(project: Project) -> None:
+    tick = page(project, opens=True)["tick"]
+    control, shown, _ = last(tick("0", "b"))
+    assert "value" not in control, "a click made meanwhile would be undone"
+    assert control["choices"] == ["a", "b", "1"]
+    assert shown == "drawn b"
+    # what it cannot hold any more is changed
+    control, *_ = last(tick("0", "gone"))
+    assert control["value"] == "a"
+
+
+def test_a_page_that_draws_itself_knows_from_then_on_what_it_has_seen(project: Project) -> None:
+    functions = page(project, opens=False)
+    *_, seen = last(functions["fresh"]("a"))
+    assert seen == "1"
+    assert last(functions["tick"](seen, "a")) == [gr.skip()] * 3
+
+
+def test_a_component_as_a_change_is_no_exception() -> None:
+    """Gradio takes either for a change, and so must this: one page's radio buttons were set again by each following."""
+    with gr.Blocks():
+        letter, shape, other = gr.Radio(["a", "b"]), dropdown("Shape"), gr.HTML()
+    drawn = [gr.Radio(value="b"), gr.Dropdown(["x", "y"], value="y", visible=True), gr.HTML("b")]
+    for asked, set_again in ((["b", "y"], (False, False)), (["a", "x"], (True, True)), ([None, "y"], (True, False))):
+        first, second, third = moved([letter, shape], asked, [letter, shape, other], drawn)
+        assert ("value" in first, "value" in second) == set_again
+        assert (second["choices"], second["visible"], second["__type__"]) == (["x", "y"], True, "update")
+        assert third is drawn[2], "what was not asked is drawn"
+
+
+def test_no_event_is_put_off_by_two_listeners(tmp_path: Path) -> None:
+    """Gradio repeats an event that one put off for all: two of them call each other for ever on a busy machine."""
+    waiting: Counter[tuple[int | None, str]] = Counter()
+    with Store(tmp_path / "project") as store:
+        for listener in studio(store).fns.values():
+            waiting.update(listener.targets if listener.trigger_mode == "always_last" and listener.fn is not None else ())
+    assert len(waiting) > 20
+    assert max(waiting.values()) == 1

@@ -1,0 +1,105 @@
+"""The page Matching without a browser: what its parts say of evidence made by hand, hostile texts, and an address in vain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from agreement import Options
+from concord.matching import evidence, recall
+from data.store.core.store import Store
+from tests.concord.test_matching import images, rows
+from tests.ui import matching_evidence
+from tests.ui.small_project import done
+from ui.pages import matching
+from ui.pages.matching import MatchingView, choices, gallery, view_of
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture
+def store(project: Path, tmp_path: Path) -> Store:
+    images(tmp_path, "a.png", "b.png")
+    entries = [
+        {"image": "a.png", "captions": [HOSTILE, "y"], "right": 0, "task": "color"},
+        {"image": "b.png", "captions": ["x", "y"], "right": 1, "task": "count"},
+    ]
+    done(project, "import", "itm", rows(tmp_path / "a.jsonl", *entries))
+    a, b = matching_evidence.items(project)
+    opened = Store(project)
+    matching_evidence.said(opened, "one", {a: [2, 1], b: [2, 1]}, scale=1.0)
+    matching_evidence.said(opened, f"two {HOSTILE}", {a: [1, 2], b: [1, None]})
+    return opened
+
+
+def test_what_is_asked_for_and_what_there_is(store: Store) -> None:
+    with store:
+        found = evidence(store)
+        assert view_of(found, {}) == MatchingView("itm", "real")
+        asked = {"suite": "itm", "generator": "real", "task": "color", "who": "one", "said": "wrong"}
+        assert view_of(found, asked, "2") == MatchingView("itm", "real", "color", "one", "wrong", 2)
+        assert view_of(found, {"suite": "none", "task": HOSTILE, "said": "x"}, "-3") == MatchingView("itm", "real")
+        assert view_of((), asked).suite == ""
+        assert [choice[1] for choice in choices(found, {})["task"].choices] == ["all", "color", "count"]
+        assert (
+            MatchingView("itm", "real", "color", page=3).address()
+            == "/studio/matching?suite=itm&generator=real&task=color&page=3"
+        )
+
+
+def test_the_images_behind_a_number(store: Store) -> None:
+    with store:
+        found, view = evidence(store), MatchingView("itm", "real")
+        listed = gallery(store, found, view)
+        assert listed.count('class="cc-match"') == 2
+        assert HOSTILE not in listed
+        assert "&lt;img src=x" in listed
+        # by softmax of 2 and 1
+        assert "p 0.73" in listed
+
+        def shown(**asked: str) -> list[bool]:
+            text = gallery(store, found, MatchingView("itm", "real", **asked))  # type: ignore[arg-type]
+            return [f"itm%2F0000{k}" in text for k in (0, 1)]
+
+        assert shown(who="one", said="right") == [True, False]
+        assert shown(who="one", said="wrong") == [False, True]
+        assert shown(who="one", said="only") == [True, False]
+        # of the second image there is a caption without a number: neither right nor wrong
+        assert shown(who=f"two {HOSTILE}", said="wrong") == [True, False]
+        assert shown(who=f"two {HOSTILE}") == [True, False]
+        assert shown(task="count") == [False, True]
+        assert shown(said="right") == [True, False]
+
+
+def test_the_tables(store: Store) -> None:
+    with store:
+        view, found = MatchingView("itm", "real"), recall(store, "itm", Options(intervals=False))
+        table = matching.accuracy(found.matching, view)
+        assert HOSTILE not in table
+        assert "0.500" in table
+        assert "said=wrong" in table
+        assert "1 left out" in table
+        assert "only a is right" in matching.votes(found.votes, view)
+        assert matching.winoground(found.winoground) == ""
+
+
+def test_the_whole_page(store: Store) -> None:
+    with store:
+        drawn = matching._drawn(store, MatchingView("itm", "real"), Options(intervals=False))
+        assert drawn[0] == "/studio/matching?suite=itm&generator=real"
+        bars = drawn[3].value
+        assert bars is not None
+        assert HOSTILE not in str(bars)
+        # no likelihood with several trials
+        assert drawn[5] == ""
+
+
+def test_an_empty_project_is_taught(project: Path) -> None:
+    with Store(project) as empty:
+        drawn = matching._drawn(empty, MatchingView(), Options(intervals=False))
+        assert drawn[1].visible
+        assert not drawn[2].visible
+        taught = matching._taught(empty)
+        assert "import itm --playground" in taught
+        assert str(project) in taught

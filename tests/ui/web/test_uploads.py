@@ -1,0 +1,52 @@
+"""Files that came by an upload do not stay for ever."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from data.store.core.store import Store
+from tests.ui.http_visitor import TOKEN
+from ui.web import studio
+from ui.web.server import create_app
+
+FILE = {"files": ("known.json", b"[]", "application/json")}
+
+
+def uploads(store: Store) -> list[Path]:
+    return [path for path in (store.project / "cache" / "gradio").rglob("*") if path.is_file()]
+
+
+def opened(store: Store) -> TestClient:
+    return TestClient(create_app(store, TOKEN), base_url="http://localhost", client=("127.0.0.1", 1))
+
+
+def test_they_go_when_the_app_is_closed_and_what_a_killed_one_left_when_it_is_opened(tmp_path: Path) -> None:
+    with Store(tmp_path / "project") as store:
+        with opened(store) as client:
+            client.post("/studio/gradio_api/upload", files=FILE).raise_for_status()
+            (kept,) = uploads(store)
+            assert kept.read_bytes() == b"[]"
+        assert uploads(store) == []
+        killed = opened(store)
+        killed.post("/studio/gradio_api/upload", files=FILE).raise_for_status()
+        assert len(uploads(store)) == 1
+        with opened(store) as client:
+            assert uploads(store) == []
+            client.post("/studio/gradio_api/upload", files=FILE).raise_for_status()
+
+
+def test_they_go_while_it_is_open_when_they_are_old(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    frequency, age = studio._UPLOADS
+    assert 0 < frequency <= age
+    monkeypatch.setattr(studio, "_UPLOADS", (1, 2))
+    with Store(tmp_path / "project") as store, opened(store) as client:
+        client.post("/studio/gradio_api/upload", files=FILE).raise_for_status()
+        assert len(uploads(store)) == 1
+        deadline = time.monotonic() + 20
+        while uploads(store):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)

@@ -1,0 +1,184 @@
+"""Addresses inside the app, made in one place: what a page reads from its address is what others write into it."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import get_args
+from urllib.parse import urlencode
+
+from concord.failures import FailureMark
+from data.store.analysis.confusion import CellWay, ConfusionCell
+from data.store.browse.filters import AMONG_PEOPLE, AMONG_SCORERS, MAJORITY_VALUES, MISSED, PASSED, VERDICTS, Between, Filters
+from data.store.core.selection import CERTAINTIES, Selection
+from scorers.failures import PICTURES
+from ui.base_path import at
+
+BROWSE = "/studio/browse"
+ALL = ("all", "tasks_mean", "any", "")
+"""What stands in a filter that restricts nothing."""
+CROSSED = {"about": "aspect", "a": "a", "a_says": "a_says", "b": "b", "b_says": "b_says", "way": "way"}
+"""The fields of ``Crossed`` by their names in Browse's address."""
+RESTRICTING = {name: name for name in ("target", "campaign", "certainty", "since", "until")} | {"among": "rater"}
+"""What else restricts the judgements that are crossed: fields of ``Selection`` (whose rater means another thing in Browse)."""
+MARKED = {"picture": "picture", "seen_by": "rater", "asked": "asked", "found": "found"}
+"""The fields of ``Marked`` by their names in Browse's address."""
+
+FILTERED = ("object", "color", "count", "relation", "says", "people", "certainty", "differs", "q", "range")
+"""What else restricts Browse's listing: fields of ``Filters``, each repeatable. With ``about``, certainty is the crossing's."""
+
+_PLACES = {name: name for name in ("suite", "task", "generator", "tag")}
+_NEEDED = ("about", "a", "b")
+Read = Callable[[str], Sequence[str]]
+"""All values of a name in an address."""
+
+
+def browse_address(
+    selection: Selection, crossed: ConfusionCell | None = None, marked: FailureMark | None = None, **listing: str
+) -> str:
+    """Browse's address for a selection, for those of its images where two sides' answers cross, or for a failure's.
+
+    Of the selection its places count, and with ``crossed`` also what restricts the judgements that are looked at (targets,
+    campaigns, certainty, raters and times; ``crossed`` itself names the aspect). ``marked``: a mark of a failure picture.
+    ``listing``: ``rater``, ``by`` and ``order``, as Browse has them.
+    """
+    names = _PLACES | (RESTRICTING if crossed else {})
+    query = [(name, value) for name, field in names.items() for value in getattr(selection, field) if value not in ALL]
+    if crossed:
+        query += [(name, value) for name, field in CROSSED.items() if (value := getattr(crossed, field)) not in ("", "each")]
+    if marked:
+        query += [(name, value) for name, field in MARKED.items() if (value := getattr(marked, field))]
+    query += [(name, value) for name, value in listing.items() if value]
+    return at(f"{BROWSE}?{urlencode(query)}" if query else BROWSE)
+
+
+def crossed_in(read: Read) -> ConfusionCell | None:
+    """What an address asks to cross; None if it asks for nothing of the kind.
+
+    Raises:
+        ValueError: it asks for half of it, or for a way that there is not.
+    """
+    given = {name: next((value for value in reversed(read(name)) if value), "") for name in CROSSED}
+    if not any(given.values()):
+        return None
+    missing = [name for name in _NEEDED if not given[name]]
+    if missing:
+        raise ValueError(f"answers cross where about, a and b are given; there is no {' and no '.join(missing)}.")
+    ways = get_args(CellWay)
+    way = given["way"] or "each"
+    if way not in ways:
+        raise ValueError(f"way must be one of {', '.join(ways)}.")
+    return ConfusionCell(given["about"], given["a"], given["a_says"], given["b"], given["b_says"], way)  # type: ignore[arg-type]
+
+
+def crossed_among(read: Read) -> Selection:
+    """The judgements among which an address's answers cross.
+
+    Raises:
+        ValueError: a value that cannot be followed, such as a date that is none.
+    """
+    found = Selection.of(lambda name: () if name in ("aspect", "rater") else read(name))
+    return replace(found, rater=tuple(name for name in read("among") if name))
+
+
+def marked_in(read: Read) -> FailureMark | None:
+    """The mark of a failure picture that an address asks for; None if it asks for none.
+
+    Raises:
+        ValueError: it asks for half of it, or for a picture that there is not.
+    """
+    given = {field: next((value for value in reversed(read(name)) if value), "") for name, field in MARKED.items()}
+    if not any(given.values()):
+        return None
+    if not given["picture"] or not given["rater"]:
+        raise ValueError("a failure picture's mark needs picture and seen_by.")
+    if given["picture"] not in PICTURES:
+        raise ValueError(f"picture must be one of {', '.join(PICTURES)}.")
+    return FailureMark(**given)
+
+
+def filters_in(read: Read) -> Filters:
+    """What an address filters by, besides its places.
+
+    Raises:
+        ValueError: a value that cannot be followed; the message says what there is instead.
+    """
+    given = {name: tuple(dict.fromkeys(value for value in read(name) if value.strip())) for name in FILTERED}
+    return Filters(
+        given["object"],
+        given["color"],
+        given["count"],
+        given["relation"],
+        tuple(_split_label(value) for value in given["says"]),
+        tuple(_known("people", value, MAJORITY_VALUES) for value in given["people"]),
+        () if any(read("about")) else tuple(_known("certainty", value, CERTAINTIES) for value in given["certainty"]),
+        tuple(_differing(value) for value in given["differs"]),
+        tuple(dict.fromkeys(word for value in given["q"] for word in value.split())),
+        tuple(_between(value) for value in given["range"]),
+    )
+
+
+def filters_query(filters: Filters) -> list[tuple[str, str]]:
+    """The names and values of filters in an address: what ``filters_in`` reads them from."""
+    said = {
+        "says": [f"{rater}:{verdict}" for rater, verdict in filters.says],
+        "differs": [f"{rater}:{kind}" if rater else kind for rater, kind in filters.differs],
+        "q": [" ".join(filters.q)] if filters.q else [],
+        "range": [f"{one.rater}:{_bound(one.low)}..{_bound(one.high)}" for one in filters.range],
+    }
+    return [(name, value) for name in FILTERED for value in (said[name] if name in said else getattr(filters, name))]
+
+
+def _bound(value: float | None) -> str:
+    return "" if value is None else repr(value)
+
+
+def _known(name: str, value: str, known: Iterable[str]) -> str:
+    """The value, if it is one.
+
+    Raises:
+        ValueError: it is not.
+    """
+    among = [*known]
+    if value in among:
+        return value
+    near = difflib.get_close_matches(value, among, n=1, cutoff=0.5)
+    raise ValueError(f"{name}={value}: " + (f"did you mean {near[0]}?" if near else f"it is one of {', '.join(among)}."))
+
+
+def _of_rater(name: str, value: str, form: str) -> tuple[str, str]:
+    """A rater's name, which may have colons, and what stands behind the last one."""
+    rater, colon, rest = value.rpartition(":")
+    if not colon or not rater:
+        raise ValueError(f"{name}={value}: it is written {form}.")
+    return rater, rest
+
+
+def _split_label(value: str) -> tuple[str, str]:
+    rater, verdict = _of_rater("says", value, f"RATER:{'|'.join(VERDICTS)}")
+    return rater, _known(f"says={rater}", verdict, VERDICTS)
+
+
+def _differing(value: str) -> tuple[str, str]:
+    if value in (AMONG_PEOPLE, AMONG_SCORERS):
+        return "", value
+    if ":" not in value:
+        _known("differs", value, (AMONG_PEOPLE, AMONG_SCORERS, f"RATER:{MISSED}", f"RATER:{PASSED}"))
+    rater, kind = _of_rater("differs", value, f"{AMONG_PEOPLE}, {AMONG_SCORERS}, RATER:{MISSED} or RATER:{PASSED}")
+    return rater, _known(f"differs={rater}", kind, (MISSED, PASSED))
+
+
+def _between(value: str) -> Between:
+    rater, bounds = _of_rater("range", value, "RATER:LOW..HIGH")
+    low, dots, high = bounds.partition("..")
+    try:
+        if not dots:
+            raise ValueError
+        ends = [float(end) if end.strip() else None for end in (low, high)]
+    except ValueError:
+        ends = [math.nan]
+    if any(end is not None and not math.isfinite(end) for end in ends):
+        raise ValueError(f"range={value}: it is written RATER:LOW..HIGH, with numbers or nothing beside the dots.")
+    return Between(rater, *ends)

@@ -1,0 +1,85 @@
+"""A generator at a glance: its name, a few of its pictures, and what people have said of them so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+from urllib.parse import urlencode
+
+from concord.common import wording
+from data.store.browse.contents import GeneratorPictures, ItemPreview
+from data.store.core.selection import Selection
+from ui.base_path import at
+
+THUMBNAIL = 160
+
+
+@dataclass(frozen=True, slots=True)
+class ImageStrip:
+    """One line. ``examples``: each ``item_id, sha256, text``."""
+
+    shown: GeneratorPictures
+    examples: Sequence[Mapping[str, Any]]
+
+
+def image_strips(found: Sequence[ImageStrip]) -> str:
+    """A line for each generator, as HTML; nothing for none."""
+    lines = "".join(f'<li class="cc-strip">{_about(one.shown)}{_pictures(one)}</li>' for one in found)
+    return f'<ul class="cc-strips">{lines}</ul>' if lines else ""
+
+
+def _about(shown: GeneratorPictures) -> str:
+    name = shown.generator or shown.suite
+    query = urlencode({"suite": shown.suite} | ({"generator": shown.generator} if shown.generator else {}))
+    browse = f'<a href="{at("/studio/browse")}?{escape(query)}">{wording.count(shown.pictures, "picture")}</a>'
+    if shown.answers:
+        said = f"{wording.count(shown.answers, 'answer')} by people"
+    else:
+        said = f'No person has judged {escape(name)} yet: <a href="{at("/annotate/")}">be the first</a>.'
+    return f'<div class="cc-strip-about"><h3>{escape(name)}</h3><p>{escape(shown.suite)} · {browse}</p><p>{said}</p></div>'
+
+
+def _pictures(strip: ImageStrip) -> str:
+    listing = {"suite": strip.shown.suite} | ({"generator": strip.shown.generator} if strip.shown.generator else {})
+    cells = []
+    for one in strip.examples:
+        href = at("/studio/workbench?") + urlencode({"id": one["item_id"]} | listing)
+        text = escape(str(one["text"] or one["item_id"]))
+        cells.append(
+            f'<a href="{escape(href)}" title="{text}"><img src="{at("/img/")}{one["sha256"]}?w={THUMBNAIL}" alt="{text}"'
+            ' loading="lazy" decoding="async"></a>'
+        )
+    return f'<div class="cc-strip-pictures">{"".join(cells)}</div>'
+
+
+def thumbnails(looks: Mapping[str, ItemPreview], captions: Mapping[str, str], listing: Selection, shown: str = "") -> str:
+    """Pictures by item with a caption beneath, as HTML; each leads to the Workbench, which lists the selection.
+
+    ``shown``: whose judgements the captions tell, which the Workbench remembers.
+    """
+    cells = []
+    for item, caption in captions.items():
+        look = looks.get(item, ItemPreview(None, None))
+        href = workbench_address(item, listing, shown)
+        text = escape(look.text or item)
+        picture = (
+            f'<img src="{at("/img/")}{look.sha256}?w={THUMBNAIL}" alt="{text}" loading="lazy" decoding="async">'
+            if look.sha256
+            else f'<span class="cc-no-picture">{text}</span>'
+        )
+        cells.append(f'<a href="{escape(href)}" title="{text}">{picture}<small>{escape(caption)}</small></a>')
+    return f'<div class="cc-strip-pictures cc-captioned">{"".join(cells)}</div>'
+
+
+def workbench_address(item: str, listing: Selection, shown: str = "") -> str:
+    """The Workbench's address of an image among those of a selection; ``shown``: whose judgement of it has been told."""
+    told = {"shown": shown} if shown else {}
+    return at("/studio/workbench?") + urlencode(
+        {"id": item} | {name: values[0] for name, values in _listing_query(listing)} | told
+    )
+
+
+def _listing_query(listing: Selection) -> list[tuple[str, list[str]]]:
+    return [(name, values) for name, values in listing.to_dict().items() if name in ("suite", "task", "generator")]

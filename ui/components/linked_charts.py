@@ -1,0 +1,411 @@
+"""Figures whose marks are links to their images. Colours are Okabe and Ito's, apart for all readers.
+
+A mark's link is an annotation over it, as Plotly lets only these be clicked; text is escaped, as Plotly reads a little HTML.
+``LogAxis`` is a logarithmic axis of shares on which 0 has a position of its own: a logarithm has none for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from math import ceil, floor, log10
+from typing import TYPE_CHECKING, Any, Final
+
+from ui.components.charts import plain
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+_MOST_TICKS: Final = 6
+_LEAST_SPAN: Final = 0.6
+_STRIP: Final = 0.16
+_MARGIN: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class LogAxis:
+    """Where shares stand, in powers of ten.
+
+    Attributes:
+        low, high: the powers of the smallest and the largest positive share.
+        zeros: whether there is a share of 0; these stand left of ``split``.
+    """
+
+    low: float
+    high: float
+    zeros: bool
+
+    @classmethod
+    def of(cls, shares: Sequence[float]) -> LogAxis:
+        """For shares from 0 to 1."""
+        powers = [log10(share) for share in shares if share > 0] or [0.0]
+        low, high = min(powers), max(powers)
+        spare = max(0.0, _LEAST_SPAN - (high - low)) / 2
+        return cls(low - spare, high + spare, len([share for share in shares if share > 0]) < len(shares))
+
+    @property
+    def split(self) -> float:
+        """The left end of the positive shares."""
+        return self.low - _MARGIN * self._span
+
+    @property
+    def _span(self) -> float:
+        return self.high - self.low
+
+    def positions(self, shares: Sequence[float]) -> list[float]:
+        """Of each share; those of 0 side by side in their strip, in order."""
+        n = sum(share <= 0 for share in shares)
+        width = _STRIP * self._span
+        found, k = [], 0
+        for share in shares:
+            if share > 0:
+                found.append(log10(share))
+                continue
+            k += 1
+            found.append(self.split - width + width * (0.15 + 0.7 * (k - 0.5) / n))
+        return found
+
+    def options(self) -> dict[str, Any]:
+        """Plotly's ``range``, ``tickvals`` and ``ticktext``."""
+        ticks = {log10(share): f"{100 * share:g}\u00a0%" for share in self._ticks()}
+        left = self.split
+        if self.zeros:
+            left -= _STRIP * self._span
+            ticks = {(left + self.split) / 2: "0"} | ticks
+        right = self.high + _MARGIN * self._span
+        return {"range": [left, right], "tickvals": [*ticks], "ticktext": [*ticks.values()]}
+
+    def _ticks(self) -> list[float]:
+        """Powers of ten; between them 2 and 5 where there are few."""
+        powers = range(floor(self.low), ceil(self.high) + 1)
+        for digits in ((1, 2, 5), (1, 3), (1,)):
+            inside = [d * 10.0**k for k in powers for d in digits if self.split <= log10(d) + k <= self.high]
+            if len(inside) <= _MOST_TICKS:
+                break
+        return inside[:: max(1, ceil(len(inside) / _MOST_TICKS))]
+
+
+PALETTE: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b")
+RIGHT, WRONG = "#0072b2", "#d55e00"
+_SYMBOLS: Final = ("circle", "square", "diamond", "triangle-up", "x", "star", "hexagon")
+_INK, _PAPER, _EMPTY, _FAINT = "#1b1f27", "#ffffff", "#eceff4", "#5f6776"
+_ROW: Final = 44
+_SERIES: Final = 17
+_LONGEST: Final = 60
+_GAP: Final = 0.1
+_LINKED: Final = 300
+"""So many links are in a panel at most: a page with thousands of them is slow."""
+_BARRED: Final = 60
+# what may stand in an address as it is, though Python writes it otherwise: Plotly would encode it a second time
+_PLAIN: Final = {"%2F": "/", "%3A": ":", "%40": "@", "%2C": ",", "%3F": "?", "%3B": ";", "%24": "$", "%3D": "="}
+_TWICE: Final = ("%26", "%23", "%2B")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One number.
+
+    Attributes:
+        value: 0 to 1; None: nothing is drawn.
+        low, high: its interval, where there is one.
+        note: shown when pointed at; ``href``: where a click leads; empty: nowhere.
+        text: said on the mark; ``right``: whether it is as asked, None where that is no question.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    href: str = ""
+    text: str = ""
+    right: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Marks of one name, one for each label of the figure; a ``reference`` to compare the others with looks unlike them."""
+
+    name: str
+    marks: Sequence[Mark]
+    reference: bool = False
+
+
+def heat(rows: Sequence[str], columns: Sequence[str], cells: Sequence[Sequence[Mark]], axes: tuple[str, str]) -> go.Figure:
+    """A table of shares: blue what is as asked, orange what is not, the darker the more. ``axes``: names of x and y."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure(
+        go.Heatmap(
+            z=[[_signed(mark) for mark in row] for row in cells],
+            x=list(range(len(columns))),
+            y=list(range(len(rows))),
+            zmin=-1,
+            zmax=1,
+            colorscale=[[0, WRONG], [0.5, _EMPTY], [1, RIGHT]],
+            showscale=False,
+            xgap=3,
+            ygap=3,
+            hoverinfo="skip",
+        )
+    )
+    for y, row in enumerate(cells):
+        for x, mark in enumerate(row):
+            if mark.value is not None:
+                _annotate(figure, x, y, mark, mark.text, _legible(_shade(mark)) if mark.value else _FAINT)
+    plain(figure, height=(112 if axes[0] else 68) + _ROW * len(rows))
+    figure.update_xaxes(**_named(columns), title=escape(axes[0]), side="top", showgrid=False, zeroline=False)
+    figure.update_yaxes(
+        **_named(rows), title=escape(axes[1]), range=[len(rows) - 0.5, -0.5], showgrid=False, zeroline=False, automargin=True
+    )
+    figure.update_layout(margin={"t": 92 if axes[0] else 48, "b": 12})
+    return figure
+
+
+def dots(labels: Sequence[str], series: Sequence[Series], axis: str, *, line: float | None = None) -> go.Figure:
+    """Shares with intervals, a row for each label and in it a mark for each series; ``line``: a value to compare with."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    step = 0.72 / max(len(series), 1)
+    for k, one in enumerate(series):
+        at = [n + (k - (len(series) - 1) / 2) * step for n in range(len(labels))]
+        known = [(y, mark) for y, mark in zip(at, one.marks, strict=True) if mark.value is not None]
+        figure.add_trace(
+            go.Scatter(
+                name=escape(_short(one.name)),
+                x=[mark.value for _, mark in known],
+                y=[y for y, _ in known],
+                mode="markers",
+                marker={"size": 11, **_looks(one, k)},
+                error_x=_bars([mark for _, mark in known], _hue(one, k)),
+                hoverinfo="skip",
+            )
+        )
+        for y, mark in known:
+            _cover(figure, mark.value, y, mark)
+    if line is not None:
+        figure.add_vline(line, line={"color": "#7a8194", "dash": "dot"})
+    # a heading above, an axis below; each row as high as its marks need
+    plain(figure, height=112 + len(labels) * max(34, 14 + _SERIES * len(series)))
+    figure.update_xaxes(title=escape(axis), range=[-0.02, 1.02], tickformat=".0%")
+    figure.update_yaxes(**_named(labels), range=[len(labels) - 0.5, -0.5], showgrid=False, zeroline=False)
+    for n in range(1, len(labels)):
+        figure.add_hline(n - 0.5, line={"color": "rgba(128,136,160,.22)", "width": 1})
+    return _legend(figure, several=len(series) > 1)
+
+
+def stacked(labels: Sequence[str], parts: Sequence[Series], axis: str) -> go.Figure:
+    """Shares of a whole side by side, a bar for each label; the parts in the palette's order, with their shares on them."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    start = [0.0] * len(labels)
+    for k, part in enumerate(parts):
+        widths = [mark.value or 0.0 for mark in part.marks]
+        figure.add_trace(
+            go.Bar(
+                name=escape(part.name),
+                x=widths,
+                y=list(range(len(labels))),
+                base=list(start),
+                orientation="h",
+                width=0.66,
+                marker={"color": _color(k), "line": {"color": _PAPER, "width": 1}},
+                hoverinfo="skip",
+            )
+        )
+        for y, (mark, width) in enumerate(zip(part.marks, widths, strict=True)):
+            if width:
+                _annotate(figure, start[y] + width / 2, y, mark, mark.text if width > 0.03 else "│", _legible(_rgb(_color(k))))
+            start[y] += width
+    plain(figure, height=120 + _ROW * len(labels))
+    figure.update_layout(barmode="overlay")
+    figure.update_xaxes(title=escape(axis), range=[0, 1], tickformat=".0%")
+    figure.update_yaxes(**_named(labels), range=[len(labels) - 0.5, -0.5], showgrid=False, zeroline=False)
+    return _legend(figure, several=True)
+
+
+def lines(x: Sequence[str], series: Sequence[Series], axes: tuple[str, str], at: str = "") -> go.Figure:
+    """A line for each series over ``x``, with its intervals; ``at``: the place on x that is marked."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for k, one in enumerate(series):
+        shift = (k - (len(series) - 1) / 2) * 0.04
+        known = [(n + shift, mark) for n, mark in enumerate(one.marks) if mark.value is not None]
+        figure.add_trace(
+            go.Scatter(
+                name=escape(_short(one.name)),
+                x=[n for n, _ in known],
+                y=[mark.value for _, mark in known],
+                mode="lines+markers",
+                line={"color": _hue(one, k), "width": 2, "dash": "dash" if one.reference else "solid"},
+                marker={"size": 10, **_looks(one, k)},
+                error_y=_bars([mark for _, mark in known], _hue(one, k)),
+                hoverinfo="skip",
+            )
+        )
+        for n, mark in known:
+            _cover(figure, n, mark.value, mark)
+    if at in x:
+        figure.add_vline(list(x).index(at), line={"color": "#7a8194", "dash": "dot"})
+    plain(figure, height=420)
+    figure.update_xaxes(**_named(x), title=escape(axes[0]), range=[-0.4, len(x) - 0.6], showgrid=False, zeroline=False)
+    figure.update_yaxes(title=escape(axes[1]), tickformat=".0%", rangemode="tozero")
+    return _legend(figure, several=True)
+
+
+def scatter(at: Sequence[float], series: Sequence[Series], axis: str) -> go.Figure:
+    """Shares over another share ``at``, a panel for each series with a mark for each place; that axis is logarithmic.
+
+    Marks at 0 stand apart. In a panel of more than _LINKED places no mark is a link of its own: the page follows a click to the
+    address that each has as ``customdata``.
+    """
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    over = LogAxis.of(at)
+    positions, few = over.positions(at), len(at) <= _LINKED
+    width = (1 + _GAP) / max(len(series), 1) - _GAP
+    plain(figure, height=440)
+    for k, one in enumerate(series):
+        n, color = str(k + 1) if k else "", _color(k)
+        known = [(x, mark) for x, mark in zip(positions, one.marks, strict=True) if mark.value is not None]
+        looks = {"size": 10 if few else 6, "color": color, "symbol": _SYMBOLS[k], "opacity": 0.8 if few else 0.45}
+        told: dict[str, Any] = {"hoverinfo": "skip"} if few else _hover_texts([mark for _, mark in known])
+        bars = _bars([mark for _, mark in known], color) | {"thickness": 1, "width": 0} if len(at) <= _BARRED else None
+        x, y = [place for place, _ in known], [mark.value for _, mark in known]
+        figure.add_trace(go.Scatter(x=x, y=y, mode="markers", marker=looks, error_y=bars, xaxis=f"x{n}", yaxis=f"y{n}", **told))
+        for place, mark in known if few else ():
+            _annotate(figure, place, mark.value, mark, "■", _INK, opacity=0, font={"size": 16}, xref=f"x{n}", yref=f"y{n}")
+        if over.zeros:
+            line = {"color": "#7a8194", "dash": "dot", "width": 1}
+            ends = {"x0": over.split, "x1": over.split, "y0": 0, "y1": 1}
+            figure.add_shape(type="line", line=line, xref=f"x{n}", yref=f"y{n} domain", **ends)
+        start = k * (width + _GAP)
+        across = {"domain": [start, start + width], "anchor": f"y{n}", "title": escape(axis), **over.options()}
+        upwards = {"anchor": f"x{n}", "title": escape(one.name), "range": [-0.04, 1.04], "tickformat": ".0%"}
+        grid = {"gridcolor": "rgba(128,136,160,.22)", "zeroline": False, "automargin": True}
+        figure.update_layout({f"xaxis{n}": across | grid, f"yaxis{n}": upwards | grid})
+    return figure
+
+
+def _hover_texts(marks: Sequence[Mark]) -> dict[str, Any]:
+    """Notes and addresses as a trace has them."""
+    notes = [escape(mark.note).replace("\n", "<br>") for mark in marks]
+    return {"hoverinfo": "text", "hovertext": notes, "customdata": [mark.href for mark in marks]}
+
+
+def _signed(mark: Mark) -> float | None:
+    if mark.value is None or mark.right is None:
+        return None if mark.value is None else 0.0
+    return mark.value if mark.right else -mark.value
+
+
+def _annotate(figure: go.Figure, x: Any, y: Any, mark: Mark, text: str, color: str, **options: Any) -> None:
+    """A text that is a link and tells more when pointed at."""
+    shown = escape(text).replace("\n", "<br>")
+    href = _href(mark.href)
+    if href:
+        shown = f'<a href="{href}" target="_self" style="color:{color}">{shown}</a>'
+    font = {"color": color, "size": 13} | options.pop("font", {})
+    figure.add_annotation(
+        x=x, y=y, text=shown, showarrow=False, font=font, hovertext=escape(mark.note).replace("\n", "<br>"), **options
+    )
+
+
+def _cover(figure: go.Figure, x: Any, y: Any, mark: Mark) -> None:
+    """What is clicked and pointed at in place of a marker: nothing to be seen, as large as a finger needs."""
+    _annotate(figure, x, y, mark, "■", _INK, opacity=0, font={"size": 24})
+
+
+def _href(address: str) -> str:
+    """An address as Plotly leaves it alone; empty where it would not, for the table beneath has the link, too."""
+    if any(code in address for code in _TWICE):
+        return ""
+    for code, sign in _PLAIN.items():
+        address = address.replace(code, sign)
+    return escape(address)
+
+
+def _bars(marks: Sequence[Mark], color: str) -> dict[str, Any]:
+    spans = list(_spans(marks))
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [above for _, above in spans],
+        "arrayminus": [below for below, _ in spans],
+        "color": color,
+        "thickness": 1.5,
+        "width": 4,
+    }
+
+
+def _spans(marks: Sequence[Mark]) -> Iterator[tuple[float, float]]:
+    for mark in marks:
+        value = mark.value or 0.0
+        known = mark.low is not None and mark.high is not None
+        yield (value - (mark.low or 0.0), (mark.high or 0.0) - value) if known else (0.0, 0.0)
+
+
+def _named(labels: Sequence[str]) -> dict[str, Any]:
+    return {"tickvals": list(range(len(labels))), "ticktext": [escape(_short(label)) for label in labels]}
+
+
+def _short(name: str) -> str:
+    """Names are as long as whoever gives them likes."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+def _legend(figure: go.Figure, *, several: bool) -> go.Figure:
+    if several:
+        legend = {"orientation": "h", "y": 1, "yanchor": "bottom", "x": 0, "traceorder": "normal"}
+        figure.update_layout(showlegend=True, legend=legend, margin={"t": 40})
+    return figure
+
+
+def _color(k: int) -> str:
+    return PALETTE[k % len(PALETTE)]
+
+
+def _hue(one: Series, k: int) -> str:
+    return _FAINT if one.reference else _color(k)
+
+
+def _looks(one: Series, k: int) -> dict[str, Any]:
+    """A series' marker."""
+    line = {"width": 2, "color": _FAINT} if one.reference else {}
+    return {"color": _hue(one, k), "symbol": "diamond-open" if one.reference else _SYMBOLS[k % len(_SYMBOLS)], "line": line}
+
+
+_Rgb = tuple[float, float, float]
+
+
+def _rgb(color: str) -> _Rgb:
+    red, green, blue = (int(color[k : k + 2], 16) / 255 for k in (1, 3, 5))
+    return red, green, blue
+
+
+def _shade(mark: Mark) -> _Rgb:
+    """The colour that a cell of ``heat`` has."""
+    signed = _signed(mark) or 0.0
+    full, empty = _rgb(RIGHT if signed > 0 else WRONG), _rgb(_EMPTY)
+    red, green, blue = (b + abs(signed) * (a - b) for a, b in zip(full, empty, strict=True))
+    return red, green, blue
+
+
+def _legible(ground: _Rgb) -> str:
+    """Ink or paper, whichever has the higher contrast with a colour (WCAG 2, relative luminance)."""
+    return max((_INK, _PAPER), key=lambda ink: _contrast(_rgb(ink), ground))
+
+
+def _contrast(a: _Rgb, b: _Rgb) -> float:
+    low, high = sorted((_luminance(a), _luminance(b)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(color: _Rgb) -> float:
+    parts = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color)
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))

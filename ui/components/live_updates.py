@@ -1,0 +1,155 @@
+"""How a page stays current: it asks for the project's version every few seconds and draws again only when that moved."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import gradio as gr
+from gradio.blocks import BlockContext
+from gradio.components import Component
+from gradio.events import Dependency, EventListener
+
+from concord.common import live_updates
+from data.store.core.store import Store
+from ui.base_path import at
+from ui.components.tables import note
+
+SECONDS = 3
+_OPENED = "opened"
+"""Seen of a project of which no version has been drawn yet."""
+
+
+def keep_current(
+    store: Store,
+    draw: Callable[..., Iterator[Sequence[Any]]],
+    inputs: Sequence[Component],
+    outputs: Sequence[Component | BlockContext],
+    *,
+    opened: Dependency | None = None,
+    moves: live_updates.Moves = live_updates.version,
+    seconds: float = SECONDS,
+) -> None:
+    """Call ``draw`` when the project has moved, and when the page opens or an input changes, unless ``opened`` (the event
+    that draws the page first) says that these are somebody else's.
+
+    Until the page has been drawn once nothing follows the project: the inputs do not hold yet what the address asks for. A
+    control that ``draw`` leaves as it found it is not set again, or a click made meanwhile would be undone.
+
+    ``draw`` takes the inputs' values and yields the outputs, once or several times (quick first, complete later). ``moves``
+    gives a text that differs when there is something new to draw; browsers ask for it by a route of its own, as an event of
+    Gradio's costs a hundred times as much.
+    """
+    seen = _follower(live_updates.follow(moves), seconds)
+
+    shared = live_updates.SharedDrawing(store, draw)
+
+    def fresh(*values: Any) -> Iterator[list[Any]]:
+        version = moves(store)
+        for drawn in shared.drawn(version, values):
+            # of a change that is a dictionary Gradio takes the value out
+            yield [*(dict(one) if isinstance(one, dict) else one for one in drawn), version]
+
+    def tick(known: str, *values: Any) -> Iterator[list[Any]]:
+        if known in (None, "", moves(store)):
+            yield [gr.skip()] * (len(outputs) + 1)
+            return
+        for *drawn, version in fresh(*values):
+            yield [*moved(inputs, values, outputs, drawn), version]
+
+    quiet: dict[str, Any] = {"outputs": [*outputs, seen], "show_progress": "hidden", "api_visibility": "private"}
+    if opened is None:
+        listen(None, fresh, [*inputs], **quiet)
+    else:
+        opened.then(lambda: _OPENED, None, seen, show_progress="hidden", api_visibility="private", queue=False)
+    dispatched, overtaken = _overtaking(str(seen._id))
+    followed = seen.select(tick, [seen, *inputs], trigger_mode="once", js=dispatched, **quiet)
+    followed.then(None, [seen, *inputs], seen, js=overtaken)
+
+
+def listen(
+    events: Sequence[EventListener] | None,
+    function: Callable[..., Any],
+    inputs: Sequence[Component],
+    outputs: Component | BlockContext | Sequence[Component | BlockContext],
+    **how: Any,
+) -> Dependency:
+    """Call a function after any of these events, by default when the page opens and when an input changes; of those that come
+    while it works, once more after the last.
+
+    Gradio repeats the whole event that a listener with ``trigger_mode="always_last"`` put off, for all of its listeners: two
+    such listeners of one event put each other off, and call each other for ever (gradio 6.31, on a busy machine). So each
+    listener has an event of its own: the change of a hidden signal, which the browser sets without asking the server.
+    """
+    signal = gr.HTML("", visible="hidden", apply_default_css=False)
+    triggers = None if events is None else list(events)
+    gr.on(triggers, None, [*inputs], signal, js="() => `${performance.now()} ${Math.random()}`", api_visibility="private")
+    return signal.change(function, [*inputs], outputs, trigger_mode="always_last", **how)
+
+
+def _overtaking(name: str) -> tuple[str, str]:
+    """JavaScript for when a page is asked for and for when it is drawn: if its inputs have changed meanwhile, what was drawn
+    may stand where their drawing stood already, so it is another version's and is drawn again."""
+    place = f"(window.concordAsked ??= {{}})[{json.dumps(name)}]"
+    dispatched = f"(seen, ...values) => {{ {place} = JSON.stringify(values); return [seen, ...values]; }}"
+    return dispatched, f"(seen, ...values) => [JSON.stringify(values) === {place} ? seen : 'overtaken']"
+
+
+def _follower(of: str, seconds: float) -> gr.HTML:
+    """Nothing to look at: its value is the version that the page shows, and it selects itself when there is another."""
+    asked = json.dumps({"of": of, "seconds": seconds})
+    return gr.HTML(
+        "",
+        html_template="<div></div>",
+        js_on_load=(
+            f"import('{at('/assets/js/live_updates.js')}').then((m) => m.follow(element,"
+            f" {{...{asked}, shown: () => props.value, moved: () => trigger('select')}}));"
+        ),
+        apply_default_css=False,
+        visible="hidden",
+    )
+
+
+def moved(
+    inputs: Sequence[Component], values: Sequence[Any], outputs: Sequence[Component | BlockContext], drawn: Sequence[Any]
+) -> list[Any]:
+    """What was drawn of these values of the inputs, without the values that outputs among them have already.
+
+    A control that is set to what was asked of it would undo the click that somebody made meanwhile.
+    """
+    asked = dict(zip(inputs, values, strict=True))
+    return [_without_value(change, asked[one]) if one in asked else change for one, change in zip(outputs, drawn, strict=True)]
+
+
+def _without_value(change: Any, asked: Any) -> Any:
+    """A change to a control, without its value if that is what was asked; Gradio takes a component for a change, too."""
+    if isinstance(change, Component):
+        change = change.constructor_args | {"__type__": "update"}
+    if isinstance(change, dict) and "value" in change and change["value"] == asked:
+        return {name: value for name, value in change.items() if name != "value"}
+    return change
+
+
+def ignored(asked: Mapping[str, str], chosen: Mapping[str, str | None]) -> str:
+    """A line that says which parts of an address this page could not follow; nothing if it followed all."""
+    lost = [
+        f"{name}={value}" for name, value in asked.items() if value and chosen.get(name) != value and not name.startswith("__")
+    ]
+    if not lost:
+        return ""
+    return note(
+        f"This address asks for {', '.join(lost)}, which this page does not have; here is what it has instead.", "cc-bad"
+    )
+
+
+def set_address(names: Sequence[str]) -> str:
+    """JavaScript that writes the inputs' values into the page's address under these names, leaving out empty ones."""
+    return (
+        "(...values) => { const url = new URL(location.href);"
+        # a list of several is written with commas
+        f" {list(names)!r}.forEach((name, n) => {{ const value = String(values[n] ?? '');"
+        " if (value && value !== 'all' && value !== 'any') url.searchParams.set(name, value);"
+        " else url.searchParams.delete(name); });"
+        " history.replaceState(history.state, '', url); return values; }"
+    )

@@ -1,0 +1,202 @@
+"""Tables as HTML, every cell escaped: plain ones, estimates with n and interval, and confusion tables whose numbers lead to
+images.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any, Final
+
+from concord.common import wording
+
+WRAP: Final = '<div class="cc-table-wrap" tabindex="0" role="group" aria-label="A table; arrows scroll it">'
+"""Around a table that may be wider than its place, which is scrolled by keys, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlCell:
+    """What a cell says.
+
+    Attributes:
+        text: large; ``detail``: small, beneath; ``note``: shown when pointed at.
+        href: where a click leads, inside the app.
+    """
+
+    text: str
+    detail: str = ""
+    note: str = ""
+    href: str = ""
+    number: bool = True
+
+
+def html_table(caption: str, headers: Sequence[str | HtmlCell], rows: Sequence[Sequence[str | HtmlCell]]) -> str:
+    """A table whose first column names the row; plain strings are texts."""
+    head = "".join(_html("th", 'scope="col"', _cell(header)) for header in headers)
+    body = "".join("<tr>" + _row_html([_cell(cell) for cell in row]) + "</tr>" for row in rows)
+    return (
+        f'{WRAP}<table class="cc-table"><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def note(text: str, kind: str = "") -> str:
+    """A paragraph of plain text."""
+    return f'<p class="cc-note {kind}">{escape(text)}</p>'
+
+
+def linked_note(text: str, href: str, link: str, rest: str = "") -> str:
+    """A paragraph with a link in it, inside the app."""
+    return f'<p class="cc-note">{escape(text)} <a href="{escape(href)}">{escape(link)}</a> {escape(rest)}</p>'
+
+
+def heading(text: str, below: str = "") -> str:
+    """A section's heading, and a paragraph beneath it."""
+    return f'<h2 class="cc-section">{escape(text)}</h2>' + (note(below) if below else "")
+
+
+def _cell(value: str | HtmlCell) -> HtmlCell:
+    return value if isinstance(value, HtmlCell) else HtmlCell(value, number=False)
+
+
+def _row_html(cells: Sequence[HtmlCell]) -> str:
+    name, *rest = cells
+    return _html("th", 'scope="row"', name) + "".join(_html("td", "", cell) for cell in rest)
+
+
+def _html(tag: str, attributes: str, cell: HtmlCell) -> str:
+    kind = ' class="cc-number"' if cell.number else ""
+    return f"<{tag} {attributes}{kind}{_title(cell)}>{_inner(cell)}</{tag}>"
+
+
+def _inner(cell: HtmlCell) -> str:
+    text = escape(cell.text)
+    if cell.href:
+        text = f'<a href="{escape(cell.href)}">{text}</a>'
+    return text + (f'<small class="cc-detail">{escape(cell.detail)}</small>' if cell.detail else "")
+
+
+def _title(cell: HtmlCell) -> str:
+    return f' title="{escape(cell.note)}"' if cell.note else ""
+
+
+Row = dict[str, Any]
+
+
+def number(row: Row | None) -> HtmlCell:
+    """An estimate as a table's cell."""
+    if row is None:
+        return HtmlCell("")
+    if row["value"] is None:
+        return HtmlCell("–", "undefined", row["reason"] or "")
+    method = row["method"] or ""
+    interval = "no interval" if "no interval" in method else ""
+    if row["low"] is not None:
+        interval = f"{row['low']:.2f} to {row['high']:.2f}"
+    ceiling = row.get("ceiling")
+    lines = [interval, *(_beside(ceiling) if ceiling else ()), "saw these labels" if row.get("saw_labels") else ""]
+    note = f"{method}; n = {row['n_items']:,} images, {row['n_ratings']:,} answers"
+    if ceiling and ceiling["words"]:
+        note += f". Beside people among themselves: {ceiling['words']}"
+    return HtmlCell(f"{row['value']:.3f}", "\n".join(line for line in lines if line), note)
+
+
+def _beside(ceiling: Row) -> Iterator[str]:
+    """People's own number on the same images, and where the scorer stands beside it."""
+    if ceiling["value"] is not None:
+        yield f"people {ceiling['value']:.2f}"
+    if ceiling["verdict"]:
+        yield wording.verdict(ceiling["verdict"])
+
+
+def statistics_table(caption: str, name: str, rows: Sequence[Row], label: Callable[[Row], str]) -> str:
+    """A row per label and a column per statistic, both in the order of ``rows``; nothing for no rows."""
+    if not rows:
+        return ""
+    shown = list(dict.fromkeys(row["statistic"] for row in rows))
+    lines: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        lines.setdefault(label(row), {})[row["statistic"]] = row
+    headers: list[str | HtmlCell] = [
+        name,
+        HtmlCell("images"),
+        HtmlCell("answers"),
+        *(HtmlCell(wording.title(s), note=wording.DEFINITIONS[s].meaning) for s in shown),
+    ]
+    body: list[list[str | HtmlCell]] = []
+    for text, line in lines.items():
+        widest = max(line.values(), key=lambda row: int(row["n_items"]))
+        counts = [HtmlCell(f"{widest['n_items']:,}"), HtmlCell(f"{max(row['n_ratings'] for row in line.values()):,}")]
+        body.append([text, *counts, *(_of_its_own(line.get(s), widest["n_items"]) for s in shown)])
+    return html_table(caption, headers, body)
+
+
+def explained(rows: Iterable[Row], *, open_: bool) -> str:
+    """Why numbers are missing, each reason once. The mean of the tasks only repeats its tasks' reasons."""
+    reasons: dict[str, dict[str, None]] = {}
+    for row in rows:
+        if row["value"] is None and row["reason"] and row.get("task") != "tasks_mean":
+            reasons.setdefault(row["reason"], {})[wording.title(row["statistic"])] = None
+    if not reasons:
+        return ""
+    lines = "".join(note(f"{', '.join(names)}: {reason}.") for reason, names in reasons.items())
+    alone = " open" if open_ else ""
+    return f'<details class="cc-why"{alone}><summary>Why some numbers are undefined (–)</summary>{lines}</details>'
+
+
+def _of_its_own(row: Row | None, n: int) -> HtmlCell:
+    """The number, and how many images it rests on where that is not what its line says."""
+    cell = number(row)
+    if row is None or row["value"] is None or row["n_items"] == n:
+        return cell
+    return replace(cell, detail="\n".join(part for part in (cell.detail, f"{row['n_items']:,} images") if part))
+
+
+@dataclass(frozen=True, slots=True)
+class Crossings:
+    """Two sides' labels crossed.
+
+    Attributes:
+        a, b: their names; ``a`` in rows.
+        labels: of both.
+        counts: how often, ``counts[row][column]``.
+        images: on how many images.
+    """
+
+    a: str
+    b: str
+    labels: Sequence[str]
+    counts: Sequence[Sequence[int]]
+    images: dict[tuple[str, str], int]
+
+
+def confusion_table(caption: str, crossed: Crossings, link: Callable[[str, str], str]) -> str:
+    """The table; ``link`` gives the address of two labels' images, an empty one standing for any."""
+    most = max((n for row in crossed.counts for n in row), default=0)
+    verb = "say" if crossed.b.endswith("people") else "says"
+    head = "".join(f'<th scope="col" class="cc-number">{escape(label)}</th>' for label in crossed.labels)
+    body = "".join(_row(crossed, n, most, link) for n in range(len(crossed.labels)))
+    columns = [sum(row[n] for row in crossed.counts) for n in range(len(crossed.labels))]
+    totals = "".join(f'<td class="cc-number">{n:,}</td>' for n in [*columns, sum(columns)])
+    return (
+        f'{WRAP}<table class="cc-table cc-confusion"><caption>{escape(caption)}</caption>'
+        f'<thead><tr><td></td><th scope="colgroup" colspan="{len(crossed.labels) + 1}">{escape(crossed.b)} {verb}</th></tr>'
+        f'<tr><th scope="col">{escape(crossed.a)} says</th>{head}<th scope="col" class="cc-number">in all</th></tr></thead>'
+        f'<tbody>{body}<tr class="cc-total"><th scope="row">in all</th>{totals}</tr></tbody></table></div>'
+    )
+
+
+def _row(crossed: Crossings, n: int, most: int, link: Callable[[str, str], str]) -> str:
+    label, counts = crossed.labels[n], crossed.counts[n]
+    cells = []
+    for other, count in zip(crossed.labels, counts, strict=True):
+        images = crossed.images.get((label, other), 0)
+        text = "0"
+        if count:
+            text = f'<a href="{escape(link(label, other))}">{count:,}</a><small class="cc-detail">'
+            text += f"{wording.count(images, 'image')}</small>"
+        side = "cc-beyond" if label == other else "cc-below"
+        shade = f'style="--shade: {count / most:.2f}" data-side="{side}"' if count else ""
+        cells.append(f'<td class="cc-number" {shade}>{text}</td>')
+    return f'<tr><th scope="row">{escape(label)}</th>{"".join(cells)}<td class="cc-number">{sum(counts):,}</td></tr>'

@@ -1,0 +1,380 @@
+"""Any two raters: the matrix of all of them, and the panel that a click on two opens.
+
+In the matrix people stand together, then each scorer, each person; a cell is shaded by how close two are. The panel says where
+their answers cross, on which images, by aspect, by generator and over time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from html import escape
+from typing import Any
+
+import gradio as gr
+import numpy as np
+import pandas as pd
+
+from agreement import CellName, Options, PairReport, pair_report
+from agreement.pair.confusion import PartEstimates
+from agreement.pair.rater_pair import Estimate
+from agreement.report.topic import MET_BY_SCORES, SCORE
+from concord.agreement import Rows, recall, scales_of
+from concord.common import live_updates, wording
+from data.store.analysis.confusion import ConfusionCell
+from data.store.browse.contents import PEOPLE, SIMULATED, RaterCount, item_previews
+from data.store.core import frame
+from data.store.core.store import Store
+from ui.components import charts
+from ui.components.addresses import browse_address
+from ui.components.image_strip import thumbnails
+from ui.components.tables import WRAP, Crossings, HtmlCell, confusion_table, explained, heading, note, number, statistics_table
+from ui.pages.agreement.summary import CONSENSUS, consensus_of
+from ui.pages.agreement.view import AgreementView, is_huge, pairable, passes, where
+
+_FURTHEST = 8
+_HINT = "Click a number of the matrix, or choose two raters here, to see how their answers cross and on which images."
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """What is drawn of a pair.
+
+    Attributes:
+        text: before the figures, as HTML.
+        scores, steps: figures, None where there is nothing to draw.
+        parts: after the figures, as HTML.
+    """
+
+    text: str
+    scores: Any = None
+    steps: Any = None
+    parts: str = ""
+
+    def outputs(self) -> list[Any]:
+        """For the page's components, in this order."""
+        plots = [gr.Plot(figure, visible=True) if figure else gr.Plot(visible=False) for figure in (self.scores, self.steps)]
+        return [self.text, *plots, self.parts]
+
+
+def panels(store: Store, view: AgreementView) -> Iterator[Panel]:
+    """The pair of a view: quickly without intervals, then whole."""
+    if not view.suite or not view.a or not view.b:
+        yield Panel(note(_HINT))
+        return
+    if view.a == view.b:
+        yield Panel(note(f"{view.a} with itself agrees by definition. Choose two different raters."))
+        return
+    for intervals in passes(store):
+        try:
+            pair = _met(store, live_updates.version(store), replace(view, table=""), intervals)
+        except ValueError as error:
+            yield Panel(note(f"{view.a} and {view.b} cannot be compared in {where(view)}: {error}.", "cc-bad"))
+            return
+        yield _panel(store, view, pair)
+
+
+@lru_cache(maxsize=32)
+def _met(store: Store, version: str, view: AgreementView, intervals: bool) -> PairReport:  # noqa: ARG001 - part of the key
+    # a rater's other aspects say where the two part ways
+    selection = replace(view.selection, aspect=())
+    said = frame.frame(store, selection)
+    a, b = _sides(said, view)
+    return pair_report(
+        said,
+        scales_of(store),
+        SCORE if _only_scores(said, view.aspect, a) and _only_scores(said, view.aspect, b) else view.aspect,
+        a,
+        PEOPLE if b in (PEOPLE, SIMULATED) else b,
+        Options(intervals=intervals, certainty=selection.certainty),
+        place=CellName("all", view.task),
+        simulated=b == SIMULATED,
+    )
+
+
+def _sides(said: pd.DataFrame, view: AgreementView) -> tuple[str, str]:
+    """Whoever only scores takes the first place, from which a score meets what others say."""
+    swapped = _only_scores(said, view.aspect, view.b) or view.a in (PEOPLE, SIMULATED)
+    return (view.b, view.a) if swapped else (view.a, view.b)
+
+
+def _only_scores(said: pd.DataFrame, aspect: str, rater: str) -> bool:
+    judged = set(said.loc[said["rater"] == rater, "aspect"])
+    return SCORE in judged and aspect not in judged
+
+
+def _panel(store: Store, view: AgreementView, pair: PairReport) -> Panel:
+    b = SIMULATED if pair.b == PEOPLE and pair.people == "simulated" else pair.b
+    sentence = pair.prevalence.sentence if pair.prevalence else ""
+    text = heading(f"{pair.a} and {b}", f"{where(view)}. {sentence}".strip())
+    text += _table(f"Both on {wording.aspect(pair.aspect)}", "", [("", pair.estimates)], view)
+    if pair.labels:
+        text += _crossings(view, pair, b) + note(_COUNTED.format(b=b) if pair.b == PEOPLE else _COUNTED_TWO)
+    scores = None
+    if pair.values and len(pair.values.x) > 1:
+        scores = charts.against(pair.values.x, pair.values.y, (pair.a, f"{b}, mean" if pair.b == PEOPLE else b))
+    steps = None
+    if len(pair.steps) > 1:
+        columns = zip(*((step.n_so_far, step.value, step.so_far) for step in pair.steps), strict=True)
+        steps = charts.over_time(*(list(column) for column in columns))
+    return Panel(text, scores, steps, _furthest(store, pair, view) + _parts(pair, view))
+
+
+_COUNTED = (
+    "Each answer of {b} beside the rater’s own counts once; a number leads to its images. An image is in several cells where "
+    "answers differ."
+)
+_COUNTED_TWO = "What both have judged; a number leads to its images."
+
+
+def _crossings(view: AgreementView, pair: PairReport, b: str) -> str:
+    """The confusion table."""
+    images = {(cell.a, cell.b): len(cell.items) for cell in pair.cells}
+    place = view.selection if view.task == "all" else replace(view.selection, task=(view.task,))
+
+    def link(a_says: str, b_says: str) -> str:
+        return browse_address(replace(place, aspect=()), ConfusionCell(pair.aspect, pair.a, a_says, b, b_says))
+
+    crossed = Crossings(pair.a, b, pair.labels, pair.table, images)
+    return confusion_table(f"Where their answers cross: {wording.aspect(pair.aspect)}", crossed, link)
+
+
+def _furthest(store: Store, pair: PairReport, view: AgreementView) -> str:
+    """The images that the two rank most differently."""
+    if not pair.values or len(pair.values.x) < 2:
+        return ""
+    values = pair.values
+    n = len(values.x)
+    apart = (np.asarray(values.rank_x) - np.asarray(values.rank_y)) / n
+    order = np.argsort(-np.abs(apart), kind="stable")
+    first: dict[str, str] = {}
+    for place in order[: 4 * _FURTHEST].tolist():
+        if apart[place]:
+            said = f"{pair.a} {values.x[place]:.3g}, {view.b if view.b != pair.a else view.a} {values.y[place]:.3g}"
+            first.setdefault(values.items[place], said)
+    shown = dict(list(first.items())[:_FURTHEST])
+    if not shown:
+        return ""
+    places = replace(view.selection, aspect=(), rater=())
+    return heading("Ranked most differently") + thumbnails(item_previews(store, [*shown]), shown, places)
+
+
+def _parts(pair: PairReport, view: AgreementView) -> str:
+    """By aspect and by generator, and why numbers are missing."""
+    body = _by("aspect", pair.aspects, view) if len(pair.aspects) > 1 else ""
+    body += _by("generator", pair.generators, view) if len(pair.generators) > 1 else ""
+    every = [("", pair.estimates), *((part.name, part.estimates) for part in (*pair.aspects, *pair.generators))]
+    return body + explained(_rows(every, view), open_=False)
+
+
+def _by(name: str, parts: Sequence[PartEstimates], view: AgreementView) -> str:
+    return _table(f"By {name}", name, [(part.name, part.estimates) for part in parts], view)
+
+
+def _table(caption: str, name: str, lines: Sequence[tuple[str, Sequence[Estimate]]], view: AgreementView) -> str:
+    return statistics_table(caption, name, _rows(lines, view), lambda row: str(row["rater"]))
+
+
+def _rows(lines: Sequence[tuple[str, Sequence[Estimate]]], view: AgreementView) -> list[dict[str, Any]]:
+    """What is shown of each line, by the line's name."""
+    return [row for label, estimates in lines for row in view.listed([each.to_dict() | {"rater": label} for each in estimates])]
+
+
+# A plain click is told to the page, which opens the pair in place; any other click follows the link.
+_CLICKS = """
+element.addEventListener('click', (event) => {
+  const link = event.target.closest('a[data-a]');
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  trigger('select', {a: link.dataset.a, b: link.dataset.b});
+});
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixCell:
+    """Where two raters meet.
+
+    Attributes:
+        a, b: whose meeting it is.
+        value: exact, None where it is undefined.
+        cell: how it is shown; its link opens the pair.
+    """
+
+    a: str
+    b: str
+    value: float | None
+    cell: HtmlCell
+
+
+def clickable_matrix(elem_id: str) -> gr.HTML:
+    """An empty place for a matrix; its ``select`` event brings ``a`` and ``b``."""
+    return gr.HTML("", js_on_load=_CLICKS, elem_id=elem_id)
+
+
+def matrix_table(caption: str, raters: Sequence[str], met: Mapping[tuple[str, str], MatrixCell]) -> str:
+    """The table; ``met`` has each pair by row and column, and what is missing stays empty."""
+    head = "".join(f'<th scope="col"><span>{escape(name)}</span></th>' for name in raters)
+    body = "".join(
+        f'<tr><th scope="row">{escape(row)}</th>' + "".join(_cell(met.get((row, column))) for column in raters) + "</tr>"
+        for row in raters
+    )
+    return (
+        f'{WRAP}<table class="cc-table cc-matrix"><caption>{escape(caption)}</caption>'
+        f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _cell(meeting: MatrixCell | None) -> str:
+    if meeting is None:
+        return "<td></td>"
+    cell, text = meeting.cell, escape(meeting.cell.text)
+    if cell.href:
+        pair = f'data-a="{escape(meeting.a)}" data-b="{escape(meeting.b)}"'
+        text = f'<a href="{escape(cell.href)}" {pair} aria-label="{escape(cell.note)}">{text}</a>'
+    return f'<td class="cc-number"{_shade(meeting.value)} title="{escape(cell.note)}">{text}</td>'
+
+
+def _shade(value: float | None) -> str:
+    """The exact value, and how dark the cell is: a coefficient of 0 or less has no shade but its sign."""
+    if value is None:
+        return ""
+    side = "cc-below" if value < 0 else "cc-beyond"
+    return f' data-value="{value!r}" style="--shade: {min(abs(value), 1.0):.2f}" data-side="{side}"'
+
+
+MOST_PERSONS = 20
+Met = dict[tuple[str, str], MatrixCell]
+_ALONE = (
+    "A matrix of raters needs two that can be told apart: run a scorer on these images, or import ratings with people’s names. "
+    "The slots of a published study are nobody in particular, so they stand here as people together."
+)
+_GROUPS = {"real": PEOPLE, "simulated": SIMULATED}
+
+
+def matrix(store: Store, view: AgreementView, rows: Rows, *, intervals: bool) -> str:
+    """The chosen statistic of any two raters, as HTML; nothing where fewer than two can be compared.
+
+    ``rows`` is the report of the selection: people among themselves, scorers against people.
+    """
+    if not view.statistic:
+        # of the first few answers there is none yet
+        return note(_ALONE)
+    known = pairable(store, view.selection)
+    persons = [judge for judge in known if judge.person]
+    kept = [judge for judge in known if judge.scorer] + persons[:MOST_PERSONS]
+    met = _with_people(rows, view)
+    if not is_huge(store):
+        met = _by_scores(store, view, intervals=intervals) | met
+        met |= _two_by_two(store, view, kept, len(kept) < len(known), intervals=intervals)
+    met |= _unmet(kept, met, view)
+    computed = _by_consensus(store, view, kept, intervals=intervals)
+    met |= computed
+    people, *others = _in_order(kept, met)
+    names = list(dict.fromkeys(name for pair in computed for name in pair if name.startswith(CONSENSUS)))
+    raters = [name for name in dict.fromkeys((people, *names, *others)) if any(name in pair for pair in met)]
+    if len(raters) < 2:
+        return note(_ALONE)
+    title = f"Any two raters: {wording.title(view.statistic)}, {wording.task(view.task)}"
+    hint = "The darker, the closer. Point at a number for its interval and n; click it to see how the two meet."
+    if len(persons) > MOST_PERSONS:
+        hint += f" Of {len(persons):,} persons, the {MOST_PERSONS} with most answers are here."
+    if names:
+        hint += " A consensus opens no pair: point at its numbers."
+    return matrix_table(title, raters, met) + note(hint)
+
+
+def _with_people(rows: Rows, view: AgreementView) -> Met:
+    """People among themselves, and each scorer with them."""
+    met: Met = {}
+    for row in _chosen(rows["among_people"], view):
+        group = _GROUPS[row["people"]]
+        met[group, group] = MatrixCell(
+            group, group, row["value"], replace(_value_cell(row, f"{group} among themselves"), href="")
+        )
+    for row in _chosen(rows["raters"], view):
+        met |= _both_ways(row["rater"], _GROUPS[row["people"]], row, view)
+    return met
+
+
+def _two_by_two(store: Store, view: AgreementView, kept: Sequence[RaterCount], some_left: bool, *, intervals: bool) -> Met:
+    """Persons and scorers with each other."""
+    chosen = replace(view.selection, rater=tuple(judge.name for judge in kept)) if some_left else view.selection
+    rows = recall(store, chosen, Options(statistics=(view.statistic,), intervals=intervals, each_generator=False))
+    met: Met = {}
+    for row in _chosen(rows["matrix"], view):
+        met |= _both_ways(row["a"], row["b"], row, view)
+    return met
+
+
+def _by_consensus(store: Store, view: AgreementView, kept: Sequence[RaterCount], *, intervals: bool) -> Met:
+    """Consensuses with people, with the raters that are shown, and with each other: numbers, but no pair to open."""
+    rows = consensus_of(store, view, intervals=intervals)
+    shown = {judge.name for judge in kept}
+    met: Met = {}
+    for row in _chosen(rows["raters"], view):
+        met |= _closed(row["rater"], _GROUPS[row["people"]], row)
+    for row in _chosen(rows["matrix"], view):
+        if all(name in shown or name.startswith(CONSENSUS) for name in (row["a"], row["b"])):
+            met |= _closed(row["a"], row["b"], row)
+    return met
+
+
+def _closed(a: str, b: str, row: dict[str, Any]) -> Met:
+    """A cell that shows a number and leads nowhere."""
+    meeting = MatrixCell(a, b, row["value"], _value_cell(row, f"{a} and {b}"))
+    return {(a, b): meeting, (b, a): meeting}
+
+
+def _by_scores(store: Store, view: AgreementView, *, intervals: bool) -> Met:
+    """Scorers whose scores meet people, with each other: over all that both have scored."""
+    if view.aspect not in MET_BY_SCORES:
+        return {}
+    options = Options(statistics=(view.statistic,), intervals=intervals, each_generator=False)
+    # the aspect itself stays selected: how sure people are is told from what they say of it
+    rows = recall(store, replace(view.selection, aspect=(view.aspect, SCORE)), options)
+    met: Met = {}
+    for row in _chosen([row for row in rows["matrix"] if row["aspect"] == SCORE], view):
+        met |= _both_ways(row["a"], row["b"], row, view)
+    return met
+
+
+def _unmet(kept: Sequence[RaterCount], met: Met, view: AgreementView) -> Met:
+    """A person beside the others of their kind: no number of the report, but a pair that can be opened."""
+    found: Met = {}
+    for judge in kept:
+        group = SIMULATED if judge.simulated else PEOPLE
+        if judge.person and (judge.name, judge.name) not in met and (group, group) in met:
+            text = f"{judge.name} and the other {group}: open to compare"
+            cell = HtmlCell("…", note=text, href=view.address(a=judge.name, b=group))
+            found[judge.name, group] = found[group, judge.name] = MatrixCell(judge.name, group, None, cell)
+    return found
+
+
+def _both_ways(a: str, b: str, row: dict[str, Any], view: AgreementView) -> Met:
+    meeting = MatrixCell(a, b, row["value"], replace(_value_cell(row, f"{a} and {b}"), href=view.address(a=a, b=b)))
+    return {(a, b): meeting, (b, a): meeting}
+
+
+def _value_cell(row: dict[str, Any], who: str) -> HtmlCell:
+    cell = number(row)
+    parts = [f"{who}: {wording.title(row['statistic'])} {cell.text}", cell.detail.split("\n")[0], cell.note]
+    return HtmlCell(
+        cell.text if row["value"] is None else wording.two(row["value"]), note="; ".join(part for part in parts if part)
+    )
+
+
+def _chosen(rows: Sequence[dict[str, Any]], view: AgreementView) -> list[dict[str, Any]]:
+    return [row for row in rows if (row["task"], row["statistic"]) == (view.task, view.statistic)]
+
+
+def _in_order(kept: Sequence[RaterCount], met: Met) -> list[str]:
+    """People together first; scorers, those closest to people first; persons, those with most answers first."""
+
+    def closeness(judge: RaterCount) -> float:
+        found = [met[judge.name, group].value for group in (PEOPLE, SIMULATED) if (judge.name, group) in met]
+        return max((value for value in found if value is not None), default=-2.0)
+
+    scorers = sorted((judge for judge in kept if judge.scorer), key=closeness, reverse=True)
+    return [PEOPLE, SIMULATED, *(judge.name for judge in scorers), *(judge.name for judge in kept if judge.person)]

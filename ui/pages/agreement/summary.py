@@ -1,0 +1,270 @@
+"""What the Agreement page says first: the selection, its main numbers in words, the chart and the tables; consensuses as
+raters; downloads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import pandas as pd
+
+from agreement import NoCrowdKitError, Options
+from agreement.pair.confusion import GAP, HIGH, percent
+from concord.agreement import Rows, recall_consensus
+from concord.common import next_steps, wording
+from data.aspects import YES_NO_ASPECTS
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from ui.base_path import at
+from ui.components import charts
+from ui.components.tables import HtmlCell, explained, html_table, linked_note, note, number, statistics_table
+from ui.pages.agreement.view import AgreementView, is_huge, restriction, where
+
+Row = dict[str, Any]
+_BEYOND_CHANCE = ("cohen_kappa", "fleiss_kappa")
+
+
+def by_kind_of_people(rows: Rows, people: str) -> Rows:
+    """Rows about real people, or about simulated ones: the two are never shown as one."""
+    return {name: [row for row in section if row["people"] == people] for name, section in rows.items()}
+
+
+def lead(real: Rows, simulated: Rows, view: AgreementView) -> str:
+    """The page's first sentences."""
+    apart = restriction(view)
+    limits = ""
+    if apart:
+        everything = AgreementView(*(getattr(view, name) for name in AgreementView.__slots__[:-1]))
+        limits = linked_note(f"Restricted to {apart}.", everything.address(), "Show all", "")
+    limits += _unfit(real, view)
+    if real["among_people"] or not simulated["among_people"]:
+        return note(f"{where(view)}: {main_numbers(real, view, 'people') or 'no person has judged this yet.'}") + limits
+    first = f"{where(view)}: no person has judged this yet. What stands here is by simulated people, to show how it works."
+    return linked_note(first, at("/annotate/"), "Label a few images", "and people’s answers will stand first.") + limits
+
+
+def _unfit(rows: Rows, view: AgreementView) -> str:
+    """Which scorers look at photographs with the playground's models."""
+    names = sorted({row["rater"] for row in rows["raters"] if next_steps.is_unfit(row["rater"], view.suite)})
+    if not names:
+        return ""
+    whose = "uses" if len(names) == 1 else "use"
+    return note(f"{', '.join(names)} {whose} the playground’s models, which know its drawings alone: these scores say little.")
+
+
+def main_numbers(rows: Rows, view: AgreementView, who: str) -> str:
+    """What the main numbers say; nothing where nobody has judged."""
+    people = {row["statistic"]: row for row in rows["among_people"] if row["task"] == view.task}
+    if not people:
+        return ""
+    row = people.get("mean") or next(iter(people.values()))
+    parts = [f"{wording.count(row['n_ratings'], 'answer')} by {who} about {wording.count(row['n_items'], 'image')}."]
+    shared = people.get("percent_agreement")
+    if shared and shared["value"] is not None:
+        rests = (
+            ""
+            if shared["n_items"] == row["n_items"]
+            else f", on the {wording.count(shared['n_items'], 'image')} that two have judged"
+        )
+        two = f"Two {who}" if who == "people" else "Two of them"
+        parts.append(f"{two} say the same in {shared['value']:.0%} of cases{_within(shared, '.0%')}{rests}.")
+    parts += [_paradox(people, view), _best(rows, view, who), _score_only(rows, view)]
+    left = [f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items()]
+    parts.append(f"Left out: {', '.join(left)}." if left else "")
+    return " ".join(part for part in parts if part)
+
+
+def _paradox(people: dict[str, Row], view: AgreementView) -> str:
+    """Why kappa is low although people agree, where that is because nearly all answers are alike."""
+    agreed, ac1, mean = (_value(people, name) for name in ("percent_agreement", "gwet_ac1", "mean"))
+    name = next((name for name in _BEYOND_CHANCE if _value(people, name) is not None), None)
+    kappa = _value(people, name) if name else None
+    if view.aspect not in YES_NO_ASPECTS or agreed is None or ac1 is None or mean is None or kappa is None:
+        return ""
+    if agreed < HIGH or ac1 - kappa < GAP:
+        return ""
+    word, common = ("yes", mean) if mean > 0.5 else ("no", 1 - mean)
+    return (
+        f"{wording.title(str(name))} is only {wording.two(kappa)}, as {percent(common)} of the answers are {word} and chance"
+        f" alone would agree nearly as often (the prevalence paradox); AC1, which expects less of chance, is {ac1:.2f}."
+    )
+
+
+def _value(people: dict[str, Row], name: str | None) -> float | None:
+    row = people.get(name or "")
+    return None if row is None else row["value"]
+
+
+def _best(rows: Rows, view: AgreementView, who: str) -> str:
+    """The scorer that comes closest to people by the chosen statistic, and how it stands beside them."""
+    found = [
+        row
+        for row in rows["raters"]
+        if (row["task"], row["statistic"]) == (view.task, view.statistic) and row["value"] is not None
+    ]
+    if not found:
+        return "" if rows["raters"] else "No scorer has judged these images yet."
+    best = max(found, key=lambda row: float(row["value"]))
+    among = f" of {len(found)} scorers" if len(found) > 1 else ""
+    value = f"{wording.two(best['value'])}{_within(best, '.2f')}"
+    ceiling = best.get("ceiling")
+    verdict = f" In a person’s place it is {ceiling['words']}." if ceiling and ceiling["verdict"] else ""
+    if best["saw_labels"]:
+        verdict = " Its settings were chosen with these labels in view, so this says little of other images."
+    return f"Closest to {who}{among} by {wording.title(view.statistic)}: {best['rater']}, {value}.{verdict}"
+
+
+def _score_only(rows: Rows, view: AgreementView) -> str:
+    """Which scorers the chosen statistic leaves out, as they give scores and no labels."""
+    of_task = [row for row in rows["raters"] if row["task"] == view.task]
+    labelled = {row["rater"] for row in of_task if row["statistic"] == view.statistic}
+    left = sorted({row["rater"] for row in of_task} - labelled)
+    return f"Not by {wording.title(view.statistic)}, as they only score: {', '.join(left)}." if left else ""
+
+
+def _within(row: Row, form: str) -> str:
+    return "" if row["low"] is None else f" (95% interval {row['low']:{form}} to {row['high']:{form}})"
+
+
+def forest(real: Rows, simulated: Rows, view: AgreementView) -> Any:
+    """The chosen statistic as a figure; None where there is nothing to draw."""
+    points = pd.concat([_points(real, view, ""), _points(simulated, view, " (simulated people)")])
+    axis = f"{wording.title(view.statistic)}, {wording.task(view.task)}" if real["raters"] or simulated["raters"] else ""
+    return charts.forest(points, axis or wording.title(view.statistic)) if points["value"].notna().any() else None
+
+
+def summary_tables(rows: Rows, view: AgreementView, who: str) -> str:
+    """Scorers against people, people among themselves, and why numbers are missing, as HTML."""
+    task = wording.task(view.task)
+    against = view.listed(_closest_first([row for row in rows["raters"] if row["task"] == view.task], view))
+    among = view.listed(rows["among_people"])
+    known = any(row["value"] is not None for row in rows["among_people"] + rows["raters"])
+    return (
+        statistics_table(f"Scorers against {who}, {task}", "scorer", against, lambda row: str(row["rater"]))
+        + statistics_table(f"{who.capitalize()} among themselves", "task", among, lambda row: wording.task(row["task"]))
+        + explained([*among, *view.listed(rows["raters"])], open_=not known)
+    )
+
+
+def _closest_first(rows: list[dict[str, Any]], view: AgreementView) -> list[dict[str, Any]]:
+    """Scorers by the chosen statistic; those without it last."""
+    closeness = {row["rater"]: row["value"] for row in rows if row["statistic"] == view.statistic}
+    least = float("-inf")
+    return sorted(rows, key=lambda row: -least if (value := closeness.get(row["rater"])) is None else -value)
+
+
+def _points(rows: Rows, view: AgreementView, mark: str) -> pd.DataFrame:
+    """The chart's rows: each scorer at the chosen task, best first; without scorers, people by task."""
+    charted = {name: [row for row in section if row["statistic"] == view.statistic] for name, section in rows.items()}
+    scorers = sorted(
+        (row for row in charted["raters"] if row["task"] == view.task),
+        key=lambda row: (row["value"] is None, -(row["value"] or 0.0)),
+    )
+    among = charted["among_people"]
+    people = [row for row in among if row["task"] == view.task and row["value"] is not None] if scorers else among
+    name = "simulated people among themselves" if mark else "people among themselves"
+    points = [(name if scorers else wording.task(row["task"]) + mark, "people", row) for row in people]
+    points += [(row["rater"] + mark, "scorer", row) for row in scorers]
+    columns = ["label", "kind", "value", "low", "high", "n", "simulated", *(f"people_{end}" for end in _BAND)]
+    return pd.DataFrame([_point(label, kind, row, bool(mark)) for label, kind, row in points], columns=columns)
+
+
+_BAND = ("value", "low", "high")
+
+
+def _point(label: str, kind: str, row: dict[str, Any], simulated: bool) -> tuple[Any, ...]:
+    ceiling = row.get("ceiling") or {}
+    band = tuple(ceiling.get(end) for end in _BAND)
+    return label, kind, row["value"], row["low"], row["high"], row["n_items"], simulated, *band
+
+
+CONSENSUS = "consensus:"
+"""How the names of consensuses begin."""
+_NOTHING: Rows = {"raters": [], "matrix": [], "quality": []}
+_WHAT = (
+    "A consensus is computed from people’s answers and is nobody’s: no number about people or scorers changes with it. Beside a"
+    " person it is made without that person’s answers."
+)
+_QUALITY = {
+    "percent_agreement": "with the others’ majority",
+    "expected_accuracy": "accuracy, Dawid–Skene",
+    "competence": "competence, MACE",
+}
+_MEANING = {
+    "percent_agreement": "How often the person says what more than half of the others say.",
+    "expected_accuracy": "How often the person recognises a label, by Dawid and Skene’s model, mean over labels.",
+    "competence": "How probable it is that the person knew rather than guessed, by MACE.",
+}
+
+
+def consensus_of(store: Store, view: AgreementView, *, intervals: bool) -> Rows:
+    """The rows of the consensuses that are asked for; none of a project that is too large for a page, or without crowd-kit."""
+    if not view.methods or is_huge(store):
+        return _NOTHING
+    try:
+        return recall_consensus(store, view.selection, Options(intervals=intervals, each_generator=False), view.methods)
+    except NoCrowdKitError:
+        return _NOTHING
+
+
+def consensus_tables(store: Store, view: AgreementView, *, intervals: bool) -> str:
+    """The tables as HTML; nothing if no consensus is asked for."""
+    if not view.methods:
+        return ""
+    if is_huge(store):
+        return note("A consensus of so many answers takes minutes: agreement --consensus has it.")
+    try:
+        rows = recall_consensus(store, view.selection, Options(intervals=intervals, each_generator=False), view.methods)
+    except NoCrowdKitError as error:
+        return note(f"{error}.", "cc-bad")
+    if not rows["raters"]:
+        return note("A consensus is of labels, and people have given none here.")
+    beside = view.listed([row for row in rows["raters"] if row["task"] == view.task])
+    body = note(_WHAT)
+    for kind, who in (("real", "people"), ("simulated", "simulated people")):
+        mine = [row for row in beside if row["people"] == kind]
+        caption = f"Consensus beside {who}, {wording.task(view.task)}"
+        body += statistics_table(caption, "consensus", mine, lambda row: str(row["rater"]))
+        body += _persons([row for row in rows["quality"] if row["people"] == kind], who)
+    return body + explained(beside, open_=False)
+
+
+def _persons(rows: Sequence[Row], who: str) -> str:
+    """A row per person, those with most answers first; over all tasks."""
+    if not rows:
+        return ""
+    shown = [name for name in _QUALITY if any(row["statistic"] == name for row in rows)]
+    found: dict[str, dict[str, Row]] = {}
+    for row in rows:
+        found.setdefault(row["rater"], {})[row["statistic"]] = row
+    headers: list[str | HtmlCell] = [
+        "person",
+        HtmlCell("answers"),
+        *(HtmlCell(_QUALITY[name], note=_MEANING[name]) for name in shown),
+    ]
+    persons = sorted(found, key=lambda name: (-_answers(found[name]), name))
+    body: list[list[str | HtmlCell]] = [
+        [name, HtmlCell(f"{_answers(found[name]):,}"), *(number(found[name].get(s)) for s in shown)] for name in persons
+    ]
+    return html_table(f"Each of the {who} beside the others, all tasks", headers, body)
+
+
+def _answers(rows: dict[str, Row]) -> int:
+    """How many answers of a person count."""
+    return max(int(row["n_ratings"]) + int(row["excluded"].get("no_consensus", 0)) for row in rows.values())
+
+
+_FILES: Final = {"ratings": "the ratings that count", "judgements": "all judgements", "annotations": "people’s whole answers"}
+
+
+def export_links(selection: Selection) -> str:
+    """A row of links: each gives the selection's file, as the command ``export`` writes it."""
+    query = urlencode(selection.to_dict(), doseq=True)
+    links = [
+        f'<a class="cc-export" download href="{escape(at(f"/api/studio/export/{name}.csv?{query}"))}">{title}</a>'
+        for name, title in _FILES.items()
+    ]
+    return f'<p class="cc-note cc-exports">Export, as CSV: {" · ".join(links)}</p>'

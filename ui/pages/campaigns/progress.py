@@ -1,0 +1,254 @@
+"""How campaigns go: the list of them, coverage and pace of one with figures, and images that somebody could not judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+import gradio as gr
+
+from concord.campaigns import progress
+from concord.campaigns.progress import CampaignProgress
+from concord.common import next_steps, wording
+from data.campaign import MOVES
+from data.store.browse import contents
+from data.store.campaigns import monitoring
+from data.store.campaigns.monitoring import BrokenItem, Hour
+from data.store.campaigns.participation import ENOUGH_REPORTS
+from data.store.core.campaign_items import DEFAULT
+from data.store.core.store import Store
+from data.store.library import ItemSubject, item_subjects
+from ui.base_path import at
+from ui.components.charts import COLORS, plain
+from ui.components.controls import button, link
+from ui.components.image_strip import THUMBNAIL
+from ui.components.tables import WRAP, HtmlCell, html_table, note
+from ui.pages.campaigns.view import CampaignsView
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+_HEADERS = ("campaign", "state", "items", "answers", "people", "pace")
+_STATES = {"draft": "loading", "running": "running", "stopped": "stopped", "archived": ""}
+DEFAULT_TITLE = "All images (no campaign)"
+
+
+def empty_list(store: Store) -> str:
+    """What campaigns are, and how to make one."""
+    (line,) = next_steps.command_lines(store, ("campaigns create pilot --n 50 --overlap 3",))
+    texts = (
+        "A campaign asks people the same questions about the same images: which images, which questionnaire, how many people"
+        " each, with checks whose answers are known.",
+        "Without one, everybody who opens “Label images” is offered all images, three people each.",
+        "Make one with the button below: you see beforehand how much work it is, and it is a draft until you start it. Then"
+        " invite people, watch coverage and pace, and decide where they disagree. On the command line:",
+    )
+    if not contents.totals(store)["images"]:
+        lines = "".join(f"<li>{_code(one)}</li>" for one in next_steps.command_lines(store, next_steps.IMAGES))
+        there_are_none = note("There are no images yet to ask about. Import some:")
+        return note(texts[0], "cc-lead") + there_are_none + f'<ul class="cc-list">{lines}</ul>'
+    return "".join(note(text, "cc-lead" if n == 0 else "") for n, text in enumerate(texts)) + (
+        f'<p class="cc-note">{_code(line)}</p>'
+    )
+
+
+def _code(text: str) -> str:
+    return f'<code class="cc-code">{escape(text)}</code>'
+
+
+def campaigns_table(found: Sequence[CampaignProgress], chosen: str) -> str:
+    """All campaigns."""
+    head = "".join(f'<th scope="col">{name}</th>' for name in _HEADERS)
+    body = "".join(_campaign_row(one, one.campaign.campaign_id == chosen) for one in found)
+    return (
+        f'{WRAP}<table class="cc-table cc-campaigns"><caption>Campaigns</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _campaign_row(one: CampaignProgress, chosen: bool) -> str:
+    campaign, said = one.campaign, one.coverage
+    name = campaign.campaign_id
+    opened = link(title(one), CampaignsView(campaign=name).address(), "open", campaign=name)
+    what = f"{name} · {campaign.questionnaire} · {wording.count(campaign.overlap, 'person')} each"
+    bar = (
+        f'<progress max="{max(said.wanted, 1)}" value="{min(said.answers, said.wanted)}"'
+        f' aria-label="answers of {escape(name)}"></progress>'
+    )
+    cells = (
+        f'<th scope="row">{opened}{_small(what)}</th>',
+        f"<td>{state(campaign.state)}</td>",
+        f"<td>{said.full:,} of {said.items:,}{_small('have enough answers')}</td>",
+        f"<td>{bar}{_small(f'{said.answers:,} of {said.wanted:,} ({share(said.answers, said.wanted)})')}</td>",
+        f"<td>{said.people:,}</td>",
+        f"<td>{escape(progress.describe_pace(one.pace))}</td>",
+    )
+    return f"<tr{' class=cc-chosen' if chosen else ''}>{''.join(cells)}</tr>"
+
+
+def title(one: CampaignProgress) -> str:
+    """A campaign's title; the default one has none of its own."""
+    campaign = one.campaign
+    return DEFAULT_TITLE if campaign.campaign_id == "default" and campaign.title == "default" else campaign.title
+
+
+def state(name: str) -> str:
+    """A state as a badge."""
+    return f'<span class="cc-state cc-state--{_STATES.get(name, "")}">{escape(name)}</span>'
+
+
+def share(part: int, whole: int) -> str:
+    """In percent; nothing is wanted of nothing."""
+    return f"{100 * part / whole:.0f} %" if whole else "nothing wanted"
+
+
+def can(one: CampaignProgress, target: str) -> bool:
+    """Whether a campaign may become so from its state."""
+    return target in MOVES[one.campaign.state]
+
+
+def _small(text: str) -> str:
+    return f'<small class="cc-detail">{escape(text)}</small>'
+
+
+NOTHING = f"No image has been reported as broken. One that {ENOUGH_REPORTS} people report is set aside by itself."
+
+
+def broken_table(store: Store, campaign_id: str) -> str:
+    """Every item that was reported or set aside."""
+    found = monitoring.broken_items(store, campaign_id)
+    if not found:
+        return note(NOTHING)
+    looks = item_subjects(store, [one.item_id for one in found])
+    aside = sum(one.aside for one in found)
+    rows = "".join(_broken_row(one, looks.get(one.item_id)) for one in found)
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("item", "reports", "state", ""))
+    return (
+        note(
+            f"{wording.count(len(found), 'item')} reported or set aside; {aside:,} of them are offered to nobody. One that"
+            f" {ENOUGH_REPORTS} people report is set aside by itself."
+        )
+        + f'{WRAP}<table class="cc-table cc-broken"><caption>Broken images</caption>'
+        + f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _broken_row(one: BrokenItem, subject: ItemSubject | None) -> str:
+    text = (subject.text if subject else "") or one.item_id
+    said = "".join(
+        f"<li>{escape(report.person)}: {escape(report.reason or 'no reason given')}"
+        f" <small>{report.moment:%Y-%m-%d %H:%M} UTC</small></li>"
+        for report in one.reports
+    )
+    acts = [button("Put back", "back", f"Put back {one.item_id}", item=one.item_id)]
+    if not one.aside:
+        acts.append(button("Set aside", "aside", f"Set aside {one.item_id}", item=one.item_id))
+    state = '<span class="cc-badge cc-badge--warn">set aside</span>' if one.aside else "still offered"
+    return (
+        f'<tr><th scope="row">{item_pictures(subject)}<span>{escape(text)}</span><small class="cc-detail">{escape(one.item_id)}'
+        f'</small></th><td><ul class="cc-list">{said}</ul></td><td>{state}</td><td>{"".join(acts)}</td></tr>'
+    )
+
+
+def item_pictures(subject: ItemSubject | None, width: int = THUMBNAIL) -> str:
+    """An item's images, each leading to the Workbench."""
+    if subject is None:
+        return ""
+    href = at("/studio/workbench?" + urlencode({"id": subject.item_id}))
+    made = [
+        f'<img src="{escape(at(f"/img/{picture}?w={width}"))}" alt="{escape(subject.text or subject.item_id)}" loading="lazy">'
+        for picture in subject.pictures
+        if picture
+    ]
+    return f'<a class="cc-thumbs" href="{escape(href)}">{"".join(made)}</a>' if made else ""
+
+
+_LONG: Final = timedelta(hours=72)
+_OTHER: Final = "rgba(128,136,160,.55)"
+_HEIGHT: Final = 260
+_FEWEST: Final = 12
+
+
+def by_answers(spread: Mapping[int, int], overlap: int) -> go.Figure:
+    """Items by how many valid answers they have; those that have enough in another colour."""
+    import plotly.graph_objects as go
+
+    most = max([overlap, *spread])
+    x = list(range(most + 1))
+    colors = [COLORS["scorer"] if n >= overlap else _OTHER for n in x]
+    y = [spread.get(n, 0) for n in x]
+    text = [f"{n:,}" if n else "" for n in y]
+    figure = go.Figure(
+        go.Bar(x=x, y=y, marker_color=colors, text=text, textposition="outside", cliponaxis=False,
+               hovertemplate="%{y:,} items with %{x} answers<extra></extra>")
+    )  # fmt: skip
+    plain(figure, height=_HEIGHT)
+    figure.update_layout(bargap=0.35, margin={"t": 28})
+    figure.update_xaxes(title=f"valid answers so far ({overlap} wanted)", dtick=1)
+    figure.update_yaxes(title="items", rangemode="tozero")
+    return figure
+
+
+def by_time(hours: Sequence[Hour]) -> go.Figure:
+    """Answers an hour, or a day where there are more than three days: valid ones, and the others on top of them."""
+    import plotly.graph_objects as go
+
+    daily = hours[-1].start - hours[0].start > _LONG
+    valid: dict[str, int] = {}
+    others: dict[str, int] = {}
+    for hour in hours:
+        moment = hour.start.strftime("%Y-%m-%d") if daily else hour.start.strftime("%Y-%m-%d %H:00")
+        valid[moment] = valid.get(moment, 0) + hour.valid
+        others[moment] = others.get(moment, 0) + hour.answers - hour.valid
+    figure = go.Figure()
+    width = (24 if daily else 1) * 3_600_000 * 0.8
+    for name, said, color in (("valid", valid, COLORS["scorer"]), ("not counted", others, _OTHER)):
+        figure.add_trace(
+            go.Bar(x=[*said], y=[*said.values()], name=name, marker_color=color, width=width, offset=0.1 * width,
+                   hovertemplate="%{x}: %{y:,} " + name + "<extra></extra>")
+        )  # fmt: skip
+    plain(figure, height=_HEIGHT)
+    step = timedelta(days=1) if daily else timedelta(hours=1)
+    first, last = hours[0].start, hours[-1].start + step
+    # a few bars stay bars
+    first = min(first, last - _FEWEST * step)
+    figure.update_xaxes(range=[f"{moment:%Y-%m-%d %H:%M}" for moment in (first, last)])
+    figure.update_layout(barmode="stack", margin={"t": 28}, showlegend=True, legend={"orientation": "h", "y": 1.18})
+    figure.update_xaxes(title=f"{'day' if daily else 'hour'} (UTC)", type="date")
+    figure.update_yaxes(title=f"answers {'a day' if daily else 'an hour'}", rangemode="tozero")
+    return figure
+
+
+def coverage_updates(store: Store, one: CampaignProgress) -> list[Any]:
+    """Sentences, two figures, and what does not count."""
+    campaign, said = one.campaign, one.coverage
+    name = campaign.campaign_id
+    spread = monitoring.items_by_answer_count(store, name)
+    hours = monitoring.answers_by_hour(store, name)
+    lead = note(
+        f"{said.answers:,} of {said.wanted:,} answers; {said.full:,} of {wording.count(said.items, 'item')} have enough,"
+        f" {said.started - said.full:,} have some, {said.items - said.started:,} have none."
+        f" Pace: {progress.describe_pace(one.pace)}.",
+        "cc-lead",
+    )
+    if not said.items and name == DEFAULT:
+        lead = note("Nobody has asked for an image yet; the list of images is made when somebody does.", "cc-lead")
+    items = gr.Plot(by_answers(spread, campaign.overlap), visible=True) if spread else gr.Plot(visible=False)
+    pace = gr.Plot(by_time(hours), visible=True) if hours else gr.Plot(visible=False)
+    return [lead, items, pace, _not_counted(one)]
+
+
+def _not_counted(one: CampaignProgress) -> str:
+    said = one.coverage
+    rows: list[list[str | HtmlCell]] = [
+        ["held now", HtmlCell(f"{said.held:,}"), "items that somebody has before them"],
+        ["set aside", HtmlCell(f"{said.aside:,}"), "items that are offered to nobody, as they were reported as broken"],
+        ["surplus", HtmlCell(f"{said.surplus:,}"), "answers that came after their item had enough, or from who was revoked"],
+        ["checks", HtmlCell(f"{said.checks:,}"), "answers to gold and attention items"],
+        ["training", HtmlCell(f"{said.training:,}"), "answers to training items"],
+    ]
+    return html_table("What does not count", ["", HtmlCell("n"), ""], rows)

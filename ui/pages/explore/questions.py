@@ -1,0 +1,514 @@
+"""Explore, the part Questions: TIFA's scores, VQA models beside each other, and beside people who answered the same.
+
+Scores by element type, text source or number of entities (TIFA, Figures 8 and 9, Table 4); how much they depend on the VQA
+model (Figure 10); models beside people (Table 3, Figure 11); and the answers behind a number, each leading to its image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from statistics import fmean
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import pandas as pd
+
+from agreement.questions.people import ALPHA, APART, DECIDED, IMAGE_WRONG, TIFA_CORRELATION, VQA_ACCURACY, VQA_WRONG
+from agreement.questions.scores import ACCURACY, LESS_REFERENCE, SPEARMAN, TIFA
+from concord.common import next_steps, wording
+from concord.questions import scores
+from concord.questions import scores as vqa
+from concord.questions.scores import REAL, Row
+from data.store.browse import contents
+from data.store.browse.contents import ItemPreview
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from ui.base_path import at
+from ui.components import linked_charts
+from ui.components.addresses import browse_address
+from ui.components.image_strip import THUMBNAIL, thumbnails, workbench_address
+from ui.components.linked_charts import Mark, Series
+from ui.components.tables import WRAP, HtmlCell, heading, html_table, note
+from ui.pages.explore.question_controls import (
+    ANSWERS,
+    BY,
+    DIFFERENT,
+    ENTITIES,
+    MODELS,
+    PEOPLE,
+    RIGHT,
+    SEEN,
+    SOURCES,
+    TYPES,
+    WRONG,
+    QuestionsDrawing,
+    cell,
+    commands,
+    mark,
+    of_source,
+    own_rule,
+    reference_of,
+    source_of,
+)
+from ui.pages.explore.view import ALL, ExploreView
+
+MOST_APART: Final = 24
+_ONE: Final = "Only {rater} has answered questions about {suite} so far. Another model shows how far the scores depend on it:"
+_LEAD: Final = (
+    "{n} VQA models answered questions about images of {suite}{source}. If a score said much about images and little about the"
+    " model, all would put generators, and images, in the same order: in the paper all pairs correlate by more than 0.6."
+)
+
+
+def draw_models(store: Store, view: ExploreView) -> QuestionsDrawing:
+    """Scores by model, their correlations, and the images on which two models differ most."""
+    raters = scores.answering_raters(store)[view.suite]
+    source = source_of(view)
+    rows = [row for row in scores.recall_scores(store, view.suite, source, "") if (row["by"], row["statistic"]) == (ALL, TIFA)]
+    lead = note(_LEAD.format(n=len(raters), suite=view.suite, source=of_source(view)), "cc-lead")
+    numbers = _scores(view, rows)
+    if len(raters) < 2:
+        lead = note(_ONE.format(rater=view.rater, suite=view.suite), "cc-lead")
+        return QuestionsDrawing(lead, None, numbers + commands(store, next_steps.OTHER_ANSWERING), "")
+    pairs = [row for row in scores.recall_models(store, view.suite, source) if row["statistic"] == SPEARMAN]
+    return QuestionsDrawing(lead, _models_figure(view, rows), numbers + _pairs(view, pairs), _apart(store, view))
+
+
+def _at(rows: list[Row]) -> dict[tuple[str, str], Row]:
+    return {(row["rater"], row["generator"]): row for row in rows}
+
+
+def _named(view: ExploreView, generator: str) -> str:
+    return f"{generator} (reference)" if generator == reference_of(view) else generator
+
+
+def _browse(view: ExploreView, rater: str, generator: str) -> str:
+    task = (source_of(view),) if source_of(view) else ()
+    places = Selection(suite=(view.suite,), task=task, generator=(generator,))
+    return browse_address(places, rater=rater, by="score", order="lowest")
+
+
+def _models_figure(view: ExploreView, rows: list[Row]) -> Any:
+    at, generators = _at(rows), sorted({row["generator"] for row in rows})
+    series = [
+        Series(rater, [mark(at.get((rater, name)), f"{rater}, {name}", _browse(view, rater, name)) for name in generators])
+        for rater in sorted({row["rater"] for row in rows})
+    ]
+    return linked_charts.dots([_named(view, name) for name in generators], series, "TIFA")
+
+
+def _scores(view: ExploreView, rows: list[Row]) -> str:
+    at, generators = _at(rows), sorted({row["generator"] for row in rows})
+    lines = [
+        [rater, *(cell(at.get((rater, name)), _browse(view, rater, name)) for name in generators)]
+        for rater in sorted({row["rater"] for row in rows})
+    ]
+    return html_table("TIFA by VQA model", ["VQA model", *(HtmlCell(_named(view, name)) for name in generators)], lines)
+
+
+def _pairs(view: ExploreView, rows: list[Row]) -> str:
+    lines = [[row["rater"], row["other"], _rho(view, row), HtmlCell(f"{row['n']:,}"), _left(row)] for row in rows]
+    rho = HtmlCell("Spearman’s ρ", note=wording.meaning(SPEARMAN))
+    headers: list[str | HtmlCell] = ["VQA model", "and", rho, HtmlCell("images"), "left out"]
+    return html_table("Scores per image: do two models put images in the same order?", headers, lines)
+
+
+def _rho(view: ExploreView, row: Row) -> HtmlCell:
+    other = row["other"] if row["rater"] == view.rater else row["rater"] if row["other"] == view.rater else None
+    changes = {"against": other} if other else {"rater": row["rater"], "against": row["other"]}
+    return cell(row, view.address(**changes))
+
+
+def _left(row: Row) -> str:
+    return ", ".join(f"{wording.reason(name)}: {n:,}" for name, n in row["excluded"].items())
+
+
+def _apart(store: Store, view: ExploreView) -> str:
+    """The images whose scores by two models differ most."""
+    both = scores.differing_images(store, view.suite, source_of(view), view.rater, view.against)
+    found = [one for one in both if view.whose in (ALL, one.generator)]
+    if not found:
+        return heading(f"{view.rater} and {view.against}", "No image that both were asked the same about has different scores.")
+    shown = {one.item: f"{one.generator}: {one.a:.2f} and {one.b:.2f}" for one in found[:MOST_APART]}
+    told = (
+        f"{wording.count(len(found), 'image')} with different scores; the first {len(shown)}."
+        if len(found) > MOST_APART
+        else ""
+    )
+    title = heading(f"Where {view.rater} and {view.against} differ most", told)
+    looks = contents.item_previews(store, [*shown])
+    return title + thumbnails(looks, shown, Selection(suite=(view.suite,)), f"{view.rater} and {view.against}")
+
+
+MOST_ANSWERS: Final = 30
+_NONE: Final = {
+    "undecided": "people are divided",
+    "cannot_tell": "people cannot tell",
+    "other_version": "asked in other words",
+    "not_asked": "not asked",
+}
+
+
+def answers_list(store: Store, view: ExploreView) -> str:
+    """The answers that the view asks for, as HTML."""
+    found = _chosen(scores.answers_beside_people(store, view.suite, source_of(view), view.rater), view)
+    about = "" if view.group == ALL else f", {_group(view)}"
+    whose = "" if view.whose == ALL else f", images by {view.whose}"
+    title = f"Answers of {view.rater} that are {ANSWERS[view.answers or WRONG]}{about}{whose}"
+    if found.empty:
+        return heading(title) + note("None.")
+    more = (
+        f"The first {MOST_ANSWERS} of {len(found):,}."
+        if len(found) > MOST_ANSWERS
+        else wording.count(len(found), "answer") + "."
+    )
+    return heading(title, more) + _table(store, found.head(MOST_ANSWERS), view)
+
+
+def _group(view: ExploreView) -> str:
+    return {"entities": f"texts of {view.group} entities"}.get(view.see, view.group)
+
+
+def _chosen(rows: pd.DataFrame, view: ExploreView) -> pd.DataFrame:
+    if view.group != ALL and view.see in BY:
+        rows = rows[rows[BY[view.see]].astype(str) == view.group]
+    if view.whose != ALL:
+        rows = rows[rows["generator"] == view.whose]
+    right, decided = rows["answer"] == rows["chosen"], rows["state"] == DECIDED
+    # people's answer is no text where they have none
+    theirs = rows["people"].astype(object)
+    wanted: dict[str, Any] = {
+        WRONG: ~right,
+        RIGHT: right,
+        DIFFERENT: decided & (theirs != rows["chosen"]),
+        IMAGE_WRONG: ~right & decided & (theirs != rows["answer"]),
+        VQA_WRONG: ~right & decided & (theirs == rows["answer"]),
+        **{name: ~right & (rows["state"] == name) for name in APART},
+    }
+    found: pd.DataFrame = rows[wanted[view.answers or WRONG]]
+    return found
+
+
+def _table(store: Store, rows: pd.DataFrame, view: ExploreView) -> str:
+    looks = contents.item_previews(store, sorted(rows["item"].unique()))
+    told = bool((rows["state"] != "not_asked").any()) or view.see == PEOPLE
+    names = ["image", "question", "asked for", view.rater, *(["people"] if told else [])]
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+    body = "".join(_line(row, looks, view, told=told) for row in rows.to_dict("records"))
+    return (
+        f'{WRAP}<table class="cc-table cc-asked" aria-label="Answers">'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _line(row: Mapping[Any, Any], looks: Mapping[str, ItemPreview], view: ExploreView, *, told: bool) -> str:
+    look = looks.get(row["item"], ItemPreview(None, None))
+    # the list tells what both said of it
+    shown = f"{view.rater} and people" if told else view.rater
+    href = escape(workbench_address(row["item"], Selection(suite=(view.suite,)), shown))
+    text = escape(look.text or row["item"])
+    picture = (
+        f'<img src="{at("/img/")}{look.sha256}?w={THUMBNAIL}" alt="{text}" loading="lazy" decoding="async">'
+        if look.sha256
+        else f'<span class="cc-no-picture cc-asked__none">{text}</span>'
+    )
+    question = f'{escape(row["text"] or row["question"])}<small class="cc-detail">{escape(row["element_type"])}: '
+    question += f"{escape(row['element'])}</small>"
+    kind = "cc-right" if row["answer"] == row["chosen"] else "cc-wrong"
+    cells = [question, escape(row["answer"]), f'<span class="{kind}">{escape(row["chosen"])}</span>']
+    if told:
+        cells.append(_people(row))
+    rest = "".join(f"<td>{cell}</td>" for cell in cells)
+    link = f'<a href="{href}" title="{text}">{picture}<small class="cc-detail">{escape(row["generator"])}</small></a>'
+    return f'<tr><th scope="row">{link}</th>{rest}</tr>'
+
+
+def _people(row: Mapping[Any, Any]) -> str:
+    if row["state"] != DECIDED:
+        return f'<span class="cc-muted">{_NONE[row["state"]]}</span>'
+    kind = "cc-right" if row["people"] == row["answer"] else "cc-wrong"
+    votes = wording.count(int(row["votes"]), "person")
+    return f'<span class="{kind}">{escape(row["people"])}</span><small class="cc-detail">{votes}</small>'
+
+
+_STATISTIC: Final = {TYPES: ACCURACY, SOURCES: TIFA, ENTITIES: TIFA}
+_CAPTION: Final = {
+    TYPES: "Right answers by element type",
+    SOURCES: "TIFA by text source",
+    ENTITIES: "TIFA by number of entities",
+}
+_NAMED: Final = {TYPES: "element type", SOURCES: "text source", ENTITIES: "entities"}
+_MEANS: Final = {
+    TYPES: "The share of right answers among all questions of a type, as in the paper’s Figure 8.",
+    SOURCES: "TIFA is the share of right answers about an image, on average over texts (the paper’s Table 4).",
+    ENTITIES: "TIFA over how many objects, animals, humans and food a text’s questions ask for, as in the paper’s Figure 9.",
+}
+_REFERENCE: Final = (
+    "Beneath a number: how far it is from {reference}’s, on the texts that both have images of, asked the same. Real images"
+    " need not be perfect: texts and models err, too."
+)
+
+
+class _ScoresTable:
+    """The rows of one picture by group and generator."""
+
+    def __init__(self, rows: list[Row], view: ExploreView) -> None:
+        by, statistic = BY[view.see], _STATISTIC[view.see]
+        mine = [row for row in rows if row["rater"] == view.rater and row["by"] in (by, ALL)]
+        self.view = view
+        self.generators = sorted({row["generator"] for row in mine})
+        self.at = {(row["by"] == ALL, row["group"], row["generator"]): row for row in mine if row["statistic"] == statistic}
+        less = [row for row in mine if row["statistic"] == statistic + LESS_REFERENCE]
+        self.less = {(row["by"] == ALL, row["group"], row["generator"]): row for row in less}
+        self.tifa = {row["generator"]: row for row in mine if (row["by"], row["statistic"]) == (ALL, TIFA)}
+        self.reference = reference_of(view)
+        self.groups = self._ordered(list(dict.fromkeys(row["group"] for row in mine if row["by"] != ALL)))
+
+    def _ordered(self, groups: list[str]) -> list[str]:
+        """Where generators are worst first; numbers as they are."""
+        if self.view.see == ENTITIES:
+            return sorted(groups, key=int)
+        return sorted(groups, key=lambda group: (self.mean(group), group))
+
+    def mean(self, group: str) -> float:
+        """Over generators, but for the reference."""
+        found = [self.value(group, name) for name in self.generators if name != self.reference]
+        known = [value for value in found if value is not None]
+        return fmean(known) if known else 2.0
+
+    def value(self, group: str, generator: str) -> float | None:
+        row = self.at.get((False, group, generator))
+        return None if row is None else row["value"]
+
+    def href(self, group: str, generator: str) -> str:
+        return self.view.address(group=group, whose=generator)
+
+    def series(self) -> list[Series]:
+        return [
+            Series(
+                self.named(name),
+                [mark(self.at.get((False, group, name)), f"{name}, {group}", self.href(group, name)) for group in self.groups],
+                reference=name == self.reference,
+            )
+            for name in self.generators
+        ]
+
+    def named(self, generator: str) -> str:
+        return f"{generator} (reference)" if generator == self.reference else generator
+
+    def html(self) -> str:
+        headers: list[str | HtmlCell] = [_NAMED[self.view.see], *(HtmlCell(self.named(name)) for name in self.generators)]
+        lines = [self._line(True, ALL), *(self._line(False, group) for group in self.groups)]
+        return html_table(_CAPTION[self.view.see], headers, lines)
+
+    def _line(self, whole: bool, group: str) -> list[str | HtmlCell]:
+        shown = "all" if whole else wording.task(group) if self.view.see == SOURCES else group
+        return [shown, *(self._cell(whole, group, name) for name in self.generators)]
+
+    def _cell(self, whole: bool, group: str, generator: str) -> HtmlCell:
+        key = (whole, group, generator)
+        less = self.less.get(key)
+        more = "" if less is None or less["value"] is None else f"{less['value']:+.3f} to {self.reference}"
+        return cell(self.at.get(key), self.href(group, generator), more)
+
+
+def draw_scores(store: Store, view: ExploreView) -> QuestionsDrawing:
+    """One of the three pictures."""
+    rows = scores.recall_scores(store, view.suite, source_of(view), reference_of(view))
+    table = _ScoresTable(rows, view)
+    numbers = table.html() + _notes(store, view)
+    return QuestionsDrawing(note(_scores_lead(table), "cc-lead"), _scores_figure(table), numbers, answers_list(store, view))
+
+
+def _scores_figure(table: _ScoresTable) -> Any:
+    if not table.groups:
+        return None
+    if table.view.see == ENTITIES:
+        return linked_charts.lines(table.groups, table.series(), ("entities that the text asks for", "TIFA"))
+    axis = "right answers" if table.view.see == TYPES else "TIFA"
+    labels = [wording.task(group) for group in table.groups] if table.view.see == SOURCES else table.groups
+    return linked_charts.dots(labels, table.series(), axis)
+
+
+def _scores_lead(table: _ScoresTable) -> str:
+    view = table.view
+    known = {name: row["value"] for name, row in table.tifa.items() if row["value"] is not None}
+    told = [f"{name} {value:.3f}" for name, value in known.items() if name != table.reference]
+    real = known.get(table.reference)
+    n, questions = (sum(row[name] for row in table.tifa.values()) for name in ("n_items", "n_questions"))
+    about = f"{view.rater} answered {wording.count(questions, 'question')} about {wording.count(n, 'image')} of {view.suite}"
+    sentence = f"{about}{of_source(view)}. TIFA: {', '.join(told) or 'of nothing but the reference'}"
+    sentence += f"; {table.reference}, the reference, {real:.3f}." if real is not None else "."
+    if view.see == TYPES and len(table.groups) > 1:
+        sentence += f" Hardest on average: {table.groups[0]} ({table.mean(table.groups[0]):.3f})."
+    return sentence
+
+
+def _notes(store: Store, view: ExploreView) -> str:
+    parts = [note(f"{_MEANS[view.see]} Every number leads to the answers behind it. Intervals: 95\u00a0%, by text.")]
+    if reference_of(view):
+        parts.append(note(_REFERENCE.format(reference=view.reference)))
+    mixed = scores.mixed_texts(store, view.suite, view.rater)
+    if mixed:
+        told = "was asked" if mixed == 1 else "were asked"
+        parts.append(
+            note(
+                f"Of {wording.count(mixed, 'text')} not all images {told} the same questions: these have changed in between, so"
+                " generators are not compared on the same ones there. To ask anew, remove the scorer’s runs and score again.",
+                "cc-bad",
+            )
+        )
+    return "".join([*parts, own_rule(store, view)])
+
+
+_NO_PEOPLE: Final = (
+    "No person has answered questions about images of {suite} yet, so nobody knows whether the image or the model is at fault"
+    " where an answer is wrong. Ask people the very same questions:"
+)
+_HOW: Final = (
+    "People’s answer is what more than half of those say whose answers count: two people, and a third where they differ. A"
+    " wrong answer of the model is the image’s fault where people’s answer is not the one asked for either, and the model’s"
+    " where it is. Only answers to the same words meet."
+)
+_WHO: Final = {"real": "people", "simulated": "simulated people"}
+_PARTS: Final = {IMAGE_WRONG: "the image is wrong", VQA_WRONG: "the VQA model is wrong"}
+_COLUMNS: Final = {
+    VQA_ACCURACY: ("VQA accuracy", "The share of the model’s answers that are people’s (Table 3, first row)."),
+    TIFA_CORRELATION: ("TIFA, Spearman’s ρ", "TIFA per image by the model’s answers and by people’s (Table 3, second row)."),
+}
+
+
+def draw_people(store: Store, view: ExploreView) -> QuestionsDrawing:
+    """Table 3, Figure 11 with its numbers, and the answers behind them."""
+    rows, splits = scores.recall_people(store, view.suite, source_of(view))
+    kinds = [kind for kind in _WHO if any(_met(split) for split in splits if split["people"] == kind)]
+    if not kinds:
+        lead = note(_NO_PEOPLE.format(suite=view.suite), "cc-lead")
+        return QuestionsDrawing(lead, None, commands(store, next_steps.ASKING_PEOPLE), answers_list(store, view))
+    mine = [row for row in splits if row["rater"] == view.rater and row["people"] in kinds]
+    lead = note(_people_lead(view, rows, mine, kinds[0]), "cc-lead")
+    shown = [row for row in mine if _decided(row)]
+    numbers = _table_3(view, [row for row in rows if row["people"] in kinds]) + _counts(view, mine, rows) + note(_HOW)
+    return QuestionsDrawing(lead, _people_figure(view, shown) if shown else None, numbers, answers_list(store, view))
+
+
+def _met(split: Row) -> bool:
+    """Whether people have answered any question about these images, in whatever words."""
+    return bool(_decided(split) or any(split[name] for name in APART if name != "not_asked"))
+
+
+def _decided(split: Row) -> int:
+    return int(split[IMAGE_WRONG] + split[VQA_WRONG])
+
+
+def _people_lead(view: ExploreView, rows: Sequence[Row], splits: Sequence[Row], kind: str) -> str:
+    whole = next(row for row in splits if (row["by"], row["people"]) == (ALL, kind))
+    parts = [f"{view.rater} on {view.suite}{of_source(view)}, beside {_WHO[kind]}"]
+    accuracy = _row_of(rows, VQA_ACCURACY, view.rater, kind)
+    if accuracy and accuracy["value"] is not None:
+        parts.append(f"{accuracy['value']:.0%} of {wording.count(accuracy['n'], 'answer')} are theirs, too")
+    decided = _decided(whole)
+    if decided:
+        share = whole[IMAGE_WRONG] / decided
+        parts.append(f"of {wording.count(decided, 'wrong answer')} {share:.0%} are the image’s fault, the others the model’s")
+    else:
+        parts.append("people have answered none of the questions that it answers wrong")
+    return f"{parts[0]}: {'; '.join(parts[1:])}."
+
+
+def _row_of(rows: Sequence[Row], statistic: str, rater: str | None, kind: str) -> Row | None:
+    wanted = (statistic, rater, kind, ALL)
+    return next((row for row in rows if (row["statistic"], row["rater"], row["people"], row["by"]) == wanted), None)
+
+
+def _table_3(view: ExploreView, rows: Sequence[Row]) -> str:
+    headers: list[str | HtmlCell] = ["VQA model", "beside", *(HtmlCell(title, note=text) for title, text in _COLUMNS.values())]
+    lines: list[list[str | HtmlCell]] = []
+    for kind in dict.fromkeys(row["people"] for row in rows):
+        for rater in dict.fromkeys(row["rater"] for row in rows if row["rater"] is not None):
+            href = view.address(rater=rater, answers=DIFFERENT, group=ALL, whose=ALL)
+            lines.append([rater, _WHO[kind], *(cell(_row_of(rows, name, rater, kind), href) for name in _COLUMNS)])
+    return html_table("VQA models beside people", headers, lines) + "".join(
+        _among(view, _row_of(rows, ALPHA, None, kind), kind) for kind in dict.fromkeys(row["people"] for row in rows)
+    )
+
+
+def _among(view: ExploreView, row: Row | None, kind: str) -> str:
+    """People's own agreement, in a table of its own: it is nobody's beside them."""
+    if row is None:
+        return ""
+    href = at("/studio/agreement?") + urlencode({"suite": view.suite, "aspect": "answer"})
+    headers: list[str | HtmlCell] = ["who", HtmlCell("Krippendorff’s α", note=wording.meaning(ALPHA)), HtmlCell("questions")]
+    lines: list[list[str | HtmlCell]] = [
+        [_WHO[kind], cell(row, href), HtmlCell(f"{row['n']:,}", note="answered by two people or more")]
+    ]
+    return html_table("People among themselves", headers, lines)
+
+
+def _counts(view: ExploreView, splits: Sequence[Row], rows: Sequence[Row]) -> str:
+    """Figure 11 in numbers, each leading to its answers."""
+    some = [name for name in APART if any(row[name] for row in splits)]
+    titles = {WRONG: "wrong answers", **_PARTS, **{name: wording.reason(name) for name in some}}
+    headers: list[str | HtmlCell] = [
+        "element type",
+        *(HtmlCell(text, note=ANSWERS.get(name, "")) for name, text in titles.items()),
+    ]
+    kinds = list(dict.fromkeys(row["people"] for row in splits))
+    tables = []
+    for kind in kinds:
+        mine = [row for row in splits if row["people"] == kind]
+        lines: list[list[str | HtmlCell]] = [
+            [row["group"], *(_count(view, row, name, rows, kind) for name in titles)] for row in mine
+        ]
+        beside = "" if kind == REAL else f", beside {_WHO[kind]}"
+        tables.append(html_table(f"Whose fault wrong answers are{beside}", headers, lines))
+    return "".join(tables)
+
+
+def _count(view: ExploreView, split: Row, name: str, rows: Sequence[Row], kind: str) -> HtmlCell:
+    n = split[name]
+    # what is listed beneath is beside real people
+    href = view.address(group=split["group"], answers=name, whose=ALL) if n and kind == REAL else ""
+    if name not in _PARTS or not _decided(split):
+        return HtmlCell(f"{n:,}", href=href)
+    key = (name, split["by"], split["group"], view.rater, kind)
+    row = next(r for r in rows if (r["statistic"], r["by"], r["group"], r["rater"], r["people"]) == key)
+    span = "" if row["low"] is None else f" ({row['low']:.0%} to {row['high']:.0%})"
+    return HtmlCell(f"{n:,}", f"{row['value']:.0%}{span}", row["method"], href)
+
+
+def _people_figure(view: ExploreView, splits: Sequence[Row]) -> Any:
+    many = len({row["people"] for row in splits}) > 1
+    labels = [_label(row, many) for row in splits]
+    parts = [Series(title, [_share(view, row, name, title) for row in splits]) for name, title in _PARTS.items()]
+    return linked_charts.stacked(labels, parts, "share of the wrong answers")
+
+
+def _label(row: Row, many: bool) -> str:
+    beside = f", {_WHO[row['people']]}" if many else ""
+    return f"{row['group']}{beside} ({_decided(row):,})"
+
+
+def _share(view: ExploreView, row: Row, name: str, title: str) -> Mark:
+    share = row[name] / _decided(row)
+    told = f"{row['group']}: {title}\n{row[name]:,} of {wording.count(_decided(row), 'wrong answer')}"
+    href = view.address(group=row["group"], answers=name, whose=ALL) if row["people"] == REAL else ""
+    return Mark(share, None, None, told, href, f"{share:.0%}")
+
+
+__all__ = ["SEEN", "QuestionsDrawing", "questions_part"]
+
+_NOBODY: Final = (
+    "No scorer has answered questions about images of {suite} yet. TIFA asks a visual question answering model about each"
+    " element of the prompt: the share of right answers is the score. Prompts need questions first, then a model to answer:"
+)
+_DRAW: Final[dict[str, Callable[[Store, ExploreView], QuestionsDrawing]]] = {MODELS: draw_models, PEOPLE: draw_people}
+
+
+def questions_part(store: Store, view: ExploreView) -> QuestionsDrawing:
+    """The part as ``view`` asks for it."""
+    if view.rater not in vqa.answering_raters(store).get(view.suite, []):
+        lead = note(_NOBODY.format(suite=view.suite or "this project"), "cc-lead")
+        return QuestionsDrawing(lead, None, commands(store, next_steps.QUESTIONS, next_steps.score_command(store, "tifa")), "")
+    return _DRAW.get(view.see, draw_scores)(store, view)

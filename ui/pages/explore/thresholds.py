@@ -1,0 +1,426 @@
+"""Thresholds: a selection's evidence judged by the settings that the sliders stand at.
+
+How agreement with people and the generators' scores go as one setting moves (GenEval's Figure 8, for any setting), as a figure;
+before and now as tables: scores, agreement with people, and how many verdicts changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+import gradio as gr
+import numpy as np
+
+from agreement.study.cells import TASKS_MEAN, Outcome
+from agreement.tuning import (
+    FOLDS,
+    NO,
+    STATISTICS,
+    YES,
+    CellStatistic,
+    ItemCells,
+    Tuned,
+    YesNoCounts,
+    agreements,
+    share_of_yes,
+    shares,
+    tune,
+)
+from concord import rejudging
+from concord.common import wording
+from concord.rejudging import RaterEvidence
+from data.store.browse import contents
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from scorers.running.rejudge import Sweep, Verdicts
+from ui.components import charts
+from ui.components.addresses import browse_address
+from ui.components.image_strip import thumbnails
+from ui.components.tables import WRAP, HtmlCell, explained, heading, html_table, note
+from ui.pages.agreement.scorers import scores_to_decisions
+from ui.pages.agreement.view import AgreementView as Decisions
+from ui.pages.explore.view import ALL, CHANGED, KINDS, ExploreView
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+MOST_GENERATORS = 10
+
+
+@dataclass(frozen=True)
+class SettingCurve:
+    """What is drawn.
+
+    Attributes:
+        at: values of the setting, ascending.
+        scores: by generator its share of correct images at each of them; None where it has no verdict.
+        tuned: agreement with people; None if nobody has said anything.
+        images: of how many; ``left_out``: generators of which there is no line.
+    """
+
+    at: list[float]
+    scores: dict[str, list[float | None]]
+    tuned: Tuned | None
+    images: int
+    left_out: int
+
+    @property
+    def best(self) -> float | None:
+        """The value that agrees best on all images."""
+        return None if self.tuned is None or self.tuned.best is None else self.at[self.tuned.best]
+
+    @property
+    def chosen(self) -> list[float]:
+        """The values that the folds chose."""
+        return [] if self.tuned is None else [self.at[place] for place in self.tuned.fold_best]
+
+
+def setting_curve(store: Store, evidence: RaterEvidence, view: ExploreView) -> SettingCurve | None:
+    """Along ``view.along``, the other knobs standing as they do; None where there is nothing to run along."""
+    if view.along not in evidence.scorer.knobs:
+        return None
+    swept = evidence.again.sweep(view.along, rejudging.steps(evidence, view.along), view.turned)
+    inside = _inside(evidence, swept, view.task)
+    rows, said = swept.rows[inside], swept.said[:, inside]
+    places = evidence.places.take(rows)
+    heard = rejudging.people_verdicts(store, evidence).get(KINDS[view.people])
+    tuned = None
+    if heard is not None:
+        tuned = tune(swept.at, said, heard.take(rows), places, view.statistic, task=view.task)
+    present = np.unique(places.generator[places.generator >= 0])
+    shares = share_of_yes(said, places.generator, len(places.generators))
+    scores = {places.generators[code]: _numbers(shares[:, code]) for code in present[:MOST_GENERATORS].tolist()}
+    return SettingCurve(swept.at.tolist(), scores, tuned, rows.size, max(0, present.size - MOST_GENERATORS))
+
+
+def _inside(evidence: RaterEvidence, swept: Sweep, task: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Which of the swept images are of the task."""
+    if task == ALL:
+        return np.ones(swept.rows.size, bool)
+    return np.asarray(evidence.places.task[swept.rows] == evidence.places.tasks.index(task), dtype=bool)
+
+
+def _numbers(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[float | None]:
+    return [None if np.isnan(value) else value for value in values.tolist()]
+
+
+def curve_text(found: SettingCurve, evidence: RaterEvidence, view: ExploreView) -> str:
+    """What the curve says, as HTML."""
+    knob = evidence.scorer.knobs[view.along]
+    task = "" if view.task == ALL else f" of the task {wording.task(view.task)}"
+    first = f"{knob.title} decides something in {wording.count(found.images, 'image')}{task}; the others stand as they do."
+    parts = [first, _agreement(found, view)]
+    if found.left_out:
+        parts.append(f"The scores of the first {MOST_GENERATORS} generators are drawn, those of {found.left_out} more are not.")
+    return note(" ".join(part for part in parts if part))
+
+
+def _agreement(found: SettingCurve, view: ExploreView) -> str:
+    tuned = found.tuned
+    if tuned is None:
+        return "No person has judged these images yet, so there is nothing to agree with."
+    title = wording.title(view.statistic)
+    about = f"{wording.count(tuned.n_ratings, 'answer')} by {view.people} about {wording.count(tuned.n_items, 'image')}"
+    if tuned.best is None:
+        return f"{title} ({about}): no best value, as {tuned.reason}."
+    low, high = (found.at[place] for place in tuned.run or (tuned.best, tuned.best))
+    where = f"{found.best:g}" if low == high else f"{found.best:g} (and as good from {low:g} to {high:g})"
+    best = f"Best at {where}: {title} {_two_digits(tuned.values[tuned.best])} on all of {about}, which flatters."
+    if tuned.reason is not None:
+        return f"{best} It was not cross-validated: {tuned.reason}."
+    low, high = min(found.chosen), max(found.chosen)
+    values = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+    return (
+        f"{best} Cross-validated (chosen on {FOLDS - 1} of {FOLDS} folds of prompts, judged on the fifth): {title}"
+        f" {_two_digits(tuned.out_of_fold)} out of fold; the folds chose {values}."
+    )
+
+
+def _two_digits(value: float | None) -> str:
+    return "undefined" if value is None else wording.two(value)
+
+
+# Okabe and Ito, without those that stand for people and scorers
+_LINES = ("#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#7f7f7f", "#8c6bb1", "#a6761d", "#1b7837", "#c51b7d", "#4575b4")
+_GAP = 0.1
+
+
+def curve_figure(found: SettingCurve, view: ExploreView, title: str, own: float) -> go.Figure:
+    """``title`` is the setting's, ``own`` where it stood in the run."""
+    import plotly.graph_objects as go
+
+    made = go.Figure()
+    people = found.tuned is not None and any(value is not None for value in found.tuned.values)
+    if people and found.tuned is not None:
+        name = f"{wording.title(view.statistic)} with {view.people}"
+        line = {"color": charts.COLORS["people"], "width": 2.5}
+        made.add_trace(_line(found.at, found.tuned.values, name, line, "y"))
+    for color, (generator, values) in zip(_LINES, found.scores.items(), strict=False):
+        made.add_trace(_line(found.at, values, escape(generator), {"color": color, "width": 1.75}, "y2"))
+    for name, value, line in _marks(found, view, own):
+        # over both
+        where = {"xref": "x", "yref": "paper", "x0": value, "x1": value, "y0": 0, "y1": 1}
+        made.add_shape(type="line", name=name, line=line, showlegend=True, **where)
+    charts.plain(made, height=560 if people else 360)
+    made.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 60})
+    split = 0.5 if people else 1.0
+    made.update_layout(
+        xaxis={"title": escape(title), "anchor": "y2", "range": [found.at[0], found.at[-1]]},
+        yaxis={"title": escape(wording.title(view.statistic)), "domain": [min(split + _GAP / 2, 1), 1], "visible": people},
+        yaxis2={"title": "score", "domain": [0, split - _GAP / 2 if people else 1], "range": [-0.03, 1.03]},
+    )
+    return made
+
+
+def _line(at: list[float], values: Any, name: str, line: dict[str, Any], axis: str) -> Any:
+    import plotly.graph_objects as go
+
+    hover = "%{y:.3f} at %{x}"
+    return go.Scatter(x=at, y=list(values), mode="lines", name=name, line=line, yaxis=axis, hovertemplate=hover)
+
+
+def _marks(found: SettingCurve, view: ExploreView, own: float) -> list[tuple[str, float, dict[str, Any]]]:
+    """Where the setting stands, where it stood, and where it is best."""
+    marks: list[tuple[str, float, dict[str, Any]]] = []
+    now = float(view.turned[view.along])
+    if own != now:
+        marks.append((f"as it was run: {own:g}", own, {"color": "#8a8f9c", "width": 1.5, "dash": "dash"}))
+    if found.best is not None:
+        marks.append((f"best: {found.best:g}", found.best, {"color": charts.COLORS["people"], "width": 2, "dash": "dot"}))
+    return [*marks, (f"now: {now:g}", now, {"color": charts.COLORS["scorer"], "width": 2})]
+
+
+# A plain click shows the images on this page; any other click follows the link, which shows the same.
+_CLICKS: Final = """
+element.addEventListener('click', (event) => {
+  const link = event.target.closest('a[data-changed]');
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  trigger('select', {task: link.dataset.task, changed: link.dataset.changed});
+});
+"""
+_SAYS: Final = {"yes": YES, "no": NO, "open": -1}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Verdicts before and now, in the order of ``places``."""
+
+    before: Verdicts
+    now: Verdicts
+    places: ItemCells
+
+    def changed(self, task: str = ALL, says: str = ALL) -> list[int]:
+        """Positions of the images of a task whose verdict is another one now, and says so."""
+        rows = self.before != self.now
+        if task != ALL:
+            rows = rows & (self.places.task == self.places.tasks.index(task))
+        if says != ALL:
+            rows = rows & (self.now == _SAYS[says])
+        found: list[int] = np.flatnonzero(rows).tolist()
+        return found
+
+
+def scores_table(compared: Compared, view: ExploreView) -> str:
+    """The share of correct images by generator and task."""
+    places = compared.places
+    before, now = (_by_cell(shares(said, places)) for said in (compared.before, compared.now))
+    generators = [*places.generators, ALL] if len(places.generators) > 1 else [*places.generators]
+    tasks = [*places.tasks, ALL, TASKS_MEAN] if len(places.tasks) > 1 else [ALL]
+    lines: list[Sequence[str | HtmlCell]] = []
+    for generator in generators:
+        cells = [_number(before.get((generator, task)), now.get((generator, task))) for task in tasks]
+        hrefs = [_listed(view, generator, task) for task in tasks]
+        shown = [HtmlCell(c.text, c.detail, c.note, href) for c, href in zip(cells, hrefs, strict=True)]
+        lines.append(["all generators" if generator == ALL else generator, *shown])
+    return html_table("Score: share of correct images", ["generator", *(HtmlCell(wording.task(task)) for task in tasks)], lines)
+
+
+def _listed(view: ExploreView, generator: str, task: str) -> str:
+    """The images behind a score."""
+    place = Selection(suite=(view.suite,), generator=(generator,), task=(task,))
+    return browse_address(place, rater=view.rater, by="correct", order="lowest")
+
+
+def _by_cell(found: Sequence[CellStatistic]) -> dict[tuple[str, str], Outcome]:
+    return {(one.place.generator, one.place.task): one.outcome for one in found}
+
+
+def agreement_table(compared: Compared, heard: Mapping[str, YesNoCounts]) -> str:
+    """Agreement by task, a table for each kind of people."""
+    return "".join(_agreement_rows(compared, kind, people) for kind, people in heard.items())
+
+
+def _agreement_rows(compared: Compared, kind: str, heard: YesNoCounts) -> str:
+    before, now = (
+        {(one.place.task, one.statistic): one.outcome for one in agreements(said, heard, compared.places)}
+        for said in (compared.before, compared.now)
+    )
+    tasks = list(dict.fromkeys(task for task, _ in now))
+    if len(tasks) < 4:  # one task, all, and their mean say the same
+        tasks = [ALL]
+    lines: list[Sequence[str | HtmlCell]] = []
+    for task in tasks:
+        used = now[task, STATISTICS[0]].used
+        numbers = [_number(before.get((task, name)), now[task, name]) for name in STATISTICS]
+        lines.append([wording.task(task), HtmlCell(f"{used.items:,}"), HtmlCell(f"{used.ratings:,}"), *numbers])
+    titles = [HtmlCell(wording.title(name), note=wording.meaning(name)) for name in STATISTICS]
+    who = "people" if kind == "real" else "simulated people"
+    table = html_table(f"Agreement with {who}", ["task", HtmlCell("images"), HtmlCell("answers"), *titles], lines)
+    undefined = [
+        {"value": one.value, "reason": one.reason, "statistic": name, "task": task} for (task, name), one in now.items()
+    ]
+    return table + explained(undefined, open_=False)
+
+
+def _number(before: Outcome | None, now: Outcome | None) -> HtmlCell:
+    """A number as it is now, with what it was where that is another."""
+    if now is None:
+        return HtmlCell("")
+    text, was = ("–" if one is None or one.value is None else f"{one.value:.3f}" for one in (now, before))
+    note = now.reason or f"{now.how}; n = {now.used.items:,} images"
+    return HtmlCell(text, f"was {was}" if was != text else "", note)
+
+
+def clickable_changes() -> gr.HTML:
+    """The place of the table of changes; its ``select`` event brings ``task`` and ``changed``."""
+    return gr.HTML("", js_on_load=_CLICKS, elem_id="explore-changes")
+
+
+def changes_table(compared: Compared, view: ExploreView) -> str:
+    """How many verdicts changed, each number leading to its images."""
+    tasks = [*compared.places.tasks, ALL] if len(compared.places.tasks) > 1 else [ALL]
+    says = [name for name in _SAYS if name != "open" or compared.changed(says="open")]
+    head = "".join(
+        f'<th scope="col" class="cc-number">{escape(text)}</th>' for text in ("images", *(CHANGED[name] for name in says))
+    )
+    body = "".join(_changed(compared, view, task, says) for task in tasks)
+    return (
+        f'{WRAP}<table class="cc-table"><caption>Verdicts that changed</caption>'
+        f'<thead><tr><th scope="col">task</th>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
+
+
+def _changed(compared: Compared, view: ExploreView, task: str, says: Sequence[str]) -> str:
+    places = compared.places
+    n = places.task.size if task == ALL else int((places.task == places.tasks.index(task)).sum())
+    cells = "".join(f'<td class="cc-number">{_link(compared, view, task, name)}</td>' for name in says)
+    return f'<tr><th scope="row">{escape(wording.task(task))}</th><td class="cc-number">{n:,}</td>{cells}</tr>'
+
+
+def _link(compared: Compared, view: ExploreView, task: str, says: str) -> str:
+    n = len(compared.changed(task, says))
+    if not n:
+        return "0"
+    href = view.address(task=task, changed=says)
+    return f'<a href="{escape(href)}" data-task="{escape(task)}" data-changed="{says}">{n:,}</a>'
+
+
+MOST_PICTURES: Final = 48
+_NOW: Final = {1: "correct now", 0: "wrong now", -1: "left open now"}
+_NO_KNOBS: Final = (
+    "{rater} has no thresholds to turn: its verdicts came as they are, or its scorer has none. Choose another rater."
+)
+
+
+@dataclass(frozen=True)
+class ThresholdsDrawing:
+    """What the thresholds part shows.
+
+    Attributes:
+        lead: HTML above; ``plot``: None if there is nothing to draw; ``told``: HTML beneath it.
+        numbers: the tables; ``changes``: the table of changed verdicts; ``pictures``: their images.
+    """
+
+    lead: str
+    plot: Any = None
+    told: str = ""
+    numbers: str = ""
+    changes: str = ""
+    pictures: str = ""
+
+
+def draw_thresholds(store: Store, view: ExploreView) -> ThresholdsDrawing:
+    """The thresholds part; ``view`` names what there is."""
+    evidence = rejudging.evidence(store, view.suite, view.rater)
+    if evidence is None:
+        return _by_scores(store, view)
+    compared = Compared(evidence.again.correct({}), evidence.again.correct(view.turned), evidence.places)
+    heard = rejudging.people_verdicts(store, evidence)
+    found = setting_curve(store, evidence, view)
+    plot = None
+    if found is not None:
+        plot = curve_figure(found, view, evidence.scorer.knobs[view.along].title, float(view.own[view.along]))
+    return ThresholdsDrawing(
+        lead=_lead(compared, evidence, view, heard.get(KINDS[view.people])),
+        plot=plot,
+        told=curve_text(found, evidence, view) if found is not None else note("No setting decides anything in this task."),
+        numbers=scores_table(compared, view) + agreement_table(compared, heard),
+        changes=changes_table(compared, view),
+        pictures=_pictures(store, evidence, compared, view),
+    )
+
+
+def _lead(compared: Compared, evidence: RaterEvidence, view: ExploreView, heard: YesNoCounts | None) -> str:
+    """The page's first sentence: what follows from these settings."""
+    both = (compared.before, compared.now)
+    score = [_of_all(shares(said, compared.places), "mean") for said in both]
+    parts = [f"{view.rater} on {wording.count(compared.now.size, 'image')} of {view.suite}: score {_step(*score)}"]
+    if heard is not None:
+        agreed = [_of_all(agreements(said, heard, compared.places), view.statistic) for said in both]
+        parts.append(f"{wording.title(view.statistic)} with {view.people} {_step(*agreed)}")
+    parts.append(f"{wording.count(len(compared.changed()), 'verdict')} changed.")
+    sentence = ", ".join(parts)
+    if evidence.total > compared.now.size:
+        sentence += f" These are images taken by chance of the {evidence.total:,} that it has seen."
+    return note(sentence, "cc-lead")
+
+
+def _of_all(found: Sequence[CellStatistic], statistic: str) -> float | None:
+    """The value of all images of all generators."""
+    return next(
+        one.outcome.value for one in found if (one.place.generator, one.place.task, one.statistic) == (ALL, ALL, statistic)
+    )
+
+
+def _step(before: float | None, now: float | None) -> str:
+    was, said = ("undefined" if value is None else f"{value:.3f}" for value in (before, now))
+    return said if was == said else f"{was} → {said}"
+
+
+def _pictures(store: Store, evidence: RaterEvidence, compared: Compared, view: ExploreView) -> str:
+    """The images whose verdicts changed, as they are asked for."""
+    found = compared.changed(view.task, view.changed)
+    task = "" if view.task == ALL else f", {wording.task(view.task)}"
+    title = f"Verdicts that changed: {CHANGED[view.changed]}{task}"
+    if not found:
+        return heading(title, "None. Move a slider.")
+    shown = {evidence.again.cases[k].item_id: _verdict_change(evidence, compared, view, k) for k in found[:MOST_PICTURES]}
+    more = f"The first {MOST_PICTURES} of {wording.count(len(found), 'image')}." if len(found) > MOST_PICTURES else ""
+    place = Selection(suite=(view.suite,)) if view.task == ALL else Selection(suite=(view.suite,), task=(view.task,))
+    return heading(title, more) + thumbnails(contents.item_previews(store, [*shown]), shown, place)
+
+
+def _verdict_change(evidence: RaterEvidence, compared: Compared, view: ExploreView, k: int) -> str:
+    """Whose image it is, and what is said of it now; the Workbench says what the run said."""
+    case, places = evidence.again.cases[k], evidence.places
+    reason = evidence.scorer.judge(case.spec, case.seen, {**evidence.again.settings, **view.turned}).reason
+    first = f": {reason.splitlines()[0]}" if reason else ""
+    return f"{places.generators[int(places.generator[k])]}, {_NOW[int(compared.now[k])]}{first}"
+
+
+def _by_scores(store: Store, view: ExploreView) -> ThresholdsDrawing:
+    """Of a rater that gives numbers instead of verdicts: where to cut them."""
+    decisions = Decisions(suite=view.suite, aspect=rejudging.ASPECT, task=view.task, a=view.rater)
+    scored = {judge.name for judge in contents.raters_of_selection(store, Selection(suite=(view.suite,), aspect=("score",)))}
+    if view.rater not in scored:
+        return ThresholdsDrawing(note(_NO_KNOBS.format(rater=view.rater)))
+    lead = note(f"{view.rater} gives a number for each image of {view.suite}: “yes” is what lies above a cut.", "cc-lead")
+    only = replace(decisions, further=urlencode({"rater": view.rater}))
+    plot, numbers = scores_to_decisions(store, only, intervals=False)
+    return ThresholdsDrawing(lead, plot, numbers=numbers)

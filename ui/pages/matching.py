@@ -1,0 +1,558 @@
+"""Matching: which captions scorers take for images, against chance and each other, and the images behind each number.
+
+The view that an address asks for, the tables (every number with interval and n, leading to its images), the figures, and the
+images with their captions, a page at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from html import escape
+from string import ascii_uppercase
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlencode
+
+import gradio as gr
+
+from agreement import Options
+from agreement.matching import is_known, is_right
+from agreement.study.cells import ALL
+from concord import matching
+from concord.common import next_steps, wording
+from concord.matching import EVALUATIONS, Row, by_cell, evidence, fits_of, posterior_of, recall
+from data.store.browse import contents
+from data.store.browse.contents import ItemPreview
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from data.store.judgements.scorer_evidence import CaptionChoice
+from ui.base_path import at
+from ui.components.charts import plain
+from ui.components.controls import Choice, dropdown
+from ui.components.image_strip import workbench_address
+from ui.components.linked_charts import PALETTE
+from ui.components.live_updates import ignored, keep_current, listen, moved
+from ui.components.tables import WRAP, HtmlCell, heading, html_table, note
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+PAGE: Final = "/studio/matching"
+ADDRESS: Final = ("suite", "generator", "task", "who", "said")
+"""What has a control of its own, by its name in the address; ``page`` follows."""
+SAID: Final = {ALL: "right or wrong", "right": "right", "wrong": "wrong", "only": "right, and no other is"}
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingView:
+    """What is shown: of a suite the images of a generator; listed are those of a ``task`` of which ``who`` ``said`` this.
+
+    ``page`` counts from 1.
+    """
+
+    suite: str = ""
+    generator: str = ""
+    task: str = ALL
+    who: str = ALL
+    said: str = ALL
+    page: int = 1
+
+    def address(self, **changes: str | int) -> str:
+        """Where this view is, with some of it changed; what stands for all is left out."""
+        values = asdict(replace(self, **changes))  # type: ignore[arg-type]
+        return at(f"{PAGE}?") + urlencode({name: value for name, value in values.items() if value not in ("", ALL, 1)})
+
+
+def choices(found: Sequence[CaptionChoice], asked: Mapping[str, str | None]) -> dict[str, Choice]:
+    """What each control offers, and the nearest to what is asked for."""
+    suite = _among({one.suite: one.suite for one in found}, asked.get("suite"))
+    mine = [one for one in found if one.suite == suite.value]
+    generators = {one.generator: one.generator or "unknown" for one in mine}
+    generator = _among(dict(sorted(generators.items())), asked.get("generator"))
+    mine = [one for one in mine if one.generator == generator.value]
+    tasks = {ALL: "all tasks"} | {task: wording.task(task) for task in sorted({one.task for one in mine if one.task})}
+    raters = {ALL: "any scorer"} | {name: name for name in sorted({one.rater_id for one in mine})}
+    return {
+        "suite": suite,
+        "generator": generator,
+        "task": _among(tasks if mine else {}, asked.get("task")),
+        "who": _among(raters if mine else {}, asked.get("who")),
+        "said": _among(SAID if mine else {}, asked.get("said")),
+    }
+
+
+def _among(titles: Mapping[str, str], asked: str | None) -> Choice:
+    value = asked if asked in titles else next(iter(titles), "")
+    return Choice([(title, name) for name, title in titles.items()], value)
+
+
+def view_of(found: Sequence[CaptionChoice], asked: Mapping[str, str | None], page: str | None = None) -> MatchingView:
+    """What is asked for by the names of the address, as far as there is such a thing."""
+    chosen = {name: choice.value or "" for name, choice in choices(found, asked).items()}
+    number = int(page) if page and page.isdecimal() and 1 <= len(page) < 7 else 1
+    return MatchingView(**chosen, page=max(number, 1))
+
+
+PAGE_SIZE: Final = 12
+_WIDTH: Final = 320
+
+
+def gallery(store: Store, found: Sequence[CaptionChoice], view: MatchingView) -> str:
+    """The images that the view lists, as HTML; pictures load as they scroll into view."""
+    by_item: dict[str, list[CaptionChoice]] = {}
+    for one in found:
+        if one.generator == view.generator and view.task in (ALL, one.task):
+            by_item.setdefault(one.item_id, []).append(one)
+    listed = [(item, of) for item, of in by_item.items() if _is_listed(of, view)]
+    pages = max(1, -(-len(listed) // PAGE_SIZE))
+    page = min(view.page, pages)
+    shown = listed[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
+    looks = contents.item_previews(store, [item for item, _ in shown])
+    cells = "".join(_image(item, of, looks.get(item, ItemPreview(None, None)), view) for item, of in shown)
+    who = "" if view.who == ALL else f", {view.who} {SAID[view.said] if view.said != ALL else ''}".rstrip()
+    title = "Images and captions" + ("" if view.task == ALL else f", {wording.task(view.task)}") + who
+    body = f'<ul class="cc-matches">{cells}</ul>' if cells else note("None. Set one of the choices back.")
+    return heading(title, wording.count(len(listed), "image") + ".") + body + _pages(page, pages, view)
+
+
+def right(one: CaptionChoice) -> bool | None:
+    """Whether a scorer picked the right caption; None where a caption has no number. A tie is not right."""
+    fits = fits_of(one)
+    known = [fit for fit in fits if fit is not None]
+    return is_right(known, int(one.payload["right"])) if is_known(fits) else None
+
+
+def _is_listed(of: Sequence[CaptionChoice], view: MatchingView) -> bool:
+    if view.who == ALL:
+        verdicts = [right(one) for one in of]
+        of_any = {ALL: True, "right": True in verdicts, "wrong": False in verdicts, "only": verdicts.count(True) == 1}
+        return of_any[view.said]
+    mine = next((right(one) for one in of if one.rater_id == view.who), None)
+    others = [right(one) for one in of if one.rater_id != view.who]
+    wanted = {ALL: mine is not None, "right": mine is True, "wrong": mine is False, "only": mine is True and True not in others}
+    return wanted[view.said]
+
+
+def _image(item: str, of: Sequence[CaptionChoice], look: ItemPreview, view: MatchingView) -> str:
+    # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
+    href = escape(workbench_address(item, Selection(suite=(view.suite,), generator=(view.generator,)), of[0].rater_id))
+    text = escape(look.text or item)
+    picture = (
+        f'<img src="{at("/img/")}{look.sha256}?w={_WIDTH}" alt="{text}" loading="lazy" decoding="async">'
+        if look.sha256
+        else '<span class="cc-no-picture">no picture</span>'
+    )
+    place = escape(wording.task(of[0].task)) if of[0].task else ""
+    return f'<li class="cc-match"><a href="{href}" title="{text}">{picture}<small>{place}</small></a>{_fits(of)}</li>'
+
+
+def _fits(of: Sequence[CaptionChoice]) -> str:
+    """The captions by letter, the right one marked; for each scorer its name and below it a number for each caption."""
+    captions, place = of[0].payload["captions"], int(of[0].payload["right"])
+    letters = [ascii_uppercase[k] if k < len(ascii_uppercase) else str(k + 1) for k in range(len(captions))]
+    listed = "".join(_caption(letter, text, k == place) for k, (letter, text) in enumerate(zip(letters, captions, strict=True)))
+    head = "".join(f'<th scope="col"{_right_class(k == place)}>{letter}</th>' for k, letter in enumerate(letters))
+    # a scorer that chose among other captions has no row here
+    lines = "".join(_line(one) for one in of if one.payload["captions"] == captions)
+    table = (
+        f'{WRAP}<table class="cc-table cc-fits" aria-label="How well each caption fits"><thead><tr>'
+        f"{head}</tr></thead>{lines}</table></div>"
+    )
+    return f'<div class="cc-match-said"><dl>{listed}</dl>{table}</div>'
+
+
+def _caption(letter: str, text: str, is_right: bool) -> str:
+    mark = " <small>the right one</small>" if is_right else ""
+    return f"<div{_right_class(is_right)}><dt>{letter}</dt><dd>{escape(text)}{mark}</dd></div>"
+
+
+def _line(one: CaptionChoice) -> str:
+    cells = "".join(f'<td class="cc-number">{said}</td>' for said in _column(one))
+    name = f'<span class="{_kind(one)}">{escape(one.rater_id)}</span>'
+    wide = len(one.payload["captions"])
+    # a name of its own line, as names with settings are longer than all numbers together
+    return f'<tbody><tr><th scope="rowgroup" colspan="{wide}">{name}</th></tr><tr>{cells}</tr></tbody>'
+
+
+def _right_class(is_right: bool) -> str:
+    return ' class="cc-fit-right"' if is_right else ""
+
+
+def _kind(one: CaptionChoice) -> str:
+    return {True: "cc-right", False: "cc-wrong", None: "cc-muted"}[right(one)]
+
+
+def _column(one: CaptionChoice) -> list[str]:
+    """How far each caption is from the best, and its posterior where there is one."""
+    fits = fits_of(one)
+    if not is_known(fits):
+        return ["–" if fit is None else escape(f"{fit:.4g}") for fit in fits]
+    known = [fit for fit in fits if fit is not None]
+    shares = posterior_of(one, fits)
+    made = []
+    for k, fit in enumerate(known):
+        best = fit == max(known)
+        told = "best" if best else f"{fit - max(known):.3g}"
+        share = "" if shares is None else f'<small class="cc-detail">p {shares[k]:.2f}</small>'
+        made.append((f"<strong>{told}</strong>" if best else told) + share)
+    return made
+
+
+def _pages(page: int, pages: int, view: MatchingView) -> str:
+    if pages == 1:
+        return ""
+    before = f'<a href="{escape(view.address(page=page - 1))}" rel="prev">Previous</a>' if page > 1 else ""
+    after = f'<a href="{escape(view.address(page=page + 1))}" rel="next">Next</a>' if page < pages else ""
+    return f'<p class="cc-note cc-pages">{before}<span>page {page:,} of {pages:,}</span>{after}</p>'
+
+
+Line = list[str | HtmlCell]
+_NO_VALUE: Final = "–"
+_SCORES: Final = {
+    "text_score": "text score (chance .25)",
+    "image_score": "image score (chance .25)",
+    "group_score": "group score (chance .17)",
+}
+
+
+def cell(row: Row | None, href: str = "", digits: int = 3) -> HtmlCell:
+    """A number with interval and n."""
+    if row is None:
+        return HtmlCell("")
+    if row["value"] is None:
+        return HtmlCell(_NO_VALUE, "", row["reason"] or "")
+    span = "" if row["low"] is None else f"{row['low']:.{digits}f} to {row['high']:.{digits}f}"
+    left = "".join(f"\n{n:,} left out" for n in [sum(row["excluded"].values())] if n)
+    return HtmlCell(
+        f"{row['value']:.{digits}f}", "\n".join(filter(None, (span, f"n = {row['n']:,}"))) + left, row["method"], href
+    )
+
+
+def accuracy(rows: Sequence[Row], view: MatchingView) -> str:
+    """Tasks by scorers; beside them chance, and of all tasks posterior and rank."""
+    found = {(task, rater): of for (_, _, task, rater), of in by_cell(rows).items()}
+    raters = sorted({rater for _, rater in found})
+    tasks = [ALL, *sorted({task for task, _ in found} - {ALL})]
+    lines: list[Line] = []
+    for task in tasks:
+        of = [found.get((task, rater)) for rater in raters]
+        chance = next((one["chance"] for one in of if one), None)
+        cells: Line = [
+            cell(one["accuracy"], view.address(task=task, who=rater, said="wrong", page=1)) if one else HtmlCell("")
+            for one, rater in zip(of, raters, strict=True)
+        ]
+        name = "all tasks" if task == ALL else wording.task(task)
+        lines.append(
+            [name, HtmlCell(f"{chance['value']:.3f}" if chance and chance["value"] is not None else _NO_VALUE), *cells]
+        )
+    table = html_table(
+        "Accuracy: the right caption fits best, alone", ["task", HtmlCell("chance"), *map(HtmlCell, raters)], lines
+    )
+    return table + _further(found, raters)
+
+
+def _further(found: dict[tuple[str, str], dict[str, Row]], raters: Sequence[str]) -> str:
+    lines: list[Line] = [
+        [rater, cell(of["accuracy_less_chance"]), cell(of["posterior"]), cell(of["rank"], digits=2), cell(of.get(EVALUATIONS))]
+        for rater in raters
+        if (of := found.get((ALL, rater)))
+    ]
+    posterior, rank = HtmlCell("posterior of the right caption"), HtmlCell("rank of the right caption")
+    head: Line = ["scorer", HtmlCell("above chance"), posterior, rank, HtmlCell("evaluations made")]
+    return html_table("All tasks together", head, lines)
+
+
+def winoground(rows: Sequence[Row]) -> str:
+    """Text, image and group score of each scorer; nothing where there are no groups."""
+    whole = [row for row in rows if row["task"] == ALL]
+    if not whole:
+        return ""
+    raters = sorted({row["rater"] for row in whole})
+    of = {(row["rater"], row["statistic"]): row for row in whole}
+    lines: list[Line] = [[rater, *(cell(of.get((rater, name))) for name in _SCORES)] for rater in raters]
+    told = (
+        "Two images and two captions, each right about one: text: each image takes its caption; image: each caption its image."
+    )
+    return heading("Winoground", told) + html_table("Shares of groups", ["scorer", *map(HtmlCell, _SCORES.values())], lines)
+
+
+def votes(rows: Sequence[Row], view: MatchingView) -> str:
+    """Images of the listed task on which only one of two scorers is right (SelfEval, Figure 5)."""
+    lines: list[Line] = []
+    for row in (row for row in rows if row["task"] == view.task):
+        where = {"task": row["task"], "said": "right", "page": 1}
+        both = f"both {row['both']:,}, neither {row['neither']:,}"
+        lines.append(
+            [
+                row["a"],
+                HtmlCell(f"{row['only_a']:,}", href=view.address(who=row["a"], **where)),
+                row["b"],
+                HtmlCell(f"{row['only_b']:,}", href=view.address(who=row["b"], **where)),
+                HtmlCell(
+                    f"{row['value']:+.3f}",
+                    "" if row["low"] is None else f"{row['low']:+.3f} to {row['high']:+.3f}",
+                    row["method"],
+                ),
+                HtmlCell(f"{row['n']:,}", both),
+            ]
+        )
+    if not lines:
+        return ""
+    head: Line = [
+        "a",
+        HtmlCell("only a is right"),
+        "b",
+        HtmlCell("only b is right"),
+        HtmlCell("difference"),
+        HtmlCell("images"),
+    ]
+    return heading("Votes", "Images on which only one of two scorers picks the right caption.") + html_table(
+        "Votes", head, lines
+    )
+
+
+_ROW: Final = 20
+_LONGEST: Final = 46
+_DASHES: Final = ("solid", "dash", "dot", "dashdot")
+
+
+def above_chance(tasks: Sequence[str], raters: Sequence[str], rows: Mapping[tuple[str, str], Row]) -> go.Figure:
+    """Accuracy less chance with intervals: a group of bars for each task, in it one for each rater (SelfEval, Figure 4).
+
+    ``rows``: by task and rater the row of ``accuracy_less_chance``.
+    """
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for k, rater in enumerate(raters):
+        known = [(task, row) for task in tasks if (row := rows.get((task, rater))) is not None and row["value"] is not None]
+        figure.add_trace(
+            go.Bar(
+                name=escape(short(rater)),
+                orientation="h",
+                y=[escape(wording.task(task)) for task, _ in known],
+                x=[row["value"] for _, row in known],
+                marker={"color": PALETTE[k % len(PALETTE)]},
+                error_x=_interval_bars([row for _, row in known]),
+                hovertemplate=f"{escape(rater)}<br>%{{y}}: %{{x:+.1%}}<extra></extra>",
+            )
+        )
+    plain(figure, height=130 + len(tasks) * (18 + _ROW * len(raters)))
+    figure.update_layout(barmode="group", bargap=0.28)
+    figure.update_xaxes(title="accuracy less chance", tickformat="+.0%", zerolinewidth=2)
+    figure.update_yaxes(
+        categoryorder="array",
+        categoryarray=[escape(wording.task(task)) for task in tasks],
+        autorange="reversed",
+        showgrid=False,
+    )
+    return _legend(figure, several=len(raters) > 1)
+
+
+def by_trials(rows: Sequence[Row], chance: float | None) -> go.Figure:
+    """Accuracy by the number of trials: a line for each setting of steps and seed, dotted lines for chance."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    settings = sorted({(row["steps"], row["seed"]) for row in rows})
+    several = sorted({steps for steps, _ in settings})
+    for k, (steps, seed) in enumerate(settings):
+        mine = sorted(
+            (row for row in rows if (row["steps"], row["seed"]) == (steps, seed) and row["value"] is not None),
+            key=lambda row: row["trials"],
+        )
+        color = PALETTE[several.index(steps) % len(PALETTE)]
+        figure.add_trace(
+            go.Scatter(
+                name=f"{steps} steps, seed {seed}",
+                x=[row["trials"] for row in mine],
+                y=[row["value"] for row in mine],
+                mode="lines+markers",
+                line={"color": color, "dash": _DASHES[k % len(_DASHES)]},
+                error_y=_interval_bars(mine),
+                hovertemplate=f"{steps} steps, seed {seed}<br>%{{x}} trials: %{{y:.3f}}<extra></extra>",
+            )
+        )
+    plain(figure, height=360)
+    if chance is not None:
+        figure.add_hline(chance, line={"color": "#7a8194", "dash": "dot"})
+    figure.update_xaxes(title="trials", dtick=1 if rows and max(row["trials"] for row in rows) <= 12 else None)
+    figure.update_yaxes(title="accuracy", tickformat=".0%")
+    return _legend(figure, several=True)
+
+
+def short(name: str) -> str:
+    """A name that fits into a legend."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+
+
+def _interval_bars(rows: Sequence[Row]) -> dict[str, Any]:
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [0 if row["high"] is None else row["high"] - row["value"] for row in rows],
+        "arrayminus": [0 if row["low"] is None else row["value"] - row["low"] for row in rows],
+        "color": "#7a8194",
+        "thickness": 1.5,
+        "width": 3,
+    }
+
+
+def _legend(figure: go.Figure, *, several: bool) -> go.Figure:
+    if several:
+        figure.update_layout(
+            showlegend=True, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}, margin={"t": 48}
+        )
+    return figure
+
+
+NAME = "Matching"
+PATH = "/matching"
+_QUICK: Final = Options(intervals=False)
+_QUIET: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+_LEAD: Final = (
+    "An image and several captions, of which one is right: does a scorer take that one? A likelihood scorer (SelfEval) asks its"
+    " own text-to-image model; an image-text model (CLIP) is the baseline. Click on a number to see its images."
+)
+_EMPTY: Final = """
+## No scorer has chosen among captions yet
+
+SelfEval (section 4) asks a text-to-image model how likely an image is given each of several captions: it understands the text
+if the right one wins. Shown here are accuracy against chance by task, Winoground's scores, and where only one of two is right.
+
+{first}
+
+**A file of yours**, Winoground's, ARO's, or TIFA's questions about COCO (docs/matching.md says how they are laid out):
+
+{files}
+
+Images of any suite whose prompts have a spec can be scored as well: wrong captions are made from the spec.
+"""
+_ADDRESS: Final = (
+    "(value) => { if (value && location.pathname.endsWith('/matching')) history.replaceState(history.state, '', value);"
+    " return []; }"
+)
+# A click on a number, or on a page, lists its images without loading the page anew.
+_LIST: Final = """
+element.addEventListener('click', (event) => {
+  const link = event.target.closest('a[href]');
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  const to = new URL(link.href), here = new URL(location.href);
+  if (to.pathname !== here.pathname) return;
+  event.preventDefault();
+  trigger('select', Object.fromEntries(to.searchParams));
+});
+"""
+_FOLLOW: Final = "() => document.getElementById('matches')?.scrollIntoView({behavior: 'smooth', block: 'start'})"
+
+
+def build(store: Store) -> None:
+    # set when the page has read its address: what is drawn before would be nobody's choice
+    opened = gr.Textbox("", visible="hidden", elem_id="matching-opened")
+    page = gr.Textbox("1", visible="hidden", elem_id="matching-page")
+    address = gr.Textbox("", visible="hidden", elem_id="matching-address")
+    empty = gr.Markdown(_taught(store), visible=False, elem_id="teaching")
+    notice = gr.HTML(elem_id="ignored")
+    with gr.Column(visible=False) as content:
+        with gr.Row(elem_classes="cc-filters"):
+            suite, generator = dropdown("Suite"), dropdown("Images of")
+        gr.HTML(note(_LEAD, "cc-lead"))
+        bars = gr.Plot(show_label=False, elem_id="matching-plot")
+        tables = gr.HTML(elem_id="matching-tables", js_on_load=_LIST)
+        told = gr.HTML(elem_id="ablation")
+        lines = gr.Plot(show_label=False, elem_id="ablation-plot")
+        with gr.Row(elem_classes="cc-filters"):
+            task, who = dropdown("Listed: task", [ALL], ALL), dropdown("Listed: scorer", [ALL], ALL)
+            said = dropdown("Listed: that is", [ALL], ALL)
+        listed = gr.HTML(elem_id="matches", js_on_load=_LIST)
+    controls = [suite, generator, task, who, said]
+    everything = [*controls, page]
+    places = [address, empty, content, bars, tables, told, lines, listed]
+
+    def open_page(request: gr.Request) -> list[Any]:
+        asked = dict(request.query_params.items())
+        view = _view(store, [asked.get(name) for name in ADDRESS], asked.get("page"))
+        stands = {name: str(getattr(view, name)) for name in (*ADDRESS, "page")}
+        return [*_controls(store, view), str(view.page), ignored(asked, stands), "yes"]
+
+    def choose(*values: str) -> list[Any]:
+        # other images begin with their first page
+        return [*moved(controls, values, controls, _controls(store, _view(store, values))), "1"]
+
+    def pick(event: gr.EventData) -> list[Any]:
+        asked = {name: str(event._data.get(name) or "") for name in (*ADDRESS, "page")}
+        view = _view(store, [asked[name] for name in ADDRESS], asked["page"])
+        return [*_controls(store, view), str(view.page)]
+
+    def draw(ready: str, *values: str) -> Iterator[list[Any]]:
+        if not ready:
+            yield [gr.skip()] * len(places)
+            return
+        for options in (_QUICK, Options()):
+            yield _drawn(store, _view(store, values[:-1], values[-1]), options)
+
+    def offer(ready: str, *values: str) -> Iterator[list[Any]]:
+        yield _controls(store, _view(store, values)) if ready else [gr.skip()] * len(controls)
+
+    first = gr.on(None, open_page, None, [*everything, notice, opened], **_QUIET)
+    listen([control.input for control in controls], choose, controls, everything, **_QUIET)
+    for listing in (tables, listed):
+        listing.select(pick, None, everything, **_QUIET).then(None, js=_FOLLOW)
+    address.change(None, address, None, js=_ADDRESS)
+    # the choices grow with the project, too
+    keep_current(store, offer, [opened, *controls], controls, opened=first)
+    keep_current(store, draw, [opened, *everything], places)
+
+
+def _taught(store: Store) -> str:
+    if next_steps.has_own_images(store):
+        score = next_steps.commands_block(store, next_steps.score_command(store, "clipmatch"))
+        first = f"**Your images**, where prompts have a spec:\n\n{score}"
+    else:
+        first = f"**The small world's set**, six tasks:\n\n{next_steps.commands_block(store, next_steps.MATCHING)}"
+    return _EMPTY.format(first=first, files=next_steps.commands_block(store, next_steps.MATCHING_FILES))
+
+
+def _view(store: Store, values: Sequence[str | None], page: str | None = None) -> MatchingView:
+    return view_of(evidence(store), dict(zip(ADDRESS, values, strict=True)), page)
+
+
+def _controls(store: Store, view: MatchingView) -> list[Any]:
+    found = choices(evidence(store), {name: str(getattr(view, name)) for name in ADDRESS})
+    return [found[name].control() for name in ADDRESS]
+
+
+def _drawn(store: Store, view: MatchingView, options: Options) -> list[Any]:
+    """The whole page."""
+    found = [one for one in evidence(store) if one.suite == view.suite]
+    if not found:
+        return [gr.skip(), gr.Markdown(_taught(store), visible=True), gr.Column(visible=False), *[gr.skip()] * 5]
+    rows = recall(store, view.suite, options)
+    mine = {name: [row for row in of if row["generator"] == view.generator] for name, of in rows.sections.items()}
+    body = accuracy(mine["matching"], view) + winoground(mine["winoground"]) + votes(mine["votes"], view)
+    told, lines = _ablation([one for one in found if one.generator == view.generator], mine, options)
+    shown = [gr.Markdown(visible=False), gr.Column(visible=True)]
+    return [view.address(), *shown, _plot(_bars(mine["matching"])), body, told, _plot(lines), gallery(store, found, view)]
+
+
+def _bars(rows: Sequence[Row]) -> Any:
+    above = {(row["task"], row["rater"]): row for row in rows if row["statistic"] == "accuracy_less_chance"}
+    tasks = [ALL, *sorted({task for task, _ in above} - {ALL})]
+    return above_chance(tasks, sorted({rater for _, rater in above}), above)
+
+
+def _ablation(found: Sequence[CaptionChoice], mine: dict[str, list[Row]], options: Options) -> tuple[str, Any]:
+    """Lines of raters that differ in steps or seed alone: of the largest such family."""
+    families = matching.ablation_grids(found)
+    if not families:
+        return "", None
+    (_, title), grid = max(families.items(), key=lambda item: len(item[1]))
+    rows = [row for row in matching.ablation_rows(found, grid, range(1, 10_000), options) if row["task"] == ALL]
+    chance = next((row["value"] for row in mine["matching"] if (row["statistic"], row["task"]) == ("chance", ALL)), None)
+    told = "Accuracy by trials, steps and seed; fewer trials are the first ones. The dotted line is chance."
+    return heading(f"Ablation: {title}", told), by_trials(rows, chance)
+
+
+def _plot(made: Any) -> gr.Plot:
+    return gr.Plot(made, visible=True) if made is not None else gr.Plot(visible=False)

@@ -1,0 +1,543 @@
+"""Preferences: votes of people on pairs of images beside what scorers imply, and the pairs themselves.
+
+The view that an address asks for, the votes as bars (a row for people and each scorer in each task, every number a link to the
+pairs behind it), sides, strengths and ranks beneath them, and the pairs side by side, a page at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from html import escape
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import gradio as gr
+import pandas as pd
+
+from agreement import Options
+from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, TIE, Contest
+from agreement.study.cells import ALL
+from concord import preferences
+from concord.common import next_steps, wording
+from concord.preferences import LEFT_OUT, OPPOSED, PairQuery, PairVotes, Poll, PreferenceRows, Row, contests, key_of, list_pairs
+from data.store.analysis import preferences as analysis_preferences
+from data.store.analysis.preferences import ImagePair, PairImage
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from ui.base_path import at
+from ui.components import charts
+from ui.components.controls import Choice, dropdown
+from ui.components.image_strip import workbench_address
+from ui.components.live_updates import ignored, keep_current, listen, moved
+from ui.components.tables import WRAP, HtmlCell, heading, html_table, note
+
+PAGE: Final = "/studio/preferences"
+ADDRESS: Final = ("suite", "two", "task", "who", "chose")
+"""What has a control of its own, by its name in the address; ``page`` follows."""
+_AGAINST: Final = " against "
+_CHOSE: Final = {
+    BOTH: "both", NONE: "neither", TIE: "a tie", LEFT_OUT: "votes that do not count",
+    OPPOSED: "people and scorer opposed", CANNOT_TELL: "cannot tell",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PreferencesView:
+    """What is shown: of a suite two generators; listed are pairs of a ``task``, on which ``who`` ``chose`` this.
+
+    ``page`` counts from 1.
+    """
+
+    suite: str = ""
+    two: str = ""
+    task: str = ALL
+    who: str = ALL
+    chose: str = ALL
+    page: int = 1
+
+    def address(self, **changes: str | int) -> str:
+        """Where this view is, with some of it changed; what stands for all is left out."""
+        values = asdict(replace(self, **changes))  # type: ignore[arg-type]
+        return at(f"{PAGE}?") + urlencode({name: value for name, value in values.items() if value not in ("", ALL, 1)})
+
+
+def named(contest: Contest) -> str:
+    """Two generators as the address has them."""
+    return f"{contest.a}{_AGAINST}{contest.b}"
+
+
+def poll_of(polls: Sequence[Poll], view: PreferencesView) -> Poll | None:
+    """The suite that is shown."""
+    return next((poll for poll in polls if poll.suite == view.suite), None)
+
+
+def contest_of(poll: Poll, view: PreferencesView) -> Contest:
+    """The two generators that are shown."""
+    found = contests(poll)
+    return next((contest for contest in found if named(contest) == view.two), found[0])
+
+
+def choices(polls: Sequence[Poll], asked: Mapping[str, str | None]) -> dict[str, Choice]:
+    """What each control offers, and the nearest to what is asked for."""
+    suite = _among({poll.suite: poll.suite for poll in polls}, asked.get("suite"))
+    poll = poll_of(polls, PreferencesView(suite.value or ""))
+    if poll is None:
+        return {name: Choice([], "") for name in ADDRESS}
+    two = _among({named(contest): named(contest) for contest in contests(poll)}, asked.get("two"))
+    contest = contest_of(poll, PreferencesView(poll.suite, two.value or ""))
+    mine = [vote for voter in poll.voters for vote in voter.votes if vote.contest == contest]
+    tasks = {ALL: "all tasks"} | {task: wording.task(task) for task in sorted({vote.task for vote in mine})}
+    who = {ALL: "anybody"} | {key_of(voter): key_of(voter) for voter in poll.voters}
+    chosen = {vote.chose or LEFT_OUT for vote in mine}
+    chose = {ALL: "anything", OPPOSED: _CHOSE[OPPOSED], contest.a: contest.a, contest.b: contest.b}
+    chose |= {name: title for name, title in _CHOSE.items() if name in chosen}
+    return {
+        "suite": suite,
+        "two": two,
+        "task": _among(tasks, asked.get("task")),
+        "who": _among(who, asked.get("who")),
+        "chose": _among(chose, asked.get("chose")),
+    }
+
+
+def _among(titles: Mapping[str, str], asked: str | None) -> Choice:
+    value = asked if asked in titles else next(iter(titles), "")
+    return Choice([(title, name) for name, title in titles.items()], value)
+
+
+def view_of(polls: Sequence[Poll], asked: Mapping[str, str | None], page: str | None = None) -> PreferencesView:
+    """What is asked for by the names of the address, as far as there is such a thing."""
+    chosen = {name: choice.value or "" for name, choice in choices(polls, asked).items()}
+    number = int(page) if page and page.isdecimal() and 1 <= len(page) < 7 else 1
+    return PreferencesView(**chosen, page=max(number, 1))
+
+
+_PARTS: Final = ("a_wins", "both", "none", "tie", "b_wins")
+_SAYS: Final = {"both": "both", "none": "neither", "tie": "a tie"}
+_P: Final = (
+    "Exact two-sided sign test of the clear votes at one half. It takes votes as independent, which several on one prompt"
+    " are not."
+)
+_SHARE: Final = "Of the votes for one of the two, the share for {a}, with its 95 % interval by prompt."
+
+
+def who_of(row: Row) -> str:
+    """The key of the voter whose row it is, as ``concord.preferences.key_of`` has it."""
+    return str(row["rater"]) if row["kind"] == "people" else f"{row['rater']} ({row['by']})"
+
+
+def interval_of(row: Row) -> str:
+    """A number's interval in words; nothing while it is still being made."""
+    if row["low"] is None:
+        return "no interval" if "no interval" in row["method"] else ""
+    return f"{row['low']:.2f} to {row['high']:.2f}"
+
+
+def bars(votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: PreferencesView) -> str:
+    """The table for two generators; ``votes`` and ``beside`` are rows of these two alone."""
+    tasks = list(dict.fromkeys(row["task"] for row in votes))
+    # all tasks together, first; with a single one they would only repeat it
+    order = [ALL, *(task for task in tasks if task != ALL)] if len(tasks) > 2 else tasks[:1]
+    head = (
+        f'<th scope="col">who</th><th scope="col">{_legend(contest)}</th>'
+        f'<th scope="col" class="cc-number" title="{escape(_SHARE.format(a=contest.a))}">share of {escape(contest.a)}</th>'
+        f'<th scope="col" class="cc-number" title="{escape(_P)}">sign test p</th><th scope="col">beside people</th>'
+    )
+    body = "".join(_task(task, votes, beside, contest, view) for task in order)
+    caption = f"Votes on pairs: {escape(contest.a)} and {escape(contest.b)}"
+    return (
+        f'{WRAP}<table class="cc-table cc-votes"><caption>{caption}</caption><thead><tr>{head}</tr></thead>{body}</table></div>'
+    )
+
+
+def _legend(contest: Contest) -> str:
+    parts = {"a_wins": contest.a, "both": "both", "none": "neither", "b_wins": contest.b}
+    return "".join(f'<span class="cc-key" data-part="{part}">{escape(name)}</span>' for part, name in parts.items())
+
+
+def _task(task: str, votes: Sequence[Row], beside: Sequence[Row], contest: Contest, view: PreferencesView) -> str:
+    name = "all tasks" if task == ALL else wording.task(task)
+    lines = [row for row in votes if row["task"] == task]
+    found = {who_of(row): row for row in beside if row["task"] == task and row["people"] == "real"}
+    head = f'<tr class="cc-task"><th colspan="5" scope="rowgroup">{escape(name)}</th></tr>'
+    return f"<tbody>{head}{''.join(_line(row, found.get(who_of(row)), contest, view) for row in lines)}</tbody>"
+
+
+def _line(row: Row, beside: Row | None, contest: Contest, view: PreferencesView) -> str:
+    p = "" if row["sign_test_p"] is None else ("&lt; 0.001" if row["sign_test_p"] < 0.001 else f"{row['sign_test_p']:.3f}")
+    left = ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items())
+    counts = f"{wording.count(row['votes'], 'vote')} on {wording.count(row['pairs'], 'pair')}"
+    small = f'<small class="cc-detail" title="left out: {escape(left)}">{counts}</small>' if left else _detail(counts)
+    return (
+        f'<tr><th scope="row">{escape(who_of(row))}{small}</th><td class="cc-vote-bar-cell">{_bar(row, contest, view)}</td>'
+        f'<td class="cc-number"{_title(row)}>{_share(row)}</td><td class="cc-number">{p}</td>'
+        f"<td>{_beside(row, beside, view)}</td></tr>"
+    )
+
+
+def _bar(row: Row, contest: Contest, view: PreferencesView) -> str:
+    return f'<span class="cc-vote-bar">{"".join(_segments(row, contest, view))}</span>' if row["votes"] else "no votes"
+
+
+def _segments(row: Row, contest: Contest, view: PreferencesView) -> Iterator[str]:
+    chose = {"a_wins": contest.a, "b_wins": contest.b} | {name: name for name in _SAYS}
+    told = {"a_wins": f"for {contest.a}", "b_wins": f"for {contest.b}"} | _SAYS
+    for part in _PARTS:
+        if n := row[part]:
+            href = view.address(task=row["task"], who=who_of(row), chose=chose[part], page=1)
+            share = 100 * n / row["votes"]
+            said = f"{who_of(row)}: {n:,} {told[part]} ({share:.0f} %)"
+            yield (
+                f'<a href="{escape(href)}" data-part="{part}" style="flex-grow:{n}" title="{escape(said)}"'
+                f' aria-label="{escape(said)}">{n:,}</a>'
+            )
+
+
+def _share(row: Row) -> str:
+    if row["value"] is None:
+        return "–" + _detail("undefined")
+    bounds = interval_of(row)
+    return f"{row['value']:.3f}{_detail(bounds)}"
+
+
+def _title(row: Row) -> str:
+    return f' title="{escape(row["reason"] or row["method"])}"'
+
+
+def _beside(row: Row, beside: Row | None, view: PreferencesView) -> str:
+    """Whether a scorer prefers whom people prefer, and the pairs on which it does not."""
+    if row["kind"] == "people" or beside is None:
+        return ""
+    order = {True: "same order", False: "other order", None: "no order"}[beside["same_order"]]
+    mark = {True: "ok", False: "bad", None: "none"}[beside["same_order"]]
+    said = f'<span class="cc-badge cc-badge--{mark}">{order}</span>'
+    if not beside["opposed"]:
+        return said + _detail(f"of {wording.count(beside['n_items'], 'pair')} none opposed" if beside["n_items"] else "")
+    href = view.address(task=row["task"], who=who_of(row), chose=OPPOSED, page=1)
+    told = f"{beside['opposed']:,} of {wording.count(beside['n_items'], 'pair')} opposed"
+    return f'{said}<small class="cc-detail"><a href="{escape(href)}">{told}</a></small>'
+
+
+def _detail(text: str) -> str:
+    return f'<small class="cc-detail">{escape(text)}</small>' if text else ""
+
+
+_STRENGTHS: Final = (
+    "Bradley-Terry: a generator that stands d higher than another wins against it with probability 1 / (1 + exp(−d)). A tie"
+    " (both, neither, equal scores) counts as half a win for each."
+)
+_RANKS: Final = (
+    "SelfEval’s Figure 6: over generators and tasks, Spearman’s ρ of how many votes people gave a generator and the metric’s"
+    " mean there; and in how many tasks the metric puts two generators in people’s order."
+)
+
+
+def sides_table(rows: Sequence[Row]) -> str:
+    """Whether the left image is chosen more often, which it should not be: sides are by chance."""
+    return "".join(note(_side(row)) for row in rows)
+
+
+def _side(row: Row) -> str:
+    who, known = row["rater"], row["left"] + row["right"]
+    more = f" Of {row['unknown']:,} more it is not known where the chosen image stood." if row["unknown"] and known else ""
+    if not known:
+        return f"Side bias of {who}: not known, as {row['reason']}."
+    bounds = "" if row["low"] is None else f" ({row['low']:.2f} to {row['high']:.2f})"
+    return (
+        f"Side bias of {who}: the left image was chosen in {row['left']:,} of {known:,} votes for one of the two:"
+        f" {row['value']:.2f}{bounds}, sign test p = {row['sign_test_p']:.3f}. Without a bias it is 0.50.{more}"
+    )
+
+
+def strengths_table(rows: Sequence[Row], task: str) -> str:
+    """The table of one task (or all), people first."""
+    mine = [row for row in rows if row["task"] == task]
+    if not mine:
+        return ""
+    headers: list[str | HtmlCell] = ["who", "generator", *map(HtmlCell, ("strength", "rank", "wins", "losses", "ties"))]
+    body: list[list[str | HtmlCell]] = []
+    before = ""
+    for row in mine:
+        who = who_of(row)
+        counts = [HtmlCell(f"{row[name]:,}") for name in ("wins", "losses", "ties")]
+        rank = HtmlCell("" if row["rank"] is None else str(row["rank"]))
+        body.append(["" if who == before else who, row["generator"], _number(row), rank, *counts])
+        before = who
+    named = "all tasks" if task == ALL else wording.task(task)
+    return heading("How strong each generator is", _STRENGTHS) + html_table(f"Strengths, {named}", headers, body)
+
+
+def strengths_figure(rows: Sequence[Row], task: str) -> Any:
+    """A row for each generator and voter; None for two generators, of whom the bars say all."""
+    mine = [row for row in rows if row["task"] == task and row["value"] is not None]
+    if len({row["generator"] for row in mine}) < 3:
+        return None
+    order = sorted(mine, key=lambda row: (row["generator"], row["kind"] != "people"))
+    return _forest([(f"{row['generator']} · {who_of(row)}", row) for row in order], "Bradley-Terry log strength")
+
+
+def ranks_table(rows: Sequence[Row]) -> str:
+    """The list of metrics."""
+    if not rows:
+        return ""
+    headers: list[str | HtmlCell] = ["metric", *map(HtmlCell, ("Spearman’s ρ", "points", "people’s order")), "votes of"]
+    body: list[list[str | HtmlCell]] = []
+    for row in rows:
+        tasks = len(row["agreeing"]) + len(row["opposed"])
+        order = HtmlCell(f"{len(row['agreeing'])} of {wording.count(tasks, 'task')}" if tasks else "")
+        people = "people" if row["people"] == "real" else "simulated people"
+        body.append([who_of(row), _number(row), HtmlCell(str(row["n_items"])), order, people])
+    return heading("Do votes go with a metric?", _RANKS) + html_table("Metrics beside people’s votes", headers, body)
+
+
+def ranks_figure(rows: Sequence[Row]) -> Any:
+    """A row for each metric that has a number; None where none has."""
+    known = [row for row in rows if row["value"] is not None]
+    return _forest([(who_of(row), row) for row in known], "Spearman’s ρ with people’s votes") if known else None
+
+
+def _number(row: Row) -> HtmlCell:
+    if row["value"] is None:
+        return HtmlCell("–", "undefined", row["reason"] or "")
+    bounds = interval_of(row)
+    return HtmlCell(f"{row['value']:+.3f}", bounds, row["method"])
+
+
+def _forest(lines: Sequence[tuple[str, Row]], axis: str) -> Any:
+    none = {"people_value": None, "people_low": None, "people_high": None}
+    points = [
+        {"label": label, "n": row["n_items"], "simulated": row["people"] == "simulated", "kind": row["kind"]}
+        | {name: row[name] for name in ("value", "low", "high")}
+        | none
+        for label, row in lines
+    ]
+    frame = pd.DataFrame(points).astype(dict.fromkeys(("value", "low", "high", *none), float))
+    figure = charts.forest(frame, axis)
+    low, high = figure.layout.xaxis.range
+    return figure.update_xaxes(range=[min(low, -0.05), max(high, 0.05)])
+
+
+PAGE_SIZE: Final = 12
+_WIDTH: Final = 320
+_UNSEEN: Final = '<div class="cc-no-picture">Only the vote is known, not the images.</div>'
+_SAID: Final = {"none": "neither", LEFT_OUT: "does not count", "tie": "a tie"}
+
+
+def gallery(store: Store, poll: Poll, view: PreferencesView) -> str:
+    """The pairs that the view lists, as HTML; pictures load as they scroll into view."""
+    asked = PairQuery(contest_of(poll, view), view.task, view.who, view.chose)
+    found = list_pairs(poll, asked)
+    pages = max(1, -(-len(found) // PAGE_SIZE))
+    page = min(view.page, pages)
+    shown = found[(page - 1) * PAGE_SIZE : page * PAGE_SIZE]
+    told = {pair.item_id: pair for pair in analysis_preferences.pairs(store, [one.item_id for one in shown])}
+    people = {key_of(voter) for voter in poll.people()}
+    opposed = sum(bool(one.opposed) for one in found)
+    lead = f"{wording.count(len(found), 'pair')}; where a scorer and most people are opposed stands first ({opposed:,})."
+    cells = "".join(_pair(one, told[one.item_id], people, view) for one in shown if one.item_id in told)
+    listing = f'<ul class="cc-duels">{cells}</ul>' if cells else note("No pair fits. Set one of the choices back.")
+    return heading("Pairs", lead) + listing + _pages(page, pages, view)
+
+
+def _pages(page: int, pages: int, view: PreferencesView) -> str:
+    if pages == 1:
+        return ""
+    before = f'<a href="{escape(view.address(page=page - 1))}" rel="prev">Previous</a>' if page > 1 else ""
+    after = f'<a href="{escape(view.address(page=page + 1))}" rel="next">Next</a>' if page < pages else ""
+    return f'<p class="cc-note cc-pages">{before}<span>page {page:,} of {pages:,}</span>{after}</p>'
+
+
+def _pair(one: PairVotes, pair: ImagePair, people: set[str], view: PreferencesView) -> str:
+    text = pair.text or "the prompt is not known"
+    pictures = "".join(_picture(picture, one, text, view) for picture in pair.pictures)
+    place = " · ".join(part for part in (wording.task(one.task) if one.task else "", _verdict(one)) if part)
+    said = "".join(_choice_line(who, chosen, who in one.opposed, who in people) for who, chosen in one.chosen.items())
+    shown = f'<div class="cc-duel-pictures">{pictures}</div>' if pictures else _UNSEEN
+    return (
+        f'<li class="cc-duel"><p class="cc-cell-text">{escape(text)}</p><p class="cc-cell-meta">{escape(place)}</p>'
+        f'{shown}<dl class="cc-duel-said">{said}</dl></li>'
+    )
+
+
+def _verdict(one: PairVotes) -> str:
+    if one.preferred is None:
+        return "people undecided"
+    return f"people: {_SAID.get(one.preferred, one.preferred)}"
+
+
+def _picture(picture: PairImage, one: PairVotes, text: str, view: PreferencesView) -> str:
+    won = " cc-duel-won" if picture.generator == one.preferred else ""
+    # the Workbench learns whose judgement has been seen here: an answer given there is then not blind
+    told = view.who if view.who in one.chosen else next(iter(one.chosen), "")
+    href = workbench_address(picture.image_id, Selection(suite=(view.suite,), generator=(picture.generator,)), told)
+    alt = escape(f"{text}, by {picture.generator}")
+    shown = (
+        f'<img src="{at("/img/")}{picture.sha256}?w={_WIDTH}" alt="{alt}" loading="lazy" decoding="async">'
+        if picture.sha256
+        else '<span class="cc-no-picture">no picture</span>'
+    )
+    name = f"<figcaption>{escape(picture.generator)}</figcaption>"
+    return f'<figure class="cc-duel-picture{won}"><a href="{escape(href)}">{shown}</a>{name}</figure>'
+
+
+def _choice_line(who: str, chosen: Mapping[str, int], opposed: bool, people: bool) -> str:
+    parts = (f"{n:,} × {_SAID.get(name, name)}" if people else _SAID.get(name, name) for name, n in chosen.items())
+    badge = ' <span class="cc-badge cc-badge--bad">opposed</span>' if opposed else ""
+    return f"<div><dt>{escape(who)}</dt><dd>{escape(', '.join(parts))}{badge}</dd></div>"
+
+
+NAME = "Preferences"
+PATH = "/preferences"
+_QUICK: Final = Options(intervals=False)
+_QUIET: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+_LEAD: Final = (
+    "Two images of one prompt, by two generators: people say which is faithful to the text, both, or neither. Beside them"
+    " stands what each scorer would vote: by “correct” for the only one that is right, by a score for the larger one. Click on"
+    " a number to see the pairs behind it."
+)
+_EMPTY: Final = """
+## Nobody has chosen between two images yet
+
+In an A/B test (SelfEval, section 4.1) people see two generators' images of one prompt side by side and say which of them shows
+what the text says: the left one, the right one, both or neither. The sides are by chance, and nobody sees whose images they
+are. Where scorers have judged these images, this page shows whom they would prefer, too.
+
+**Make such a campaign** on the page [Campaigns]({campaigns}) (questionnaire *ab*, two generators), or by command:
+
+{commands}
+
+**The votes that SelfEval prints** in its Tables 2 and 3, with five metrics:
+
+{study}
+"""
+_ADDRESS: Final = (
+    "(value) => { if (value && location.pathname.endsWith('/preferences')) history.replaceState(history.state, '', value);"
+    " return []; }"
+)
+# A click on a number, or on a page, lists its pairs without loading the page anew.
+_LIST: Final = """
+element.addEventListener('click', (event) => {
+  const link = event.target.closest('a[href]');
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  const to = new URL(link.href), here = new URL(location.href);
+  if (to.pathname !== here.pathname) return;
+  event.preventDefault();
+  trigger('select', Object.fromEntries(to.searchParams));
+});
+"""
+_FOLLOW: Final = "() => document.getElementById('pairs')?.scrollIntoView({behavior: 'smooth', block: 'start'})"
+
+
+def build(store: Store) -> None:
+    # set when the page has read its address: what is drawn before would be nobody's choice
+    opened = gr.Textbox("", visible="hidden", elem_id="preferences-opened")
+    page = gr.Textbox("1", visible="hidden", elem_id="preferences-page")
+    address = gr.Textbox("", visible="hidden", elem_id="preferences-address")
+    empty = gr.Markdown(_taught(store), visible=False, elem_id="teaching")
+    notice = gr.HTML(elem_id="ignored")
+    with gr.Column(visible=False) as content:
+        with gr.Row(elem_classes="cc-filters"):
+            suite, two = dropdown("Suite"), dropdown("Generators")
+        gr.HTML(note(_LEAD, "cc-lead"))
+        votes = gr.HTML(elem_id="votes", js_on_load=_LIST)
+        sides = gr.HTML(elem_id="sides")
+        strengths = gr.HTML(elem_id="strengths")
+        strengths_plot = gr.Plot(show_label=False, elem_id="strengths-plot")
+        ranks = gr.HTML(elem_id="ranks")
+        ranks_plot = gr.Plot(show_label=False, elem_id="ranks-plot")
+        with gr.Row(elem_classes="cc-filters"):
+            task, who = dropdown("Listed: pairs of", [ALL], ALL), dropdown("Listed: votes of", [ALL], ALL)
+            chose = dropdown("Listed: who chose", [ALL], ALL)
+        pairs = gr.HTML(elem_id="pairs", js_on_load=_LIST)
+    controls = [suite, two, task, who, chose]
+    everything = [*controls, page]
+
+    def open_page(request: gr.Request) -> list[Any]:
+        asked = dict(request.query_params.items())
+        view = _view(store, [asked.get(name) for name in ADDRESS], asked.get("page"))
+        stands = {name: str(getattr(view, name)) for name in (*ADDRESS, "page")}
+        return [*_controls(store, view), str(view.page), ignored(asked, stands), "yes"]
+
+    def choose(*values: str) -> list[Any]:
+        # other pairs begin with their first page
+        return [*moved(controls, values, controls, _controls(store, _view(store, values))), "1"]
+
+    def pick(event: gr.EventData) -> list[Any]:
+        asked = {name: str(event._data.get(name) or "") for name in (*ADDRESS, "page")}
+        view = _view(store, [asked[name] for name in ADDRESS], asked["page"])
+        return [*_controls(store, view), str(view.page)]
+
+    def draw(ready: str, *values: str) -> Iterator[list[Any]]:
+        if not ready:
+            yield [gr.skip()] * len(places)
+            return
+        for options in (_QUICK, Options()):
+            yield _drawn(store, _view(store, values[:-1], values[-1]), options)
+
+    def offer(ready: str, *values: str) -> Iterator[list[Any]]:
+        yield _controls(store, _view(store, values)) if ready else [gr.skip()] * len(controls)
+
+    places = [address, empty, content, votes, sides, strengths, strengths_plot, ranks, ranks_plot, pairs]
+    first = gr.on(None, open_page, None, [*everything, notice, opened], **_QUIET)
+    listen([control.input for control in controls], choose, controls, everything, **_QUIET)
+    for listing in (votes, pairs):
+        listing.select(pick, None, everything, **_QUIET).then(None, js=_FOLLOW)
+    address.change(None, address, None, js=_ADDRESS)
+    # the choices grow with the project, too
+    keep_current(store, offer, [opened, *controls], controls, opened=first)
+    keep_current(store, draw, [opened, *everything], places)
+
+
+def _taught(store: Store) -> str:
+    commands, study = (
+        next_steps.commands_block(store, next_steps.pair_campaign(store)),
+        next_steps.commands_block(store, next_steps.PUBLISHED_VOTES),
+    )
+    return _EMPTY.format(campaigns=at("/studio/campaigns"), commands=commands, study=study)
+
+
+def _polls(store: Store, options: Options = _QUICK) -> PreferenceRows:
+    return preferences.recall(store, Selection(), options)
+
+
+def _view(store: Store, values: Sequence[str | None], page: str | None = None) -> PreferencesView:
+    return view_of(_polls(store).polls, dict(zip(ADDRESS, values, strict=True)), page)
+
+
+def _controls(store: Store, view: PreferencesView) -> list[Any]:
+    found = choices(_polls(store).polls, {name: str(getattr(view, name)) for name in ADDRESS})
+    return [found[name].control() for name in ADDRESS]
+
+
+def _drawn(store: Store, view: PreferencesView, options: Options) -> list[Any]:
+    """The whole page."""
+    found = _polls(store, options)
+    poll = poll_of(found.polls, view)
+    if poll is None:
+        return [gr.skip(), gr.Markdown(_taught(store), visible=True), gr.Column(visible=False), *[gr.skip()] * 7]
+    contest = contest_of(poll, view)
+    of = {name: [row for row in rows if row["suite"] == poll.suite] for name, rows in found.sections.items()}
+    votes, beside = ([row for row in of[name] if _is_of(row, contest)] for name in ("votes", "beside"))
+    several = len({row["generator"] for row in of["strengths"]}) > 2
+    strengths = strengths_table(of["strengths"], ALL) if several else ""
+    return [
+        view.address(),
+        gr.Markdown(visible=False),
+        gr.Column(visible=True),
+        bars(votes, beside, contest, view),
+        sides_table(of["sides"]),
+        strengths,
+        _plot(strengths_figure(of["strengths"], ALL)),
+        ranks_table(of["ranks"]),
+        _plot(ranks_figure(of["ranks"])),
+        gallery(store, poll, view),
+    ]
+
+
+def _is_of(row: Row, contest: Contest) -> bool:
+    return (row["a"], row["b"]) == (contest.a, contest.b)
+
+
+def _plot(made: Any) -> gr.Plot:
+    return gr.Plot(made, visible=True) if made is not None else gr.Plot(visible=False)

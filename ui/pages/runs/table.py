@@ -1,0 +1,227 @@
+"""Runs as HTML: the table of them, and all that is known of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Final
+from urllib.parse import urlencode
+
+from concord.common import wording
+from concord.judging import rule_version_of
+from concord.scoring import run_session, score
+from concord.scoring.run_manager import RunView
+from data.jobs.generation import GenerationFolder
+from data.store import runs as stored
+from data.store.core.store import Store
+from scorers import registry
+from ui.base_path import at
+from ui.components import controls
+from ui.components.tables import WRAP, note
+
+_STATES: Final = {
+    "queued": ("queued", ""),
+    "loading": ("loading the models", ""),
+    "running": ("running", ""),
+    "pausing": ("pausing after the images at hand", ""),
+    "giving up": ("ending after the images at hand", ""),
+    "paused": ("paused", "Resume goes on where it was paused."),
+    "cancelled": ("cancelled", "What it had judged stays; Score begins a new run of the rest."),
+    "interrupted": ("interrupted", "The app was closed while it ran. Resume goes on; nothing is done twice."),
+    "failed": ("failed", "Put that right, then Resume: what is done is not done again."),
+    "lost": ("lost", "What it had judged stays; score the rest anew."),
+    "done": ("done", ""),
+}
+_HEADERS: Final = ("run", "state", "progress", "speed", "time", "failed")
+_MOST_REASONS: Final = 3
+_LONGEST: Final = 160
+
+
+def runs_table(found: Sequence[RunView], chosen: str, caption: str) -> str:
+    """The runs, each a row whose name chooses it."""
+    head = "".join(f'<th scope="col"{" class=cc-number" if name in _HEADERS[3:5] else ""}>{name}</th>' for name in _HEADERS)
+    body = "".join(_row(view, view.row.run_id == chosen) for view in found)
+    return (
+        f'{WRAP}<table class="cc-table cc-runs"><caption>{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _row(view: RunView, chosen: bool) -> str:
+    row = view.row
+    what = f"{row.rater_id} paints" if row.kind == "generate" else row.rater_id
+    href = f"{at('/studio/runs')}?{urlencode({'run': row.run_id})}"
+    name = controls.link(row.run_id, href, "choose", run=row.run_id)
+    title, hint = _state(view)
+    bar = f'<progress max="{max(row.n_items, 1)}" value="{view.done}" aria-label="{escape(row.run_id)}"></progress>'
+    cells = (
+        f'<th scope="row">{name}{_small(f"{what}, {row.created:%Y-%m-%d %H:%M} UTC")}</th>',
+        f'<td><span class="cc-state cc-state--{view.state.replace(" ", "-")}">{escape(title)}</span>{_small(hint)}</td>',
+        f"<td>{bar}{_small(f'{view.done:,} of {wording.count(row.n_items, _noun(view))}')}</td>",
+        f'<td class="cc-number">{_speed(view.per_second)}</td><td class="cc-number">{_when(view)}</td>',
+        f"<td>{_failed(view)}</td>",
+    )
+    return f"<tr{' class=cc-chosen aria-current=true' if chosen else ''}>{''.join(cells)}</tr>"
+
+
+def _state(view: RunView) -> tuple[str, str]:
+    title, hint = _STATES[view.state]
+    error = view.row.error
+    if view.state == "queued":
+        hint = f"It waits for run {view.waits_for}." if view.waits_for else "It begins when the app has looked at the queue."
+    if error and view.state == "cancelled":
+        hint = f"{_sentence(error)} What it had made stays."
+    elif error and view.state in ("failed", "lost"):
+        # a worker refuses what it could only finish differently from how it was begun
+        hint = f"{_sentence(error)} {'Score begins a new one.' if 'start a new run' in error else hint}"
+    return title, hint
+
+
+def _when(view: RunView) -> str:
+    if view.is_active:
+        return f"about {wording.duration(view.seconds_left)} left" if view.seconds_left else ""
+    return wording.duration(view.seconds) if view.seconds else ""
+
+
+def _failed(view: RunView) -> str:
+    reasons = list(view.row.failures.items())
+    lines = "".join(_small(f"{_short(reason)} ({count:,})") for reason, count in reasons[:_MOST_REASONS])
+    more = len(reasons) - _MOST_REASONS
+    rest = _small(f"and {wording.count(more, 'other reason')}") if more > 0 else ""
+    return f"{view.row.n_failed or ''}{lines}{rest}"
+
+
+def details(store: Store, view: RunView) -> str:
+    """What is known of a run while it goes: machine, speed, failures by reason."""
+    row, told = view.row, view.progress
+    facts = [
+        ("feeds", f"the {'generator' if row.kind == 'generate' else 'rater'} {row.rater_id}"),
+        ("device", ", ".join(part for part in (told.device or row.device or "", told.host and f"on {told.host}") if part)),
+        ("memory", f"at most {told.memory / 1e9:.1f} GB so far" if told.memory else ""),
+        ("engine", row.engine if row.engine not in (None, "local") else ""),
+        ("batch", _batch(store, view)),
+        ("speed", _speeds(view)),
+        ("at work for", wording.duration(view.seconds) if view.seconds else ""),
+    ]
+    text = _facts((name, said or "") for name, said in facts)
+    if told.warnings:
+        text += "".join(note(f"Warning: {warning}", "cc-bad") for warning in told.warnings)
+    if row.failures:
+        failing = stored.still_failing(store, row.run_id)
+        seen = "" if failing == row.n_failed else f", {row.n_failed - failing:,} of them seen since by a later run"
+        lines = "".join(f"<li>{escape(reason)} ({count:,})</li>" for reason, count in row.failures.items())
+        text += note(f"{wording.count(row.n_failed, 'image')} failed{seen}:") + f'<ul class="cc-list">{lines}</ul>'
+    return f'<section aria-label="{escape(row.run_id)}"><h2 class="cc-section">{escape(row.run_id)}</h2>{text}</section>'
+
+
+def _batch(store: Store, view: RunView) -> str:
+    halved = f", halved {wording.count(view.progress.batch_halved, 'time')} as the memory did not suffice"
+    try:
+        size = _at_once(store, view)
+    except (OSError, ValueError, TypeError, KeyError):
+        return ""
+    return f"{wording.count(size, _noun(view))} at once{halved if view.progress.batch_halved else ''}"
+
+
+def _at_once(store: Store, view: RunView) -> int:
+    """How many images its worker takes at once."""
+    if view.row.kind == "generate":
+        return GenerationFolder(store.project / view.row.folder).job().batch_size
+    return run_session.folder_of(store, view.row).run().part_size
+
+
+def _speeds(view: RunView) -> str:
+    if view.per_second is None:
+        return ""
+    overall = view.overall
+    both = f"; {_speed(overall)} over all" if view.is_active and overall and overall != view.per_second else ""
+    return f"{_speed(view.per_second, f'{_noun(view)}s')}{' in the last minutes' if both else ''}{both}"
+
+
+def settings(store: Store, view: RunView) -> str:
+    """With what a run was asked to look: settings, code, weights, packages, and how its rater differs from others of its
+    name."""
+    row = view.row
+    facts: list[tuple[str, str]] = []
+    if row.kind == "score":
+        facts += [("profile", row.profile), *_of_scorer(view)]
+    weights = row.settings.get("weights") or {}
+    facts += [(f"weights of {name}", str(print_)) for name, print_ in weights.items()]
+    asked = row.settings.get("asked") or {}
+    plain = {**{key: value for key, value in row.settings.items() if key not in ("weights", "asked")}, **asked}
+    facts += [(name, f"{value}") for name, value in view.progress.versions.items()]
+    text = _facts(facts)
+    lines = "".join(f"<li>{escape(f'{key} = {value}')}</li>" for key, value in sorted(plain.items()) if value is not None)
+    text += note("All settings:") + f'<ul class="cc-list">{lines}</ul>' if lines else ""
+    if (others := _others(store, view)) is not None:
+        text += note(others)
+    return text
+
+
+def _of_scorer(view: RunView) -> list[tuple[str, str]]:
+    row = view.row
+    try:
+        scorer = registry.get(row.scorer)
+    except ValueError as error:
+        return [("scorer", f"{row.scorer} {row.version}; {error}")]
+    now = "" if row.version == scorer.version else f"; by now it is {scorer.version}, which is another rater"
+    changed = ", ".join(score.changed_settings(scorer, row.profile, row.settings))
+    return [
+        ("changed of the profile", changed or "nothing"),
+        ("scorer", f"{row.scorer} {row.version}{now}"),
+        ("judged by the rules", "" if now else rule_version_of(scorer)),
+    ]
+
+
+def _others(store: Store, view: RunView) -> str | None:
+    """How the rater that a run feeds differs from the one before it of this name."""
+    if view.row.kind != "score":
+        return None
+    found = score.raters_of_same_name(store, view.row.rater_id)
+    at_ = next((n for n, rater in enumerate(found) if rater.rater_id == view.row.rater_id), 0)
+    if at_ == 0:
+        return None
+    before, mine = found[at_ - 1], found[at_]
+    why = "; ".join(score.rater_differences(before, mine)) or "it was asked otherwise"
+    return f"{mine.rater_id} is another rater than {before.rater_id}, and the two are never mixed: {why}."
+
+
+def question(view: RunView) -> str:
+    """Asked before a run is removed."""
+    row = view.row
+    if row.kind == "generate":
+        return note(f"Remove run {row.run_id} from this list? Its pictures stay.")
+    seen = wording.count(row.n_done, "image")
+    return note(f"Remove run {row.run_id}, what it saw of {seen}, and what was judged by it?")
+
+
+def _facts(facts: Iterable[tuple[str, str]]) -> str:
+    rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(said)}</dd></div>" for name, said in facts if said)
+    return f'<dl class="cc-run-facts">{rows}</dl>' if rows else ""
+
+
+def _noun(view: RunView) -> str:
+    return "picture" if view.row.kind == "generate" else "image"
+
+
+def _speed(per_second: float | None, of: str = "") -> str:
+    """``5.2 a second``, or how many a minute or an hour where it is slow; with what they are: ``5.2 images a second``."""
+    if per_second is None:
+        return ""
+    what = f" {of}" if of else ""
+    for factor, unit in ((1, "second"), (60, "minute")):
+        if per_second * factor >= 1:
+            return f"{per_second * factor:.1f}{what} a {unit}"
+    return f"{per_second * 3600:.1f}{what} an hour"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:].rstrip('.')}."
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _small(text: str) -> str:
+    return f'<small class="cc-detail">{escape(text)}</small>' if text else ""

@@ -1,0 +1,148 @@
+"""Figures: scores by generator, agreement beside the human ceiling, and agreement along a scorer's threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from agreement import CellName, CutOptions, Options, ThresholdCurve, curve
+from concord.agreement import Rows
+from concord.common import wording
+from data.store.core.frame import Scales
+from ui.components import charts
+from ui.report.content import ALL, TASKS_MEAN, Heading, ReportCell, ReportFigure, ReportTable, Row, by_topic
+
+WIDTH = 960
+TALLEST = 600
+"""Pixels: what a printed page in landscape holds, with a caption."""
+_MOST_ROWS = 36
+_POINTS = 11
+"""Of a curve, where it is a table."""
+_BESIDE = ("cohen_kappa", "cohen_kappa_quadratic", "spearman")
+
+
+def figure_json(figure: Any) -> str:
+    """Plotly's JSON at a width of its own, as what is printed is never asked how wide it is."""
+    figure.update_layout(width=WIDTH, height=min(figure.layout.height or TALLEST, TALLEST))
+    figure.update_layout(autosize=False, paper_bgcolor="#ffffff", plot_bgcolor="#ffffff")
+    figure.update_layout(font={"color": "#3a4152", "size": 12})
+    for axes in (figure.update_xaxes, figure.update_yaxes):
+        axes(title_font_size=12)
+    return str(figure.to_json())
+
+
+def scores(rows: Sequence[Row], people: Sequence[Row]) -> list[ReportFigure]:
+    """Means by generator over all tasks, a figure for each suite, aspect and kind of people."""
+    means = [row for row in (*people, *rows) if row["statistic"] == "mean" and row["target"] is None and row["task"] == ALL]
+    figures = []
+    for caption, part in by_topic(means):
+        several = len({row["generator"] for row in part}) > 1
+        points = [_point(row, f"{_generator_and_task(row)}: " if several else "") for row in part if row["value"] is not None]
+        if len(points) > 1:
+            figures.append(ReportFigure(f"{caption}: mean by generator", _forest(points, "mean, 95 % interval")))
+    return figures
+
+
+def beside_people(rows: Iterable[Row]) -> list[ReportFigure]:
+    """Scorers by task, over all generators, with people's own number beneath each."""
+    figures = []
+    for caption, part in by_topic(row for row in rows if row["generator"] == ALL and row["target"] is None):
+        name = next((s for s in _BESIDE if any(r["statistic"] == s and r["value"] is not None for r in part)), None)
+        shown = [r for r in part if r["statistic"] == name and r["value"] is not None and r["task"] != TASKS_MEAN]
+        if name and len(shown) > 1:
+            points = [_point(row, f"{wording.task(row['task'])}: ") for row in shown[:_MOST_ROWS]]
+            more = f" (the first {_MOST_ROWS} of {len(shown)} rows)" if len(shown) > _MOST_ROWS else ""
+            title = wording.title(name)
+            figures.append(
+                ReportFigure(
+                    f"{caption}: {title} by task, beside people’s own{more}", _forest(points, f"{title}, 95 % interval")
+                )
+            )
+    return figures
+
+
+def _generator_and_task(row: Row) -> str:
+    return "all generators" if row["generator"] == ALL else str(row["generator"])
+
+
+def _point(row: Row, before: str) -> dict[str, Any]:
+    ceiling = row.get("ceiling") or {}
+    simulated = row["people"] == "simulated"
+    people = "simulated people" if simulated else "people"
+    return {
+        "label": before + (str(row["rater"]) if "rater" in row else people),
+        "kind": "scorer" if "rater" in row else "people",
+        "value": row["value"],
+        "low": row["low"],
+        "high": row["high"],
+        "n": row["n_items"],
+        "simulated": simulated,
+        "people_value": ceiling.get("value"),
+        "people_low": ceiling.get("low"),
+        "people_high": ceiling.get("high"),
+    }
+
+
+def _forest(points: Sequence[dict[str, Any]], axis: str) -> str:
+    frame = pd.DataFrame(points)
+    numbers = ["value", "low", "high", "people_value", "people_low", "people_high"]
+    return figure_json(charts.forest(frame.assign(**{name: pd.to_numeric(frame[name]) for name in numbers}), axis))
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """Agreement of a scorer with people along its threshold, over all generators and tasks."""
+
+    suite: str
+    people: str
+    made: ThresholdCurve
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """For machines: one row per cut."""
+        made = self.made
+        about = {"suite": self.suite, "aspect": made.cutting.aspect, "people": self.people, "rater": made.rater}
+        for cut, value, low, high in zip(made.cuts, made.values, made.low, made.high, strict=True):
+            yield about | {"statistic": made.cutting.objective, "threshold": cut, "value": value, "low": low, "high": high}
+
+
+def curves(said: pd.DataFrame, scales: Scales, rows: Rows, options: Options, tell: Callable[[int, int], None]) -> list[Along]:
+    """Each scorer's that only scores."""
+    asked = list(dict.fromkeys((row["suite"], row["people"], row["rater"]) for row in rows["thresholds"]))
+    found = []
+    for n, (suite, people, rater) in enumerate(asked):
+        tell(n, len(asked))
+        part, simulated = said[said["suite"] == suite], people == "simulated"
+        made = curve(part, scales, rater, CutOptions(), options, place=CellName(ALL, ALL), simulated=simulated)
+        if made.cuts:
+            found.append(Along(suite, people, made))
+    return found
+
+
+def along(found: Sequence[Along]) -> list[ReportFigure]:
+    """A figure for each."""
+    return [_curve(one.suite, "simulated people" if one.people == "simulated" else "people", one.made) for one in found]
+
+
+def _curve(suite: str, who: str, made: ThresholdCurve) -> ReportFigure:
+    band = pd.DataFrame({"value": made.values, "low": made.low, "high": made.high}, dtype=float)
+    axes = (f"{made.rater}: yes above this", "agreement")
+    caption = f"{suite}: {made.rater} cut to agree with {who}, over all generators and tasks, in sample; the best cut dotted"
+    last = len(made.cuts) - 1
+    places = sorted({round(last * step / (_POINTS - 1)) for step in range(_POINTS)})
+    best = min(range(last + 1), key=lambda place: abs(made.cuts[place] - (made.threshold or 0.0)))
+    body = tuple(_at(made, place) for place in sorted({*places, best}))
+    headings = tuple(Heading(name) for name in ("Yes above", "Agreement", "Low", "High"))
+    return ReportFigure(
+        caption, figure_json(charts.decisions(made.cuts, band, made.threshold, axes)), ReportTable(caption, headings, body)
+    )
+
+
+def _at(made: ThresholdCurve, place: int) -> tuple[ReportCell, ...]:
+    numbers = (made.values[place], made.low[place], made.high[place])
+    return (
+        ReportCell(f"{made.cuts[place]:.4g}", exact=made.cuts[place]),
+        *(ReportCell("–" if number is None else f"{number:.3f}", exact=number) for number in numbers),
+    )

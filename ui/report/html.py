@@ -1,0 +1,162 @@
+"""A report's looks: one self-contained HTML page, Markdown, or PDF. Every text is escaped by default.
+
+A PDF is the page printed by a Chromium that knows no network.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from ui.report.content import Document
+
+_TEMPLATES: Final = Path(__file__).parent / "templates"
+# an underscore within a word is plain text in Markdown
+_MARKDOWN: Final = re.compile(r"[\\`*|\[\]~#]|(?<!\w)_|_(?!\w)")
+
+
+def html(report: Document) -> str:
+    """One page that works without a network: styles, figures, the library that draws them and pictures stand in it."""
+    return _html(report, _in_script(as_json(report.data)))
+
+
+def printed(report: Document) -> str:
+    """The same to be printed: without the data for machines."""
+    return _html(report, Markup())
+
+
+def _html(report: Document, data: Markup) -> str:
+    figures = list(dict.fromkeys(figure for section in report.sections for figure in section.figures))
+    scripts = [_script("report.js")]
+    if figures:
+        from plotly.offline import get_plotlyjs
+
+        scripts.insert(0, Markup(get_plotlyjs().replace("\r", "")))
+    else:
+        scripts = scripts if any(section.tables or section.samples for section in report.sections) else []
+    return (
+        _environment(autoescape=True)
+        .get_template("report.html")
+        .render(
+            report=report,
+            data=data,
+            style=_script("report.css"),
+            figures=[_in_script(figure.drawn) for figure in figures],
+            numbers={figure: n for n, figure in enumerate(figures, 1)},
+            scripts=scripts,
+            policy=_policy(scripts),
+        )
+    )
+
+
+def _script(name: str) -> Markup:
+    return Markup((_TEMPLATES / name).read_text(encoding="utf-8"))
+
+
+def _in_script(data: str) -> Markup:
+    """JSON as the text of an element: in JSON "<" stands in strings alone, where it may be written so."""
+    return Markup(data.replace("<", "\\u003c"))
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """What the page may do: run these very scripts, show what stands in it, and fetch nothing."""
+    hashes = [f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts]
+    allowed = " ".join(hashes or ["'none'"])
+    rest = "base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; img-src data: blob:"
+    return f"default-src 'none'; {rest}; script-src {allowed}"
+
+
+def markdown(report: Document) -> str:
+    """GitHub's Markdown, with the data in a block of code at its end."""
+    environment = _environment(autoescape=False, finalize=_plain)
+    return environment.get_template("report.md").render(report=report, data=Markup(as_json(report.data)), code=_code)
+
+
+def as_json(data: Mapping[str, Any]) -> str:
+    """JSON with a line for each entry of a list, which can be read and compared."""
+    parts = [f"{_dumps(name)}: {_lines(value) if isinstance(value, list) else _dumps(value)}" for name, value in data.items()]
+    return "{\n" + ",\n".join(parts) + "\n}"
+
+
+def _lines(values: list[Any]) -> str:
+    return "[\n" + ",\n".join(_dumps(value) for value in values) + "\n]" if values else "[]"
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _environment(**options: Any) -> Environment:
+    loader = FileSystemLoader(_TEMPLATES)
+    return Environment(loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, **options)
+
+
+def _code(text: str) -> Markup:
+    """A block of code on one line, with a fence that the text cannot end."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return Markup(f"{fence}\n{' '.join(text.splitlines())}\n{fence}")
+
+
+def _plain(value: Any) -> Any:
+    """Text on one line, in which nothing is Markdown or HTML."""
+    if isinstance(value, Markup):
+        return value
+    text = " ".join(str(value).split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _MARKDOWN.sub(lambda found: f"\\{found[0]}", text)
+
+
+BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
+NONE: Final = (
+    f"a PDF is printed by Chromium, and there is none (looked for {', '.join(BROWSERS)}); install one, or use --format html"
+)
+_SECONDS: Final = 300
+
+
+class NoPrinter(RuntimeError):
+    """There is no PDF; the message says why in one sentence."""
+
+
+def browser() -> str | None:
+    """A Chromium of this machine."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+def pdf(report: Document) -> bytes:
+    """The report as PDF, A4 landscape.
+
+    Raises:
+        NoPrinter: there is no Chromium, or it fails.
+    """
+    program = browser()
+    if program is None:
+        raise NoPrinter(NONE)
+    with tempfile.TemporaryDirectory(prefix="concord-report-") as folder:
+        page, out = Path(folder) / "report.html", Path(folder) / "report.pdf"
+        page.write_text(printed(report), encoding="utf-8")
+        command = [program, "--headless", "--disable-gpu", "--no-pdf-header-footer", "--disable-dev-shm-usage"]
+        command += ["--no-first-run", "--disable-extensions", "--disable-background-networking", "--disable-component-update"]
+        command += [f"--user-data-dir={folder}/profile", "--virtual-time-budget=20000", f"--print-to-pdf={out}", page.as_uri()]
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            # as root Chromium does not start otherwise
+            command.insert(1, "--no-sandbox")
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_SECONDS, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise NoPrinter(f"{program} could not print the report: {error}") from error
+        if done.returncode or not out.is_file():
+            last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            raise NoPrinter(f"{program} could not print the report (exit status {done.returncode}): {last[:300]}")
+        return out.read_bytes()

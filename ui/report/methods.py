@@ -1,0 +1,464 @@
+"""Sections on methods: what was selected, who judged, how people were recruited, what does not count, and how the numbers
+were made.
+
+How people were asked has Otani et al.'s fields, with what Concord counted itself beside what was stated.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from concord import exporting
+from concord.common import wording
+from data import campaign
+from data.campaign import NOT_REPORTED, RECRUITMENT_FIELDS
+from data.export.ratings import SIMULATED
+from data.store.analysis.exports import ScorerDescription
+from data.store.campaigns import management, monitoring
+from data.store.campaigns.monitoring import WorkerStats
+from data.store.core.store import Store
+from ui.report.content import ALL, ReportSection, ReportTable, Row, Term, texts
+from ui.report.material import Material
+
+_FILTERS = {
+    "suite": "suite", "task": "task", "generator": "generator", "aspect": "aspect", "target": "target", "rater": "rater",
+    "campaign": "campaign", "certainty": "certainty", "since": "said since", "until": "said before",
+}  # fmt: skip
+_HOW_TO_READ = (
+    "Each table has one line per place (generator, task) and rater, and one column per statistic: first a scale’s primary one "
+    "and two beside it, the others under “more statistics”. Beneath a number stand its interval, and the number of items it "
+    "rests on (n) where that is not the line’s. A dash is undefined: the mark beside it leads to the reason. Figures are "
+    "rounded here; in full they are in the data at the end of the report’s HTML and Markdown forms, and in its tables (CSV, "
+    "Parquet)."
+)
+
+
+def selection_in_words(material: Material) -> str:
+    """The selection as one phrase."""
+    chosen = material.selection.to_dict()
+    if not chosen:
+        return "Everything in the project"
+    last = {name: values[-1:] if name in ("since", "until") else values for name, values in chosen.items()}
+    parts = [f"{_FILTERS.get(name, name)} {' or '.join(values)}" for name, values in last.items()]
+    return "Only " + ", ".join(parts)
+
+
+_CERTAINTY = (
+    "Of the units that two people or more have rated, these are the ones of this certainty: unanimous where all ratings are "
+    "equal, majority where more than half are, split where neither. The others are not in this report."
+)
+
+
+def title(material: Material) -> str:
+    """What the report is about; the certainty of its units belongs to every number."""
+    classes = list(dict.fromkeys(material.selection.certainty))
+    several = f"{', '.join(classes[:-1])} and {classes[-1]}" if len(classes) > 1 else "".join(classes)
+    return "Agreement of raters" + (f" on {several} units" if classes else "")
+
+
+def selected(material: Material) -> ReportSection:
+    """What was selected and what it holds, in plain words."""
+    ratings = material.ratings
+    n = ratings["kind"].value_counts()
+    by = {"human": "by people", "scorer": "by scorers", SIMULATED: "by simulated people"}
+    counts = [f"{wording.count(int(n[kind]), 'rating')} {who}" for kind, who in by.items() if kind in n]
+    about = [wording.count(int(ratings["item"].nunique()), "item")]
+    about += [f"of {wording.count(k, 'prompt')}" for k in [int(ratings["prompt"].nunique())] if k]
+    about += [f"by {wording.count(k, 'generator')}" for k in [int(ratings["generator"].nunique())] if k]
+    left = int(material.left_out.notna().sum())
+    first = f"{selection_in_words(material)}: {', '.join(counts)}, about {' '.join(about)}. {_besides_these(left)}"
+    paragraphs = [first.strip(), *([_CERTAINTY] if material.selection.certainty else [])]
+    if "human" not in n:
+        paragraphs.append("No person has judged this yet.")
+    if SIMULATED in n:
+        paragraphs.append(
+            "Simulated people are seeded imitations, for demonstration. They have tables of their own and are never counted "
+            "with people."
+        )
+    return ReportSection(
+        "What was selected",
+        (*paragraphs, _HOW_TO_READ),
+        tuple(in_short(material)),
+        tables=(_overview(material), _suites_table(material)),
+    )
+
+
+def _besides_these(left: int) -> str:
+    return (
+        f"{wording.count(left, 'more judgement')} {'does' if left == 1 else 'do'} not count (see Exclusions)." if left else ""
+    )
+
+
+def _overview(material: Material) -> ReportTable:
+    rows = []
+    for key, part in material.ratings.groupby(["suite", "aspect", "scale"]):
+        kinds = part["kind"].value_counts()
+        numbers = [part["item"].nunique(), part["prompt"].nunique(), *(kinds.get(k, 0) for k in ("human", SIMULATED, "scorer"))]
+        rows.append([*map(str, key), *(f"{int(number):,}" for number in numbers)])
+    headings = ("Suite", "Aspect", "Scale", "Items", "Prompts", "By people", "By simulated people", "By scorers")
+    return texts("Ratings that count", headings, rows, 3)
+
+
+def _suites_table(material: Material) -> ReportTable:
+    """How many items of each task each generator has."""
+    items = material.ratings.drop_duplicates(["suite", "item"]).fillna({"task": "no task", "generator": "no generator"})
+    counts = items.groupby(["suite", "task", "generator"]).size()
+    makers = sorted(items["generator"].unique())
+    if len(makers) > _MOST_COLUMNS:
+        rows = [[*map(str, key), f"{n:,}"] for key, n in counts.items() if isinstance(key, tuple)]
+        return texts("Items by task and generator", ("Suite", "Task", "Generator", "Items"), rows, 3)
+    wide = counts.unstack(fill_value=0)[makers]
+    lines = [
+        [*map(str, key), *(f"{n:,}" for n in (*line, sum(line)))]
+        for key, line in zip(wide.index, wide.to_numpy().tolist(), strict=True)
+    ]
+    return texts("Items by task and generator", ("Suite", "Task", *makers, "In all"), lines, 2)
+
+
+_MOST_COLUMNS = 8
+
+
+def in_short(material: Material) -> Iterator[str]:
+    """A sentence on each suite and aspect: how far people agree, and which scorer comes closest to them."""
+    among = {(*_topic(row), row["statistic"]): row for row in material.rows.get("among_people", []) if _is_whole(row)}
+    for suite, aspect, people in dict.fromkeys(key[:3] for key in among):
+        who = "simulated people" if people == "simulated" else "people"
+        agree = among.get((suite, aspect, people, "percent_agreement"))
+        parts = []
+        if agree and agree["value"] is not None:
+            parts.append(f"two {who} say the same in {agree['value']:.1%} of cases{_within(agree, '.1%')}")
+        best = _closest(material, (suite, aspect, people))
+        if best:
+            parts.append(best)
+        if parts:
+            yield f"{suite}, {wording.aspect(aspect)}: {'; '.join(parts)}."
+
+
+def _closest(material: Material, topic: tuple[str, str, str]) -> str:
+    rows = [r for r in material.rows.get("raters", []) if _is_whole(r) and _topic(r) == topic and r["value"] is not None]
+    statistic = next((s for s in ("cohen_kappa", "spearman") if any(row["statistic"] == s for row in rows)), None)
+    found = [row for row in rows if row["statistic"] == statistic]
+    if not found:
+        return ""
+    best = max(found, key=lambda row: float(row["value"]))
+    standing = wording.verdict(best["ceiling"]["verdict"] or "") if best["ceiling"] else ""
+    of = f"of {len(found)} scorers the closest to them" if len(found) > 1 else "the one scorer"
+    number = f"{wording.title(str(statistic))} {best['value']:.3f}{_within(best, '.3f')}"
+    return f"{of} is {best['rater']}: {number}{', ' if standing else ''}{standing}"
+
+
+def _is_whole(row: Row) -> bool:
+    return (row["generator"], row["task"], row["target"]) == (ALL, ALL, None)
+
+
+def _topic(row: Row) -> tuple[str, str, str]:
+    return row["suite"], row["aspect"], row["people"]
+
+
+def _within(row: Row, form: str) -> str:
+    return "" if row["low"] in (None, row["high"]) else f" (95 % interval {row['low']:{form}} to {row['high']:{form}})"
+
+
+def raters(material: Material) -> ReportSection:
+    """People, and scorers with their versions and settings."""
+    ratings = material.ratings
+    people = ratings[ratings["kind"] != "scorer"]
+    tables = []
+    if len(people):
+        rows = [
+            [str(rater), _person(str(kind), str(identity)), f"{len(part):,}", f"{part['item'].nunique():,}"]
+            for (rater, kind, identity), part in people.groupby(["rater", "kind", "identity"])
+        ]
+        tables.append(texts("People", ("Name", "Who that is", "Ratings", "Items"), rows))
+    if scored := [_scorer(material, scorer) for scorer in material.scorers]:
+        headings = ("Name", "Version", "Profile", "Settings", "Rules", "Ratings", "Items")
+        tables.append(texts("Scorers", headings, scored))
+    return ReportSection("Who judged", tables=tuple(tables))
+
+
+def _person(kind: str, identity: str) -> str:
+    who = "a place in a study’s file, nobody in particular (slot)" if identity == "slot" else "a person"
+    return f"simulated: imitates {who}" if kind == SIMULATED else who
+
+
+def _scorer(material: Material, scorer: ScorerDescription) -> list[str]:
+    own = material.ratings[(material.ratings["kind"] == "scorer") & (material.ratings["rater"] == scorer.rater_id)]
+    rules = material.said.loc[material.said["rater"] == scorer.rater_id, "rule_version"].unique()
+    counts = [f"{len(own):,}", f"{own['item'].nunique():,}"]
+    known = [scorer.version or "imported as numbers", ", ".join(scorer.profiles) or "-", _settings(scorer.settings)]
+    return [scorer.rater_id, *known, ", ".join(sorted(rules)), *counts]
+
+
+def _settings(settings: Mapping[str, Any]) -> str:
+    plain = (
+        f"{name} = {v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)}" for name, v in sorted(settings.items())
+    )
+    return ", ".join(plain) or "-"
+
+
+def exclusions(material: Material) -> ReportSection:
+    """What does not count, and why: judgements, and what single comparisons leave out besides."""
+    left = material.said.assign(reason=material.left_out)[material.left_out.notna()]
+    who = (
+        left["kind"]
+        .where(~left["simulated"].astype(bool), "simulated people")
+        .replace({"human": "people", "scorer": "scorers"})
+    )
+    grouped = left.assign(who=who).groupby(["suite", "aspect", "who", "reason"], as_index=False).size()
+    rows = [[*where, wording.reason(reason), f"{n:,}"] for *where, reason, n in grouped.itertuples(index=False)]
+    tables = [texts("Judgements that do not count", ("Suite", "Aspect", "By", "Why", "Judgements"), rows, 3)] if rows else []
+    besides = [[*key, f"{n:,}", "; ".join(titles)] for (*key, n), titles in _besides(material, set(left["reason"])).items()]
+    if besides:
+        headings = ("Comparison", "Suite", "Aspect", "What", "How many", "By these statistics")
+        tables.append(texts("What single comparisons leave out besides, over all generators and tasks", headings, besides, 3))
+    nothing = () if tables else ("Nothing was left out.",)
+    return ReportSection("Exclusions", nothing, tables=tuple(tables))
+
+
+def _besides(material: Material, known: set[str]) -> dict[tuple[Any, ...], dict[str, None]]:
+    """(comparison, suite, aspect, what, how many) to the statistics that leave it out."""
+    found: dict[tuple[Any, ...], dict[str, None]] = {}
+    for row in (*material.rows.get("among_people", []), *material.rows.get("raters", [])):
+        people = "simulated people" if row["people"] == "simulated" else "people"
+        who = f"{row['rater']} against {people}" if "rater" in row else f"{people} among themselves"
+        for reason, n in row["excluded"].items() if _is_whole(row) else ():
+            if reason not in known and n:
+                key = (who, row["suite"], row["aspect"], wording.reason(reason), int(n))
+                found.setdefault(key, {})[wording.title(row["statistic"])] = None
+    return found
+
+
+_WHAT = (
+    "How people were found, instructed and paid decides what their answers are worth. The fields are those that Otani et al. "
+    "ask of every human evaluation (arXiv 2304.01816): “said” is what whoever ran the campaign wrote, “counted” what Concord "
+    f"knows itself. A field of which neither knows anything is {NOT_REPORTED}."
+)
+_IMPORTED = "ratings that came in files"
+
+
+@dataclass(frozen=True, slots=True)
+class Recruitment:
+    """One campaign, or all that is of none: what was said by field, and what Concord counted by field."""
+
+    name: str
+    said: Mapping[str, str]
+    counted: Mapping[str, str]
+
+    def rows(self) -> Iterator[tuple[str, str, str]]:
+        """Field, said, counted; a field of neither is not reported."""
+        for name, title in {**{name: field.title for name, field in RECRUITMENT_FIELDS.items()}, **_COUNTED}.items():
+            counted = self.counted.get(name, "")
+            if name in RECRUITMENT_FIELDS or counted:
+                yield title, self.said.get(name, "" if counted else NOT_REPORTED), counted
+
+
+_COUNTED = {"overlap": "People for each item", "time": "Time", "period": "Period"}
+"""What nobody is asked, as Concord counts it."""
+
+
+def recruited(store: Store, said: pd.DataFrame) -> list[Recruitment]:
+    """Every campaign of these judgements by people, in order, and what is of none."""
+    people = said[said["kind"] == "human"]
+    found = [one for name in sorted(people["campaign"].dropna().unique()) if (one := _campaign(store, str(name)))]
+    rest = people[people["campaign"].isna()]
+    return [*found, *([Recruitment(_IMPORTED, {}, _imported(rest))] if len(rest) else [])]
+
+
+def _imported(rest: pd.DataFrame) -> dict[str, str]:
+    slots = rest.loc[rest["identity"] == "slot", "rater"].nunique()
+    persons = rest.loc[rest["identity"] != "slot", "rater"].nunique()
+    parts = [wording.count(persons, "person")] if persons else []
+    parts += [f"{wording.count(slots, 'slot')}, which are nobody in particular"] if slots else []
+    return {"workers": "; ".join(parts), "data": _DATA}
+
+
+def _campaign(store: Store, name: str) -> Recruitment | None:
+    campaign = management.get(store, name)
+    if campaign is None:
+        return None
+    settings, workers = campaign.settings, monitoring.workers(store, name)
+    form = f"Concord’s form, questionnaire {campaign.questionnaire} {campaign.version or ''}".rstrip()
+    limit = f", {wording.count(settings.limit, 'item')} a person at most" if settings.limit else ""
+    counted = {
+        "workers": _people(workers),
+        "qualification": _training(workers, settings.pass_mark),
+        "interface": f"{form}, {settings.order} order{limit}",
+        "instructions": _text(settings.instructions),
+        "attention_checks": _checks(workers, settings.check_every),
+        "consent": _text(settings.consent),
+        "data": _DATA,
+        "overlap": str(campaign.overlap),
+        "time": _time(workers),
+        "period": _period(workers),
+    }
+    title = campaign.title or name
+    heading = name if title == name else f"{title} ({name})"
+    return Recruitment(heading, management.recruitment_of(store, name), {key: text for key, text in counted.items() if text})
+
+
+_DATA = (
+    "each judgement stands in the tables of this report (export report --format csv or parquet), under the rater’s name here"
+)
+
+
+def _people(workers: Sequence[WorkerStats]) -> str:
+    real, simulated = (sum(one.simulated is kind for one in workers) for kind in (False, True))
+    paused = sum(one.paused is not None for one in workers)
+    revoked = sum(one.revoked for one in workers) - paused
+    parts = [f"{wording.count(real, 'person')} answered"]
+    parts += [f"{simulated:,} simulated"] if simulated else []
+    parts += [f"{revoked:,} revoked"] if revoked else []
+    parts += [f"{paused:,} paused, as they failed checks"] if paused else []
+    return "; ".join(parts)
+
+
+def _training(workers: Sequence[WorkerStats], pass_mark: float | None) -> str:
+    n, right = sum(one.training for one in workers), sum(one.training_right for one in workers)
+    if not n:
+        return ""
+    mark = f"; {pass_mark:.0%} of a person’s training items to pass" if pass_mark else ""
+    return f"training: {_share(right, n)}{mark}"
+
+
+def _checks(workers: Sequence[WorkerStats], every: int | None) -> str:
+    parts = []
+    for name in ("gold", "attention"):
+        n = sum(getattr(one, name) for one in workers)
+        if n:
+            parts.append(f"{name}: {_share(sum(getattr(one, f'{name}_right') for one in workers), n)}")
+    return "; ".join([*parts, *([f"one item in {every}"] if parts and every else [])])
+
+
+def _share(right: int, n: int) -> str:
+    return f"{right:,} of {n:,} first answers right ({right / n:.0%})"
+
+
+def _text(text: str) -> str:
+    return f"the campaign’s own: {text.strip()}" if text.strip() else ""
+
+
+def _time(workers: Sequence[WorkerStats]) -> str:
+    medians = [one.median_seconds for one in workers if one.median_seconds is not None]
+    total = sum(one.seconds or 0 for one in workers)
+    if not medians or not total:
+        return ""
+    each = pd.Series(medians).median()
+    return f"{each:.1f} s of active time an item (the median person’s median); {wording.duration(total)} in all"
+
+
+def _period(workers: Sequence[WorkerStats]) -> str:
+    first = min((one.first for one in workers if one.first), default=None)
+    last = max((one.last for one in workers if one.last), default=None)
+    return f"{first:%Y-%m-%d} to {last:%Y-%m-%d}" if first and last else ""
+
+
+def recruitment_section(material: Material) -> ReportSection | None:
+    """How people were asked, campaign by campaign."""
+    if not material.recruited:
+        return None
+    return ReportSection("How people were asked", (_WHAT,), tables=tuple(_recruitment_table(one) for one in material.recruited))
+
+
+def _recruitment_table(one: Recruitment) -> ReportTable:
+    return texts(f"{one.name[:1].upper()}{one.name[1:]}" if one.name == _IMPORTED else one.name, _HEADINGS, [*one.rows()])
+
+
+_HEADINGS = ("Field", "Said", "Counted by Concord")
+
+
+def as_rows(found: Sequence[Recruitment]) -> list[dict[str, str | None]]:
+    """For machines: one row per campaign and field; what was not said is null."""
+    return [
+        {
+            "campaign": one.name,
+            "field": name,
+            "title": RECRUITMENT_FIELDS[name].title if name in RECRUITMENT_FIELDS else _COUNTED[name],
+            "said": one.said.get(name),
+            "counted": one.counted.get(name),
+        }
+        for one in found
+        for name in (*campaign.RECRUITMENT_FIELDS, *_COUNTED)
+    ]
+
+
+_HERE = Path(__file__).resolve().parents[2]
+_PACKAGES = ("numpy", "scipy", "pandas", "duckdb")
+"""Those that the numbers pass through."""
+_RULES = (
+    "One judgement counts per person, item, aspect and target: the earliest valid one that was given blind, in its latest "
+    "revision.",
+    "Scorers are compared with people by pooling every pair (scorer, person’s rating) for labels, and with people’s mean "
+    "per unit for correlations. Cohen’s κ among people is the mean over pairs of persons; slots are nobody in particular, so "
+    "it has no value for them, and Fleiss’ κ, α and AC1 serve.",
+    "Intervals are made by drawing prompts (or items, in a suite without prompts) with all their ratings.",
+    "“Mean of the tasks” is unweighted. Suites are never pooled, as their scales and questions differ.",
+)
+
+
+def concord_version() -> str:
+    """The version that ``pyproject.toml`` says."""
+    return str(tomllib.loads((_HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"])
+
+
+@lru_cache(maxsize=1)
+def revision() -> str:
+    """Git's name for the code that runs, and whether it was changed since; empty where that cannot be told."""
+    git = shutil.which("git")
+    if git is None or not (_HERE / ".git").exists():
+        return ""
+    try:
+        found = [
+            subprocess.run([git, "-C", str(_HERE), *words], capture_output=True, text=True, timeout=10, check=True).stdout
+            for words in (("rev-parse", "--short=12", "HEAD"), ("status", "--porcelain", "--untracked-files=no"))
+        ]
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return found[0].strip() + (", changed since" if found[1].strip() else "")
+
+
+def definitions(material: Material) -> ReportSection:
+    """Every statistic shown, with formula and source."""
+    shown = {row["statistic"] for rows in material.rows.values() for row in rows}
+    terms = [Term(s.title, s.meaning, s.formula, s.range, s.source) for name, s in wording.DEFINITIONS.items() if name in shown]
+    return ReportSection("Definitions", (wording.NOTATION, *_RULES), terms=tuple(terms))
+
+
+def reproduction(material: Material) -> ReportSection:
+    """Versions, seed, hash, date, and the command that makes it again."""
+    table = texts("Facts", ("What", "Which"), [*facts(material)])
+    return ReportSection("How to make this again", (exporting.HASH_RULE,), tables=(table,), command=material.command)
+
+
+def facts(material: Material) -> Iterator[tuple[str, str]]:
+    """What it was made from and with."""
+    options = material.options
+    yield "Made", material.made.strftime("%Y-%m-%d %H:%M UTC")
+    yield from versions()
+    yield "Rules", ", ".join(f"{rule} ({n:,} judgements)" for rule, n in rules(material).items())
+    yield "Intervals", "95 %, by the jackknife over prompts with Student’s t; each row says how its own was made"
+    yield "Seed", f"{options.seed}, of what is drawn: folds, swaps of prompts, models of a crowd"
+    yield "Data", f"{len(material.ratings):,} ratings, SHA-256 {material.sha256}"
+
+
+def versions() -> Iterator[tuple[str, str]]:
+    """What computed the numbers."""
+    yield "Concord", concord_version() + (f" (revision {revision()})" if revision() else "")
+    yield "Python", platform.python_version()
+    yield from ((name, version(name)) for name in _PACKAGES)
+
+
+def rules(material: Material) -> dict[str, int]:
+    """How many of the judgements each version of the rules has made."""
+    return {str(rule): int(n) for rule, n in material.said["rule_version"].value_counts().sort_index().items()}

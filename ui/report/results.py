@@ -1,0 +1,332 @@
+"""Sections of results: each generator's scores, people among themselves, scorers against people and each other, confusion
+tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from agreement import Options, PairReport, pair_report
+from agreement.report.ceiling import MARGIN_OF_COEFFICIENTS, MARGIN_OF_SHARES
+from agreement.report.report import glance
+from concord.agreement import Rows
+from concord.common import wording
+from data.store.core.frame import Scales
+from ui.report import figures
+from ui.report.content import (
+    ALL,
+    TASKS_MEAN,
+    Heading,
+    Names,
+    ReportCell,
+    ReportSection,
+    ReportTable,
+    Row,
+    by_topic,
+    column_names,
+    estimate_cell,
+    estimates_tables,
+    evenly,
+    generator,
+)
+from ui.report.material import Material
+
+PEOPLE = "people"
+_WIDEST = 8
+_WHAT = (
+    "The mean of what was said: of yes and no, the share of yes. A scorer’s mean stands beside people’s on the images that "
+    "both judged. A scorer’s own number (aspect “score”), and whatever people have not judged, stands over all images that "
+    "it saw. Intervals are 95 %."
+)
+
+
+def scores_section(material: Material) -> ReportSection | None:
+    """A table for each suite, aspect and kind of people."""
+    people = [row for row in material.rows.get("among_people", []) if row["statistic"] == "mean"]
+    scorers = [row for row in material.rows.get("raters", []) if row["statistic"] == "mean"]
+    rows = [*people, *scorers, *material.rows.get("scorer_means", [])]
+    if not rows:
+        return None
+    tables = [table for caption, part in by_topic(rows) for table in _scores_tables(caption, part)]
+    return ReportSection("Scores", (_WHAT,), figures=tuple(figures.scores(scorers, people)), tables=tuple(tables))
+
+
+def alone(means: Sequence[Row], raters: Sequence[Row]) -> list[Row]:
+    """Those of scorers' own means that no comparison with people shows already."""
+    shown = {(row["suite"], row["aspect"], row["rater"]) for row in raters if row["statistic"] == "mean"}
+    return [
+        {**row, "people": "real", "ceiling": None} for row in means if (row["suite"], row["aspect"], row["rater"]) not in shown
+    ]
+
+
+def _scores_tables(caption: str, rows: Sequence[Row]) -> list[ReportTable]:
+    """A line for each task, a column for each generator and rater."""
+    names = {title: of for title, of in column_names(rows).items() if title != "Generator"}
+    lines: dict[tuple[str, ...], dict[str, Row]] = {}
+    makers = list(dict.fromkeys(generator(row) for row in rows))
+    raters = sorted({_who(row) for row in rows}, key=lambda name: (name != PEOPLE, name))
+    for row in rows:
+        lines.setdefault(tuple(of(row) for of in names.values()), {})[f"{generator(row)}: {_who(row)}"] = row
+    found = {name for line in lines.values() for name in line}
+    columns = [f"{maker}: {rater}" for maker in makers for rater in raters]
+    columns = [name for name in columns if name in found]
+    parts = evenly(columns, _WIDEST)
+    titles = [caption, *[f"{caption}, continued"] * (len(parts) - 1)]
+    return [_scores_table(title, tuple(names), lines, part) for title, part in zip(titles, parts, strict=True)]
+
+
+def _who(row: Row) -> str:
+    return str(row["rater"]) if "rater" in row else PEOPLE
+
+
+def _scores_table(
+    caption: str, names: Sequence[str], lines: dict[tuple[str, ...], dict[str, Row]], columns: Sequence[str]
+) -> ReportTable:
+    notes: dict[str, str] = {}
+
+    def mark(reason: str) -> str:
+        return notes.setdefault(reason, str(len(notes) + 1))
+
+    # every number says how many items it rests on
+    body = [
+        (*(ReportCell(text) for text in key), *(estimate_cell(line.get(name), -1, mark, lambda _: ()) for name in columns))
+        for key, line in lines.items()
+        if any(name in line for name in columns)
+    ]
+    headings = (*(Heading(name, number=False) for name in names), *map(Heading, columns))
+    told = tuple(f"({sign}) {reason}." for reason, sign in notes.items())
+    return ReportTable(caption, headings, tuple(body), len(names), told)
+
+
+_CEILING = (
+    "Beneath a scorer’s number stands people’s own by the same statistic, with one person (or one rating) held against the "
+    "others on the same items, and where that leaves the scorer beside these people, on other prompts: equivalent, if by two "
+    "one-sided tests at 5 % it is within {margin} of them; else below or above, if the 95 % interval of the difference leaves "
+    "0 out; else about how many more prompts would tell. Where a score meets yes or no (AUC and correlations) only "
+    "“below” is said: there a person answers in two values, and a finer score can lie above that without knowing more."
+)
+_CUT = (
+    "A score says yes or no by a threshold. For each task, and for all, the one that agrees best with people is chosen on four "
+    "fifths of the prompts and judged on the fifth, for each fifth: these are the numbers here. The threshold shown is chosen "
+    "on all of them; beneath a number stands what it reaches on the data that it was chosen on (in sample)."
+)
+_PREVALENCE = (
+    "Where nearly all answers are alike, κ and α can be near 0 although raters nearly always agree: chance alone would make "
+    "them agree. Read agreement, κ, AC1 and the mean (how common yes is) together."
+)
+
+
+def among_people(material: Material) -> ReportSection | None:
+    """People among themselves."""
+    return _section(material, "among_people", "People among themselves", (_PREVALENCE,), lambda rows: column_names(rows))
+
+
+def against_people(material: Material) -> ReportSection | None:
+    """Each scorer against people, with people's own number beside it."""
+    rows = material.rows.get("raters", [])
+    margin = material.options.margin
+    within = (
+        f"{margin:g}" if margin is not None else f"{MARGIN_OF_SHARES:g} (shares) or {MARGIN_OF_COEFFICIENTS:g} (coefficients)"
+    )
+    ceiling = (_CEILING.format(margin=within),) if any(row["ceiling"] for row in rows) else ()
+    found = _section(material, "raters", "Scorers against people", ceiling, _of_scorers, beside)
+    return replace(found, figures=tuple(figures.beside_people(rows))) if found else None
+
+
+def by_certainty(material: Material) -> ReportSection | None:
+    """Each scorer against people where these are of one mind, and where they are not."""
+    what = (
+        "The same by how sure people are: images on which all say the same (unanimous), on which more than half do "
+        "(majority), and the others (split). Images with one rating are of no class.",
+    )
+    names: _NamesOf = lambda rows: {**_of_scorers(rows), "People are": lambda row: str(row["certainty"])}  # noqa: E731
+    return _section(material, "by_certainty", "By people’s certainty", what, names)
+
+
+def thresholds(material: Material) -> ReportSection | None:
+    """Scorers that only score: as decisions."""
+    names: _NamesOf = lambda rows: {**_of_scorers(rows), "Yes above": _threshold}  # noqa: E731
+    found = _section(material, "thresholds", "Scores as decisions", (_CUT,), names, _in_sample)
+    return replace(found, figures=tuple(figures.along(material.curves))) if found else None
+
+
+def _threshold(row: Row) -> str:
+    if row["task"] == TASKS_MEAN:
+        return "each task’s own"
+    return "–" if row["threshold"] is None else f"{row['threshold']:.4g}"
+
+
+def _in_sample(row: Row) -> tuple[str, ...]:
+    return () if row["in_sample"] is None else (f"in sample {row['in_sample']:.3f}",)
+
+
+def matrix(material: Material) -> ReportSection | None:
+    """Any two raters."""
+    rows = [row for row in material.rows.get("matrix", []) if row["generator"] == ALL and row["task"] == ALL]
+    what = (
+        "Any two raters with 10 items or more in common, over all generators and tasks; by generator and task in the data.",
+    )
+    names: _NamesOf = lambda _: {"Raters": lambda row: f"{row['a']} – {row['b']}"}  # noqa: E731
+    return _section_of(rows, "Any two raters", what, names)
+
+
+def scorers_compared(material: Material) -> ReportSection | None:
+    """Which of two scorers agrees better with the same people."""
+    rows = material.rows.get("comparisons", [])
+    if not rows:
+        return None
+    what = (
+        "How much better the first agrees with people than the second, on the units that both judged: the difference, its "
+        "interval, both scorers’ own numbers, and p (two-sided, by swapping the scorers’ judgements of prompts, corrected by "
+        "Holm’s method over all tasks and pairs of scorers by one statistic).",
+    )
+    section = _section_of(rows, "Scorers compared", what, _pairs, _duel)
+    tests = [table for caption, part in by_topic(rows) if (table := _mcnemar(caption, part))]
+    return ReportSection(section.title, section.paragraphs, tables=(*section.tables, *tests)) if section else None
+
+
+_NamesOf = Callable[[Sequence[Row]], Names]
+_Beside = Callable[[Row], tuple[str, ...]]
+
+
+def _section(
+    material: Material, name: str, title: str, paragraphs: tuple[str, ...], names: _NamesOf, more: _Beside | None = None
+) -> ReportSection | None:
+    return _section_of(material.rows.get(name, []), title, paragraphs, names, more)
+
+
+def _section_of(
+    rows: Sequence[Row], title: str, paragraphs: tuple[str, ...], names: _NamesOf, more: _Beside | None = None
+) -> ReportSection | None:
+    """A section of one comparison, None where there is nothing to compare."""
+    if not rows:
+        return None
+    found: list[ReportTable] = []
+    for caption, part in by_topic(rows):
+        shown, rest = glance(part)
+        found += estimates_tables(caption, names(part), shown, more)
+        further = estimates_tables(f"{caption}: more statistics", names(part), rest, more) if rest else []
+        found += [replace(table, folded=True) for table in further]
+    return ReportSection(title, paragraphs, tables=tuple(found))
+
+
+def _of_scorers(rows: Sequence[Row]) -> Names:
+    return {**column_names(rows), "Scorer": lambda row: str(row["rater"])}
+
+
+def _pairs(rows: Sequence[Row]) -> Names:
+    return {**column_names(rows), "Scorers": lambda row: f"{row['a']} – {row['b']}"}
+
+
+def beside(row: Row) -> tuple[str, ...]:
+    """People's own number, and the verdict."""
+    ceiling: Mapping[str, Any] | None = row["ceiling"]
+    if ceiling is None or ceiling["value"] is None:
+        return ()
+    people = f"people {ceiling['value']:.3f}"
+    if ceiling["low"] is not None:
+        people += f" ({ceiling['low']:.2f} to {ceiling['high']:.2f})"
+    needed = f"about {ceiling['prompts_needed']:,} more prompts would tell" if ceiling["prompts_needed"] is not None else ""
+    return tuple(part for part in (people, wording.verdict(ceiling["verdict"] or ""), needed) if part)
+
+
+def _duel(row: Row) -> tuple[str, ...]:
+    own = f"{row['value_a']:.3f} against {row['value_b']:.3f}" if None not in (row["value_a"], row["value_b"]) else ""
+    p = f"p = {row['p_holm']:.3f}" if row["p_holm"] is not None else ""
+    return tuple(part for part in (own, p) if part)
+
+
+def _mcnemar(caption: str, rows: Sequence[Row]) -> ReportTable | None:
+    """The four cells of right and wrong and the exact test, over all generators and tasks."""
+    found = {(row["a"], row["b"]): row["mcnemar"] for row in rows if row["mcnemar"] and row["task"] == row["generator"] == ALL}
+    if not found:
+        return None
+    counts = ("both_right", "only_a_right", "only_b_right", "both_wrong")
+    body = []
+    for (a, b), test in found.items():
+        p = test["p_mcnemar_holm"]
+        numbers = (*(ReportCell(f"{test[name]:,}") for name in counts), ReportCell("–" if p is None else f"{p:.3f}", exact=p))
+        body.append((ReportCell(f"{a} – {b}"), *numbers))
+    headings = ("Both right", "Only the first", "Only the second", "Both wrong", "p, exact, Holm")
+    named = f"{caption}: right and wrong against people’s majority (McNemar)"
+    return ReportTable(named, (Heading("Scorers", number=False), *map(Heading, headings)), tuple(body))
+
+
+MOST_LABELS = 8
+_ABOUT_CONFUSIONS = (
+    "Each rating by people beside the scorer’s own counts once, over all generators and tasks; the scorer’s answers are in "
+    "rows, people’s in columns. The dark diagonal is where they say the same."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Answers crossed: ``table[row][column]`` counts ratings; ``rater`` in rows, people in columns."""
+
+    suite: str
+    aspect: str
+    people: str
+    rater: str
+    labels: tuple[str, ...]
+    table: tuple[tuple[int, ...], ...]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """For machines: one row per cell."""
+        about = {"suite": self.suite, "aspect": self.aspect, "people": self.people, "rater": self.rater}
+        for label, counts in zip(self.labels, self.table, strict=True):
+            for other, n in zip(self.labels, counts, strict=True):
+                yield about | {"rater_says": label, "people_say": other, "n_ratings": int(n)}
+
+
+def confusions(
+    said: pd.DataFrame, scales: Scales, rows: Rows, options: Options, tell: Callable[[int, int], None]
+) -> list[Confusion]:
+    """Of each scorer that gives people's own labels, aspects with more than MOST_LABELS labels aside."""
+    pairs = [
+        (row["suite"], row["aspect"], row["people"], row["rater"])
+        for row in rows["raters"]
+        if row["statistic"] == "percent_agreement" and row["value"] is not None
+        and (row["generator"], row["task"], row["target"]) == (ALL, ALL, None)
+    ]  # fmt: skip
+    found = []
+    for n, (suite, aspect, people, rater) in enumerate(pairs):
+        tell(n, len(pairs))
+        met = _met(said[said["suite"] == suite], scales, (aspect, people, rater), options)
+        if met and 2 <= len(met.labels) <= MOST_LABELS:
+            found.append(Confusion(suite, aspect, people, rater, met.labels, met.table))
+    return found
+
+
+def _met(said: pd.DataFrame, scales: Scales, about: tuple[str, str, str], options: Options) -> PairReport | None:
+    aspect, people, rater = about
+    quick = Options(statistics=("percent_agreement",), intervals=False, seed=options.seed)
+    try:
+        return pair_report(said, scales, aspect, rater, options=quick, simulated=people == "simulated")
+    except ValueError:  # they share nothing
+        return None
+
+
+def confusions_section(material: Material) -> ReportSection | None:
+    """The tables."""
+    if not material.confusions:
+        return None
+    return ReportSection(
+        "Where answers cross", (_ABOUT_CONFUSIONS,), tables=tuple(_confusion_table(one) for one in material.confusions)
+    )
+
+
+def _confusion_table(one: Confusion) -> ReportTable:
+    who = "simulated people" if one.people == "simulated" else "people"
+    most = max(max(row) for row in one.table) or 1
+    headings = [Heading(f"{one.rater} says", number=False), *(Heading(f"{who} say {label}") for label in one.labels)]
+    body = []
+    for label, counts in zip(one.labels, one.table, strict=True):
+        cells = (ReportCell(f"{n:,}", shade=(n / most, label == other)) for other, n in zip(one.labels, counts, strict=True))
+        body.append((ReportCell(label), *cells, ReportCell(f"{sum(counts):,}")))
+    totals = [sum(column) for column in zip(*one.table, strict=True)]
+    body.append((ReportCell("in all"), *(ReportCell(f"{n:,}") for n in (*totals, sum(totals)))))
+    return ReportTable(f"{one.suite}: {wording.aspect(one.aspect)}: {one.rater}", (*headings, Heading("in all")), tuple(body))

@@ -1,0 +1,1 @@
+"""The JSON routes; each module has ``router(store)``."""

@@ -1,0 +1,372 @@
+"""JSON routes of Browse: its pages of items, facets, the strip above the grid, rows by prompt, tags and saved views.
+
+``ImageListing`` is what an address's query lists; the pages Map and Workbench and the downloads read it the same way. The
+version that moves with the project is asked for here, too.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from typing import Annotated, Any, TypeVar, cast
+
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from pydantic import BaseModel, Field
+
+from concord import confusion as crossings
+from concord import failures
+from concord import maps as lassos
+from concord.common.live_updates import followed
+from concord.failures import FailureMark
+from concord.maps import Lasso, LassoLost, lasso_in
+from data.aspects import NO, YES, YES_NO_ASPECTS
+from data.jobs import generation
+from data.prompts.spec import parse_spec
+from data.store import runs
+from data.store.analysis.confusion import ConfusionCell, ConfusionQuery
+from data.store.browse import contents, facets, filters, grid
+from data.store.browse.contents import rater_names
+from data.store.browse.filters import Filters, ListingQuery, sentence
+from data.store.browse.grid import ListingDisplay
+from data.store.core.selection import Selection, Where
+from data.store.core.store import Store
+from data.store.judgements import remarks
+from data.store.judgements.remarks import Tagging, TagRefused
+from scorers import registry
+from ui.components.addresses import crossed_among, crossed_in, filters_in, marked_in
+
+PAGE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ImageListing:
+    """What a grid lists, in which order, and whose values of which aspect it shows.
+
+    Attributes:
+        crossed: only what two sides say so of, among the judgements of ``judged``.
+        marked: only the images behind a mark of a failure picture.
+        filters: what else restricts it, such as what scorers and people say.
+        lasso: only the images inside a line on a map.
+    """
+
+    selection: Selection
+    aspect: str
+    rater: str
+    order: contents.Order
+    crossed: ConfusionCell | None
+    judged: Selection
+    marked: FailureMark | None = None
+    filters: Filters = field(default_factory=Filters)
+    lasso: Lasso | None = None
+
+    @property
+    def display(self) -> ListingDisplay:
+        """Whose values of what it shows, and in which order."""
+        return ListingDisplay(self.aspect, self.rater, self.order)
+
+    def restriction(self, store: Store) -> ListingQuery:
+        """All that restricts it."""
+        return ListingQuery(self.selection, self.filters, self.also(store))
+
+    def crossing(self, store: Store) -> ConfusionQuery | None:
+        """Where answers cross, if only that is listed."""
+        return crossings.crossing_of(store, self.crossed, self.judged) if self.crossed else None
+
+    def also(self, store: Store) -> Where | None:
+        """What else than the selection restricts the items.
+
+        Raises:
+            HTTPException: 409, the map of the lasso is not at hand.
+        """
+        crossing, found = self.crossing(store), []
+        if crossing:
+            found.append(crossings.condition_of(store, crossing))
+        if self.marked:
+            found.append(failures.condition_of(store, self.marked, self.selection))
+        if self.lasso:
+            try:
+                found.append(lassos.condition_of(store, self.lasso))
+            except LassoLost as error:
+                raise HTTPException(409, str(error)) from error
+        if not found:
+            return None
+        return " and ".join(text for text, _ in found), [value for _, values in found for value in values]
+
+
+def listing_router(store: Store) -> APIRouter:
+    """The routes under ``/api/studio`` that the grid uses."""
+    routes = APIRouter(prefix="/api/studio")
+
+    @routes.get("/version")
+    def version(of: Annotated[str, Query(max_length=200)] = "") -> dict[str, str]:
+        moves = followed(of)
+        if of and moves is None:
+            raise HTTPException(404, "There is nothing of this name to follow.")
+        return {"version": store.version if moves is None else moves(store)}
+
+    @routes.get("/items")
+    def items(
+        listing: Annotated[ImageListing, Depends(listing_of)], page: Annotated[int, Query(ge=0, le=1_000_000)] = 0
+    ) -> dict[str, Any]:
+        found = contents.items(
+            store,
+            listing.selection,
+            aspect=listing.aspect,
+            rater=listing.rater,
+            order=listing.order,
+            offset=page * PAGE,
+            limit=PAGE,
+            also=listing.also(store),
+            filters=listing.filters,
+        )
+        display = [row | {"blanked": generation.why_blank(row["blanked"])} for row in found.rows]
+        rows = _with_crossing(store, _with_verdicts(store, display, listing), listing)
+        return {"items": rows, "total": found.total, "page": page, "size": PAGE}
+
+    return routes
+
+
+def listing_of(
+    request: Request,
+    by: Annotated[str, Query(max_length=100)] = "correct",
+    rater: Annotated[str, Query(max_length=1000)] = contents.PEOPLE,
+    order: Annotated[str, Query()] = "prompt",
+) -> ImageListing:
+    """The listing in an address's query.
+
+    Raises:
+        HTTPException: 422, with the reason.
+    """
+    if order not in contents.ORDERS:
+        raise HTTPException(422, f"order must be one of {', '.join(contents.ORDERS)}.")
+    read = request.query_params.getlist
+    try:
+        crossed, judged, marked = crossed_in(read), crossed_among(read), marked_in(read)
+        filters = filters_in(read)
+        lasso = lasso_in(read)
+    except ValueError as error:
+        raise HTTPException(422, str(error)) from error
+    # here `rater` says whose values to show, and restricts no images
+    selection = replace(selection_of(request), rater=())
+    return ImageListing(selection, by, rater, cast("contents.Order", order), crossed, judged, marked, filters, lasso)
+
+
+def selection_of(request: Request) -> Selection:
+    """The selection in an address's query.
+
+    Raises:
+        HTTPException: 422, with the reason.
+    """
+    try:
+        return Selection.of(request.query_params.getlist)
+    except ValueError as error:
+        raise HTTPException(422, str(error)) from error
+
+
+def _with_verdicts(store: Store, rows: list[dict[str, Any]], listing: ImageListing) -> list[dict[str, Any]]:
+    """Each row with ``verdict`` (yes or no of one rater, where there is one) and ``reason`` (why a scorer does not say yes)."""
+    sights = None
+    if listing.rater != contents.PEOPLE and listing.aspect == "correct":
+        sights = runs.evidence_without_masks(store, [row["item_id"] for row in rows], listing.rater)
+    told = []
+    for row in rows:
+        spec = row.pop("spec")
+        one = listing.rater not in contents.GROUPS and listing.aspect in YES_NO_ASPECTS
+        verdict = {1.0: YES, 0.0: NO}.get(row["mean"]) if one else None
+        told.append(row | {"verdict": verdict, "reason": _reason(sights, row["item_id"], spec) if sights else None})
+    return told
+
+
+def _with_crossing(store: Store, rows: list[dict[str, Any]], listing: ImageListing) -> list[dict[str, Any]]:
+    """Each row with what both sides say, where only that is listed: ``crossed``, one entry for each target."""
+    crossing = listing.crossing(store)
+    if crossing is None:
+        return rows
+    units = crossing.units(store, [row["item_id"] for row in rows])
+    return [row | {"crossed": [asdict(unit) for unit in units.get(row["item_id"], ())]} for row in rows]
+
+
+def _reason(sights: runs.RaterEvidence, item_id: str, spec: dict[str, Any] | None) -> str | None:
+    """Why this scorer says that the image is not correct, or why it says nothing."""
+    seen = sights.seen.get(item_id)
+    if seen is None:
+        return None
+    if seen.failed is not None:
+        return f"could not be looked at: {seen.failed}"
+    try:
+        return registry.get(sights.scorer).judge(parse_spec(spec or {}), seen, sights.settings).reason or None
+    except ValueError:  # a scorer or a setting that this Concord does not know
+        return None
+
+
+T = TypeVar("T")
+ROWS = 20
+MAX_TAGGED = 10_000
+_Asked = Annotated[ImageListing, Depends(listing_of)]
+_Name = Annotated[str, Field(min_length=1, max_length=100)]
+_Id = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class TagBody(BaseModel):
+    """A tag put on items, or taken off; ``id`` is the client's, so that what is sent twice counts once."""
+
+    id: _Id
+    items: list[Annotated[str, Field(max_length=1000)]] = Field(min_length=1, max_length=MAX_TAGGED)
+    tag: _Name
+    on: bool = True
+
+
+class ViewBody(BaseModel):
+    """A view to keep: its name, and the query of Browse's address."""
+
+    id: _Id
+    name: _Name
+    query: str = Field(max_length=10_000)
+
+
+class ForgetBody(BaseModel):
+    """The name of a view to let go of."""
+
+    id: _Id
+    name: _Name
+
+
+def browse_router(store: Store) -> APIRouter:
+    """The routes under ``/api/studio`` that Browse uses besides ``/items``."""
+    routes = APIRouter(prefix="/api/studio")
+    _add_listings(routes, store)
+    _add_tags(routes, store)
+    _add_views(routes, store)
+    return routes
+
+
+def _add_listings(routes: APIRouter, store: Store) -> None:
+    @routes.get("/facets")
+    def counted(listing: _Asked) -> dict[str, Any]:
+        version, restriction = store.version, listing.restriction(store)
+        _known_raters(store, listing)
+        found = facets.facets(store, restriction, certainty=listing.crossed is None)
+        return {
+            "sentence": sentence(restriction, found.total),
+            "total": found.total,
+            "version": version,
+            "behind": found.behind,
+            "facets": [asdict(facet) for facet in found.facets],
+        }
+
+    @routes.get("/strip")
+    def distribution(listing: _Asked, of: Annotated[str, Query(max_length=1000)] = "") -> dict[str, Any]:
+        restriction = listing.restriction(store)
+        return asdict(_understood(lambda: facets.score_histogram(store, restriction, of or None)))
+
+    @routes.get("/rows")
+    def by_prompt(
+        listing: _Asked,
+        page: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+        left: Annotated[str, Query(max_length=1000)] = "",
+        right: Annotated[str, Query(max_length=1000)] = "",
+    ) -> dict[str, Any]:
+        columns = [name for name in (left, right) if name] if left and right else []
+        found = grid.prompt_rows(
+            store, listing.restriction(store), listing.display, columns=columns, offset=page * ROWS, limit=ROWS
+        )
+        return {
+            "rows": [asdict(row) | {"cells": _cells(row.cells)} for row in found.rows],
+            "generators": found.generators,
+            "total": found.total,
+            "page": page,
+            "size": ROWS,
+        }
+
+
+def _cells(cells: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    return {
+        generator: [
+            {name: value for name, value in item.items() if name not in ("spec", "text")}
+            | {"blanked": generation.why_blank(item["blanked"])}
+            for item in items
+        ]
+        for generator, items in cells.items()
+    }
+
+
+def _add_tags(routes: APIRouter, store: Store) -> None:
+    @routes.get("/tags")
+    def listed() -> dict[str, Any]:
+        return {"tags": [asdict(tag) for tag in remarks.list_tags(store)]}
+
+    @routes.post("/tags")
+    def tag_items(request: Request, body: TagBody) -> dict[str, Any]:
+        name = _written(body.tag, "tag")
+        by = _name(request, "who tags an image is recorded")
+        try:
+            new = remarks.tag_items(store, Tagging(body.id, tuple(body.items), name, body.on, by))
+        except TagRefused as error:
+            raise HTTPException(404, f"{str(error)[0].upper()}{str(error)[1:]}.") from error
+        return {"new": new, "tags": remarks.tags_of_items(store, body.items)}
+
+
+def _add_views(routes: APIRouter, store: Store) -> None:
+    @routes.get("/views")
+    def listed() -> dict[str, Any]:
+        return {"views": [asdict(view) for view in filters.saved_views(store)]}
+
+    @routes.post("/views")
+    def save_view(request: Request, body: ViewBody) -> dict[str, Any]:
+        by = _name(request, "who keeps a view is recorded")
+        filters.save_view(store, body.id, _written(body.name, "name"), body.query.removeprefix("?"), by)
+        return listed()
+
+    @routes.post("/views/forget")
+    def forget_view(request: Request, body: ForgetBody) -> dict[str, Any]:
+        by = _name(request, "who lets go of a view is recorded")
+        name = _written(body.name, "name")
+        if name not in {view.name for view in filters.saved_views(store)}:
+            raise HTTPException(404, f"There is no view {name!r}.")
+        filters.save_view(store, body.id, name, None, by)
+        return listed()
+
+
+def _name(request: Request, why: str) -> str:
+    person: str | None = request.session.get("name")
+    if person is None:
+        raise HTTPException(401, f"Please give your name first: {why}.")
+    return person
+
+
+def _written(text: str, what: str) -> str:
+    """A name without space around it.
+
+    Raises:
+        HTTPException: 422, nothing is left.
+    """
+    name = " ".join(text.split())
+    if not name or not name.isprintable():
+        raise HTTPException(422, f"A {what} needs at least one letter, and no signs that cannot be seen.")
+    return name
+
+
+def _known_raters(store: Store, listing: ImageListing) -> None:
+    """Refuse a scorer's name that nobody has.
+
+    Raises:
+        HTTPException: 422, with the nearest name.
+    """
+    known = rater_names(store)
+    for name in sorted(listing.filters.raters() - set(known)):
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else "facets without it name those that there are."
+        raise HTTPException(422, f"There is no scorer {name!r} in this project; {hint}")
+
+
+def _understood(read: Callable[[], T]) -> T:
+    """What is read.
+
+    Raises:
+        HTTPException: 422, with the reason why it is not.
+    """
+    try:
+        return read()
+    except ValueError as error:
+        raise HTTPException(422, str(error)) from error

@@ -1,0 +1,94 @@
+"""JSON routes of downloads: the current selection, as the commands ``export`` write it, and reports in every format."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Depends, HTTPException
+from fastapi.responses import FileResponse, Response
+from starlette.background import BackgroundTask
+
+from concord import exporting
+from concord.common.context import CommandError, Context
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+from ui.report.export import FORMATS, SUFFIX, render_report
+from ui.web.api.browse import selection_of
+
+What = Literal["ratings", "judgements", "annotations"]
+Form = Literal["csv", "parquet", "jsonl"]
+_WRITE: Final[dict[What, Callable[..., None]]] = {
+    "ratings": exporting.export_ratings,
+    "judgements": exporting.export_judgements,
+    "annotations": exporting.export_annotations,
+}
+
+
+def export_router(store: Store) -> APIRouter:
+    """The routes under ``/api/studio/export``."""
+    routes = APIRouter(prefix="/api/studio/export")
+
+    @routes.get("/{what}.{form}")
+    def download(what: What, form: Form, selection: Annotated[Selection, Depends(selection_of)]) -> FileResponse:
+        folder = Path(tempfile.mkdtemp(prefix="concord-export-"))
+        # written whole before it is sent: no reader holds the database for as long as a slow network takes
+        context = Context(store, folder, io.StringIO(), io.StringIO())
+        more: dict[str, Any] = {"named": "names"} if what == "annotations" else {}
+        try:
+            _WRITE[what](context, selection.to_dict(), form, f"{what}.{form}", **more)
+        except CommandError as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise HTTPException(404, f"{error}.") from error
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        path = folder / f"{what}.{form}"
+        gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+        return FileResponse(path, filename=path.name, headers={"Cache-Control": "no-store"}, background=gone)
+
+    return routes
+
+
+_TYPES: Final = {
+    "html": "text/html; charset=utf-8",
+    "md": "text/markdown; charset=utf-8",
+    "pdf": "application/pdf",
+    "latex": "application/x-tex; charset=utf-8",
+    "csv": "application/zip",
+    "parquet": "application/zip",
+}
+
+
+def report_router(store: Store) -> APIRouter:
+    """``GET /api/studio/report/KEY/FORMAT``."""
+    routes = APIRouter(prefix="/api/studio/report")
+
+    @routes.get("/{key}/{form}")
+    def report(key: str, form: str) -> Response:
+        from ui.report import document
+
+        if form not in FORMATS:
+            raise HTTPException(404, f"A report comes as {', '.join(FORMATS)}.")
+        found = document.find_report(store, key)
+        if found is None:
+            raise HTTPException(404, "This report is not kept any more: make it again on the page Reports.")
+        try:
+            content = render_report(*found, form)
+        except CommandError as error:
+            text = str(error)
+            raise HTTPException(503, f"{text[:1].upper()}{text[1:]}.") from error
+        name = (
+            f"report-{found[1].made:%Y-%m-%d}-{form}.{SUFFIX[form]}"
+            if SUFFIX.get(form) == "zip"
+            else (f"report-{found[1].made:%Y-%m-%d}.{SUFFIX.get(form, form)}")
+        )
+        # never opened in this place: what strangers wrote stands in it
+        headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
+        return Response(content, media_type=_TYPES[form], headers=headers)
+
+    return routes

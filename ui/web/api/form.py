@@ -1,0 +1,355 @@
+"""JSON routes of the form: what is next, what was answered. They never tell who made an image, or what others say."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+import uuid
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import JSONResponse
+from pydantic import AfterValidator, BaseModel, Field
+
+from annotation.questionnaires.base import clean, validate
+from concord import form
+from data.campaign import Campaign
+from data.records import Annotation
+from data.store.campaigns import allocation, management, participation
+from data.store.core.store import Store
+from data.store.judgements import recording, unblinding
+
+MAX_NAME = 60
+_LOOK_BACK = 100
+"""So many of one's own answers can be looked at again."""
+
+
+class NameBody(BaseModel):
+    name: str = Field(max_length=1000)
+
+
+def _storable(answers: dict[str, Any]) -> dict[str, Any]:
+    """JSON may hold what no database or browser takes back: NaN, halves of characters, endless nesting."""
+    try:
+        json.dumps(answers, ensure_ascii=False, allow_nan=False).encode()
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    return answers
+
+
+def _moment(started: datetime | None) -> datetime | None:
+    """Python tells the first and the last years of its calendar in some time zones only."""
+    try:
+        return started if started is None else started.astimezone(UTC) if started.tzinfo else started.replace(tzinfo=UTC)
+    except OverflowError as error:
+        raise ValueError("not a moment that can be stored") from error
+
+
+class TicketBody(BaseModel):
+    """What a request is about: as the task told it, whatever campaign the person has turned to since."""
+
+    ticket: str = Field(max_length=64)
+    campaign: str = Field(default=participation.DEFAULT, max_length=64)
+
+
+class DraftBody(TicketBody):
+    answers: Annotated[dict[str, Any], AfterValidator(_storable)]
+
+
+class ReportBody(TicketBody):
+    reason: str = Field(min_length=1, max_length=1000)
+
+
+class CampaignBody(BaseModel):
+    campaign: str = Field(max_length=64)
+
+
+class ConsentBody(BaseModel):
+    text: str = Field(max_length=64)
+
+
+class SubmissionBody(TicketBody):
+    """One whole answer, as the browser sends it; ``id`` is its own, so that sending twice is harmless.
+
+    ``asked`` is the version of the prompt's own questions, and ``offer`` the signed moment, as the task told them: times are
+    believed as far as they lie between that moment and now. With ``following`` the answer says what comes next, as
+    ``/api/next`` does, and spares asking.
+    """
+
+    id: uuid.UUID
+    answers: Annotated[dict[str, Any], AfterValidator(_storable)]
+    asked: int | None = Field(default=None, ge=0, le=2**31 - 1)
+    offer: str | None = Field(default=None, max_length=200)
+    started: Annotated[datetime | None, AfterValidator(_moment)] = None
+    active_seconds: float | None = Field(default=None, ge=0, le=86_400, allow_inf_nan=False)
+    revises: uuid.UUID | None = None
+    following: bool = False
+
+
+def router(store: Store) -> APIRouter:
+    """The routes under ``/api``."""
+    routes = APIRouter(prefix="/api")
+
+    @routes.post("/name")
+    def enter(request: Request, body: NameBody) -> dict[str, str]:
+        name = checked_name(body.name)
+        try:
+            participation.enter(store, name)
+        except participation.NameTaken as error:
+            sentence = str(error)
+            raise HTTPException(422, sentence[0].upper() + sentence[1:] + ".") from error
+        request.session["name"] = name
+        return {"name": name}
+
+    @routes.post("/leave")
+    def leave(request: Request) -> dict[str, bool]:
+        if name := request.session.get("name"):
+            participation.leave(store, name)
+        request.session.clear()
+        return {"left": True}
+
+    @routes.post("/campaign")
+    def choose(request: Request, body: CampaignBody) -> dict[str, str]:
+        if "invitation" in request.session and request.session.get("campaign", body.campaign) != body.campaign:
+            raise HTTPException(422, "Your invitation is to another campaign; ask for one to this.")
+        if form.campaign_of(store, body.campaign) is None:
+            raise HTTPException(404, f"There is no campaign {body.campaign!r} in this project.")
+        request.session["campaign"] = body.campaign
+        return {"campaign": body.campaign}
+
+    @routes.post("/consent")
+    def agree(request: Request, body: ConsentBody) -> dict[str, bool]:
+        person, campaign = _person(request), _campaign(store, request)
+        if body.text != management.consent_hash(campaign.settings):
+            raise HTTPException(409, "The text has changed meanwhile. Please read it again.")
+        management.give_consent(store, campaign.campaign_id, person, body.text)
+        return {"agreed": True}
+
+    # these two are asked for most, and are JSON already: FastAPI would walk through all of it once more
+    @routes.get("/next")
+    def following(request: Request) -> JSONResponse:
+        name = request.session.get("name")
+        return JSONResponse({"state": "name"} if name is None else _desk(store, name, request.session.get("campaign")))
+
+    _add_actions(store, routes)
+    _add_own_answers(store, routes)
+
+    @routes.post("/submit")
+    def submit(request: Request, body: SubmissionBody) -> JSONResponse:
+        return _submit(store, request, _campaign(store, request, body.campaign), body)
+
+    return routes
+
+
+def _add_actions(store: Store, routes: APIRouter) -> None:
+    """What else can be done with an item than answering it."""
+
+    @routes.post("/skip")
+    def skip(request: Request, body: TicketBody) -> dict[str, bool]:
+        person, campaign = _person(request), _campaign(store, request, body.campaign)
+        participation.skip(store, person, _task(store, body.ticket).item_id, campaign.campaign_id)
+        return {"skipped": True}
+
+    @routes.post("/unskip")
+    def unskip(request: Request) -> dict[str, bool]:
+        person, campaign = _person(request), _campaign(store, request)
+        return {"taken_back": participation.unskip(store, person, campaign.campaign_id) is not None}
+
+    @routes.post("/pause")
+    def pause(request: Request) -> dict[str, Any]:
+        person, campaign = _person(request), _campaign(store, request)
+        # whoever is paused, or has failed the training, has no other code for leaving this way
+        leaving = form.leaving_outcome(participation.next_tasks(store, person, campaign.campaign_id))
+        participation.pause(store, person, campaign.campaign_id)
+        worked = bool(participation.own_answers(store, person, campaign.campaign_id, limit=1))
+        return {"paused": True} | form.completion_json(campaign.settings, leaving, worked=worked)
+
+    @routes.post("/report")
+    def report(request: Request, body: ReportBody) -> dict[str, bool]:
+        person, campaign = _person(request), _campaign(store, request, body.campaign)
+        try:
+            participation.report(store, person, _task(store, body.ticket).item_id, body.reason.strip(), campaign.campaign_id)
+        except KeyError as error:
+            raise HTTPException(422, "This image is not part of the campaign.") from error
+        return {"reported": True}
+
+    @routes.post("/draft")
+    def draft(request: Request, body: DraftBody) -> dict[str, bool]:
+        person, campaign = _person(request), _campaign(store, request, body.campaign)
+        kept = allocation.AnswerDraft(campaign.campaign_id, person, _task(store, body.ticket).item_id, body.answers)
+        allocation.save_draft(store, kept)
+        return {"kept": True}
+
+
+def _add_own_answers(store: Store, routes: APIRouter) -> None:
+    """What somebody has answered themselves."""
+
+    @routes.get("/last")
+    def last(request: Request) -> dict[str, Any]:
+        person, campaign = _person(request), _campaign(store, request)
+        found = participation.own_answers(store, person, campaign.campaign_id)
+        if not found:
+            raise HTTPException(404, "You have not answered anything yet.")
+        return _again(store, person, campaign, found[0])
+
+    @routes.get("/mine")
+    def mine(request: Request) -> dict[str, Any]:
+        person, campaign = _person(request), _campaign(store, request)
+        found = participation.own_answers(store, person, campaign.campaign_id, limit=_LOOK_BACK)
+        return {"answers": [_past(store, person, campaign, one) for one in found]}
+
+    @routes.get("/mine/{annotation_id}")
+    def my_answer(request: Request, annotation_id: uuid.UUID) -> dict[str, Any]:
+        person, campaign = _person(request), _campaign(store, request)
+        found = participation.own_answer(store, person, campaign.campaign_id, str(annotation_id))
+        if found is None:
+            raise HTTPException(404, "This is no answer of yours, or you have revised it since.")
+        return _again(store, person, campaign, found)
+
+
+def checked_name(text: str) -> str:
+    """A person's name as they typed it, without blanks around it.
+
+    Raises:
+        HTTPException: 422, with a sentence for the person.
+    """
+    name = unicodedata.normalize("NFC", text).strip()
+    if not name:
+        raise HTTPException(422, "Please type a name.")
+    if len(name) > MAX_NAME:
+        raise HTTPException(422, f"That name is too long: {MAX_NAME} characters at most.")
+    if any(unicodedata.category(character).startswith("C") for character in name):
+        raise HTTPException(422, "That name has characters that cannot be shown.")
+    return name
+
+
+def _person(request: Request) -> str:
+    name = request.session.get("name")
+    if name is None:
+        raise HTTPException(401, "Please give your name first.")
+    return str(name)
+
+
+def _campaign(store: Store, request: Request, named: str | None = None) -> Campaign:
+    """The campaign that this person works in; or the one of a request, if they have worked in it."""
+    turned_to = request.session.get("campaign", participation.DEFAULT)
+    # the Workbench asks for the default one, whatever somebody has turned to on the annotators' page
+    theirs = {turned_to} if "invitation" in request.session else {turned_to, participation.DEFAULT}
+    if named is not None and named not in theirs and not participation.worked_in(store, _person(request), named):
+        raise HTTPException(422, "You do not work in this campaign. Please load the page again.")
+    found = form.campaign_of(store, named or turned_to)
+    if found is None:
+        raise HTTPException(404, "This campaign is gone. Please ask whoever invited you.")
+    return found
+
+
+def _task(store: Store, ticket: str) -> participation.AnnotationTask:
+    task = participation.get_task(store, ticket)
+    if task is None:
+        raise HTTPException(404, "This image is no longer part of the project.")
+    return task
+
+
+def _desk(store: Store, name: str, chosen: str | None) -> dict[str, Any]:
+    turned_to = chosen or participation.DEFAULT
+    return _before(store, name, chosen) or _describe_desk(
+        store, name, turned_to, participation.next_tasks(store, name, turned_to)
+    )
+
+
+def _before(store: Store, name: str, chosen: str | None) -> dict[str, Any] | None:
+    """What is to be done before anything is offered."""
+    if chosen is None and (offered := form.campaign_choices(store)):
+        return {"state": "choose", "name": name, "campaigns": offered}
+    campaign = form.campaign_of(store, chosen or participation.DEFAULT)
+    if campaign is not None and campaign.state == "running" and (first := form.consent_json(store, campaign, name)):
+        return first | {"name": name, "campaign": form.campaign_json(store, campaign)}
+    return None
+
+
+def _describe_desk(store: Store, name: str, campaign_id: str, desk: participation.NextTasks) -> dict[str, Any]:
+    """What lies before somebody, as their browser is told."""
+    campaign = form.campaign_of(store, campaign_id)
+    answer: dict[str, Any] = {"name": name, "progress": form.progress_json(desk.progress)}
+    if campaign is not None:
+        answer |= {"campaign": form.campaign_json(store, campaign), "training": form.training_json(desk.training)}
+    if campaign is None or not desk.tasks:
+        return answer | form.no_item_json(store, campaign, desk, name)
+    tasks = [
+        _offer(store, name, form.item_form(store, campaign, task, name)) | {"draft": desk.drafts.get(task.item_id)}
+        for task in desk.tasks
+    ]
+    return answer | {"state": "label", "tasks": tasks}
+
+
+def _offer(store: Store, person: str, about: form.ItemForm) -> dict[str, Any]:
+    return about.to_json() | {"offer": form.sign_offer(store, person, about)}
+
+
+def _past(store: Store, person: str, campaign: Campaign, said: participation.OwnAnswer) -> dict[str, Any]:
+    """A past answer in the list of one's own: with no more than the form shows, as it can still be revised."""
+    here = participation.get_task(store, said.public_id) is not None
+    shown = _asking_of(store, person, campaign, said).to_json() if here else {"images": [], "caption": None}
+    given = {"id": said.annotation_id, "answers": said.answers, "submitted": said.submitted.isoformat()}
+    return given | {name: shown[name] for name in ("images", "caption")}
+
+
+def _again(store: Store, person: str, campaign: Campaign, said: participation.OwnAnswer) -> dict[str, Any]:
+    """An answer in its form, to be revised: the questions that were asked then."""
+    about = _asking_of(store, person, campaign, said)
+    return _offer(store, person, about) | {"answers": said.answers, "revises": said.annotation_id}
+
+
+def _asking_of(store: Store, person: str, campaign: Campaign, said: participation.OwnAnswer) -> form.ItemForm:
+    return form.item_form(store, campaign, _task(store, said.public_id), person, (said.raw or {}).get("questions"))
+
+
+def _submit(store: Store, request: Request, campaign: Campaign, body: SubmissionBody) -> JSONResponse:
+    person, chosen = _person(request), request.session.get("campaign")
+    try:
+        about = form.item_form(store, campaign, _task(store, body.ticket), person, body.asked)
+    except KeyError as error:
+        raise HTTPException(422, "These questions are not those that were asked. Please load the page again.") from error
+    errors: Mapping[str, str] = validate(about.questionnaire, body.answers)
+    if errors:
+        return JSONResponse({"detail": "Some answers are missing or cannot be right.", "errors": errors}, 422)
+    answers = clean(about.questionnaire, body.answers)
+    annotation = _annotation(store, about, person, answers, body)
+    first = _before(store, person, chosen) if body.following else None
+    desk: participation.NextTasks | None = None
+    try:
+        if body.following and first is None:
+            answered = participation.submit_answer(store, annotation, about.form.undecided, chosen or participation.DEFAULT)
+            saved, desk = answered.saved, answered.desk
+        else:
+            saved = recording.submit(store, annotation, about.form.undecided)
+    except KeyError as error:
+        raise HTTPException(422, "The image or the answer that this one revises is gone, or is not yours.") from error
+    told = form.feedback_json(about.questionnaire, answers, saved.feedback)
+    # gold and attention items must look like all others
+    status = "surplus" if saved.status == "surplus" else "valid"
+    said = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": told}
+    said["earlier"] = saved.earlier
+    if desk is not None:
+        first = _describe_desk(store, person, chosen or participation.DEFAULT, desk)
+    return JSONResponse(said if first is None else said | {"next": first})
+
+
+def _annotation(
+    store: Store, about: form.ItemForm, person: str, answers: Mapping[str, Any], body: SubmissionBody
+) -> Annotation:
+    revised = str(body.revises) if body.revises else None
+    saw_evidence, revises = unblinding.resolve_revision(store, person, about.task.item_id, revised)
+    offered = form.offered_at(store, person, about, body.offer)
+    started, active_seconds = form.plausible_times(offered, body.started, body.active_seconds)
+    return about.annotation(
+        person,
+        answers,
+        annotation_id=str(body.id),
+        started=started,
+        active_seconds=active_seconds,
+        saw_evidence=saw_evidence,
+        revises=revises,
+    )

@@ -1,0 +1,357 @@
+"""JSON routes of the Workbench: one image, its form, what scorers saw and others said, and what researchers leave beside it.
+
+What scorers saw and others said is told only once somebody may see it. Researchers leave notes and verdicts on who was wrong;
+the image's history says what happened to it.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from pydantic import BaseModel, Field
+
+from concord import form
+from concord.campaigns import adjudication
+from concord.campaigns.annotators import CampaignTopic
+from concord.questions import scores
+from data.jobs import generation
+from data.jobs.runs import Detection
+from data.prompts.geneval import COLORS
+from data.prompts.spec import Spec, parse_spec
+from data.store import runs
+from data.store.browse import contents
+from data.store.campaigns import participation
+from data.store.core.store import Store
+from data.store.judgements import remarks, unblinding
+from data.store.judgements import remarks as notes
+from data.store.judgements.remarks import Adjudication, Note, NoteRefused, Wrong
+from scorers import registry
+from scorers.base import Check, Verdict
+from ui.web.api.browse import ImageListing, listing_of
+
+ItemId = Annotated[str, Query(max_length=1000)]
+Item = dict[str, Any]
+
+
+class UncoverBody(BaseModel):
+    """``shown`` names the rater whose values the grid had shown that somebody comes from."""
+
+    id: str = Field(max_length=1000)
+    shown: str | None = Field(default=None, max_length=1000)
+
+
+def workbench_router(store: Store) -> APIRouter:
+    """The routes under ``/api/studio`` that the Workbench uses. None of them tells anything before it may be seen."""
+    routes = APIRouter(prefix="/api/studio")
+
+    @routes.get("/item")
+    def item(request: Request, id: ItemId) -> dict[str, Any]:
+        person = name_of(request)
+        found = item_of(store, id)
+        own = {key: [said for said in found[key] if said["rater_id"] == person] for key in ("annotations", "judgements")}
+        found.pop("public_id")
+        return (
+            found
+            | own
+            | {"blanked": generation.why_blank(found["blanked"]), "name": person, "covered": not may_see(store, person, found)}
+        )
+
+    @routes.get("/task")
+    def task(request: Request, id: ItemId) -> dict[str, Any]:
+        return _task(store, name_of(request), item_of(store, id))
+
+    @routes.get("/neighbours")
+    def neighbours(id: ItemId, listing: Annotated[ImageListing, Depends(listing_of)]) -> dict[str, Any]:
+        found = contents.neighbours(
+            store,
+            id,
+            listing.selection,
+            aspect=listing.aspect,
+            rater=listing.rater,
+            order=listing.order,
+            also=listing.also(store),
+            filters=listing.filters,
+        )
+        if found is None:
+            return {"place": None, "total": 0, "previous": None, "next": None}
+        sides = {"previous": found.previous, "next": found.following}
+        named = {side: {"id": one[0], "shown": one[1]} if one else None for side, one in sides.items()}
+        return {"place": found.place, "total": found.total} | named
+
+    @routes.get("/evidence")
+    def evidence(request: Request, id: ItemId) -> dict[str, Any]:
+        person, found = name_of(request), item_of(store, id)
+        if not may_see(store, person, found):
+            return {"covered": True, "name": person}
+        if person is not None and found["sha256"] is not None:
+            # nothing is ever shown without a record: what they say of it from now on is not blind
+            unblinding.record_unblinding(store, person, id, unblinding.AFTER_ANSWER)
+        return _evidence(store, person, found)
+
+    @routes.post("/uncover")
+    def uncover(request: Request, body: UncoverBody) -> dict[str, Any]:
+        person, found = name_of(request), item_of(store, body.id)
+        if person is None:
+            raise HTTPException(401, "Please give your name first: who uncovers an image is recorded.")
+        unblinding.record_unblinding(
+            store, person, body.id, unblinding.by_browsing(body.shown) if body.shown else unblinding.ON_REQUEST
+        )
+        return _evidence(store, person, found)
+
+    return routes
+
+
+def name_of(request: Request) -> str | None:
+    """Who asks; None before they have given a name."""
+    return request.session.get("name")
+
+
+def item_of(store: Store, item_id: str) -> Item:
+    """An item whole.
+
+    Raises:
+        HTTPException: 404, there is none.
+    """
+    found = contents.item(store, item_id)
+    if found is None:
+        raise HTTPException(404, f"There is no item {item_id!r} in this project.")
+    return found
+
+
+def may_see(store: Store, person: str | None, item: Item) -> bool:
+    """Whether nothing is spoilt by showing this person what others say: they have seen it or answered, or nobody can answer."""
+    if item["sha256"] is None:
+        return True
+    if person is None:
+        return False
+    return unblinding.unblinded_how(store, person, item["item_id"]) is not None or unblinding.has_answered(
+        store, person, item["item_id"]
+    )
+
+
+def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
+    """The form for this image; with the person's own latest answer where they have given one."""
+    if item["sha256"] is None:
+        return {"state": "none"}
+    if person is None:
+        return {"state": "name"}
+    task = participation.get_task(store, item["public_id"])
+    if task is None:
+        return {"state": "none"}
+    own = [
+        said
+        for said in item["annotations"]
+        if said["rater_id"] == person and not said["superseded"] and said["import_id"] is None
+    ]
+    last: dict[str, Any] = own[-1] if own else {"answers": None, "annotation_id": None, "status": None, "saw_evidence": None}
+    given = {"answers": last["answers"], "revises": last["annotation_id"], "status": last["status"]}
+    blind = any(not said["saw_evidence"] for said in own) if own else None
+    campaign = form.campaign_of(store, participation.DEFAULT)
+    assert campaign is not None
+    about = form.item_form(store, campaign, task, person)
+    told = {"state": "label", "name": person, "blind": blind, "offer": form.sign_offer(store, person, about)}
+    return told | about.to_json() | given
+
+
+def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
+    spec = _spec(item)
+    sights = [_sight(store, item, spec, by) for by in runs.evidence_of_item(store, item["item_id"])]
+    return {
+        "covered": False,
+        "name": person,
+        "how": unblinding.unblinded_how(store, person, item["item_id"]) if person is not None else None,
+        "colors": COLORS,
+        "scorers": sights,
+        "annotations": item["annotations"],
+        "judgements": item["judgements"],
+    }
+
+
+def _spec(item: Item) -> Spec:
+    try:
+        return parse_spec(item["spec"] or {})
+    except ValueError:  # a suite of its own: nothing can be checked, but everything can be shown
+        return Spec()
+
+
+def _sight(store: Store, item: Item, spec: Spec, by: runs.ItemEvidence) -> dict[str, Any]:
+    """What one scorer saw, and what its rules make of it."""
+    sight: dict[str, Any] = {
+        "rater": by.rater_id,
+        "scorer": by.scorer,
+        "version": by.version,
+        "run": by.run_id,
+        "failed": by.seen.failed,
+        "detections": [_detection(one) for one in by.seen.detections],
+    }
+    try:
+        scorer = registry.get(by.scorer)
+        verdict = scorer.judge(spec, by.seen, by.settings)
+    except (ValueError, KeyError, TypeError) as error:  # of a scorer that is not here, or a file that somebody else wrote
+        nothing: dict[str, Any] = {"settings": {}, "verdict": None, "checks": [], "reason": "", "score": None}
+        return sight | nothing | {"unknown": str(error), "questions": scores.item_questions(store, item["item_id"], by, None)}
+    relations = {relation.target: relation.relation for relation in spec.relations}
+    return sight | {
+        "settings": {name: by.settings[name] for name in sorted(scorer.judging) if name in by.settings},
+        "verdict": _label(verdict, "correct"),
+        "reason": verdict.reason,
+        "checks": [_check(check, relations) for check in verdict.checks],
+        "questions": scores.item_questions(store, item["item_id"], by, verdict),
+        "score": _score(store, item["suite"], by.rater_id, verdict),
+    }
+
+
+def _detection(one: Detection) -> dict[str, Any]:
+    mask = None if one.mask is None else base64.b64encode(one.mask).decode()
+    return {"label": one.label, "score": one.score, "box": one.box, "colors": one.colors, "mask": mask}
+
+
+def _check(check: Check, relations: Mapping[str, str]) -> dict[str, Any]:
+    relation = relations.get(check.target or "") if check.offset is not None else None
+    return asdict(check) | {"relation": relation}
+
+
+def _label(verdict: Verdict, aspect: str) -> str | None:
+    return next((judgement.label for judgement in verdict.judgements if judgement.aspect == aspect), None)
+
+
+def _score(store: Store, suite: str, rater: str, verdict: Verdict) -> dict[str, Any] | None:
+    """A scorer's number, and where it stands among its numbers of the suite."""
+    value = next((judgement.value for judgement in verdict.judgements if judgement.aspect == "score"), None)
+    if value is None:
+        return None
+    standing = contents.score_position(store, suite, rater, "score", value)
+    return {"value": value, "standing": asdict(standing) if standing else None}
+
+
+_Text = Annotated[str, Field(max_length=1000)]
+MOST_REMARKS = 4000
+"""Characters of a note."""
+
+
+class NoteBody(BaseModel):
+    """An empty text takes the note back that it revises."""
+
+    id: UUID
+    item: _Text
+    text: str = Field(max_length=MOST_REMARKS)
+    revises: UUID | None = None
+
+
+class VerdictBody(BaseModel):
+    """What is right about an aspect (and target) of an image, and who or what was wrong."""
+
+    id: UUID
+    item: _Text
+    aspect: _Text
+    target: _Text | None = None
+    verdict: _Text
+    wrong: Wrong
+    rater: _Text | None = None
+    note: str = Field(default="", max_length=MOST_REMARKS)
+
+
+def remarks_router(store: Store) -> APIRouter:
+    """The routes under ``/api/studio``. They tell nothing of an image before it may be seen what others said of it."""
+    routes = APIRouter(prefix="/api/studio")
+
+    @routes.get("/remarks")
+    def remarks(request: Request, id: Annotated[str, Query(max_length=1000)]) -> dict[str, Any]:
+        found = item_of(store, id)
+        return _remarks(store, found) if may_see(store, name_of(request), found) else {"covered": True}
+
+    @routes.post("/notes")
+    def note(request: Request, body: NoteBody) -> dict[str, Any]:
+        person, found = _named(request), item_of(store, body.item)
+        if not body.text.strip() and body.revises is None:
+            raise HTTPException(422, "There is nothing in this note yet.")
+        revises = str(body.revises) if body.revises else None
+        try:
+            notes.write_note(store, Note(str(body.id), found["item_id"], body.text.strip(), person, revises))
+        except NoteRefused as error:
+            raise HTTPException(409, str(error)) from error
+        return _remarks_if_visible(store, person, found)
+
+    @routes.post("/verdict")
+    def verdict(request: Request, body: VerdictBody) -> dict[str, Any]:
+        person, found = _named(request), item_of(store, body.item)
+        if not may_see(store, person, found):
+            raise HTTPException(409, "Answer or uncover the image first: a verdict is about what was said of it.")
+        _check_verdict(found, body)
+        made = Adjudication(
+            adjudication_id=str(body.id),
+            item_id=found["item_id"],
+            aspect=body.aspect,
+            wrong=body.wrong,
+            verdict=body.verdict,
+            made_by=person,
+            target=body.target,
+            # the Workbench's form is that of the default campaign
+            campaign_id=participation.DEFAULT,
+            rater_id=body.rater if body.wrong in ("scorer", "person") else None,
+            note=body.note.strip(),
+        )
+        try:
+            adjudication.write_verdict(store, made)
+        except ValueError as error:
+            raise HTTPException(422, f"{str(error)[0].upper()}{str(error)[1:]}.") from error
+        return _remarks_if_visible(store, person, found)
+
+    return routes
+
+
+def _named(request: Request) -> str:
+    person = name_of(request)
+    if person is None:
+        raise HTTPException(401, "Please give your name first: notes and verdicts are kept under it.")
+    return person
+
+
+def _remarks_if_visible(store: Store, person: str, item: Item) -> dict[str, Any]:
+    return _remarks(store, item) if may_see(store, person, item) else {"covered": True}
+
+
+def _remarks(store: Store, item: Item) -> dict[str, Any]:
+    item_id = item["item_id"]
+    return {
+        "covered": False,
+        "tags": remarks.tags_of_items(store, [item_id]).get(item_id, []),
+        "known_tags": remarks.tag_names(store),
+        "notes": [asdict(one) for one in notes.notes_of_item(store, item_id)],
+        "verdicts": [asdict(one) for one in remarks.verdicts(store, [item_id])],
+        "history": [asdict(one) for one in contents.item_history(store, item_id)],
+        "cases": _cases(store, item),
+    }
+
+
+def _cases(store: Store, item: Item) -> list[dict[str, Any]]:
+    """What a verdict can be about: each aspect and target that somebody has a label for, and what it may say."""
+    said: dict[tuple[str, str | None], list[adjudication.RaterValue]] = {}
+    for one in item["judgements"]:
+        if one["label"] is not None and one["kind"] != "consensus":
+            value = adjudication.RaterValue(one["rater_id"], one["kind"], one["simulated"], one["label"], one["reason"])
+            said.setdefault((one["aspect"], one["target"]), []).append(value)
+    return [
+        {
+            "aspect": aspect,
+            "target": target,
+            "labels": adjudication.verdict_labels(store, CampaignTopic(item["suite"], aspect), values),
+            "said": [{"rater": one.rater, "kind": one.kind, "label": one.value} for one in values],
+            "differ": len({one.value for one in values}) > 1,
+        }
+        for (aspect, target), values in said.items()
+    ]
+
+
+def _check_verdict(item: Item, body: VerdictBody) -> None:
+    about = [one for one in item["judgements"] if (one["aspect"], one["target"]) == (body.aspect, body.target)]
+    if not about:
+        raise HTTPException(422, "Nobody has judged that of this image.")
+    kind = {"scorer": "scorer", "person": "human"}.get(body.wrong)
+    if kind and body.rater and body.rater not in {one["rater_id"] for one in about if one["kind"] == kind}:
+        raise HTTPException(422, f"{body.rater} is no {body.wrong} who has judged that of this image.")

@@ -1,0 +1,193 @@
+"""Accounts and passwords: who may sign in, in which role.
+
+The file of accounts is read again when it has changed. Passwords are Argon2id by argon2-cffi, in the format that every other
+library reads.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from argon2 import PasswordHasher, extract_parameters
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from data.people import ROLES, Role, looks_like_pseudonym
+from ui.web.auth.sessions import YEAR_SECONDS, Lifetimes
+
+MIN_LENGTH = 8
+MAX_LENGTH = 1000
+_hasher = PasswordHasher()
+
+
+def hash_password(password: str) -> str:
+    """The hash to write down."""
+    return _hasher.hash(password)
+
+
+def is_hash(text: str) -> bool:
+    """Whether this can be the hash of a password."""
+    try:
+        extract_parameters(text)
+    except InvalidHashError:
+        return False
+    return True
+
+
+def password_fits(password: str, known: str | None) -> bool:
+    """Whether a password belongs to a hash; without one it takes as long to say no."""
+    try:
+        return _hasher.verify(known or _hash_of_nobody(), password) and known is not None
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+@lru_cache(1)
+def _hash_of_nobody() -> str:
+    return _hasher.hash("nobody has this password")
+
+
+EXAMPLE = '[[user]]\nname = "ada"\nrole = "researcher"  # annotator, researcher or admin\npassword = "..."  # people hash'
+_MAX_NAME = 60
+_ENTRY = re.compile(r"\s*\[\[\s*user\s*\]\]")
+
+
+class AccountsError(ValueError):
+    """The file is not as it must be; the message says where and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Somebody who may sign in; ``password`` is its Argon2 hash."""
+
+    name: str
+    role: Role
+    password: str
+
+
+def folded(name: str) -> str:
+    """Two names that are one to people's eyes have the same."""
+    return unicodedata.normalize("NFKC", name).casefold().strip()
+
+
+def read(path: Path) -> dict[str, Account]:
+    """The accounts of a file, by name.
+
+    Raises:
+        AccountsError: it cannot be read, or something in it is wrong.
+    """
+    return _read(path)[0]
+
+
+def _read(path: Path) -> tuple[dict[str, Account], Lifetimes]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        found = tomllib.loads(text)
+    except OSError as error:
+        raise AccountsError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise AccountsError(f"{path}: it is not UTF-8 text") from error
+    except tomllib.TOMLDecodeError as error:
+        raise AccountsError(f"{path}: it is not TOML: {error}") from error
+    entries = found.get("user", [])
+    if set(found) - {"user", "sessions"} or not isinstance(entries, list) or not entries:
+        raise AccountsError(
+            f"{path}: it must have an entry [[user]] for each person and nothing else but [sessions], such as\n{EXAMPLE}"
+        )
+    lines = [number for number, line in enumerate(text.splitlines(), 1) if _ENTRY.match(line)]
+    accounts: dict[str, Account] = {}
+    for position, entry in enumerate(entries):
+        where = f"{path}, line {lines[position]}" if len(lines) == len(entries) else f"{path}, user {position + 1}"
+        account = _account(where, entry)
+        if any(folded(account.name) == folded(name) for name in accounts):
+            raise AccountsError(f"{where}: there is another {account.name!r} before; give each person one entry")
+        accounts[account.name] = account
+    return accounts, _lifetimes(path, found.get("sessions", {}))
+
+
+def _lifetimes(path: Path, told: Any) -> Lifetimes:
+    """How long sessions last, by the table ``[sessions]``."""
+    known = {"researcher_idle_hours": 3600, "researcher_days": 86400, "annotator_idle_days": 86400, "annotator_days": 86400}
+    if not isinstance(told, Mapping) or (more := sorted(set(told) - set(known))):
+        what = repr(more[0]) if isinstance(told, Mapping) else "this"
+        raise AccountsError(f"{path}: [sessions] does not know {what}; it has {', '.join(known)}")
+    for name, value in told.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value * known[name] <= YEAR_SECONDS:
+            raise AccountsError(f"{path}: [sessions] {name} must be a number above 0 and at most a year, not {value!r}")
+    fields = {"_".join(name.split("_")[:-1]): float(value) * known[name] for name, value in told.items()}
+    return Lifetimes(**fields)
+
+
+def _account(where: str, entry: Any) -> Account:
+    if not isinstance(entry, Mapping):
+        raise AccountsError(f"{where}: write each person as an entry of their own, such as\n{EXAMPLE}")
+    if more := sorted(set(entry) - {"name", "role", "password"}):
+        raise AccountsError(f"{where}: {more[0]!r} is not known here; a person has name, role and password")
+    for field in ("name", "role", "password"):
+        if not isinstance(entry.get(field), str):
+            raise AccountsError(f'{where}: {field} is missing, or is no text in quotes: {field} = "..."')
+    name = unicodedata.normalize("NFC", entry["name"])
+    shown = all(not unicodedata.category(character).startswith("C") for character in name)
+    if not shown or name != name.strip() or not 1 <= len(name) <= _MAX_NAME or looks_like_pseudonym(name):
+        raise AccountsError(
+            f"{where}: the name {name!r} cannot be; 1 to {_MAX_NAME} characters, none invisible, no blanks around them,"
+            " and nothing that looks like a crowd worker's"
+        )
+    if entry["role"] not in ROLES:
+        raise AccountsError(f"{where}: role must be {', '.join(ROLES[:-1])} or {ROLES[-1]}, not {entry['role']!r}")
+    if not is_hash(entry["password"]):
+        raise AccountsError(f"{where}: password must be what `uv run app.py people hash` prints, never the password itself")
+    return Account(name, entry["role"], entry["password"])
+
+
+class Accounts:
+    """The accounts as the file has them now."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file.
+
+        Raises:
+            AccountsError: it cannot be read, or something in it is wrong.
+        """
+        self._path = path
+        self._stamp = self._stamped()
+        self._known, self._lifetimes = _read(path)
+
+    def get(self, name: str) -> Account | None:
+        """The account of this name, None if there is none."""
+        return self._now().get(name)
+
+    def taken(self, name: str) -> bool:
+        """Whether a name is, or looks like, that of an account."""
+        return any(folded(name) == folded(one) for one in self._now())
+
+    @property
+    def lifetimes(self) -> Lifetimes:
+        """How long sessions last."""
+        self._now()
+        return self._lifetimes
+
+    def _now(self) -> Mapping[str, Account]:
+        stamp = self._stamped()
+        if stamp != self._stamp:
+            self._stamp = stamp
+            try:
+                self._known, self._lifetimes = _read(self._path)
+            except AccountsError as error:
+                # half-written, perhaps: whoever is at work stays
+                print(f"--users: {error}\nuntil that is mended, the accounts are as they were", file=sys.stderr, flush=True)
+        return self._known
+
+    def _stamped(self) -> tuple[int, int] | None:
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size

@@ -1,0 +1,258 @@
+"""Authorisation: who comes, what each path asks of them, and whether they may open it.
+
+One table for all mounts and routes: what is not in it is refused. Who comes is read from the signed cookie and checked against
+what accounts and invitations are now. ``Authorization`` stands behind the guard and the session, before every route and mount.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+from urllib.parse import quote
+
+from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse, RedirectResponse, Response
+
+from data.people import ROLES, Role, keyed_hash
+from data.store.core.store import Store
+from data.store.people import erasing, invitations
+from ui.base_path import at
+from ui.web.auth import sign_in_pages
+from ui.web.auth.accounts import Account, Accounts
+from ui.web.auth.rate_limit import UNKNOWN, RequestLimiter, by_address, by_name, rate_of
+from ui.web.auth.sessions import now, touch
+
+
+class Access(Enum):
+    """What a path asks of whoever comes."""
+
+    PUBLIC = "public"
+    ANNOTATOR = "annotator"
+    RESEARCHER = "researcher"
+    COMMAND = "command"
+
+
+_USED_BY_FORM: Final = ("app_id", "heartbeat", "info", "startup-events")
+_USED_BY_STUDIO: Final = (*_USED_BY_FORM, "queue", "run/predict", "cancel", "reset", "theme.css", "upload", "upload_progress")
+"""Of Gradio's own routes what our pages use. Others hand out files, fetch addresses or run components by their number."""
+
+
+def _of_gradio(mount: str, used: tuple[str, ...], access: Access) -> tuple[tuple[str, Access | None], ...]:
+    api = f"{mount}/gradio_api"
+    open_ones = ((f"{api}/{name}", access) for name in used)
+    closed = (api, f"{mount}/login", f"{mount}/logout", f"{mount}/monitoring")
+    return (*open_ones, *((path, None) for path in closed), (mount, access))
+
+
+# The first prefix that fits decides; a path that none fits is refused, and so is one that leads to None. A prefix covers
+# itself and what lies below it.
+RULES: Final[tuple[tuple[str, Access | None], ...]] = (
+    ("/api/studio", Access.RESEARCHER),
+    ("/api", Access.ANNOTATOR),
+    *_of_gradio("/annotate", _USED_BY_FORM, Access.ANNOTATOR),
+    *_of_gradio("/studio", _USED_BY_STUDIO, Access.RESEARCHER),
+    ("/img", Access.ANNOTATOR),
+    ("/assets", Access.PUBLIC),
+    ("/favicon.ico", Access.PUBLIC),
+    ("/login", Access.PUBLIC),
+    ("/logout", Access.PUBLIC),
+    ("/join", Access.PUBLIC),
+    ("/command", Access.COMMAND),
+)
+_NEEDED: Final[dict[Access, Role]] = {Access.ANNOTATOR: "annotator", Access.RESEARCHER: "researcher"}
+
+
+def access_of(path: str) -> Access | None:
+    """What a path asks for; None: there is nothing there for anybody."""
+    if path == "/":
+        return Access.PUBLIC
+    for prefix, access in RULES:
+        if path == prefix or path.startswith(prefix + "/"):
+            return access
+    return None
+
+
+def may(role: Role, access: Access) -> bool:
+    """Whether somebody in this role may open what asks for this; the command route asks for no role but for its token."""
+    return access is not Access.COMMAND and (access is Access.PUBLIC or ROLES.index(role) >= ROLES.index(_NEEDED[access]))
+
+
+Session = MutableMapping[str, Any]
+
+ERASED = "This person has been erased from the project, and nothing is kept of them any more."
+_CHANGED = "Your account has changed since you signed in. Sign in again."
+
+
+class SignedOut(Exception):
+    """A session that has ended; the message is a sentence for whoever held it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Who has come.
+
+    Attributes:
+        name: None where nobody has to have one and they have given none.
+        campaign: the only one that they work in; None: the default one.
+        invited: whether they came by a link.
+    """
+
+    name: str | None
+    role: Role
+    campaign: str | None = None
+    invited: bool = False
+
+
+def visitor(session: Session, store: Store, accounts: Accounts | None) -> Visitor | None:
+    """Who has come, None: somebody unknown. Without accounts everybody who gets here may do everything.
+
+    Raises:
+        SignedOut: the session was good once: the invitation is over, the account has changed, the person is erased.
+    """
+    name = session.get("name")
+    if name is not None and erasing.is_erased(store, str(name)):
+        raise SignedOut(ERASED)
+    if name is not None and "invitation" in session:
+        found = invitations.get(store, str(session["invitation"]))
+        why = "This invitation is no longer known." if found is None else found.closed()
+        if found is None or why:
+            raise SignedOut(str(why))
+        return Visitor(name, "admin" if accounts is None else found.role, found.campaign, invited=True)
+    if accounts is None:
+        return Visitor(name, "admin")
+    if name is None or "account" not in session:
+        return None
+    account = accounts.get(str(name))
+    if account is None or not hmac.compare_digest(_stamp(store, account), str(session["account"])):
+        raise SignedOut(_CHANGED)
+    return Visitor(account.name, account.role)
+
+
+def begin(session: Session, store: Store, account: Account) -> None:
+    """Begin a session by password: nothing of an earlier one stays."""
+    session.clear()
+    session.update({"name": account.name, "account": _stamp(store, account)})
+
+
+def begin_invited(session: Session, name: str, invitation: invitations.Invitation) -> None:
+    """Begin a session by invitation: nothing of an earlier one stays."""
+    session.clear()
+    session.update({"name": name, "invitation": invitation.invitation_id})
+    if invitation.campaign is not None:
+        session["campaign"] = invitation.campaign
+
+
+def _stamp(store: Store, account: Account) -> str:
+    """Moves with password and role, and tells nothing of them: cookies can be read by whoever holds them."""
+    return keyed_hash(store.secret, "account", f"{account.role} {account.password}")
+
+
+Scope = MutableMapping[str, Any]
+App = Callable[[Scope, Any, Any], Awaitable[None]]
+_UNKNOWN: Final = "Please sign in first."
+_NOT_YOURS: Final = "Your account is for labelling images; this page is for researchers."
+_TOO_FAST: Final = "That was more than anybody can do in so short a time. Nothing is lost: please wait a moment."
+_NAMED: Final = "Your name comes with your sign-in and cannot be changed here."
+
+
+class Authorization:
+    """ASGI middleware. It leaves who has come in ``scope["visitor"]`` (a ``Visitor`` or None)."""
+
+    def __init__(self, app: App, store: Store, accounts: Accounts | None) -> None:
+        self._app = app
+        self._store = store
+        self._accounts = accounts
+        self._pace = RequestLimiter()
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        path = route_of(scope)
+        access = access_of(path)
+        session = scope["session"]
+        if access in (Access.COMMAND, None):
+            await self._app(scope, receive, send)
+            return
+        refused: Response | None = None
+        found: Visitor | None = None
+        try:
+            # from memory, but for an invitation that has not been asked for before
+            found = self._known(session)
+        except SignedOut as over:
+            session.clear()
+            if access is not Access.PUBLIC:
+                refused = _refused(scope, path, 401, str(over), sign_in=self._accounts is not None)
+        refused = refused or self._too_fast(scope, path, found)
+        if refused is None and access is not Access.PUBLIC:
+            refused = self._refusal(scope, path, access, found)
+        scope["visitor"] = found
+        if refused is None and found is not None and scope["method"] == "GET" and not path.startswith("/img/"):
+            touch(session)
+        await (refused or self._app)(scope, receive, send)
+
+    def _known(self, session: Any) -> Visitor | None:
+        found = visitor(session, self._store, self._accounts)
+        if found is not None and self._accounts is not None:
+            over = self._accounts.lifetimes.over(session, found.role, now())
+            if over is not None:
+                raise SignedOut(over)
+        return found
+
+    def _too_fast(self, scope: Scope, path: str, found: Visitor | None) -> Response | None:
+        """Nobody may keep the others waiting; where nobody signs in there are no others."""
+        if self._accounts is None or path.startswith(("/assets/", "/favicon.ico")):
+            return None
+        if found is not None and found.name is not None:
+            seconds = self._pace.wait(by_name(found.name), rate_of(scope["method"], path))
+        else:
+            client = scope.get("client")
+            seconds = self._pace.wait(by_address(client[0] if client else ""), UNKNOWN)
+        if not seconds:
+            return None
+        return JSONResponse({"detail": _TOO_FAST}, 429, {"retry-after": str(seconds)})
+
+    def _refusal(self, scope: Scope, path: str, access: Access | None, found: Visitor | None) -> Response | None:
+        if found is None or access is None:
+            return _signed_out(scope, path)
+        if not may(found.role, access):
+            return _refused(scope, path, 403, _NOT_YOURS)
+        if path == "/api/name" and (self._accounts is not None or found.invited):
+            return _refused(scope, path, 403, _NAMED)
+        return None
+
+
+def route_of(scope: Scope) -> str:
+    """The path below where the app stands."""
+    path, root = str(scope["path"]), str(scope.get("root_path", ""))
+    return path[len(root) :] or "/" if root and path.startswith(root) else path
+
+
+def visitor_of(request: HTTPConnection) -> Visitor | None:
+    """Who has come with this request (Gradio's ``gr.Request`` has it in ``.request``)."""
+    found: Visitor | None = request.scope.get("visitor")
+    return found
+
+
+def _wants_page(scope: Scope, path: str) -> bool:
+    asked = Headers(scope=scope).get("accept", "")
+    return scope["method"] == "GET" and "text/html" in asked and not path.startswith("/api/")
+
+
+def _signed_out(scope: Scope, path: str) -> Response:
+    if not _wants_page(scope, path):
+        return JSONResponse({"detail": _UNKNOWN}, 401)
+    query = scope.get("query_string", b"").decode("latin-1")
+    following = path + (f"?{query}" if query else "")
+    return RedirectResponse(at(f"/login?next={quote(following, safe='')}"), 303)
+
+
+def _refused(scope: Scope, path: str, status: int, why: str, *, sign_in: bool = False) -> Response:
+    if not _wants_page(scope, path):
+        return JSONResponse({"detail": why}, status)
+    link = ("/login", "Sign in") if sign_in else ("/annotate/", "Label images")
+    return sign_in_pages.sentence("You cannot go on here" if status == 401 else "Not for this account", why, status, link=link)

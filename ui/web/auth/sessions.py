@@ -1,0 +1,183 @@
+"""Sessions: a signed cookie that says who somebody is, and what ends it for all who hold a copy of it.
+
+A cookie tells its holder nothing new and cannot be made or changed without the project's secret. Each session has an id of its
+own: who signs in gets another, who signs out ends it. Beside the session a browser keeps a secret for each person whom a crowd
+platform sent: the session ends and is exchanged; this cookie says, for a year, that the person came with this browser before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import time
+from base64 import b64decode, b64encode
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from typing import Any, Final
+
+from anyio.to_thread import run_sync
+from itsdangerous import BadSignature, TimestampSigner
+from starlette.datastructures import MutableHeaders
+from starlette.middleware.sessions import Session
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+
+from data.people import Role, keyed_hash
+from data.store.core.store import Store
+from data.store.people import invitations
+from ui.base_path import root
+from ui.web.auth.rate_limit import network
+
+Scope = MutableMapping[str, Any]
+App = Callable[[Scope, Any, Any], Awaitable[None]]
+
+YEAR_SECONDS: Final = 365 * 24 * 3600
+"""No cookie is good for longer."""
+SEEN_EVERY: Final = 300
+"""Seconds after which it is written down again that somebody is still there."""
+_OWN: Final = frozenset({"id", "begun", "seen"})
+_DAY: Final = 24 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetimes:
+    """How long sessions last where people sign in, in seconds: unused (``idle``), and in all.
+
+    Whoever labels must not be sent away in the middle of it, and whoever came by a link has no password to come back with.
+    """
+
+    researcher_idle: float = 12 * 3600.0
+    researcher: float = 7 * _DAY
+    annotator_idle: float = 30 * _DAY
+    annotator: float = 365 * _DAY
+
+    def over(self, session: MutableMapping[str, Any], role: Role, at: float) -> str | None:
+        """Why a session is over, as a sentence; None: it goes on."""
+        idle, whole = (self.annotator_idle, self.annotator) if role == "annotator" else (self.researcher_idle, self.researcher)
+        if at - float(session.get("seen", at)) > idle:
+            return f"You were signed out, as this browser was not used for {_spoken(idle)}."
+        if at - float(session.get("begun", at)) > whole:
+            return f"You were signed out, as you had signed in more than {_spoken(whole)} ago."
+        return None
+
+
+def now() -> int:
+    """Seconds since 1970."""
+    return int(time.time())
+
+
+def touch(session: MutableMapping[str, Any]) -> None:
+    """Note that somebody is there; at most once in ``SEEN_EVERY`` seconds, as it sends the cookie anew."""
+    # a clock that was set back must not leave a time in the future for ever
+    if "id" in session and abs(now() - int(session.get("seen", 0))) > SEEN_EVERY:
+        session["seen"] = now()
+
+
+class Sessions:
+    """ASGI middleware: ``scope["session"]`` is a dictionary that is kept from request to request."""
+
+    def __init__(self, app: App, store: Store, path: str = "/") -> None:
+        self._app = app
+        self._store = store
+        self._path = path
+        self._signer = TimestampSigner(store.secret)
+        # projects on other ports share this host's cookies
+        self._name = "concord-" + hashlib.sha256(store.secret.encode()).hexdigest()[:8]
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        name = self._cookie(scope)
+        before = self._read(HTTPConnection(scope).cookies.get(name, ""))
+        session = Session(before)
+        if before and invitations.is_session_ended(self._store, str(before["id"])):
+            session.clear()
+        scope["session"] = session
+
+        async def answer(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start" and session.modified:
+                await self._close(before, session)
+                message.setdefault("headers", [])
+                MutableHeaders(scope=message).append("set-cookie", self._written(name, session))
+            await send(message)
+
+        await self._app(scope, receive, answer)
+
+    def _cookie(self, scope: Scope) -> str:
+        """Over https a name that no other host, and no page that came over http, can set a cookie for."""
+        return f"__Host-{self._name}" if scope.get("scheme") == "https" and self._path == "/" else self._name
+
+    def _read(self, cookie: str) -> dict[str, Any]:
+        try:
+            # not by its max_age: that sends everybody away when the clock is set back
+            payload, signed = self._signer.unsign(cookie.encode(), return_timestamp=True)
+            found = json.loads(b64decode(payload))
+        except (BadSignature, ValueError):
+            return {}
+        if not isinstance(found, dict) or not found or now() - signed.timestamp() > YEAR_SECONDS:
+            return {}
+        if "id" not in found:
+            # of an earlier Concord; all copies of it have this id
+            found |= {"id": keyed_hash(self._store.secret, "cookie", payload.decode()), "begun": int(signed.timestamp())}
+        return found
+
+    async def _close(self, before: dict[str, Any], session: Session) -> None:
+        """End what was there, if it is not what is there now; on disk before anybody is told."""
+        if (
+            "id" in before
+            and session.get("id") != before["id"]
+            and not invitations.is_session_ended(self._store, str(before["id"]))
+        ):
+            until = datetime.fromtimestamp(now(), UTC) + timedelta(seconds=YEAR_SECONDS)
+            await run_sync(
+                lambda: invitations.end_session(
+                    self._store, str(before["id"]), until, now=until - timedelta(seconds=YEAR_SECONDS)
+                )
+            )
+
+    def _written(self, name: str, session: Session) -> str:
+        flags = f"path={self._path}; httponly; samesite=lax"
+        if not set(session) - _OWN:
+            return f"{name}=null; {flags}; expires=Thu, 01 Jan 1970 00:00:00 GMT"
+        whole = {"id": secrets.token_hex(16), "begun": now(), "seen": now()} | session
+        signed = self._signer.sign(b64encode(json.dumps(whole).encode())).decode()
+        return f"{name}={signed}; {flags}; max-age={YEAR_SECONDS}"
+
+
+def _spoken(seconds: float) -> str:
+    if seconds < 2 * _DAY:
+        hours = round(seconds / 3600, 1)
+        return f"{hours:g} hour{'s' * (hours != 1)}"
+    return f"{round(seconds / _DAY, 1):g} days"
+
+
+def browser_secret(request: Request, store: Store, person: str) -> str:
+    """What this browser keeps for a person; empty: nothing."""
+    return request.cookies.get(_cookie_name(request, store, person), "")
+
+
+def keep_browser_secret(request: Request, response: Response, store: Store, person: str, value: str) -> None:
+    """Let this browser keep a secret; the guard adds ``secure`` over https."""
+    response.set_cookie(
+        _cookie_name(request, store, person), value, max_age=YEAR_SECONDS, path=root() or "/", httponly=True, samesite="lax"
+    )
+
+
+def network_hash(request: Request, store: Store) -> str | None:
+    """Names the network that somebody comes from, and tells nothing of it; None for this machine itself."""
+    address = request.client.host if request.client else ""
+    try:
+        told = not ip_address(address).is_loopback
+    except ValueError:
+        told = False
+    return keyed_hash(store.secret, "network", network(address)) if told else None
+
+
+def _cookie_name(request: Request, store: Store, person: str) -> str:
+    """Another one for each project and person; no neighbour's host sets one of the ``__Host-`` kind."""
+    name = f"concord-{hashlib.sha256(store.secret.encode()).hexdigest()[:8]}-{person}"
+    return f"__Host-{name}" if request.url.scheme == "https" and not root() else name

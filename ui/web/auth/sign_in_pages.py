@@ -1,0 +1,114 @@
+"""The pages before the pages: sign in, join, and one sentence. Plain HTML, without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from markupsafe import Markup
+from starlette.responses import HTMLResponse
+
+from ui.base_path import at
+
+_PAGE = Markup("""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title} - Concord</title>
+<link rel="icon" href="{icon}">
+<link rel="stylesheet" href="{concord}">
+<link rel="stylesheet" href="{sign_in}">
+</head>
+<body class="cc-entrance">
+<main class="cc-root cc-entrance-card">
+<h1 class="cc-title">{title}</h1>
+{body}
+</main>
+</body>
+</html>
+""")
+_FIELD = Markup(
+    '<div class="cc-stack"><label class="cc-label" for="{name}">{label}</label>'
+    '<input class="cc-input" id="{name}" name="{name}" type="{kind}" value="{value}" autocomplete="{complete}"'
+    ' maxlength="{most}" required{more}></div>\n'
+)
+_FORM = Markup(
+    '{said}<form class="cc-stack" method="post" action="{action}">\n{fields}'
+    '<button class="cc-button cc-button--primary" type="submit">{go}</button>\n</form>'
+)
+_ERROR = Markup('<p class="cc-field-error" id="error" role="alert">{}</p>\n')
+_TEXT = Markup('<p class="cc-muted">{}</p>\n')
+_LINK = Markup('<p><a class="cc-button" href="{}">{}</a></p>\n')
+_HEADERS = {
+    # nothing on the way may keep it: it differs by who asks
+    "cache-control": "no-store",
+    # with "no-referrer" browsers would call our own forms' origin null
+    "referrer-policy": "same-origin",
+}
+
+
+def sentence(title: str, text: str, status: int = 200, *, link: tuple[str, str] | None = None) -> HTMLResponse:
+    """A page that says one thing; ``link`` is a path of ours and what to call it."""
+    more = _LINK.format(at(link[0]), link[1]) if link else Markup()
+    return _page(title, _TEXT.format(text) + more, status)
+
+
+def sign_in(name: str = "", following: str = "", error: str = "", status: int = 200) -> HTMLResponse:
+    """The page that asks for name and password; ``following`` is where it leads."""
+    fields = (
+        _field("name", "Name", value=name, complete="username", most=60, wrong=bool(error), first=True)
+        + _field("password", "Password", kind="password", complete="current-password", most=1000, wrong=bool(error))
+        + Markup('<input type="hidden" name="next" value="{}">\n').format(following)
+    )
+    return _form("Sign in", "", at("/login"), fields, "Sign in", error, status)
+
+
+def join(path: str, title: str, name: str = "", error: str = "", status: int = 200) -> HTMLResponse:
+    """The page that asks whoever came by a link for a name."""
+    why = "Your answers are kept under this name. It may be a made-up one. Come back in this browser to find your place again."
+    fields = _field("name", "Your name", value=name, complete="nickname", most=60, wrong=bool(error), first=True)
+    return _form(title, why, at(path), fields, "Start", error, status)
+
+
+def keep_code(title: str, code: str, following: str) -> HTMLResponse:
+    """The page that tells a re-entry code, once; ``following`` is a path of ours to go on to."""
+    why = "You can come back in this browser at any time. In another browser, or on another device, you need this code:"
+    shown = Markup('<p><code class="cc-code" id="reentry">{}</code></p>\n').format(code)
+    once = _TEXT.format("Write it down or copy it: it is shown only now.")
+    start = Markup('<p><a class="cc-button cc-button--primary" href="{}">Start</a></p>\n').format(at(following))
+    return _page(title, _TEXT.format(why) + shown + once + start, 200)
+
+
+def reenter(path: str, title: str, error: str = "", status: int = 403) -> HTMLResponse:
+    """The page that asks for the re-entry code, as somebody came with this id in another browser; ``path`` has the query."""
+    why = (
+        "Somebody has already started with your id in another browser. If it was you, go on there, or type the re-entry code"
+        " that you were shown. Without the code, ask whoever invited you for a new one."
+    )
+    fields = _field("code", "Re-entry code", complete="off", most=40, wrong=bool(error), first=True)
+    return _form(title, why, at(path), fields, "Go on", error, status)
+
+
+def confirm(path: str, title: str, text: str, go: str, fields: Mapping[str, str] | None = None) -> HTMLResponse:
+    """The page that asks before something happens; ``path`` may have a query."""
+    hidden = Markup().join(
+        Markup('<input type="hidden" name="{}" value="{}">\n').format(name, value) for name, value in (fields or {}).items()
+    )
+    return _form(title, text, at(path), hidden, go, "", 200)
+
+
+def _field(
+    name: str, label: str, *, kind: str = "text", value: str = "", complete: str, most: int, wrong: bool, first: bool = False
+) -> Markup:
+    more = Markup(' aria-describedby="error" aria-invalid="true"' if wrong else "") + Markup(" autofocus" if first else "")
+    return _FIELD.format(name=name, label=label, kind=kind, value=value, complete=complete, most=most, more=more)
+
+
+def _form(title: str, text: str, action: str, fields: Markup, go: str, error: str, status: int) -> HTMLResponse:
+    said = (_TEXT.format(text) if text else Markup()) + (_ERROR.format(error) if error else Markup())
+    return _page(title, _FORM.format(said=said, action=action, fields=fields, go=go), status)
+
+
+def _page(title: str, body: Markup, status: int) -> HTMLResponse:
+    styles = {name: at(f"/assets/css/{name}.css") for name in ("concord", "sign_in")}
+    return HTMLResponse(_PAGE.format(title=title, body=body, icon=at("/assets/icon.svg"), **styles), status, _HEADERS)

@@ -1,0 +1,345 @@
+"""The one process: FastAPI with two Gradio mounts, JSON routes, pictures, and one open project.
+
+``settle`` says how the process uses the machine: whose turn it is, and what becomes of memory that is free again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import logging
+import os
+import secrets
+import signal
+import socket
+import sys
+import time
+import warnings
+import webbrowser
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import uvicorn
+
+from concord.common import forwarding
+from concord.common.context import CommandError
+from concord.common.live_updates import limit_pace
+from concord.scoring import queue
+from data.store.backup import scheduler
+from data.store.browse.index_refresh import IndexRefresher
+from data.store.core.store import Store, StoreBusy
+from ui.base_path import at, checked, stand
+from ui.cli.runner import fill_default_project
+from ui.web.gradio_workarounds import Entrance
+from ui.web.middleware import Guard, is_loopback
+from ui.web.thumbnails import Thumbnails
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI, Request, Response
+
+    from ui.web.auth.accounts import Accounts
+
+
+_TURN_SECONDS: Final = 0.0005
+"""So long may a thread that computes keep others waiting: an answer is many short statements, each of which waits its turn."""
+_ARENA_MAX: Final = -8  # M_ARENA_MAX of glibc's malloc.h
+_ARENAS: Final = 2
+
+
+def settle_process() -> None:
+    """Set the process up to serve; before it begins other threads."""
+    sys.setswitchinterval(_TURN_SECONDS)
+    # each thread would have a heap of its own, and what is free in one is of no use to forty others; other systems have no such
+    # setting, and no such heaps
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).mallopt(_ARENA_MAX, _ARENAS)
+
+
+DEFAULT_PORT = 7860
+_PORTS_TO_TRY = 20
+_LOOK_SECONDS = 0.3
+_ROUTERS = (
+    "browse:browse_router", "command:router", "downloads:export_router", "form:router", "images:router", "map:router",
+    "workbench:remarks_router", "downloads:report_router", "browse:listing_router", "workbench:workbench_router",
+)  # fmt: skip
+"""Functions that make the JSON routes of a project, as module of ``ui.web.api``:name."""
+_REFUSALS: dict[int | str, dict[str, Any]] = {
+    401: {"description": "Nobody is signed in, or has given a name."},
+    403: {"description": "Not for this visitor."},
+    404: {"description": "There is no such thing, or not any more."},
+    409: {"description": "Not as things stand; the sentence says what must be first."},
+    413: {"description": "More than is taken at once."},
+    415: {"description": "Routes that change something take JSON alone."},
+    429: {"description": "Too often; try again later."},
+    503: {"description": "What it takes is not at hand."},
+}
+"""What any route may answer instead, always with a sentence for people."""
+_NEAR = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
+"""How this machine reaches an app that listens everywhere."""
+
+
+def create_app(store: Store, token: str, accounts: Accounts | None = None, root: str = "", *, pages: bool = True) -> FastAPI:
+    """The web application over an open project.
+
+    Args:
+        store: the open project.
+        token: opens the command route.
+        accounts: with them everybody has to sign in.
+        root: where a proxy serves the app.
+        pages: whether Gradio's pages are mounted beside the JSON routes; without them Gradio is not imported.
+    """
+    stand(root)
+    # before gradio is imported: nothing phones home, and nothing is written outside the project
+    os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+    os.environ["GRADIO_TEMP_DIR"] = str(store.project / "cache" / "gradio")
+    from fastapi import FastAPI
+    from fastapi.exceptions import RequestValidationError
+    from fastapi.responses import FileResponse
+
+    from data.store.core.connections import NotWritten
+    from data.store.core.erased import Erased
+    from ui.web.assets import ASSETS, Assets
+    from ui.web.auth import routes
+    from ui.web.auth.authorization import Authorization
+    from ui.web.auth.sessions import Sessions
+
+    app = FastAPI(title="Concord", docs_url=None, redoc_url=None, openapi_url=None)
+    for module, _, name in (router.partition(":") for router in _ROUTERS):
+        app.include_router(getattr(import_module(f"ui.web.api.{module}"), name)(store), responses=_REFUSALS)
+    app.include_router(routes.router(store, accounts), responses=_REFUSALS)
+    app.mount("/assets", Assets(), name="assets")
+
+    @app.get("/favicon.ico", include_in_schema=False, response_model=None)
+    def icon() -> FileResponse:
+        return FileResponse(ASSETS / "icon.svg", media_type="image/svg+xml")
+
+    app.add_exception_handler(RequestValidationError, _misunderstood)
+    app.add_exception_handler(Erased, _erased)
+    app.add_exception_handler(NotWritten, _not_written)
+    if pages:
+        _mount_pages(app, store)
+    app.add_middleware(Entrance, root=root)
+    # the last one added is the outermost: nothing runs before the guard has agreed
+    app.add_middleware(Authorization, store=store, accounts=accounts)
+    app.add_middleware(Sessions, store=store, path=root or "/")
+    app.add_middleware(Guard, token=token, accounts=accounts is not None, root=root)
+    return app
+
+
+async def _erased(_: Request, error: Exception) -> Response:
+    """What somebody sends in the name of a person who was erased, such as from a page that was open since before."""
+    from fastapi.responses import JSONResponse
+
+    return JSONResponse({"detail": f"{error}."}, 403)
+
+
+async def _not_written(_: Request, error: Exception) -> Response:
+    """The disk is full, say: browsers keep what they sent, and send it again."""
+    from fastapi.responses import JSONResponse
+
+    from data.store.core.connections import NotWritten
+
+    print(f"concord: {error}", file=sys.stderr, flush=True)
+    why = error.why if isinstance(error, NotWritten) else "please try again"
+    return JSONResponse({"detail": f"The server cannot save just now: {why}."}, 503, headers={"retry-after": "10"})
+
+
+async def _misunderstood(_: Request, error: Exception) -> Response:
+    """FastAPI's own answer repeats what was sent, which may be nothing that can be sent back (NaN, half a character)."""
+    from fastapi.exceptions import RequestValidationError
+    from fastapi.responses import JSONResponse
+
+    problems = error.errors() if isinstance(error, RequestValidationError) else ()
+    where = sorted({str(part) for one in problems for part in one["loc"][1:2] if str(part).isidentifier()})
+    return JSONResponse({"detail": f"This request is not understood: {', '.join(where) or 'its body'}."}, 422)
+
+
+def _mount_pages(app: FastAPI, store: Store) -> None:
+    # said of every multi-page app, also of one that asks for no server-side rendering
+    warnings.filterwarnings("ignore", message="SSR mode is not supported")
+    import gradio as gr
+
+    from ui.web.studio import annotate, head, scripts, studio, theme
+
+    annotators = (annotate(), head(("annotate",)))
+    researchers = (studio(store), head() + scripts())
+    for path, (blocks, in_head) in (("/annotate", annotators), ("/studio", researchers)):
+        gr.mount_gradio_app(
+            app,
+            blocks,
+            path=path,
+            root_path=at(path),
+            theme=theme(),
+            head=in_head,
+            footer_links=[],
+            run_history=False,
+            ssr_mode=False,
+            show_error=True,
+            enable_monitoring=False,
+        )
+
+
+class _Server(uvicorn.Server):
+    """Tells when it is really listening."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """How a project is served.
+
+    Attributes:
+        port: None: the first free one.
+        users: the file of accounts; None: nobody signs in, and only this machine may come.
+        root_path: where a proxy serves the app, such as ``/concord``.
+        backup_every: hours; 0: no backups.
+        keep_backups: so many of them stay, and the last of each week before (``data.store.backup.backups``).
+    """
+
+    host: str = "127.0.0.1"
+    port: int | None = None
+    browser: bool = True
+    users: Path | None = None
+    root_path: str = ""
+    backup_every: float = scheduler.EVERY_HOURS
+    keep_backups: int = scheduler.KEEP
+
+
+def serve(project: Path, how: Serving) -> None:
+    """Open a project and serve it until interrupted.
+
+    Raises:
+        CommandError: the host is not this machine's loopback and there are no accounts, the file of accounts is not as it
+            must be, or the port is taken.
+    """
+    accounts, root = _access_settings(how)
+    host = how.host
+    settle_process()
+    store = opened(project)
+    if isinstance(store, forwarding.OpenApp):
+        url = _url(store.host, store.port, "")
+        print(f"Concord is open already at {url} (process {store.pid})", flush=True)
+        if how.browser:
+            webbrowser.open(url)
+        return
+    # uvicorn passes the signal on when it has stopped: this way the project is closed first
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    with store, _bind(host, how.port) as listening:
+        for note in store.notes:
+            print(note, file=sys.stderr, flush=True)
+        fill_default_project(store)
+        bound = listening.getsockname()[1]
+        near = _NEAR.get(host, host)
+        url = _url(near, bound, root)
+        token = secrets.token_urlsafe(32)
+
+        def ready() -> None:
+            from concord.scoring import run_manager
+
+            run_manager.begin_queued(store)
+            print(f"Concord is open at {url}\nproject {store.project} (Ctrl-C closes it)", flush=True)
+            if how.browser:
+                webbrowser.open(url)
+
+        # the socket listens already: a command that comes now waits until the app can answer
+        forwarding.announce(store.project, forwarding.OpenApp(near, bound, token, os.getpid()))
+        try:
+            app = create_app(store, token, accounts, root)
+            # our guard reads what proxies say, once
+            config = uvicorn.Config(
+                app, log_level="warning", timeout_graceful_shutdown=2, server_header=False, proxy_headers=False
+            )
+            logging.getLogger("uvicorn.error").addFilter(_no_farewell)
+            limit_pace(store)
+            backing = closing(scheduler.BackupScheduler(store, how.backup_every, how.keep_backups))
+            with suppress(KeyboardInterrupt), closing(IndexRefresher(store)), closing(Thumbnails(store)), backing:
+                _Server(config, ready).run(sockets=[listening])
+        finally:
+            forwarding.withdraw(store.project)
+            queue.stop_all(store)
+
+
+def _access_settings(how: Serving) -> tuple[Accounts | None, str]:
+    """The accounts, and the prefix."""
+    accounts = None
+    if how.users is not None:
+        from ui.web.auth.accounts import Accounts, AccountsError
+
+        try:
+            accounts = Accounts(how.users)
+        except AccountsError as error:
+            raise CommandError(f"--users {error}") from error
+    elif not is_loopback(how.host):
+        raise CommandError(
+            f"--host {how.host}: without accounts Concord is open to this machine only; say who may sign in with --users FILE,"
+            " or use 127.0.0.1 or localhost"
+        )
+    try:
+        return accounts, checked(how.root_path)
+    except ValueError as error:
+        raise CommandError(f"--root-path {error}") from error
+
+
+def _url(host: str, port: int, root: str) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}{root}/"
+
+
+def _no_farewell(record: logging.LogRecord) -> bool:
+    """Open pages hold a connection each, which ends with the server: no news, and no reason for a traceback."""
+    cancelled = record.exc_info is not None and isinstance(record.exc_info[1], asyncio.CancelledError)
+    return not cancelled and "timeout graceful shutdown exceeded" not in record.getMessage()
+
+
+def opened(project: Path) -> Store | forwarding.OpenApp:
+    """The project, or the app that has it open. While a command has it, that is said, and waited for."""
+    told = False
+    while True:
+        try:
+            return Store(project)
+        except StoreBusy as busy:
+            if (server := forwarding.running(project)) is not None and _listens(server):
+                return server
+            if not told:
+                print(f"{str(busy).partition(';')[0]}: waiting for it to end (Ctrl-C gives up)", file=sys.stderr, flush=True)
+            told = True
+        time.sleep(_LOOK_SECONDS)
+
+
+def _listens(server: forwarding.OpenApp) -> bool:
+    """Whether it is there: an app that was killed leaves its address behind."""
+    with suppress(OSError), socket.create_connection((server.host, server.port), timeout=1):
+        return True
+    return False
+
+
+def _bind(host: str, port: int | None) -> socket.socket:
+    """A listening socket: on the port asked for, else on the first free one from the default on."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    candidates = range(DEFAULT_PORT, DEFAULT_PORT + _PORTS_TO_TRY) if port is None else (port,)
+    for candidate in candidates:
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        if sys.platform != "win32":
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host, candidate))
+            listening.listen(128)
+            return listening
+        except OSError as error:
+            listening.close()
+            if port is not None:
+                raise CommandError(f"--port {port}: {error.strerror}; choose another, or leave it out") from error
+    raise CommandError(f"no port from {DEFAULT_PORT} to {DEFAULT_PORT + _PORTS_TO_TRY - 1} is free; name one with --port")

@@ -389,8 +389,8 @@ def test_hostile_texts_stay_texts(store: Store) -> None:
 # ---- the Workbench
 def workbench(store: Store, folder: Path) -> World:
     app = FastAPI()
-    for module in (form, workbench_api):
-        app.include_router(module.router(store))
+    for router in (form.router, workbench_api.workbench_router):
+        app.include_router(router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return World(store, app, folder)
 

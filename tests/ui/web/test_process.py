@@ -10,17 +10,17 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_threads_take_short_turns() -> None:
-    code = "import sys; from ui import process; process.settle(); print(sys.getswitchinterval())"
+    code = "import sys; from ui.web import server; server.settle_process(); print(sys.getswitchinterval())"
     said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert float(said.stdout) == 0.0005
 
 
 def test_a_system_without_such_heaps_is_served_all_the_same() -> None:
     code = (
-        "import ctypes; from ui import process\n"
+        "import ctypes; from ui.web import server\n"
         "class Nothing: pass\n"
         "ctypes.CDLL = lambda _: Nothing()\n"
-        "process.settle(); print('served')"
+        "server.settle_process(); print('served')"
     )
     said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert said.stdout == "served\n"

@@ -7,7 +7,6 @@ Point estimates can be had at once after an answer: running sums follow what the
 from __future__ import annotations
 
 import difflib
-import json
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,11 +18,8 @@ from weakref import WeakKeyDictionary
 import pandas as pd
 
 from agreement import (
-    STATISTICS,
     ConsensusMethod,
-    NoCrowdKitError,
     Options,
-    PeopleAs,
     build,
     comparisons,
     consensus_rows,
@@ -33,7 +29,7 @@ from agreement import (
 from agreement.engine.live import AspectScale, LiveEstimates, NotServedError, StaleError
 from agreement.statistics.scale import with_labels
 from concord.common import live_updates
-from concord.common.context import CommandError, Context, UsageError
+from concord.common.context import Context, UsageError
 from data.store.analysis import aggregates
 from data.store.browse import contents
 from data.store.core import frame
@@ -41,7 +37,6 @@ from data.store.core.frame import Scales
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements import remarks
-from ui.cli import agreement_table
 
 SECTIONS = ("among_people", "raters", "matrix")
 Section = list[dict[str, Any]]
@@ -52,62 +47,6 @@ FURTHER: dict[str, Callable[[pd.DataFrame, Scales, Options], Section]] = {
     "thresholds": lambda said, scales, options: [one.to_dict() for one in thresholds(said, scales, options=options)],
 }
 """Sections that are made only when they are asked for, besides ``by_certainty``: scorer against scorer, scores to decisions."""
-
-
-def run(
-    context: Context,
-    selection: Mapping[str, Sequence[str]],
-    statistics: Sequence[str],
-    all_statistics: bool,
-    by: Sequence[str],
-    further: Sequence[str],
-    consensus: Sequence[ConsensusMethod],
-    people_as: PeopleAs | None,
-    intervals: bool,
-    ceiling: bool,
-    margin: float | None,
-    seed: int,
-    output: str,
-) -> None:
-    for name in statistics:
-        if name not in STATISTICS:
-            near = difflib.get_close_matches(name, STATISTICS, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(STATISTICS))}"
-            raise UsageError(f"--statistic {name}: there is no such statistic; {hint}")
-    options = Options(
-        statistics=tuple(statistics) or None,
-        by_target="target" in by,
-        by_certainty="certainty" in by,
-        people_as=people_as,
-        intervals=intervals,
-        ceiling=ceiling,
-        margin=margin,
-        seed=seed,
-    )
-    chosen = selected(context, selection)
-    rows = compute(context.store, chosen, options, further)
-    if consensus:
-        rows = _with_consensus(rows, _consensus(context, chosen, options, consensus))
-    if people_as and rows["among_people"] and not rows["raters"]:
-        context.warn(f"--people-as {people_as}: no statistic of this selection compares scorers with people in that way")
-    if output == "json":
-        document = {"selection": chosen.to_dict(), **rows}
-        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
-    else:
-        for line in agreement_table.lines(rows, every=all_statistics or bool(statistics)):
-            context.say(line)
-
-
-def _consensus(context: Context, selection: Selection, options: Options, methods: Sequence[ConsensusMethod]) -> Rows:
-    try:
-        return consensus_of(context.store, selection, options, tuple(dict.fromkeys(methods)))
-    except NoCrowdKitError as error:
-        raise CommandError(f"--consensus {error}") from error
-
-
-def _with_consensus(rows: Rows, more: Rows) -> Rows:
-    """The rows of consensuses after those of their section; a section of their own after the others."""
-    return rows | {name: [*rows.get(name, []), *section] for name, section in more.items()}
 
 
 def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Selection:

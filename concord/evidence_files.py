@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from concord.common import wording
-from concord.common.context import CommandError, UsageError
+from concord.common.context import CommandError, UsageError, report_errors
 from data.files import located, printable, read_json_lines, whole_file
 from data.formats import geneval_results as results
 from data.formats import tifa_results
@@ -30,8 +30,6 @@ Write = Callable[[str], object]
 
 def judge_file(what: str, parameters: Mapping[str, Any]) -> int:
     """Judge by the rules of ``geneval``, ``visor`` or ``tifa``; returns the exit status."""
-    from ui.cli.runner import report_errors
-
     judges: dict[str, Callable[..., None]] = {"geneval": judge_geneval, "visor": judge_visor, "tifa": judge_tifa}
     report = _LineReport(sys.stderr)
     return report_errors(report.say, f"judge {what}", lambda: judges[what](report, sys.stdout, **parameters))

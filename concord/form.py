@@ -28,6 +28,7 @@ from annotation.questionnaires.custom import read
 from annotation.questionnaires.form import Form, FormItem
 from annotation.questionnaires.registry import all_as_markdown, as_markdown
 from concord.common import next_steps
+from concord.common.base_path import at
 from concord.judging import derive, form_of
 from data.aspects import CANNOT_TELL
 from data.campaign import Campaign, Settings, Training, pair_order
@@ -48,7 +49,6 @@ from data.store.campaigns.participation import (
 from data.store.core.store import Store
 from data.store.judgements.answer_status import Feedback
 from data.store.library import QuestionVersion
-from ui.base_path import at
 
 RichTextNode = str | dict[str, Any]
 """A text, or ``{"tag", "children"}`` with ``href`` of a link and ``src``, ``alt`` of a picture."""

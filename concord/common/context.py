@@ -7,7 +7,9 @@ Commands without a project take errors and settings (``--set``) from here, where
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import os
+import traceback
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -106,3 +108,34 @@ def parse_overrides(overrides: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--set {text}: expected key=value, e.g. threshold=0.4")
         found[key.strip()] = value.strip()
     return found
+
+
+def run_guarded(context: Context, name: str, command: Callable[[], None]) -> int:
+    """As `report_errors`, to whoever asked for the command; a damaged file of the project is named."""
+
+    def guarded() -> None:
+        try:
+            command()
+        except Exception as error:
+            if why := context.store.why_unreadable(error):
+                raise CommandError(why) from error
+            raise
+
+    return report_errors(context.warn, name, guarded)
+
+
+def report_errors(warn: Callable[[str], None], name: str, command: Callable[[], None]) -> int:
+    """Do what a command does. Whatever goes wrong is one line for ``warn`` (``CONCORD_DEBUG=1``: a traceback too)."""
+    try:
+        command()
+    except BrokenPipeError:
+        # whoever read the output has had enough; click ends quietly
+        raise
+    except Exception as error:
+        expected = isinstance(error, (CommandError, ValueError, OSError))
+        said = " ".join(str(error).splitlines())
+        warn(f"{name}: {said}" if expected else f"{name}: unexpected {type(error).__name__}: {said}")
+        if os.environ.get("CONCORD_DEBUG"):
+            warn(traceback.format_exc())
+        return error.status if isinstance(error, CommandError) else 1
+    return 0

@@ -24,12 +24,12 @@ from data.store.backup.health import Finding, Level
 from scorers import registry
 from scorers.models import files
 from scorers.models.files import HUB_IDS
-from ui.report.html import BROWSERS, browser
 
 if TYPE_CHECKING:
     from scorers.base import Scorer
 
 
+BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
 ROOT: Final = Path(__file__).resolve().parents[2]
 CLIP_HUB: Final[Mapping[str, str]] = {
     "ViT-B-32-quickgelu/openai": "timm/vit_base_patch32_clip_224.openai",
@@ -60,6 +60,11 @@ print(json.dumps(found))
 _DRIVERS: Final = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 """Of NVIDIA, AMD, and Windows below Linux."""
 _PORTS: Final = range(7860, 7880)
+
+
+def browser() -> str | None:
+    """A Chromium of this machine, which prints reports as PDF."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 def check_packages() -> list[Finding]:

@@ -6,7 +6,6 @@ prompt alone, written down as it comes, and which questions remain.
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import signal
@@ -15,14 +14,14 @@ import sys
 import tempfile
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
 
-from concord.common.context import CommandError, UsageError, digest
+from concord.common.context import CommandError, UsageError, digest, report_errors
 from concord.scoring.run_session import ROOT, sigterm_as_interrupt
 from data.files import write_whole
 from data.jobs.json_records import open_journal, read_journal
@@ -245,21 +244,23 @@ class WritingOptions:
         return CheckOptions(model, self.device, self.threshold, self.file("checks"))
 
 
-def write_questions(options: WritingOptions) -> int:
+ExportPrompts = Callable[[Path, str, Path], int]
+"""Writes the prompts of a project's suite into a file, though the app may have the project open; the exit status."""
+
+
+def write_questions(options: WritingOptions, export_prompts: ExportPrompts) -> int:
     """Run the command; returns the exit status."""
-    from ui.cli.runner import report_errors
-
-    return report_errors(warn, "questions", lambda: run(options))
+    return report_errors(warn, "questions", lambda: run(options, export_prompts))
 
 
-def run(options: WritingOptions) -> None:
+def run(options: WritingOptions, export_prompts: ExportPrompts) -> None:
     """Ask, read, check, write.
 
     Raises:
         CommandError: something is left to do, or a prompt has no question.
     """
     options.check()
-    prompts = _prompts(options)[: options.limit]
+    prompts = _prompts(options, export_prompts)[: options.limit]
     with _stoppable():
         failed = _ask_missing(options, prompts)
         said = _written_before(options)
@@ -287,18 +288,14 @@ def _stoppable() -> Iterator[None]:
         raise CommandError("stopped; the same command goes on where it was") from None
 
 
-def _prompts(options: WritingOptions) -> list[Prompt]:
-    """Of a file, or of a project, which may be open in the app."""
+def _prompts(options: WritingOptions, export_prompts: ExportPrompts) -> list[Prompt]:
+    """Of a file, or of a project."""
     if options.prompts is not None:
         return read_prompts(Path(options.prompts).expanduser(), options.suite or _SUITE)
-    from ui.cli.runner import execute as in_project
-
     assert options.suite is not None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "prompts.jsonl"
-        with redirect_stdout(io.StringIO()):
-            status = in_project(options.project, "export prompts", {"suite": options.suite, "output": str(path)})
-        if status:
+        if export_prompts(options.project, options.suite, path):
             raise CommandError(f"there are no prompts to ask about; first: import prompts FILE --suite {options.suite}")
         return read_prompts(path, options.suite)
 

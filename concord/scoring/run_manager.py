@@ -12,7 +12,7 @@ from typing import Any
 
 from concord import generating
 from concord.common import live_updates
-from concord.common.context import Context
+from concord.common.context import Context, run_guarded
 from concord.scoring import queue, run_session, score
 from concord.scoring import score as trying
 from concord.scoring.queue import QueuedRun
@@ -20,7 +20,6 @@ from data.jobs.runs import RunFolder, WorkerProgress
 from data.store import runs
 from data.store.core.store import Store
 from data.store.runs import RunRow
-from ui.cli import runner
 
 _BEGIN_SECONDS = 5.0
 _LOG_LINES = 200
@@ -150,21 +149,19 @@ def begin_queued(store: Store) -> None:
 
 def start(store: Store, parameters: Mapping[str, Any]) -> str:
     """Have what the command ``score`` with these parameters does wait in the queue; returns at once, with what went wrong."""
-    return _in_background(store, lambda context: runner.run(context, "score", parameters))
+    return _in_background(store, lambda context: run_guarded(context, "score", partial(score.run, context, **parameters)))
 
 
 def resume(store: Store, run_id: str) -> str:
     """Have a run go on in its turn; returns at once, with what went wrong so far."""
     row = runs.get(store, run_id)
     name, go_on = ("generate", generating.resume) if row is not None and row.kind == "generate" else ("score", score.resume)
-    return _in_background(store, lambda context: runner.run_guarded(context, name, partial(go_on, context, run_id)))
+    return _in_background(store, lambda context: run_guarded(context, name, partial(go_on, context, run_id)))
 
 
 def retry(store: Store, run_id: str) -> str:
     """Have what failed in a run tried again; returns at once, with what went wrong so far."""
-    return _in_background(
-        store, lambda context: runner.run_guarded(context, "score", partial(trying.retry_failed, context, run_id))
-    )
+    return _in_background(store, lambda context: run_guarded(context, "score", partial(trying.retry_failed, context, run_id)))
 
 
 def pause(store: Store, run_id: str) -> str:

@@ -12,20 +12,16 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from agreement import Options
 from concord import agreement
-from concord.common.context import CommandError, Context, UsageError
+from concord.common.context import CommandError, Context, UsageError, run_guarded
 from concord.studies import published, selfeval
 from data.store.core import frame
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.studies.published import ALL, STUDIES, PrintedNumber, PublishedStudy
-from ui.cli import runner
-
-if TYPE_CHECKING:
-    pass
 
 HEADER = ("in the paper", "called there", "what it is", "of", "printed", "ours", "in full", "items", "ratings", "verdict")
 
@@ -153,7 +149,7 @@ def execute(study: str, parameters: Mapping[str, Any]) -> int:
     }
     with tempfile.TemporaryDirectory(prefix="concord-") as folder, Store(Path(folder)) as store:
         context = Context(store, Path.cwd(), sys.stdout, sys.stderr)
-        return runner.run_guarded(context, f"reproduce {study}", lambda: commands[study](context, **parameters))
+        return run_guarded(context, f"reproduce {study}", lambda: commands[study](context, **parameters))
 
 
 def reproduce_geneval(context: Context, sources: Sequence[str], metadata: str | None, output: str) -> None:

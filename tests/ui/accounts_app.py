@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from concord import people
+from concord.common.base_path import stand
 from data.campaign import Campaign, CampaignItem
 from data.store.campaigns import management
 from data.store.core.store import Store
@@ -21,7 +22,6 @@ from data.store.people import invitations
 from data.store.people.invitations import Invitation, Terms
 from tests.ui import small_project
 from tests.ui.http_visitor import TOKEN
-from ui.base_path import stand
 from ui.web.auth.accounts import Accounts
 from ui.web.server import create_app
 

@@ -1,12 +1,18 @@
-"""The rows of ``agreement`` as tables for a terminal."""
+"""The command ``agreement``: its rows as tables for a terminal, or as JSON."""
 
 from __future__ import annotations
 
+import difflib
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from agreement import STATISTICS, ConsensusMethod, NoCrowdKitError, Options, PeopleAs
 from agreement.report.report import glance
+from concord import agreement
 from concord.common import wording
+from concord.common.context import CommandError, Context, UsageError
+from data.store.core.selection import Selection
 
 Row = Mapping[str, Any]
 Column = Callable[[Row], str]
@@ -35,7 +41,64 @@ _WHO = {
 _ALONE = "Agreement takes two who judge the same: score the images, label them (uv run app.py serve), or import ratings."
 
 
-def lines(rows: Mapping[str, Sequence[Row]], *, every: bool) -> Iterator[str]:
+def print_agreement(
+    context: Context,
+    selection: Mapping[str, Sequence[str]],
+    statistics: Sequence[str],
+    all_statistics: bool,
+    by: Sequence[str],
+    further: Sequence[str],
+    consensus: Sequence[ConsensusMethod],
+    people_as: PeopleAs | None,
+    intervals: bool,
+    ceiling: bool,
+    margin: float | None,
+    seed: int,
+    output: str,
+) -> None:
+    """The command ``agreement``: rows of a selection, as tables or JSON."""
+    for name in statistics:
+        if name not in STATISTICS:
+            near = difflib.get_close_matches(name, STATISTICS, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(STATISTICS))}"
+            raise UsageError(f"--statistic {name}: there is no such statistic; {hint}")
+    options = Options(
+        statistics=tuple(statistics) or None,
+        by_target="target" in by,
+        by_certainty="certainty" in by,
+        people_as=people_as,
+        intervals=intervals,
+        ceiling=ceiling,
+        margin=margin,
+        seed=seed,
+    )
+    chosen = agreement.selected(context, selection)
+    rows = agreement.compute(context.store, chosen, options, further)
+    if consensus:
+        rows = _with_consensus(rows, _consensus(context, chosen, options, consensus))
+    if people_as and rows["among_people"] and not rows["raters"]:
+        context.warn(f"--people-as {people_as}: no statistic of this selection compares scorers with people in that way")
+    if output == "json":
+        document = {"selection": chosen.to_dict(), **rows}
+        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
+    else:
+        for line in _lines(rows, every=all_statistics or bool(statistics)):
+            context.say(line)
+
+
+def _consensus(context: Context, selection: Selection, options: Options, methods: Sequence[ConsensusMethod]) -> agreement.Rows:
+    try:
+        return agreement.consensus_of(context.store, selection, options, tuple(dict.fromkeys(methods)))
+    except NoCrowdKitError as error:
+        raise CommandError(f"--consensus {error}") from error
+
+
+def _with_consensus(rows: agreement.Rows, more: agreement.Rows) -> agreement.Rows:
+    """The rows of consensuses after those of their section; a section of their own after the others."""
+    return rows | {name: [*rows.get(name, []), *section] for name, section in more.items()}
+
+
+def _lines(rows: Mapping[str, Sequence[Row]], *, every: bool) -> Iterator[str]:
     """A table of each section, with an empty line after it; `every`: with all of its statistics, not only the main ones."""
     for section, found in rows.items():
         yield f"{_TITLES[section]}\n"

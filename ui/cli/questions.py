@@ -46,13 +46,22 @@ def write_questions(
 ) -> None:
     """Have a language model write questions about prompts, check them, and write them for `import questions`. Stopped, the
     same command goes on: what was written lies in FILE's .raw.jsonl."""
+    import io
+    from contextlib import redirect_stdout
+    from pathlib import Path
+
     from concord.questions.writing import WritingOptions, write_questions
+    from ui.cli.runner import execute
+
+    def export_quietly(project: Path, suite: str, file: Path) -> int:
+        with redirect_stdout(io.StringIO()):
+            return execute(project, "export prompts", {"suite": suite, "output": str(file)})
 
     options = WritingOptions(
         output=output, prompts=prompts, suite=suite, project=project, model=model, base_url=base_url, checked_by=checked_by,
         threshold=threshold, limit=limit, price_in=price_in, price_out=price_out, yes=yes, device=device,
     )  # fmt: skip
-    raise typer.Exit(write_questions(options))
+    raise typer.Exit(write_questions(options, export_quietly))
 
 
 def export_prompts(

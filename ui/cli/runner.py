@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from concord.common import forwarding, next_steps
-from concord.common.context import CommandError, Context
+from concord.common.context import Context, run_guarded
 from data.store.core.store import Store, StoreBusy, StoreError
 
 COMMANDS: dict[str, str] = {
     "ablate": "ui.cli.ablation:ablate",
-    "agreement": "concord.agreement:run",
+    "agreement": "ui.cli.agreement_table:print_agreement",
     "backup": "concord.backups:backup",
     "campaigns archive": "concord.campaigns.commands:archive",
     "campaigns create": "concord.campaigns.commands:create",
@@ -105,36 +103,5 @@ def fill_default_project(store: Store) -> None:
 
 def run(context: Context, name: str, parameters: Mapping[str, Any]) -> int:
     """Run a command in a context; returns the exit status."""
-
-    def command() -> None:
-        module, function = COMMANDS[name].split(":")
-        try:
-            getattr(import_module(module), function)(context, **parameters)
-        except Exception as error:
-            if why := context.store.why_unreadable(error):
-                raise CommandError(why) from error
-            raise
-
-    return run_guarded(context, name, command)
-
-
-def run_guarded(context: Context, name: str, command: Callable[[], None]) -> int:
-    """As ``reported``, to whoever asked for the command."""
-    return report_errors(context.warn, name, command)
-
-
-def report_errors(warn: Callable[[str], None], name: str, command: Callable[[], None]) -> int:
-    """Do what a command does. Whatever goes wrong is one line for ``warn`` (``CONCORD_DEBUG=1``: a traceback too)."""
-    try:
-        command()
-    except BrokenPipeError:
-        # whoever read the output has had enough; click ends quietly
-        raise
-    except Exception as error:
-        expected = isinstance(error, (CommandError, ValueError, OSError))
-        said = " ".join(str(error).splitlines())
-        warn(f"{name}: {said}" if expected else f"{name}: unexpected {type(error).__name__}: {said}")
-        if os.environ.get("CONCORD_DEBUG"):
-            warn(traceback.format_exc())
-        return error.status if isinstance(error, CommandError) else 1
-    return 0
+    module, function = COMMANDS[name].split(":")
+    return run_guarded(context, name, lambda: getattr(import_module(module), function)(context, **parameters))

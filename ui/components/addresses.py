@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import get_args
 from urllib.parse import urlencode
 
+from concord.common.base_path import at
 from concord.failures import FailureMark
 from data.store.analysis.confusion import CellWay, ConfusionCell
 from data.store.browse.filters import AMONG_PEOPLE, AMONG_SCORERS, MAJORITY_VALUES, MISSED, PASSED, VERDICTS, Between, Filters
 from data.store.core.selection import CERTAINTIES, Selection
 from scorers.failures import PICTURES
-from ui.base_path import at
 
 BROWSE = "/studio/browse"
 ALL = ("all", "tasks_mean", "any", "")

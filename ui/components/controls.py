@@ -15,7 +15,7 @@ from typing import Any
 
 import gradio as gr
 
-from ui.base_path import at
+from concord.common.base_path import at
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 from concord.common import wording
+from concord.common.base_path import at
 from data.store.browse.contents import GeneratorPictures, ItemPreview
 from data.store.core.selection import Selection
-from ui.base_path import at
 
 THUMBNAIL = 160
 

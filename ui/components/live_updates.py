@@ -12,8 +12,8 @@ from gradio.components import Component
 from gradio.events import Dependency, EventListener
 
 from concord.common import live_updates
+from concord.common.base_path import at
 from data.store.core.store import Store
-from ui.base_path import at
 from ui.components.tables import note
 
 SECONDS = 3

@@ -22,11 +22,11 @@ from starlette.datastructures import QueryParams
 
 from concord import maps
 from concord.common import next_steps, wording
+from concord.common.base_path import at
 from concord.maps import MapAddress, MapColoring, MapProgress, map_address, points_of
 from data.jobs.maps import EXTENT, Map
 from data.store.core.store import Store
 from scorers.maps import METHODS
-from ui.base_path import at
 from ui.components.addresses import BROWSE
 from ui.components.charts import plain
 from ui.components.controls import Choice, dropdown, js_module

@@ -20,13 +20,13 @@ from agreement.matching import is_known, is_right
 from agreement.study.cells import ALL
 from concord import matching
 from concord.common import next_steps, wording
+from concord.common.base_path import at
 from concord.matching import EVALUATIONS, Row, by_cell, evidence, fits_of, posterior_of, recall
 from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice
-from ui.base_path import at
 from ui.components.charts import plain
 from ui.components.controls import Choice, dropdown
 from ui.components.image_strip import workbench_address

@@ -15,6 +15,7 @@ from agreement.preferences.votes import Contest
 from concord import preferences
 from concord.agreement import means, recall
 from concord.common import next_steps, wording
+from concord.common.base_path import at
 from concord.importing import playground
 from concord.preferences import OPPOSED, PreferenceRows, Row, contests
 from data.aspects import YES_NO_ASPECTS
@@ -22,7 +23,6 @@ from data.store.backup import scheduler
 from data.store.browse import contents
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.base_path import at
 from ui.components.image_strip import ImageStrip, image_strips
 from ui.components.live_updates import keep_current
 from ui.components.tables import HtmlCell, html_table, linked_note, note, number

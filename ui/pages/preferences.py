@@ -20,12 +20,12 @@ from agreement.preferences.votes import BOTH, CANNOT_TELL, NONE, TIE, Contest
 from agreement.study.cells import ALL
 from concord import preferences
 from concord.common import next_steps, wording
+from concord.common.base_path import at
 from concord.preferences import LEFT_OUT, OPPOSED, PairQuery, PairVotes, Poll, PreferenceRows, Row, contests, key_of, list_pairs
 from data.store.analysis import preferences as analysis_preferences
 from data.store.analysis.preferences import ImagePair, PairImage
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.base_path import at
 from ui.components import charts
 from ui.components.controls import Choice, dropdown
 from ui.components.image_strip import workbench_address

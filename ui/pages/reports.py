@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import gradio as gr
 
-from concord.common import next_steps, wording
+from concord.common import machine, next_steps, wording
+from concord.common.base_path import at
 from concord.exporting import why_no_ratings
 from data.store.browse import contents
 from data.store.campaigns import management
 from data.store.core.selection import CERTAINTIES, Selection
 from data.store.core.store import Store
-from ui.base_path import at
 from ui.components.controls import button, clickable_html
 from ui.components.live_updates import keep_current, listen
 from ui.components.tables import WRAP, note
@@ -179,7 +179,6 @@ def _made(store: Store, values: Sequence[Any], progress: gr.Progress) -> str:
     """Make it, and say where it can be had."""
     # the template library, and all that computes, only when somebody asks for a report
     from ui.report import document as kept
-    from ui.report import html
     from ui.report.document import document
     from ui.report.material import gather, options_of
 
@@ -194,7 +193,7 @@ def _made(store: Store, values: Sequence[Any], progress: gr.Progress) -> str:
     if material.ratings.empty:
         return note(f"{why_no_ratings(material.said).capitalize()}.", "cc-bad")
     key = kept.keep_report(store, document(material), material)
-    lines = "".join(_line(key, form, html.browser() is not None) for form in FORMATS_SHOWN)
+    lines = "".join(_line(key, form, machine.browser() is not None) for form in FORMATS_SHOWN)
     head = f"The report on {wording.count(len(material.ratings), 'rating')} is made ({material.made:%H:%M} UTC)."
     return (
         note(head)

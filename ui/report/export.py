@@ -90,9 +90,10 @@ def _printable() -> None:
     Raises:
         CommandError: there is none.
     """
+    from concord.common import machine
     from ui.report import html
 
-    if html.browser() is None:
+    if machine.browser() is None:
         raise CommandError(html.NONE)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 from base64 import b64encode
@@ -20,6 +19,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from concord.common.machine import BROWSERS, browser
 from ui.report.content import Document
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
@@ -118,7 +118,6 @@ def _plain(value: Any) -> Any:
     return _MARKDOWN.sub(lambda found: f"\\{found[0]}", text)
 
 
-BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
 NONE: Final = (
     f"a PDF is printed by Chromium, and there is none (looked for {', '.join(BROWSERS)}); install one, or use --format html"
 )
@@ -127,11 +126,6 @@ _SECONDS: Final = 300
 
 class NoPrinter(RuntimeError):
     """There is no PDF; the message says why in one sentence."""
-
-
-def browser() -> str | None:
-    """A Chromium of this machine."""
-    return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 def pdf(report: Document) -> bytes:

@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING, Any, Final
 import uvicorn
 
 from concord.common import forwarding
+from concord.common.base_path import at, checked, stand
 from concord.common.context import CommandError
 from concord.common.live_updates import limit_pace
 from concord.scoring import queue
 from data.store.backup import scheduler
 from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.store import Store, StoreBusy
-from ui.base_path import at, checked, stand
 from ui.cli.runner import fill_default_project
 from ui.web.gradio_workarounds import Entrance
 from ui.web.middleware import Guard, is_loopback

@@ -13,8 +13,8 @@ from typing import Final
 
 import gradio as gr
 
+from concord.common.base_path import at
 from data.store.core.store import Store
-from ui.base_path import at
 from ui.components.controls import js_module
 from ui.pages import agreement, browse, campaigns, explore, map, matching, overview, preferences, reports, runs, workbench
 

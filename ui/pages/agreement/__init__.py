@@ -10,8 +10,8 @@ import gradio as gr
 from agreement import Options
 from concord.agreement import Rows, recall
 from concord.common import next_steps
+from concord.common.base_path import at
 from data.store.core.store import Store
-from ui.base_path import at
 from ui.components.controls import dropdown
 from ui.components.live_updates import ignored, keep_current, listen, moved, set_address
 from ui.components.tables import heading

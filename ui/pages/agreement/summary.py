@@ -15,10 +15,10 @@ from agreement import NoCrowdKitError, Options
 from agreement.pair.confusion import GAP, HIGH, percent
 from concord.agreement import Rows, recall_consensus
 from concord.common import next_steps, wording
+from concord.common.base_path import at
 from data.aspects import YES_NO_ASPECTS
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.base_path import at
 from ui.components import charts
 from ui.components.tables import HtmlCell, explained, html_table, linked_note, note, number, statistics_table
 from ui.pages.agreement.view import AgreementView, is_huge, restriction, where

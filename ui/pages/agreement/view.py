@@ -16,11 +16,11 @@ from agreement.catalogue import at_a_glance
 from agreement.report.report import glance
 from concord.agreement import Rows, quick_estimates, recall
 from concord.common import next_steps, wording
+from concord.common.base_path import at
 from data.store.browse import contents
 from data.store.browse.contents import RaterCount, count_judgements
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.base_path import at
 from ui.components.controls import Choice, Several
 from ui.components.tables import note
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import gradio as gr
 
+from concord.common.base_path import at
 from data.store.core.store import Store
-from ui.base_path import at
 from ui.components.controls import clickable_html, event_data
 from ui.components.live_updates import ignored, keep_current, listen, set_address
 from ui.components.tables import note

@@ -13,6 +13,7 @@ import gradio as gr
 from concord.campaigns import progress
 from concord.campaigns.progress import CampaignProgress
 from concord.common import next_steps, wording
+from concord.common.base_path import at
 from data.campaign import MOVES
 from data.store.browse import contents
 from data.store.campaigns import monitoring
@@ -21,7 +22,6 @@ from data.store.campaigns.participation import ENOUGH_REPORTS
 from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
 from data.store.library import ItemSubject, item_subjects
-from ui.base_path import at
 from ui.components.charts import COLORS, plain
 from ui.components.controls import button, link
 from ui.components.image_strip import THUMBNAIL

@@ -13,8 +13,8 @@ import gradio as gr
 
 from concord.campaigns.adjudication import PEOPLE
 from concord.campaigns.annotators import CampaignTopic
+from concord.common.base_path import at, root
 from data.people import Role
-from ui.base_path import at, root
 
 PAGE: Final = "/studio/campaigns"
 SHOWN: Final = {

@@ -10,11 +10,11 @@ import gradio as gr
 
 from concord import rejudging
 from concord.common import next_steps
+from concord.common.base_path import at
 from concord.common.context import CommandError
 from concord.rejudging import save_as_rater
 from data.store.core.store import Store
 from scorers.base import Knob
-from ui.base_path import at
 from ui.components.controls import Choice
 from ui.components.live_updates import ignored, keep_current, listen, moved
 from ui.components.tables import linked_note, note

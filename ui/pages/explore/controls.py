@@ -15,7 +15,7 @@ import gradio as gr
 from gradio.components import Component
 
 from concord import rejudging
-from concord.common import next_steps, wording
+from concord.common import base_path, next_steps, wording
 from concord.questions import scores
 from concord.rejudging import RaterEvidence
 from data.store.browse import contents
@@ -24,7 +24,6 @@ from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
 from scorers.base import Knob
-from ui import base_path
 from ui.components.controls import Choice, dropdown
 from ui.pages.explore import thresholds
 from ui.pages.explore.failures import PICTURE_TITLES, generators

@@ -17,6 +17,7 @@ import pandas as pd
 from agreement.questions.people import ALPHA, APART, DECIDED, IMAGE_WRONG, TIFA_CORRELATION, VQA_ACCURACY, VQA_WRONG
 from agreement.questions.scores import ACCURACY, LESS_REFERENCE, SPEARMAN, TIFA
 from concord.common import next_steps, wording
+from concord.common.base_path import at
 from concord.questions import scores
 from concord.questions import scores as vqa
 from concord.questions.scores import REAL, Row
@@ -24,7 +25,6 @@ from data.store.browse import contents
 from data.store.browse.contents import ItemPreview
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.base_path import at
 from ui.components import linked_charts
 from ui.components.addresses import browse_address
 from ui.components.image_strip import THUMBNAIL, thumbnails, workbench_address

@@ -9,10 +9,10 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from agreement.thresholds import Objective
+from concord.common.base_path import at
 from data.prompts.flips import FLIP_KINDS as KINDS_OF_FLIPS
 from data.prompts.flips import FlipKind
 from data.store.browse.contents import PEOPLE, SIMULATED
-from ui.base_path import at
 
 PAGE: Final = "/studio/explore"
 ALL: Final = "all"

@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from concord.common import wording
+from concord.common.base_path import at
 from concord.judging import rule_version_of
 from concord.scoring import run_session, score
 from concord.scoring.run_manager import RunView
@@ -15,7 +16,6 @@ from data.jobs.generation import GenerationFolder
 from data.store import runs as stored
 from data.store.core.store import Store
 from scorers import registry
-from ui.base_path import at
 from ui.components import controls
 from ui.components.tables import WRAP, note
 

@@ -17,10 +17,10 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
+from concord.common.base_path import at
 from data.people import ROLES, Role, keyed_hash
 from data.store.core.store import Store
 from data.store.people import erasing, invitations
-from ui.base_path import at
 from ui.web.auth import sign_in_pages
 from ui.web.auth.accounts import Account, Accounts
 from ui.web.auth.rate_limit import UNKNOWN, RequestLimiter, by_address, by_name, rate_of

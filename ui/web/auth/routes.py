@@ -14,13 +14,13 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from concord import people
+from concord.common.base_path import at
 from data.people import looks_like_pseudonym, platform_pseudonym
 from data.store.campaigns import management, participation
 from data.store.campaigns.participation import NameTaken
 from data.store.core.store import Store
 from data.store.people import invitations
 from data.store.people.invitations import Arrival, Invitation, InvitationClosed, OtherBrowser
-from ui.base_path import at
 from ui.web.api.form import MAX_NAME, checked_name
 from ui.web.auth import sessions, sign_in_pages
 from ui.web.auth.accounts import Account, Accounts

@@ -25,10 +25,10 @@ from starlette.middleware.sessions import Session
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
+from concord.common.base_path import root
 from data.people import Role, keyed_hash
 from data.store.core.store import Store
 from data.store.people import invitations
-from ui.base_path import root
 from ui.web.auth.rate_limit import network
 
 Scope = MutableMapping[str, Any]

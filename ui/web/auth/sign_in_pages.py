@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
-from ui.base_path import at
+from concord.common.base_path import at
 
 _PAGE = Markup("""<!doctype html>
 <html lang="en">

@@ -196,7 +196,7 @@ def test_every_route_for_every_role(place: House, monkeypatch: pytest.MonkeyPatc
     # middleware is put together at the first request
     assert place.client().get("/favicon.ico").status_code == 200
     layer = place.app.middleware_stack
-    while type(layer).__name__ != "Door":
+    while type(layer).__name__ != "Authorization":
         layer = getattr(layer, "app", None) or layer._app  # type: ignore[union-attr]
     monkeypatch.setattr(layer, "_app", wall)
     wrong = []

@@ -140,7 +140,7 @@ def test_a_cold_form_sends_few_requests(visitor: Visit, server: Server) -> None:
     form = enter(page, "Frugal")
     form.active("preference")
     ours = {path for path in asked if path.startswith("/assets/")}
-    assert ours <= {"/assets/js/form/form.js", "/assets/annotate.css", "/assets/icon.svg"}
+    assert ours <= {"/assets/js/form/form.js", "/assets/css/annotate.css", "/assets/icon.svg"}
     # both pictures of both pairs that are offered, though one pair alone is on the screen
     page.wait_for_function(f"{_PICTURES}.length === 4")
     assert all(name.endswith("?w=1600") for name in page.evaluate(_PICTURES))

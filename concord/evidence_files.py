@@ -13,9 +13,9 @@ from typing import Any, TextIO
 from concord.common import wording
 from concord.common.context import CommandError, UsageError, report_errors
 from data.files import located, printable, read_json_lines, whole_file
-from data.formats import geneval_results as results
-from data.formats import tifa_results
-from data.formats import visor_detections as detections
+from data.formats import official_results
+from data.formats import official_results as detections
+from data.formats import official_results as results
 from data.formats.evidence import EvidenceCase, read_case
 from data.prompts.spec import parse_spec
 from scorers.base import Verdict
@@ -139,7 +139,7 @@ def judge_tifa(report: _LineReport, out: TextIO, evidence: str, output: str | No
     """By TIFA's rules, or DSG's: the score of each text's image; ``summary`` prints what TIFA's code prints, as JSON."""
     path, totals, astray = Path(evidence), tifa_scores.TifaTally(), 0
     with _target(output, out, quiet=summary) as write:
-        for one in tifa_results.read_results(path):
+        for one in official_results.read_results(path):
             report.lines += 1
             for wrong in one.wrong:
                 report.bad(path, one.number, wrong)

@@ -17,9 +17,9 @@ from concord.judging import judge, rule_version_of
 from concord.scoring import run_session
 from data.aspects import SCALES
 from data.files import check_name, located, printable, quoted, read_json_lines, whole_file
-from data.formats import geneval_results as results
+from data.formats import official_results as results
 from data.formats.evidence import EvidenceCase
-from data.formats.tifa_results import CaptionAnswers, ModelAnswer, read_results
+from data.formats.official_results import CaptionAnswers, ModelAnswer, read_results
 from data.jobs.runs import Observation, Run
 from data.prompts import sr2d
 from data.prompts.prompt_files import text_source

@@ -19,10 +19,9 @@ from agreement.catalogue import CORRELATIONS, NUMBER_ALPHAS, select_statistics
 from agreement.consensus.methods import METHODS, Consensus, CrowdAnswers, Method, fit_consensus
 from agreement.inference.intervals import Deletions
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
-from agreement.report.certainty import select
 from agreement.report.matrix import Matrix
+from agreement.report.report import ReportRow, ReportTopic, select, topics
 from agreement.report.scorer_human import pair_alpha
-from agreement.report.topic import ReportRow, ReportTopic, topics
 from agreement.statistics import two_raters
 from agreement.study.cells import (
     ALL,

@@ -19,9 +19,8 @@ from agreement.engine.counts import JudgementCounts, NotServedError, StaleError
 from agreement.engine.sums import KINDS, ScorerSums, Sums
 from agreement.numeric import BoolArray, ratio
 from agreement.report.human_human import ALL_RATINGS, BY_UNIT, CHANCE_FROM_ALL, MEAN, NO_RATINGS
-from agreement.report.report import AgreementReport
+from agreement.report.report import MET_BY_SCORES, AgreementReport, ReportRow
 from agreement.report.scorer_human import HOW, NOTHING_SHARED
-from agreement.report.topic import MET_BY_SCORES, ReportRow
 from agreement.statistics import many_raters, two_raters
 from agreement.statistics.scale import Scale
 from agreement.study.cells import Cell, CellOutcome, Key, Options, Outcome, Used, merged, outcome, walk

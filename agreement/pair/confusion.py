@@ -17,7 +17,7 @@ import pandas as pd
 
 from agreement.numeric import FloatArray, IntArray, ratio
 from agreement.pair.rater_pair import PEOPLE, SHARE_OF_YES, Estimate, RaterPair, rater_pairs
-from agreement.report.certainty import select
+from agreement.report.report import select
 from agreement.report.scorer_human import PairedJudgements, to_mean
 from agreement.statistics.correlation import Ties
 from agreement.statistics.two_raters import PairSums, pair_columns, percent_agreement

@@ -14,7 +14,7 @@ from typing import Any
 from concord.campaigns import adjudication, annotators, planning, progress
 from concord.campaigns import progress as standing
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic
-from concord.campaigns.campaign_spec import OWN_FILES, CampaignSpec, campaign_spec, from_yaml
+from concord.campaigns.planning import OWN_FILES, CampaignSpec, campaign_spec, from_yaml
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError
 from data import campaign as recruitment

@@ -21,11 +21,10 @@ from concord.common.context import CommandError, Context, digest, report_import
 from concord.judging import DIRECT, converter, derive_source, direct, rate
 from data.aspects import SCALES, YES_NO_ASPECTS
 from data.campaign import Campaign
-from data.export import annotations as whole
-from data.export import judgements, ratings
-from data.export.annotations import ExportedAnswer
+from data.export import answers, ratings
+from data.export import answers as whole
+from data.export.answers import ExportedAnswer, ExportedJudgement
 from data.export.formats import Columns, has_columns
-from data.export.judgements import ExportedJudgement
 from data.export.ratings import SIMULATED, ExportedRating, read_exported_ratings
 from data.files import InputError, located, quoted
 from data.prompts.questions import PromptQuestion, question_from_json
@@ -420,7 +419,7 @@ def import_exported(context: Context, files: Sequence[str]) -> None:
 
 _KINDS: Mapping[str, Columns] = {
     "annotations": whole.ANSWER_COLUMNS,
-    "judgements": judgements.JUDGEMENT_COLUMNS,
+    "judgements": answers.JUDGEMENT_COLUMNS,
     "ratings": ratings.RATING_COLUMNS,
 }
 
@@ -447,7 +446,7 @@ def _bundle_file(context: Context, kind: str, path: Path, cells: Cells) -> Impor
     if kind == "ratings":
         return ratings_bundle(context, path)[0]
     if kind == "judgements":
-        return judgements_bundle(path, judgements.read_judgements(path, cells))
+        return judgements_bundle(path, answers.read_judgements(path, cells))
     bundle, other_rules = answers_bundle(path, whole.read_answers(path, cells))
     for rule, n in other_rules.items():
         context.warn(f"{path.name}: {wording.count(n, 'answer')} judged by {rule} before; this Concord's rules judge them now")

@@ -24,7 +24,7 @@ from data.records import Judgement
 from data.store import runs
 from data.store.core.store import Store
 from data.store.runs import RunRow
-from scorers.running.crash_log import RestartPolicy
+from scorers.running.fault_isolation import RestartPolicy
 
 if TYPE_CHECKING:
     from scorers.base import Scorer

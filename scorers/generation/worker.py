@@ -21,8 +21,7 @@ from data.jobs.generation import GenerationFolder, GenerationJob, WantedPicture,
 from data.jobs.runs import RunBusy, RunFolder, WorkerProgress, initial_progress
 from scorers.generation import generators
 from scorers.generation.generators import GeneratedPicture, Generator
-from scorers.running.crash_log import count_crashes, lower_priority
-from scorers.running.fault_isolation import Failed, FaultIsolator, error_line, out_of_memory
+from scorers.running.fault_isolation import Failed, FaultIsolator, count_crashes, error_line, lower_priority, out_of_memory
 
 DIED: Final = "the worker died while it painted this picture"
 _OFFLINE: Final = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TRANSFORMERS_OFFLINE": "1"}

@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 from data.jobs.runs import Observation
 from scorers.base import ModelBroken, Settings, Shown
 from scorers.likelihood import rules
-from scorers.likelihood.elimination import Elimination
-from scorers.likelihood.rules import Schedule, Terms, pack, seed_of, seeds
-from scorers.models.compute import batch_size
+from scorers.likelihood.rules import Elimination, Schedule, Terms, pack, seed_of, seeds
 from scorers.models.diffusion import FLOW_TIMES, Denoiser, EncodedCaptions
+from scorers.models.pretrained import batch_size
 
 
 @dataclass(frozen=True, slots=True)

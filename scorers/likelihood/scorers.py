@@ -22,8 +22,7 @@ from typing import Any, Final
 from data.aspects import SCALES
 from scorers.base import Perceiver, Scorer, Settings
 from scorers.likelihood import rules
-from scorers.likelihood.elimination import Elimination
-from scorers.likelihood.rules import judge
+from scorers.likelihood.rules import Elimination, judge
 
 MODELS: Final[dict[str, str]] = {
     "playground": "playground-late",
@@ -121,7 +120,7 @@ ELBO: Final = Scorer(
     name="elbo",
     version="1",
     summary="How well the generator tells the noise in an image by each of several captions: a bound of its likelihood.",
-    # stages, stop and every: see scorers.likelihood.elimination; all evaluations are made by default
+    # stages, stop and every: see scorers.likelihood.rules; all evaluations are made by default
     profiles=profiles(10, 100, stages="", stop=0.0, every=8, weighting="uniform", last_step="previous"),
     judging=frozenset({"weighting", "last_step"}),
     open=_open_elbo,

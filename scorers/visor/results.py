@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from data.files import quoted
 from data.formats.evidence import EvidenceCase
-from data.formats.visor_detections import entry_of, format_entry, key_of
+from data.formats.official_results import entry_of, format_entry, key_of
 from data.prompts.coco import COCO, SUPERCATEGORY, plain_name
 from data.prompts.spec import Relation, Spec
 from data.prompts.sr2d import OPPOSITE

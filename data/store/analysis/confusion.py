@@ -109,7 +109,7 @@ certain as (
         where s.item = h.item and s.target = h.target and (not h.human or s.simulated = h.simulated))
 )
 """
-"""A unit's class is that of ``agreement.report.certainty``: each kind of people has its own, scorers are looked at in both."""
+"""A unit's class is that of ``agreement.report.report``: each kind of people has its own, scorers are looked at in both."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ import pandas as pd
 from agreement import CellName, Options, PairReport, pair_report
 from agreement.pair.confusion import PartEstimates
 from agreement.pair.rater_pair import Estimate
-from agreement.report.topic import MET_BY_SCORES, SCORE
+from agreement.report.report import MET_BY_SCORES, SCORE
 from concord.agreement import Rows, recall, scales_of
 from concord.common import live_updates, wording
 from data.store.analysis.confusion import ConfusionCell

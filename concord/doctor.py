@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
-ROOT: Final = Path(__file__).resolve().parents[2]
+ROOT: Final = Path(__file__).resolve().parents[1]
 CLIP_HUB: Final[Mapping[str, str]] = {
     "ViT-B-32-quickgelu/openai": "timm/vit_base_patch32_clip_224.openai",
     "ViT-L-14-quickgelu/openai": "timm/vit_large_patch14_clip_224.openai",

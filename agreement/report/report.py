@@ -1,4 +1,8 @@
-"""@agreement.report.report"""
+"""The agreement report: every row of `agreement --format json`, from a long frame of judgements.
+
+`build(frame, scales, options)` compares people among themselves, each scorer with people, and raters two by two, by suite,
+aspect, generator and task, and by how far people agree. A unit is one (item, target).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""@scorers.likelihood.rules"""
+"""From a likelihood scorer's terms to how well captions fit, and to judgements. Never imports torch.
+
+- Terms by trial, caption and step, as evidence keeps them: packed, so that they are exact and small.
+- The Gaussians that they are terms of: p(x_s | x_t, c) of a diffusion of T steps, with s the step before t (Ho et al., 2020,
+  equations 6 and 7).
+- Judging is pure, so that every aggregation can be tried on what was evaluated once.
+- Which captions need no further look: staged elimination and paired early stopping (Li et al., 2023). All captions of an
+  image meet the same noise at the same steps, so their errors are compared in pairs, draw by draw.
+"""
 
 from __future__ import annotations
 

@@ -304,7 +304,7 @@ def completion_of(folder: Path) -> None:
     content = content_of(folder / "answer.json")
     found = language_endpoint._read(httpx.Response(200, content=content))
     for status in (200, 400, 429):
-        endpoint_of()._said(httpx.Response(status, content=content))
+        endpoint_of()._status_line(httpx.Response(status, content=content))
     if isinstance(found, Completion):
         parse_questions(found.text)
 

@@ -82,7 +82,13 @@ def judge_geneval(
         for number, case in _geneval_cases(report, Path(evidence)):
             verdict = geneval_rules.judge(case.spec, case.seen, settings)
             if verdict.correct is None:
-                report.bad(Path(evidence), number, f"{case.id}: {_undecided(verdict)}")
+                # why a case has no verdict
+                undecided = (
+                    "'spec' asks for nothing; an object with 'include' or 'exclude' expected"
+                    if not verdict.judgements
+                    else "; ".join(check.text for check in verdict.checks if check.holds is None) or "cannot be decided"
+                )
+                report.bad(Path(evidence), number, f"{case.id}: {undecided}")
             else:
                 report.judged += 1
                 if summary:
@@ -256,13 +262,6 @@ def _result(case: EvidenceCase, verdict: Verdict, rules: geneval_rules.GenEvalRu
         metadata=case.asked,
         details=geneval_results.details_of(case.spec, case.seen.detections, rules),
     )
-
-
-def _undecided(verdict: Verdict) -> str:
-    """Why a case has no verdict."""
-    if not verdict.judgements:
-        return "'spec' asks for nothing; an object with 'include' or 'exclude' expected"
-    return "; ".join(check.text for check in verdict.checks if check.holds is None) or "cannot be decided"
 
 
 def _check(rules: Callable[[Mapping[str, Any]], object], settings: Mapping[str, Any]) -> None:

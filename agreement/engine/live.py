@@ -155,7 +155,13 @@ class LiveEstimates:
                 if not (scorer.judged[whole].any() or scorer.refused[whole].any()):
                     continue
                 for name in names:
-                    part = _CellPart(cells.kind, (cell.generator, cell.task), scorer.name, _sort(name, scorer))
+                    # the part in which a statistic of a scorer is made
+                    part = _CellPart(
+                        cells.kind,
+                        (cell.generator, cell.task),
+                        scorer.name,
+                        (("labels" if scorer.label is not None else "scores") + (" in order" if name in RANKED else "")),
+                    )
                     make = self._ranks if name in RANKED else self._tables
                     key = Key(name, rater=scorer.name, people_as=None if name == "mean" else people_as(name, None))
                     found[key] = self._part(part, partial(make, scorer))[name]
@@ -224,11 +230,6 @@ class LiveEstimates:
             name: outcome(np.array([rho.value]), rho.reason if used.ratings else NOTHING_SHARED, used, HOW["mean"])
             for name, rho in found.items()
         }
-
-
-def _sort(name: str, scorer: ScorerSums) -> str:
-    """The part in which a statistic of a scorer is made."""
-    return ("labels" if scorer.label is not None else "scores") + (" in order" if name in RANKED else "")
 
 
 def _allowed(allowed: frozenset[str], formulas: Iterable[str]) -> list[str]:

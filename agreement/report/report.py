@@ -303,17 +303,13 @@ def _units(suite: Suite, classes: tuple[str, ...]) -> Iterator[pd.DataFrame]:
     names = np.array([*suite.targets, ""], object)
     for aspect in suite.aspects:
         for simulated in (False, True):
-            found = classify(_people(suite, aspect, simulated=simulated), aspect.measure)
+            people = suite.raters_where(scorer=False, simulated=simulated)
+            found = classify(aspect.ratings.take(people[aspect.ratings.rater]), aspect.measure)
             kept = found.of(classes)
             target = names[found.unit[kept] % names.size - 1]
             item = np.array(suite.items, object)[found.item[kept]]
             columns = (suite.name, aspect.name, item, target, simulated)
             yield pd.DataFrame(dict(zip(_UNIT, columns, strict=True)), index=range(item.size))
-
-
-def _people(suite: Suite, aspect: Aspect, *, simulated: bool) -> Ratings:
-    people = suite.raters_where(scorer=False, simulated=simulated)
-    return aspect.ratings.take(people[aspect.ratings.rater])
 
 
 def _among(rows: pd.DataFrame, others: pd.DataFrame, names: Sequence[str]) -> pd.Series:

@@ -252,16 +252,18 @@ def _pair(store: Store, selection: Selection) -> tuple[str, str]:
     named = selection.generator
     if not named:
         named = tuple(
-            sorted({one.generator for one in contents.generator_pictures(store) if one.generator and _in(one.suite, selection)})
+            sorted(
+                {
+                    one.generator
+                    for one in contents.generator_pictures(store)
+                    if one.generator and (not selection.suite or one.suite in selection.suite)
+                }
+            )
         )
     if len(named) != 2:
         said = f"; there are {', '.join(named)}" if not selection.generator and named else f", got {len(named)}"
         raise CampaignRefused(f"pairs are of two generators: name both{said}")
     return named[0], named[1]
-
-
-def _in(suite: str, selection: Selection) -> bool:
-    return not selection.suite or suite in selection.suite
 
 
 def _item_pool(
@@ -302,7 +304,9 @@ def _named_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject
 def _candidate_items(store: Store, form: Form, wish: CampaignSpec, pool: Mapping[str, ItemSubject]) -> tuple[CampaignItem, ...]:
     rows = known_answers.read_known_answers(wish.known)
     of_known = (
-        pool if _all_in(rows, pool) else {**known_answers.subjects_of_items(store, [row.item_id for row in rows]), **pool}
+        pool
+        if all(row.item_id in pool for row in rows)
+        else {**known_answers.subjects_of_items(store, [row.item_id for row in rows]), **pool}
     )
     special = known_answers.check_known_answers(form, rows, of_known)
     taken = {item.item_id for item in special}
@@ -318,10 +322,6 @@ def _candidate_items(store: Store, form: Form, wish: CampaignSpec, pool: Mapping
     _check_fit(form, asked_of, len(pool))
     _check_scales(store, form, sorted({one.suite for one in asked_of}))
     return (*ordinary, *special)
-
-
-def _all_in(rows: Sequence[known_answers.KnownAnswerRow], pool: Mapping[str, ItemSubject]) -> bool:
-    return all(row.item_id in pool for row in rows)
 
 
 def _sample_items(wish: CampaignSpec, chosen: Sequence[str]) -> list[CampaignItem]:

@@ -248,7 +248,16 @@ def reproduce(context: Context, output: str) -> None:
         ranks.setdefault(row["suite"], {})[row["rater"]] = row
     decided = [_check_claim(claim, ranks) for claim in SELFEVAL_CLAIMS]
     if output == "json":
-        context.say(json.dumps(_document(ranks, decided), ensure_ascii=False, allow_nan=False, indent=1))
+        document = {
+            "paper": SELFEVAL_PAPER,
+            "figure_6": [row for rows in ranks.values() for row in rows.values()],
+            "cells": [_cells_of(table, ranks) for table in SELFEVAL_TABLES],
+            "sentences": [
+                {"where": one.claim.where, "words": one.claim.words, "holds": one.holds, "ours": one.ours} for one in decided
+            ],
+            "notes": list(_NOTES),
+        }
+        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
     else:
         for line in _lines(ranks, decided, markdown=output == "md"):
             context.say(line)
@@ -323,18 +332,6 @@ _DECISIONS: Mapping[str, Callable[[Rows, Rows], tuple[bool, str]]] = {
     "pdm_others_positive": _others_positive,
     "selfeval_positive": _selfeval_positive,
 }
-
-
-def _document(ranks: Ranks, decided: Sequence[CheckedClaim]) -> dict[str, Any]:
-    return {
-        "paper": SELFEVAL_PAPER,
-        "figure_6": [row for rows in ranks.values() for row in rows.values()],
-        "cells": [_cells_of(table, ranks) for table in SELFEVAL_TABLES],
-        "sentences": [
-            {"where": one.claim.where, "words": one.claim.words, "holds": one.holds, "ours": one.ours} for one in decided
-        ],
-        "notes": list(_NOTES),
-    }
 
 
 def _cells_of(table: SelfEvalTable, ranks: Ranks) -> dict[str, Any]:

@@ -292,13 +292,11 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
     if in_nats and len(known) == len(found):
         shares = ", ".join(f"{share:.3f}" for share in posterior(known))
         checks.append(Check(f"posterior of the captions, all equally likely before: {shares}", None))
-        checks.append(Check(f"log p per dimension: {_per_dimension(known, int(payload['dimensions']))}", None))
+        dimensions = int(payload["dimensions"])
+        per_dimension = ", ".join(f"{one / dimensions:.5g}" for one in known)
+        checks.append(Check(f"log p per dimension: {per_dimension}", None))
     checks += [Check(f"only the start of a caption was read: {payload['captions'][place]}", None) for place in payload["cut"]]
     return verdict(payload["captions"], int(payload["right"]), found, checks)
-
-
-def _per_dimension(known: Sequence[float], dimensions: int) -> str:
-    return ", ".join(f"{one / dimensions:.5g}" for one in known)
 
 
 _STAGE = re.compile(r"\s*(\d+)\s*:\s*(\d+)\s*")

@@ -35,17 +35,18 @@ def pack_weights(model: torch.nn.Module) -> int:
     known = torch.ops.mkldnn
     if not (torch.backends.mkldnn.is_available() and hasattr(known, "_reorder_linear_weight")):
         return 0
-    layers = [module for module in model.modules() if type(module) is torch.nn.Linear and _can_pack(module.weight)]
+    layers = [
+        module
+        for module in model.modules()
+        if type(module) is torch.nn.Linear
+        and (module.weight.device.type == "cpu" and module.weight.dtype == torch.float32 and not module.weight.is_mkldnn)
+    ]
     for layer in layers:
         # in the place of the weight, which would otherwise be in memory twice
         packed = known._reorder_linear_weight(layer.weight.detach())
         layer.weight = torch.nn.Parameter(packed, requires_grad=False)
         layer.forward = partial(_packed_product, layer)
     return len(layers)
-
-
-def _can_pack(weight: torch.Tensor) -> bool:
-    return weight.device.type == "cpu" and weight.dtype == torch.float32 and not weight.is_mkldnn
 
 
 def _packed_product(layer: Any, x: torch.Tensor) -> torch.Tensor:

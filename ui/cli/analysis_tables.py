@@ -222,13 +222,20 @@ def print_preferences(
             lines = [row for row in section if row["suite"] == suite]
             if lines:
                 context.say(f"{suite}: {_PREFERENCE_TITLES[name]}")
-                for line in _aligned_preferences([_preference_header(name), *(_preference_cells(row, name) for row in lines)]):
+                statistic = {
+                    "votes": "share of a",
+                    "sides": "share of left",
+                    "strengths": "strength",
+                    "beside": "same",
+                    "ranks": "rho",
+                }
+                for line in _aligned_preferences(
+                    [
+                        [*_PREFERENCE_COLUMNS[name], statistic[name], "95 % interval", "n", "left out", "reason"],
+                        *(_preference_cells(row, name) for row in lines),
+                    ]
+                ):
                     context.say(f"  {line}")
-
-
-def _preference_header(section: str) -> list[str]:
-    statistic = {"votes": "share of a", "sides": "share of left", "strengths": "strength", "beside": "same", "ranks": "rho"}
-    return [*_PREFERENCE_COLUMNS[section], statistic[section], "95 % interval", "n", "left out", "reason"]
 
 
 def _preference_cells(row: preferences_Row, section: str) -> list[str]:
@@ -358,7 +365,9 @@ def ablate(
     for of_steps, of_seed in product(wanted[1], wanted[2]):
         settings = [*overrides, f"trials={max(wanted[0])}", f"steps={of_steps}", f"seed={of_seed}"]
         planned = score.plan_scoring(context.store, scorer, profile, parse_overrides(settings))
-        score.run(_quiet(context, output), scorer, profile, settings, device, batch_size, limit, selection)
+        # with JSON on standard output nothing else goes there
+        quiet = replace(context, out=context.err) if output == "json" else context
+        score.run(quiet, scorer, profile, settings, device, batch_size, limit, selection)
         grid.append(AblationSetting(planned.rater.rater_id, of_steps, of_seed))
     only = replace(chosen, rater=tuple(setting.rater for setting in grid))
     rows = ablation_rows(caption_choices(context.store, only), grid, wanted[0], Options(intervals=intervals))
@@ -391,11 +400,6 @@ def _numbers(text: str | None, name: str, usual: Any) -> list[int]:
     if not found or found[0] < least or found[-1] > 10**9:
         raise UsageError(f"{name}: {text!r} are no whole numbers of at least {least} with commas between, e.g. 1,5,10")
     return found
-
-
-def _quiet(context: Context, output: str) -> Context:
-    """With JSON on standard output nothing else goes there."""
-    return replace(context, out=context.err) if output == "json" else context
 
 
 def _print_rows(context: Context, rows: Sequence[Row], selection: Selection, output: str) -> None:

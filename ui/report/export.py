@@ -203,23 +203,20 @@ def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, 
         "ratings": (material.ratings, RATING_COLUMNS),
         "judgements": (said, _SAID),
     }
+    definitions = [
+        {"statistic": name, "name": s.title, "meaning": s.meaning, "formula": s.formula, "range": s.range, "source": s.source}
+        for name, s in wording.DEFINITIONS.items()
+    ]
     sections = {
         **material.rows,
         "confusions": report.data["confusions"],
         "curves": report.data["curves"],
         "samples": report.data["samples"],
         "recruitment": methods.as_rows(material.recruited),
-        "definitions": _definitions(),
+        "definitions": definitions,
         "facts": [{"what": what, "which": which} for what, which in methods.facts(material)],
     }
     return found | {name: typed(sections[name]) for name in TABLES if name in sections}
-
-
-def _definitions() -> list[dict[str, Any]]:
-    return [
-        {"statistic": name, "name": s.title, "meaning": s.meaning, "formula": s.formula, "range": s.range, "source": s.source}
-        for name, s in wording.DEFINITIONS.items()
-    ]
 
 
 def typed(rows: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, Columns]:

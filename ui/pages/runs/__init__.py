@@ -264,13 +264,13 @@ def _chosen(store: Store, run_id: str | None) -> RunView | None:
     found = run_manager.run_rows(store)
     busy = queued_runs(store)
     named = next((row for row in found if row.run_id == run_id), None)
-    ordered: list[RunRow] = [row for row in found if row.run_id in busy] + [row for row in found if _can_go_on(row)] + found
+    ordered: list[RunRow] = (
+        [row for row in found if row.run_id in busy]
+        + [row for row in found if row.state in ("running", "paused", "failed")]
+        + found
+    )
     row = named or next(iter(ordered), None)
     return None if row is None else run_manager.run_view(store, row)
-
-
-def _can_go_on(row: RunRow) -> bool:
-    return row.state in ("running", "paused", "failed")
 
 
 def _status(store: Store, show: str | None, run_id: str | None) -> list[Any]:

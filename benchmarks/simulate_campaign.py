@@ -29,7 +29,7 @@ if not __package__:
 from data.campaign import Campaign, CampaignItem, Settings, sample_items
 from data.records import Annotation, Image, Item, Judgement, Prompt
 from data.store import imports
-from data.store.campaigns import allocation, composition, management, monitoring, participation
+from data.store.campaigns import allocation, management, monitoring, participation
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
@@ -274,7 +274,7 @@ def make(store: Store, plan: SimulationPlan) -> None:
     pictures = [Image(prompt.prompt_id, "generator", n, Path(f"nowhere/{n}.png"), f"{n:064x}", 8, 8) for n in range(total)]
     items = [Item(one.image_id, "simulated", prompt.prompt_id, "counting", "generator") for one in pictures]
     imports.apply(store, [ImportBundle("images", "generator", "simulated", [prompt], pictures, items)])
-    drawn = sample_items(composition.images(store, Selection()), None, plan.seed)
+    drawn = sample_items(management.images(store, Selection()), None, plan.seed)
     gold = [CampaignItem(one.item_id, "gold", expected=GOLD) for one in drawn[plan.items :]]
     settings = Settings(check_every=10 if plan.gold else None)
     campaign = Campaign(NAME, "A simulation", overlap=plan.overlap, seed=plan.seed, settings=settings)

@@ -14,7 +14,7 @@ from typing import Any
 from concord.common import forwarding, wording
 from concord.common.context import CommandError, Context, UsageError
 from data.people import NamesAs, person_pseudonym
-from data.store.backup import backups, copies, restoring, snapshot
+from data.store.backup import backups, restoring, snapshot
 from data.store.backup.backups import Backup, BadBackup
 from data.store.core.store import DATABASE, Store, StoreBusy, StoreError
 
@@ -36,7 +36,7 @@ def backup(context: Context, output: str | None = None, listing: bool = False, f
     except OSError as error:
         raise CommandError(f"{into or backups.backup_folder(project)} cannot be written: {error.strerror or error}") from error
     if into is not None:
-        copies.remember_copy(context.store, made.path, "backup")
+        restoring.remember_copy(context.store, made.path, "backup")
     where = made.path.relative_to(project) if into is None else made.path
     rows = sum(held.rows for held in made.manifest.contents.lasting().values())
     context.say(
@@ -141,5 +141,5 @@ def export_snapshot(context: Context, output: str, named: NamesAs) -> None:
         copied = snapshot.write(context.store, path, None if named == "names" else lambda name: person_pseudonym(secret, name))
     except OSError as error:
         raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
-    copies.remember_copy(context.store, path, "snapshot", names=named == "names")
+    restoring.remember_copy(context.store, path, "snapshot", names=named == "names")
     context.say(f"{copied.rows:,} rows of {len(copied.tables)} tables in {output}; the table about_columns says what they are")

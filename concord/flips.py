@@ -27,8 +27,8 @@ from data.prompts.flips import FLIP_REASONS, FlipKind, Flipped, Unflipped, flip
 from data.prompts.spec import Spec, parse_spec
 from data.records import Judgement
 from data.store import runs
-from data.store.analysis import flips
-from data.store.analysis.flips import FlipAnswer, FlipImage, FlipPrompt
+from data.store.analysis import study_frames
+from data.store.analysis.study_frames import FlipAnswer, FlipImage, FlipPrompt
 from data.store.browse import contents
 from data.store.browse.contents import PEOPLE, SIMULATED
 from data.store.core.selection import Selection
@@ -97,7 +97,7 @@ class FlipBoard:
     @classmethod
     def of(cls, store: Store, selection: Selection, kind: FlipKind, most: int | None) -> FlipBoard:
         """The images of a selection; of more than ``most`` always the same ones by chance."""
-        known = flips.images(store, selection)
+        known = study_frames.images(store, selection)
         places = known.places
         if most is not None and len(places) > most:
             drawn = np.random.default_rng(0).choice(len(places), most, replace=False)
@@ -158,7 +158,7 @@ class FlipBoard:
 def people_scores(store: Store, selection: Selection, suite: str, board: FlipBoard) -> Iterator[RaterFlipScores]:
     """All real people together, and all simulated ones; each rating of an image is an entry."""
     index = {place.item_id: k for k, place in enumerate(board.places)}
-    said = [one for one in flips.answers(store, selection) if one.item_id in index]
+    said = [one for one in study_frames.answers(store, selection) if one.item_id in index]
     for name, simulated in ((PEOPLE, False), (SIMULATED, True)):
         mine = [_rating_scores(board, index[one.item_id], one) for one in said if one.simulated == simulated]
         if mine:
@@ -222,7 +222,7 @@ def scorer_scores(
 
 def _scorer_runs(store: Store, selection: Selection, suite: str) -> _ScorerRuns:
     scores: dict[tuple[str, str | None], dict[str, float | None]] = defaultdict(dict)
-    for one in flips.scores(store, selection):
+    for one in study_frames.scores(store, selection):
         scores[one.rater_id, one.flip][one.item_id] = one.value
     sources = {one.rater_id: one for one in scorer_evidence.evidence_sources(store) if one.suite == suite}
     return _ScorerRuns(runs.listed(store), sources, scores)
@@ -325,7 +325,7 @@ def rows(
     """
     made: list[Row] = []
     unflippable, images, total = [], 0, 0
-    for suite in flips.suites(store, selection):
+    for suite in study_frames.suites(store, selection):
         only = replace(selection, suite=(suite,), aspect=(), target=(), certainty=())
         board = FlipBoard.of(store, only, kind, most)
         if not board.is_flippable:

@@ -22,7 +22,7 @@ from agreement.matching import COLUMNS, Votes, by_trials, is_known, matching_sta
 from agreement.numeric import FloatArray, IntArray
 from agreement.questions import GroupStatistic
 from agreement.study.cells import ALL
-from data.store.analysis import vqa_answers
+from data.store.analysis import study_frames
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.judgements.scorer_evidence import CaptionChoice, caption_choices
@@ -242,12 +242,12 @@ def by_cell(listed: Iterable[Row]) -> dict[tuple[str, str, str, str], dict[str, 
 
 def evidence(store: Store) -> tuple[CaptionChoice, ...]:
     """All that scorers made of images and captions, by suite, rater and image."""
-    return _evidence(store, vqa_answers.stamp(store))
+    return _evidence(store, study_frames.stamp(store))
 
 
 def recall(store: Store, suite: str, options: Options) -> MatchingRows:
     """All figures of a suite."""
-    return _recall(store, vqa_answers.stamp(store), suite, options)
+    return _recall(store, study_frames.stamp(store), suite, options)
 
 
 @lru_cache(maxsize=2)

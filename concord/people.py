@@ -24,7 +24,7 @@ from itsdangerous import BadData, URLSafeSerializer
 
 from concord.common.context import CommandError, Context, UsageError
 from data.people import Role, keyed_hash, platform_pseudonym
-from data.store.backup import copies
+from data.store.backup import restoring
 from data.store.campaigns import management, monitoring
 from data.store.core.campaign_items import DEFAULT
 from data.store.core.store import Store
@@ -255,7 +255,7 @@ def _reach_copies(context: Context, name: str) -> None:
     Raises:
         CommandError: they may still be in one of them.
     """
-    found = copies.erase_from_copies(context.store, [name])
+    found = restoring.erase_from_copies(context.store, [name])
     for one in found:
         if one.outcome in ("erased", "clean"):
             project = context.store.project

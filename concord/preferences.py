@@ -34,8 +34,8 @@ from agreement.preferences import (
 from agreement.preferences.votes import BOTH, NONE, Contest, PairValues
 from agreement.study.cells import ALL
 from concord.common import live_updates
-from data.store.analysis import preferences
-from data.store.analysis.preferences import GeneratorValue, ImageValue, ModelValue, PreferenceVote
+from data.store.analysis import study_frames
+from data.store.analysis.study_frames import GeneratorValue, ImageValue, ModelValue, PreferenceVote
 from data.store.browse.contents import PEOPLE, SIMULATED
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -374,10 +374,10 @@ class PreferenceRows:
 def rows(store: Store, selection: Selection, options: Options | None = None) -> PreferenceRows:
     """Of all pairs in the selection on which anybody has voted."""
     wanted = options or Options()
-    told = preferences.preference_votes(store, selection)
-    of_images = preferences.image_values(store, selection, sorted({one.item_id for one in told}))
-    of_generators = preferences.generator_values(store, selection, sorted({one.suite for one in told}))
-    itself = selfeval_metrics(told, preferences.model_values(store, selection, sorted({one.suite for one in told})))
+    told = study_frames.preference_votes(store, selection)
+    of_images = study_frames.image_values(store, selection, sorted({one.item_id for one in told}))
+    of_generators = study_frames.generator_values(store, selection, sorted({one.suite for one in told}))
+    itself = selfeval_metrics(told, study_frames.model_values(store, selection, sorted({one.suite for one in told})))
     found = polls(told, of_images, [*of_generators, *itself])
     sections: dict[str, list[Row]] = {name: [] for name in SECTIONS}
     for poll in found:

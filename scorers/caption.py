@@ -20,7 +20,7 @@ from data.records import Judgement
 from scorers.base import Check, Perceiver, Scorer, Settings, Shown, Verdict
 
 if TYPE_CHECKING:
-    from scorers.models.captioner import Captioner
+    from scorers.models.text_generation import Captioner
 
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
@@ -94,7 +94,7 @@ def judge(spec: Spec, seen: Observation, settings: Settings) -> Verdict:  # noqa
 
 
 def _open(settings: Settings, device: str) -> Perceiver:
-    from scorers.models.captioner import Captioner
+    from scorers.models.text_generation import Captioner
 
     return CaptionPerceiver(Captioner(settings["captioner"], device, beams=settings["beams"], longest=settings["longest"]))
 

@@ -18,7 +18,7 @@ from concord.common import live_updates
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.store.core import frame
 from data.store.core.store import Store
-from data.store.judgements import remarks, unblinding
+from data.store.judgements import answer_status, remarks
 from data.store.judgements.remarks import Adjudication
 
 PEOPLE = "people"
@@ -144,8 +144,8 @@ def verdict_labels(store: Store, topic: CampaignTopic, said: Sequence[RaterValue
 
 def record_uncovering(store: Store, person: str, item: str) -> None:
     """Remember that this person is shown what others said of an item."""
-    how = unblinding.AFTER_ANSWER if unblinding.has_answered(store, person, item) else unblinding.ON_REQUEST
-    unblinding.record_unblinding(store, person, item, how)
+    how = answer_status.AFTER_ANSWER if answer_status.has_answered(store, person, item) else answer_status.ON_REQUEST
+    answer_status.record_unblinding(store, person, item, how)
 
 
 def write_verdict(store: Store, verdict: Adjudication) -> bool:

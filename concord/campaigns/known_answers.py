@@ -17,7 +17,7 @@ from annotation.questionnaires.form import Form, FormItem, ItemKind
 from data.aspects import CANNOT_TELL, YES
 from data.campaign import ROLES, CampaignItem
 from data.files import InputError, quoted, unreadable
-from data.store.campaigns.composition import Composed
+from data.store.campaigns.management import Composed
 from data.store.core.store import Store
 from data.store.library import ItemSubject as library_ItemSubject
 from data.store.library import item_subjects

@@ -15,7 +15,7 @@ from concord.campaigns.known_answers import ItemSubject
 from data.campaign import Campaign, CampaignItem, Settings, sample_items
 from data.files import MAX_PROBLEMS, InputError, quoted
 from data.store.browse import contents
-from data.store.campaigns import composition, management, monitoring
+from data.store.campaigns import management, monitoring
 from data.store.campaigns.management import CampaignRefused
 from data.store.campaigns.monitoring import Effort
 from data.store.core import frame
@@ -231,9 +231,9 @@ def make_campaign(store: Store, wish: CampaignSpec) -> CampaignPlan:
         raise CampaignRefused(f"there is a campaign {wish.campaign_id!r} already; give this one another id")
     ids = {item.item_id for item in made.items}
     if made.form.item_kind == "group" and not wish.items:
-        composition.groups(store, made.selection, ids)
+        management.groups(store, made.selection, ids)
     elif made.pair is not None:
-        composition.pairs(store, made.selection, *made.pair, ids)
+        management.pairs(store, made.selection, *made.pair, ids)
     management.create(store, made.campaign, made.items)
     return made
 
@@ -273,11 +273,11 @@ def _item_pool(
     if wish.items:
         return _named_items(store, wish.items)
     if form.item_kind == "group":
-        found = known_answers.subjects_of_composed(store, composition.possible_groups(store, selection), "group")
+        found = known_answers.subjects_of_composed(store, management.possible_groups(store, selection), "group")
     elif pair is not None:
-        found = known_answers.subjects_of_composed(store, composition.possible_pairs(store, selection, *pair), "pair")
+        found = known_answers.subjects_of_composed(store, management.possible_pairs(store, selection, *pair), "pair")
     else:
-        found = known_answers.subjects_of_items(store, composition.images(store, selection))
+        found = known_answers.subjects_of_items(store, management.images(store, selection))
     if not found:
         why = {"group": "; a group has two images or more of one prompt", "pair": "; a pair has one image of each generator"}
         raise CampaignRefused(

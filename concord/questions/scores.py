@@ -17,8 +17,8 @@ from agreement import Options
 from agreement.questions import GroupStatistic, Split, beside_people, between_models, scores, splits, with_people
 from agreement.questions.scores import images
 from concord.common import live_updates
-from data.store.analysis import vqa_answers
-from data.store.analysis.vqa_answers import PersonAnswer
+from data.store.analysis import study_frames
+from data.store.analysis.study_frames import PersonAnswer
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.runs import ItemEvidence
@@ -57,13 +57,13 @@ def rows(store: Store, selection: Selection, reference: str | None = None, optio
     people's answers.
     """
     made = QuestionRows([], [], [], [])
-    known = vqa_answers.raters(store)
+    known = study_frames.raters(store)
     for suite in sorted(known.keys() & {*selection.suite}) if selection.suite else known:
         generators = selection.generator
         if generators and reference and reference not in generators:
             generators = (*generators, reference)
         only = replace(selection, suite=(suite,), generator=generators)
-        found, said = vqa_answers.scorer_answers(store, only), vqa_answers.person_answers(store, only)
+        found, said = study_frames.scorer_answers(store, only), study_frames.person_answers(store, only)
         parts = (score_rows(found, suite, reference, options), model_rows(found, suite, options))
         for section, more in zip(made.sections.values(), (*parts, *people_rows(found, said, suite, options)), strict=True):
             section.extend(more)  # type: ignore[attr-defined]
@@ -71,7 +71,7 @@ def rows(store: Store, selection: Selection, reference: str | None = None, optio
 
 
 def score_rows(found: pd.DataFrame, suite: str, reference: str | None = None, options: Options | None = None) -> list[Row]:
-    """The rows of ``Rows.scores`` of a suite's answers (``data.store.analysis.vqa_answers.scorer_answers``)."""
+    """The rows of ``Rows.scores`` of a suite's answers (``data.store.analysis.study_frames.scorer_answers``)."""
     return _figure_rows(scores(found, options, reference), suite, reference=reference)
 
 
@@ -157,17 +157,17 @@ class DifferingScores:
 
 def scorer_answers(store: Store, suite: str, source: str = "") -> pd.DataFrame:
     """What scorers answered about a suite's images, of one text source or of all; kept while the evidence stays."""
-    return _scorer_answers(store, vqa_answers.stamp(store), suite, source)
+    return _scorer_answers(store, study_frames.stamp(store), suite, source)
 
 
 def recall_scores(store: Store, suite: str, source: str, reference: str) -> list[Row]:
     """As ``of_scores``."""
-    return _recall_scores(store, vqa_answers.stamp(store), suite, source, reference)
+    return _recall_scores(store, study_frames.stamp(store), suite, source, reference)
 
 
 def recall_models(store: Store, suite: str, source: str) -> list[Row]:
     """As ``of_models``."""
-    return _recall_models(store, vqa_answers.stamp(store), suite, source)
+    return _recall_models(store, study_frames.stamp(store), suite, source)
 
 
 def recall_people(store: Store, suite: str, source: str) -> tuple[list[Row], list[Row]]:
@@ -182,7 +182,7 @@ def all_beside_people(store: Store, suite: str, source: str, kind: str) -> pd.Da
 
 def answering_raters(store: Store) -> dict[str, list[str]]:
     """By suite the scorers that answered questions."""
-    return _answering_raters(store, vqa_answers.stamp(store))
+    return _answering_raters(store, study_frames.stamp(store))
 
 
 def _selection(suite: str, source: str) -> Selection:
@@ -191,12 +191,12 @@ def _selection(suite: str, source: str) -> Selection:
 
 @lru_cache(maxsize=8)
 def _answering_raters(store: Store, stamp: str) -> dict[str, list[str]]:  # noqa: ARG001 - part of the key
-    return vqa_answers.raters(store)
+    return study_frames.raters(store)
 
 
 @lru_cache(maxsize=2)
 def _scorer_answers(store: Store, stamp: str, suite: str, source: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
-    return vqa_answers.scorer_answers(store, _selection(suite, source))
+    return study_frames.scorer_answers(store, _selection(suite, source))
 
 
 @lru_cache(maxsize=16)
@@ -212,7 +212,7 @@ def _recall_models(store: Store, stamp: str, suite: str, source: str) -> list[Ro
 @lru_cache(maxsize=8)
 def _recall_people(store: Store, version: str, suite: str, source: str) -> tuple[list[Row], list[Row]]:  # noqa: ARG001
     return people_rows(
-        scorer_answers(store, suite, source), vqa_answers.person_answers(store, _selection(suite, source)), suite
+        scorer_answers(store, suite, source), study_frames.person_answers(store, _selection(suite, source)), suite
     )
 
 
@@ -220,23 +220,23 @@ def _recall_people(store: Store, version: str, suite: str, source: str) -> tuple
 def _all_beside_people(store: Store, version: str, suite: str, source: str, kind: str) -> pd.DataFrame:  # noqa: ARG001 - part of the key
     return with_people(
         scorer_answers(store, suite, source),
-        answers_of_kind(vqa_answers.person_answers(store, _selection(suite, source)), kind),
+        answers_of_kind(study_frames.person_answers(store, _selection(suite, source)), kind),
     )
 
 
 def answer_sources(store: Store, suite: str, rater: str) -> AnswerSources:
     """Where the images are that a scorer answered questions about."""
-    return _answer_sources(store, vqa_answers.stamp(store), suite, rater)
+    return _answer_sources(store, study_frames.stamp(store), suite, rater)
 
 
 def answer_groups(store: Store, suite: str, rater: str, source: str, by: str) -> list[str]:
     """What its answers are grouped by: element types, text sources or numbers of entities."""
-    return _answer_groups(store, vqa_answers.stamp(store), suite, rater, source, by)
+    return _answer_groups(store, study_frames.stamp(store), suite, rater, source, by)
 
 
 def mixed_texts(store: Store, suite: str, rater: str) -> int:
     """Of how many texts not all images were asked the same."""
-    return _mixed_texts(store, vqa_answers.stamp(store), suite, rater)
+    return _mixed_texts(store, study_frames.stamp(store), suite, rater)
 
 
 def answers_beside_people(store: Store, suite: str, source: str, rater: str) -> pd.DataFrame:
@@ -295,7 +295,7 @@ def item_questions(store: Store, item_id: str, by: ItemEvidence, verdict: Verdic
     known = [one for one in entries if _readable(one)] if isinstance(entries, list) else []
     if not known:
         return []
-    said, wordings = vqa_answers.answers_about(store, item_id), vqa_answers.wordings(store, item_id, by.rater_id)
+    said, wordings = study_frames.answers_about(store, item_id), study_frames.wordings(store, item_id, by.rater_id)
     holds = {check.target: check.holds for check in verdict.checks} if verdict else {}
     return [_question_json(one, holds.get(one["question_id"]), said, wordings.get(one["question_id"])) for one in known]
 

@@ -110,7 +110,7 @@ def results(job: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _write_questions(model: str, device: str, asked: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     from scorers.models.language_endpoint import Failure
-    from scorers.models.language_local import QuestionLlama
+    from scorers.models.text_generation import QuestionLlama
 
     llama = QuestionLlama(model, device)
     for one in asked:
@@ -119,7 +119,7 @@ def _write_questions(model: str, device: str, asked: Sequence[Mapping[str, Any]]
 
 
 def _answer_questions(model: str, device: str, asked: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    from scorers.models.language_local import TextQuestion, UnifiedQa
+    from scorers.models.text_generation import TextQuestion, UnifiedQa
 
     reader = UnifiedQa(model, device)
     for start in range(0, len(asked), _BATCH):

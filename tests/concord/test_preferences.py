@@ -17,7 +17,7 @@ from agreement.preferences.votes import Contest
 from concord import preferences
 from concord.judging import derive_source
 from concord.preferences import OPPOSED, PairQuery, list_pairs
-from data.store.analysis.preferences import preference_votes
+from data.store.analysis.study_frames import preference_votes
 from data.store.core.selection import Selection
 from data.store.core.store import Store, per_payload
 from data.store.judgements import recording

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from data.campaign import Campaign, CampaignItem, Settings, sample_items
-from data.store.campaigns import composition, management
+from data.store.campaigns import management
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from tests.e2e import project_files
@@ -28,9 +28,9 @@ LINES = (0, 1, 2, 4)
 def campaigns(project: Path) -> None:
     """One of each kind, over two generators' images of four prompts."""
     with Store(project) as store:
-        images = composition.images(store, Selection())
-        pairs = composition.pairs(store, Selection(), "alpha", "beta")
-        groups = composition.groups(store, Selection())
+        images = management.images(store, Selection())
+        pairs = management.pairs(store, Selection(), "alpha", "beta")
+        groups = management.groups(store, Selection())
         consent = Settings(consent="You may stop **at any time**.", content_warning="Some are odd.", completion_code="D0NE")
         checked = Settings(order="fixed", instructions="## Mind\nthe *gap*", pass_mark=None)
         train = CampaignItem(images[0], "training", expected={"present_a": "yes"})

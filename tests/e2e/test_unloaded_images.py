@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from data.campaign import Campaign, sample_items
-from data.store.campaigns import composition, management
+from data.store.campaigns import management
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from tests.e2e import project_files
@@ -27,7 +27,7 @@ def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         images = project_files.visor_folder(folder / generator, (0, 1, 2, 4), 20 * n)
         command(folder / "project", "import", "images", images, "--layout", "visor", "--generator", generator)
     with Store(folder / "project") as store:
-        pairs = composition.pairs(store, Selection(), "alpha", "beta")
+        pairs = management.pairs(store, Selection(), "alpha", "beta")
         management.create(store, Campaign("ab", "Which one", "ab", 9), sample_items(pairs, None, 0))
         management.move(store, "ab", "running")
     with serving(folder / "project") as running:

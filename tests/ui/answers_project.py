@@ -17,7 +17,7 @@ from data.prompts.questions import questions_from_spec
 from data.prompts.spec import parse_spec
 from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
 from data.store import imports, library
-from data.store.campaigns import composition, management, participation
+from data.store.campaigns import management, participation
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
@@ -112,7 +112,7 @@ def _kitchen(store: Store, ids: list[str]) -> None:
 
 
 def _pairs(store: Store) -> None:
-    made = composition.pairs(store, Selection(), *GENERATORS)
+    made = management.pairs(store, Selection(), *GENERATORS)
     management.create(store, Campaign("sides", "sides", "ab", 2), [CampaignItem(one) for one in made])
     for n, item in enumerate(made):
         for k, who in enumerate(NAMES[:2]):

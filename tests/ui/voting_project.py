@@ -11,7 +11,7 @@ from typing import Any
 from concord.judging import direct, rate
 from data.records import Annotation, Evidence, Image, Item, Judgement, Prompt, Rater
 from data.store import imports
-from data.store.campaigns import composition
+from data.store.campaigns import management
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
@@ -65,7 +65,7 @@ def _rated(aspect: str, value: float) -> tuple[tuple[Judgement, ...], str]:
 
 def voted(store: Store, first: str, second: str, votes: Iterable[Said]) -> list[str]:
     """Cast votes on the pairs of two generators; returns the pairs by prompt."""
-    pairs = sorted(composition.pairs(store, Selection(suite=(SUITE,)), first, second))
+    pairs = sorted(management.pairs(store, Selection(suite=(SUITE,)), first, second))
     for vote in votes:
         judged = Judgement("preference", vote.label, None, None, None if vote.label else "cannot_tell")
         said = {"preference": vote.side if vote.label in (first, second) else vote.label or "cannot_tell"}

@@ -66,7 +66,7 @@ COMMANDS: dict[str, str] = {
     "people uninvite": "concord.people:uninvite",
     "preferences": "ui.cli.analysis_tables:print_preferences",
     "rebuild": "concord.judging:rebuild",
-    "reproduce visor": "concord.studies.visor:reproduce_visor",
+    "reproduce visor": "concord.studies.reproduce:reproduce_visor",
     "score": "concord.scoring.score:run",
     "vqa": "ui.cli.analysis_tables:print_questions",
 }

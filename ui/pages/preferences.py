@@ -22,8 +22,8 @@ from concord import preferences
 from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.preferences import LEFT_OUT, OPPOSED, PairQuery, PairVotes, Poll, PreferenceRows, Row, contests, key_of, list_pairs
-from data.store.analysis import preferences as analysis_preferences
-from data.store.analysis.preferences import ImagePair, PairImage
+from data.store.analysis import study_frames as analysis_preferences
+from data.store.analysis.study_frames import ImagePair, PairImage
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components import charts

@@ -35,8 +35,8 @@ from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.store import Store, StoreBusy
 from ui.cli.runner import fill_default_project
 from ui.web.api.images import Thumbnails
-from ui.web.gradio_workarounds import Entrance
 from ui.web.middleware import Guard, is_loopback
+from ui.web.studio import Entrance
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response

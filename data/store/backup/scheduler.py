@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 import duckdb
 
-from data.store.backup import backups, copies
+from data.store.backup import backups, restoring
 from data.store.backup.backups import SCHEDULED, Backup, BadBackup, Stopped
 from data.store.core.erased import marks
 from data.store.core.store import Store, per_payload
@@ -94,7 +94,7 @@ class BackupScheduler:
             try:
                 if not self._seen and backups_with_erased(self._store):
                     # an erasure was broken off
-                    copies.erase_from_copies(self._store)
+                    restoring.erase_from_copies(self._store)
                 self._look()
                 wait = look
             except Stopped:

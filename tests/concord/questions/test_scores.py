@@ -23,7 +23,7 @@ from data.prompts.questions import PromptQuestion
 from data.records import Image, Prompt, Rater, image_item
 from data.store import imports, runs
 from data.store import library as stored
-from data.store.analysis import vqa_answers
+from data.store.analysis import study_frames
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
@@ -84,7 +84,7 @@ def reworded(store: Store, item: str) -> PromptQuestion:
 
 # ---- what is read back
 def test_a_models_answers_come_back_as_they_were_given(standing: Store) -> None:
-    found = vqa_answers.scorer_answers(standing, Selection(suite=(SUITE,), rater=(VQA,)))
+    found = study_frames.scorer_answers(standing, Selection(suite=(SUITE,), rater=(VQA,)))
     given = []
     for item in question_project.items(standing):
         for one in question_project.asked(standing, item).questions:
@@ -94,19 +94,19 @@ def test_a_models_answers_come_back_as_they_were_given(standing: Store) -> None:
     names = ["rater", "item", "prompt", "generator", "question", "element_type", "element", "answer", "chosen", "text"]
     assert [tuple(row) for row in found[names].to_numpy().tolist()] == given
     assert set(found["source"]) == {"single_object", "two_object", "counting", "colors", "position", "color_attr"}
-    assert set(vqa_answers.scorer_answers(standing, Selection(generator=("beta",), task=("colors",)))["item"]) == {
+    assert set(study_frames.scorer_answers(standing, Selection(generator=("beta",), task=("colors",)))["item"]) == {
         item for item in found.loc[found["source"] == "colors", "item"] if "/beta/" in item
     }
-    assert vqa_answers.raters(standing) == {SUITE: [VQA, WEAK]}
+    assert study_frames.raters(standing) == {SUITE: [VQA, WEAK]}
     # a scorer that answers nothing is none
-    assert vqa_answers.scorer_answers(standing, Selection(rater=("nobody",))).empty
+    assert study_frames.scorer_answers(standing, Selection(rater=("nobody",))).empty
 
 
 def test_the_first_run_counts_and_broken_answers_do_not(store: Store) -> None:
     item = question_project.items(store)[0]
-    before = vqa_answers.scorer_answers(store, Selection())
+    before = study_frames.scorer_answers(store, Selection())
     question_project.answer(store, VQA, lambda _, one: one.choices[-1], [item], "0009-again")
-    assert vqa_answers.scorer_answers(store, Selection()).equals(before)
+    assert study_frames.scorer_answers(store, Selection()).equals(before)
     good = {"question_id": "q", "text": "t", "choices": ["yes", "no"], "answer": "yes", "chosen": "no"}
     odd: list[Any] = [
         good,
@@ -123,9 +123,9 @@ def test_the_first_run_counts_and_broken_answers_do_not(store: Store) -> None:
     ]
     seen.append(Observation(question_project.items(store)[2], {"answers": [good]}, failed="the file is broken"))
     _bare(store, "odd", seen)
-    found = vqa_answers.scorer_answers(store, Selection(rater=("odd",)))
+    found = study_frames.scorer_answers(store, Selection(rater=("odd",)))
     assert found[["question", "chosen", "element_type"]].to_numpy().tolist() == [["q", "no", ""], ["r", "no", ""]]
-    assert vqa_answers.raters(store)[SUITE] == ["odd", VQA, WEAK]
+    assert study_frames.raters(store)[SUITE] == ["odd", VQA, WEAK]
 
 
 def _bare(store: Store, rater: str, seen: list[Observation]) -> None:
@@ -140,19 +140,19 @@ def test_people_meet_a_model_only_in_the_same_words(store: Store) -> None:
     first = reworded(store, item)
     assert question_project.asked(store, item).number == 2
     question_project.say(store, "cyd", lambda _, one: one.answer, [item])
-    found = vqa_answers.person_answers(store, Selection())
+    found = study_frames.person_answers(store, Selection())
     mine = found[(found["item"] == item) & (found["question"] == first.question_id)].set_index("person")["wording"]
-    theirs = vqa_answers.wordings(store, item, VQA)
+    theirs = study_frames.wordings(store, item, VQA)
     assert mine["ann"] == mine["ben"] == theirs[first.question_id]
     assert mine["cyd"] != theirs[first.question_id]
     other = found[(found["item"] == item) & (found["question"] != first.question_id)]
     assert other["wording"].tolist() == [theirs[name] for name in other["question"]]
     assert set(other["person"]) == {"ann", "ben", "cyd"}
-    about = {(one.question, one.person): one.wording for one in vqa_answers.answers_about(store, item)}
+    about = {(one.question, one.person): one.wording for one in study_frames.answers_about(store, item)}
     assert about[first.question_id, "cyd"] == mine["cyd"]
     # whoever scores now is asked the new words, and meets cyd
     question_project.answer(store, "late", lambda _, one: one.answer, [item])
-    assert vqa_answers.wordings(store, item, "late")[first.question_id] == mine["cyd"]
+    assert study_frames.wordings(store, item, "late")[first.question_id] == mine["cyd"]
     states = questions_scores.answers_beside_people(store, SUITE, "", "late").set_index("question")["votes"]
     assert states[first.question_id] == 1
     assert questions_scores.mixed_texts(store, SUITE, VQA) == 0
@@ -175,7 +175,7 @@ def test_what_does_not_count_says_why(store: Store) -> None:
     item = question_project.items(store)[1]
     question_project.say(store, "eve", TRUTH, [item], saw_evidence=True)
     question_project.say(store, "fay", lambda *_: "cannot_tell", [item])
-    found = vqa_answers.person_answers(store, Selection())
+    found = study_frames.person_answers(store, Selection())
     why = found[found["item"] == item].groupby("person")["excluded"].first().to_dict()
     assert why == {"eve": "saw_evidence", "fay": "cannot_tell"}
     rows = found[(found["person"] == "fay")]
@@ -200,7 +200,7 @@ def test_imitations_are_never_mixed_with_people(store: Store) -> None:
 # ---- the rows
 def test_rows_are_those_of_the_statistics(standing: Store) -> None:
     found = questions_scores.rows(standing, Selection(), "photos", QUICK)
-    answers, said = vqa_answers.scorer_answers(standing, Selection()), vqa_answers.person_answers(standing, Selection())
+    answers, said = study_frames.scorer_answers(standing, Selection()), study_frames.person_answers(standing, Selection())
     expected = [one.outcome.value for one in scores(answers, QUICK, "photos")]
     assert [row["value"] for row in found.scores] == expected
     assert [row["value"] for row in found.people] == [one.outcome.value for one in beside_people(answers, said, QUICK)]

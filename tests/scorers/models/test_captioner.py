@@ -10,7 +10,7 @@ from PIL import Image
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers", reason="the group scorers is not installed")
 
-from scorers.models.captioner import Captioner  # noqa: E402
+from scorers.models.text_generation import Captioner  # noqa: E402
 from tests.scorers.models.vqa import tiny_vqa_models  # noqa: E402
 
 

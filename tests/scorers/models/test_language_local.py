@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from scorers.models.language_endpoint import Completion, Failure
-from scorers.models.language_local import QuestionLlama, TextQuestion, UnifiedQa, line_of, prompt_of
+from scorers.models.text_generation import QuestionLlama, TextQuestion, UnifiedQa, line_of, prompt_of
 from scorers.questions.writing import results
 from tests.scorers.models.tiny_language_models import random_llama, random_t5
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from data.prompts.question_generation import prompt_examples
-from scorers.models.language_local import prompt_of
+from scorers.models.text_generation import prompt_of
 
 
 def random_llama(folder: Path, *, context: int = 512) -> Path:

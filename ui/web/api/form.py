@@ -19,7 +19,7 @@ from data.campaign import Campaign
 from data.records import Annotation
 from data.store.campaigns import allocation, management, participation
 from data.store.core.store import Store
-from data.store.judgements import recording, unblinding
+from data.store.judgements import answer_status, recording
 
 MAX_NAME = 60
 _LOOK_BACK = 100
@@ -341,7 +341,7 @@ def _annotation(
     store: Store, about: form.ItemForm, person: str, answers: Mapping[str, Any], body: SubmissionBody
 ) -> Annotation:
     revised = str(body.revises) if body.revises else None
-    saw_evidence, revises = unblinding.resolve_revision(store, person, about.task.item_id, revised)
+    saw_evidence, revises = answer_status.resolve_revision(store, person, about.task.item_id, revised)
     offered = form.offered_at(store, person, about, body.offer)
     started, active_seconds = form.plausible_times(offered, body.started, body.active_seconds)
     return about.annotation(

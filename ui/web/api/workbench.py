@@ -27,7 +27,7 @@ from data.store import runs
 from data.store.browse import contents
 from data.store.campaigns import participation
 from data.store.core.store import Store
-from data.store.judgements import remarks, unblinding
+from data.store.judgements import answer_status, remarks
 from data.store.judgements import remarks as notes
 from data.store.judgements.remarks import Adjudication, Note, NoteRefused, Wrong
 from scorers import registry
@@ -90,7 +90,7 @@ def workbench_router(store: Store) -> APIRouter:
             return {"covered": True, "name": person}
         if person is not None and found["sha256"] is not None:
             # nothing is ever shown without a record: what they say of it from now on is not blind
-            unblinding.record_unblinding(store, person, id, unblinding.AFTER_ANSWER)
+            answer_status.record_unblinding(store, person, id, answer_status.AFTER_ANSWER)
         return _evidence(store, person, found)
 
     @routes.post("/uncover")
@@ -98,8 +98,8 @@ def workbench_router(store: Store) -> APIRouter:
         person, found = name_of(request), item_of(store, body.id)
         if person is None:
             raise HTTPException(401, "Please give your name first: who uncovers an image is recorded.")
-        unblinding.record_unblinding(
-            store, person, body.id, unblinding.by_browsing(body.shown) if body.shown else unblinding.ON_REQUEST
+        answer_status.record_unblinding(
+            store, person, body.id, answer_status.by_browsing(body.shown) if body.shown else answer_status.ON_REQUEST
         )
         return _evidence(store, person, found)
 
@@ -129,7 +129,7 @@ def may_see(store: Store, person: str | None, item: Item) -> bool:
         return True
     if person is None:
         return False
-    return unblinding.unblinded_how(store, person, item["item_id"]) is not None or unblinding.has_answered(
+    return answer_status.unblinded_how(store, person, item["item_id"]) is not None or answer_status.has_answered(
         store, person, item["item_id"]
     )
 
@@ -164,7 +164,7 @@ def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     return {
         "covered": False,
         "name": person,
-        "how": unblinding.unblinded_how(store, person, item["item_id"]) if person is not None else None,
+        "how": answer_status.unblinded_how(store, person, item["item_id"]) if person is not None else None,
         "colors": COLORS,
         "scorers": sights,
         "annotations": item["annotations"],

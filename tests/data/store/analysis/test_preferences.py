@@ -8,9 +8,9 @@ import pytest
 
 from data.records import Annotation, Evidence, Item, Judgement, Rater
 from data.store import imports
-from data.store.analysis import preferences
-from data.store.analysis.preferences import GeneratorValue, ImageValue
-from data.store.campaigns import composition
+from data.store.analysis import study_frames
+from data.store.analysis.study_frames import GeneratorValue, ImageValue
+from data.store.campaigns import management
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
@@ -43,7 +43,7 @@ def made(store: Store) -> list[str]:
     ]  # fmt: skip
     scorers = [Rater("m", "scorer"), Rater("n", "scorer")]
     imports.apply(store, [ImportBundle("ratings", "s", "s", raters=scorers, evidence=evidence)])
-    return [*composition.pairs(store, ALL, "g1", "g2"), *composition.pairs(store, ALL, "g1", "g3")]
+    return [*management.pairs(store, ALL, "g1", "g2"), *management.pairs(store, ALL, "g1", "g3")]
 
 
 def test_votes_with_their_generators_and_sides(store: Store, made: list[str]) -> None:
@@ -51,7 +51,7 @@ def test_votes_with_their_generators_and_sides(store: Store, made: list[str]) ->
     recording.submit(store, vote(made[0], "bob", "both", "both"))
     recording.submit(store, vote(made[1], "ann", "cannot_tell", None))
     recording.submit(store, vote(made[2], "ann", "left", "g3"))
-    found = preferences.preference_votes(store, ALL)
+    found = study_frames.preference_votes(store, ALL)
     assert [(t.item_id, t.first, t.second, t.rater_id, t.label, t.side, t.excluded) for t in found] == [
         (made[0], "g1", "g2", "ann", "g2", "right", None),
         (made[0], "g1", "g2", "bob", "both", None, None),
@@ -62,10 +62,10 @@ def test_votes_with_their_generators_and_sides(store: Store, made: list[str]) ->
         ("geneval", PROMPT.prompt_id, "counting", "human", False)
     }
     # of generators both must be selected; other filters are those of every frame
-    assert len(preferences.preference_votes(store, Selection(generator=("g1", "g2")))) == 3
-    assert preferences.preference_votes(store, Selection(generator=("g1",))) == []
-    assert [t.rater_id for t in preferences.preference_votes(store, Selection(rater=("bob",)))] == ["bob"]
-    assert preferences.preference_votes(store, Selection(task=("colors",))) == []
+    assert len(study_frames.preference_votes(store, Selection(generator=("g1", "g2")))) == 3
+    assert study_frames.preference_votes(store, Selection(generator=("g1",))) == []
+    assert [t.rater_id for t in study_frames.preference_votes(store, Selection(rater=("bob",)))] == ["bob"]
+    assert study_frames.preference_votes(store, Selection(task=("colors",))) == []
 
 
 def test_what_does_not_count_says_why(store: Store, made: list[str]) -> None:
@@ -75,34 +75,34 @@ def test_what_does_not_count_says_why(store: Store, made: list[str]) -> None:
     recording.submit(store, vote(made[0], "bob", "right", "g2", saw_evidence=True))
     # a revision keeps the first one's place
     recording.submit(store, vote(made[0], "ann", "both", "both", revises=first.annotation_id))
-    found = {(t.rater_id, t.label): t.excluded for t in preferences.preference_votes(store, ALL)}
+    found = {(t.rater_id, t.label): t.excluded for t in study_frames.preference_votes(store, ALL)}
     assert found == {("ann", "both"): None, ("ann", "g2"): "repeat", ("bob", "g2"): "saw_evidence"}
 
 
 def test_what_scorers_say_of_the_images(store: Store, made: list[str]) -> None:
-    assert preferences.image_values(store, ALL, made[:2]) == sorted(
+    assert study_frames.image_values(store, ALL, made[:2]) == sorted(
         [
             ImageValue(made[0], 0, "m", "score", 0.25), ImageValue(made[0], 1, "m", "score", 0.75),
             ImageValue(made[0], 0, "n", "correct", 1.0), ImageValue(made[1], 0, "m", "score", 0.5),
         ],
         key=lambda one: (one.item_id, one.rater_id, one.aspect, one.position),
     )  # fmt: skip
-    assert {one.rater_id for one in preferences.image_values(store, Selection(rater=("n",)), made)} == {"n"}
-    assert preferences.image_values(store, ALL, []) == []
+    assert {one.rater_id for one in study_frames.image_values(store, Selection(rater=("n",)), made)} == {"n"}
+    assert study_frames.image_values(store, ALL, []) == []
 
 
 def test_what_scorers_say_of_generators(store: Store, made: list[str]) -> None:  # noqa: ARG001
     at = ("geneval", "counting")
-    assert preferences.generator_values(store, ALL, ["geneval"]) == [
+    assert study_frames.generator_values(store, ALL, ["geneval"]) == [
         GeneratorValue(*at, "g1", PROMPT.prompt_id, "m", "score", 0.75, 2),
         GeneratorValue(*at, "g1", PROMPT.prompt_id, "n", "correct", 1.0, 1),
         GeneratorValue(*at, "g2", PROMPT.prompt_id, "m", "score", 0.75, 1),
     ]
-    assert preferences.generator_values(store, ALL, ["other"]) == []
+    assert study_frames.generator_values(store, ALL, ["other"]) == []
 
 
 def test_a_pair_as_it_is_shown(store: Store, made: list[str]) -> None:
-    shown, _ = preferences.pairs(store, [made[2], made[0]])
+    shown, _ = study_frames.pairs(store, [made[2], made[0]])
     assert (shown.item_id, shown.text) == (made[2], "two cats")
     assert [picture.generator for picture in shown.pictures] == ["g1", "g3"]
     assert all(picture.sha256 for picture in shown.pictures)
@@ -115,7 +115,7 @@ def test_an_imported_vote_says_itself_between_whom(store: Store) -> None:
     votes = [vote("s/vote-1", "a", "", "y", **said), *odd]
     raters = [Rater(name, "human", "slot") for name in "abc"]
     imports.apply(store, [ImportBundle("study", "s", "s", items=[item], raters=raters, annotations=votes)])
-    (found,) = preferences.preference_votes(store, ALL)
+    (found,) = study_frames.preference_votes(store, ALL)
     assert (found.first, found.second, found.rater_id, found.prompt_id, found.side) == ("x", "y", "a", None, None)
-    (shown,) = preferences.pairs(store, ["s/vote-1"])
+    (shown,) = study_frames.pairs(store, ["s/vote-1"])
     assert (shown.text, shown.pictures) == (None, ())

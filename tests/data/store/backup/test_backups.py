@@ -19,9 +19,9 @@ import pytest
 
 from data.files import sha256_of
 from data.people import person_pseudonym
-from data.store.backup import backups, copies, restoring, snapshot
+from data.store.backup import backups, restoring, snapshot
 from data.store.backup.backups import Backup, BadBackup
-from data.store.backup.copies import BEFORE
+from data.store.backup.restoring import BEFORE
 from data.store.core.schema import migration_files
 from data.store.core.store import DATABASE, Store, StoreBusy, StoreError
 from data.store.judgements import recording
@@ -321,13 +321,13 @@ def test_the_erased_are_taken_out_of_every_copy(store: Store, tmp_path: Path) ->
     everything(store)
     backup(store)
     far = backup(store, into=tmp_path / "disk", reason="far")
-    copies.remember_copy(store, far.path, "backup")
+    restoring.remember_copy(store, far.path, "backup")
     for name, rename in (("named", None), ("others", lambda who: person_pseudonym(store.secret, who))):
         snapshot.write(store, tmp_path / f"{name}.duckdb", rename)
-        copies.remember_copy(store, tmp_path / f"{name}.duckdb", "snapshot", names=rename is None)
-    copies.remember_copy(store, tmp_path / "moved.duckdb", "snapshot")
+        restoring.remember_copy(store, tmp_path / f"{name}.duckdb", "snapshot", names=rename is None)
+    restoring.remember_copy(store, tmp_path / "moved.duckdb", "snapshot")
     (tmp_path / "not ours.duckdb").write_bytes(b"a poem")
-    copies.remember_copy(store, tmp_path / "not ours.duckdb", "snapshot")
+    restoring.remember_copy(store, tmp_path / "not ours.duckdb", "snapshot")
     left = backups.backup_folder(store.project) / ".making-1-left"
     left.mkdir()
     (left / DATABASE).write_text(NAME)
@@ -352,7 +352,7 @@ def test_the_erased_are_taken_out_of_every_copy(store: Store, tmp_path: Path) ->
     }
 
     erasing.erase(store, NAME)
-    found = {one.path.name: one for one in copies.erase_from_copies(store, [NAME])}
+    found = {one.path.name: one for one in restoring.erase_from_copies(store, [NAME])}
     assert {name: one.outcome for name, one in found.items()} == {
         next(iter(counts)).name: "erased", far.name: "erased", "named.duckdb": "erased", "others.duckdb": "erased",
         aside.name: "erased", left.name: "erased", "moved.duckdb": "gone", "not ours.duckdb": "failed",
@@ -369,7 +369,7 @@ def test_the_erased_are_taken_out_of_every_copy(store: Store, tmp_path: Path) ->
     with duckdb.connect(str(tmp_path / "named.duckdb"), read_only=True) as connection:
         assert connection.execute("select count(distinct rater_id) from annotations").fetchone() == (1,)
     # again, there is nothing to do
-    again = copies.erase_from_copies(store, [NAME])
+    again = restoring.erase_from_copies(store, [NAME])
     assert {one.outcome for one in again} == {"clean", "gone", "failed"}
 
 
@@ -391,9 +391,9 @@ def test_killed_between_a_backups_new_database_and_its_word_on_it(store: Store, 
         with monkeypatch.context() as patched:
             patched.setattr(backups, "write_manifest", die)
             with pytest.raises(KeyboardInterrupt):
-                copies.erase_from_copies(store)
+                restoring.erase_from_copies(store)
         backups.check_backup(backups.read_backup(made.path))
-    copies.erase_from_copies(store)
+    restoring.erase_from_copies(store)
     assert bytes_with(backups.backup_folder(store.project), NAME) == []
     backups.check_backup(backups.read_backup(made.path))
     assert backups.read_backup(made.path).manifest.before == ""
@@ -425,7 +425,7 @@ def test_an_unreadable_backup_is_reported(store: Store) -> None:
     one.database.write_bytes(content)
     (two.path / backups.MANIFEST).write_text("{")
     erasing.erase(store, NAME)
-    found = {each.path.name: each.outcome for each in copies.erase_from_copies(store, [NAME])}
+    found = {each.path.name: each.outcome for each in restoring.erase_from_copies(store, [NAME])}
     assert found == {one.name: "failed", two.name: "failed", three.name: "erased"}
 
 
@@ -449,7 +449,7 @@ def test_erasing_waits_for_a_backup_and_others_do_not(store: Store) -> None:
     worker.join()
     eraser.join()
     assert bytes_with(made[0].path, NAME)
-    assert [one.outcome for one in copies.erase_from_copies(store, [NAME])] == ["erased"]
+    assert [one.outcome for one in restoring.erase_from_copies(store, [NAME])] == ["erased"]
     assert bytes_with(store.project, NAME) == []
 
 
@@ -457,7 +457,7 @@ def test_contents_are_equal_when_nothing_was_written(store: Store) -> None:
     items = fill(store)
     with store.read() as cursor:
         first = backups.database_contents(cursor).lasting()
-    copies.remember_copy(store, store.project / "x", "backup")
+    restoring.remember_copy(store, store.project / "x", "backup")
     with store.read() as cursor:
         assert backups.database_contents(cursor).lasting() == first
     submit(store, items[0])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from data.store.backup import backups, copies, scheduler
+from data.store.backup import backups, restoring, scheduler
 from data.store.backup.backups import Backup
 from data.store.backup.scheduler import BackupScheduler
 from data.store.core.store import Store
@@ -57,7 +57,7 @@ def test_a_backup_is_made_only_after_changes(store: Store) -> None:
     assert first is not None
     assert first.manifest.reason == backups.SCHEDULED
     assert scheduler.make_scheduled(store, first) is None
-    copies.remember_copy(store, store.project / "x", "backup")
+    restoring.remember_copy(store, store.project / "x", "backup")
     assert scheduler.make_scheduled(store, first) is None, "nobody has said or done anything"
     submit(store, items[0])
     second = scheduler.make_scheduled(store, first)

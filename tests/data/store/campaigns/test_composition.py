@@ -16,13 +16,13 @@ from data.campaign import Campaign, CampaignItem, Settings, sample_items
 from data.records import Judgement
 from data.store import imports
 from data.store.analysis import aggregates
-from data.store.campaigns import composition, management, participation
+from data.store.campaigns import management, participation
 from data.store.campaigns.management import CampaignRefused
 from data.store.core import browse_index, frame, rows, schema
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportRefused
-from data.store.judgements import recording, remarks, unblinding
+from data.store.judgements import answer_status, recording, remarks
 from data.store.judgements.remarks import Adjudication
 from tests.data.store.small_campaign import NAME, start
 from tests.data.store.small_project import PROMPT, answer, column, content, fill, pictures, submit, table
@@ -38,9 +38,9 @@ def two_generators(store: Store) -> None:
 
 def test_a_group_has_one_image_of_each_generator_mixed(store: Store) -> None:
     two_generators(store)
-    groups = composition.groups(store, ALL)
+    groups = management.groups(store, ALL)
     before = content(store)
-    assert composition.groups(store, ALL) == groups
+    assert management.groups(store, ALL) == groups
     assert content(store) == before
     # the third image by g1 has nothing beside it
     assert [sorted(members(store, group)) for group in groups] == [
@@ -51,12 +51,12 @@ def test_a_group_has_one_image_of_each_generator_mixed(store: Store) -> None:
 
 def test_a_single_generators_images_stand_together_in_no_order_of_theirs(store: Store) -> None:
     two_generators(store)
-    (group,) = composition.groups(store, Selection(generator=("g1",)))
-    assert sorted(members(store, group)) == composition.images(store, Selection(generator=("g1",)))
+    (group,) = management.groups(store, Selection(generator=("g1",)))
+    assert sorted(members(store, group)) == management.images(store, Selection(generator=("g1",)))
     orders = []
     for n in range(8):
         imports.apply(store, [pictures(3, f"h{n}")])
-        (one,) = composition.groups(store, Selection(generator=(f"h{n}",)))
+        (one,) = management.groups(store, Selection(generator=(f"h{n}",)))
         orders.append([image.rsplit("/", 1)[1] for image in members(store, one)])
     assert len({tuple(order) for order in orders}) > 1
 
@@ -74,17 +74,17 @@ def store_row(store: Store, item_id: str) -> tuple[str, str | None, str]:
 
 def test_pairs_are_of_the_same_index(store: Store) -> None:
     two_generators(store)
-    pairs = composition.pairs(store, ALL, "g1", "g2")
-    assert composition.pairs(store, ALL, "g1", "g2") == pairs
+    pairs = management.pairs(store, ALL, "g1", "g2")
+    assert management.pairs(store, ALL, "g1", "g2") == pairs
     members = [column(store, f"select image_id from item_members where item_id = '{p}' order by position") for p in pairs]
     assert members == [[f"{PROMPT.prompt_id}/{g}/{n}" for g in ("g1", "g2")] for n in (0, 1)]
     with pytest.raises(ValueError, match="two generators"):
-        composition.pairs(store, ALL, "g1", "g1")
+        management.pairs(store, ALL, "g1", "g1")
 
 
 def test_a_group_s_task_has_all_its_pictures(store: Store) -> None:
     two_generators(store)
-    groups = composition.groups(store, ALL)
+    groups = management.groups(store, ALL)
     management.create(store, Campaign(NAME, "C", questionnaire="tifa-likert"), sample_items(groups, None, 0))
     management.move(store, NAME, "running")
     (task, other) = participation.next_tasks(store, "ann", NAME).tasks
@@ -97,7 +97,7 @@ def test_a_group_s_task_has_all_its_pictures(store: Store) -> None:
 
 def test_what_is_said_of_a_group_s_images_stands_at_the_images(store: Store) -> None:
     two_generators(store)
-    group, _ = composition.groups(store, ALL)
+    group, _ = management.groups(store, ALL)
     members = column(store, f"select image_id from item_members where item_id = '{group}' order by position")
     asked = aggregates.AggregateQuery("geneval", "correct", ALL)
 
@@ -141,10 +141,10 @@ def by_label(counted: aggregates.Aggregates) -> dict[tuple[str, str], int]:
 
 def test_whoever_has_seen_one_image_of_a_group_is_not_blind_about_it(store: Store) -> None:
     two_generators(store)
-    group, _ = composition.groups(store, ALL)
-    unblinding.record_unblinding(store, "ann", f"{PROMPT.prompt_id}/g1/0", unblinding.ON_REQUEST)
-    assert unblinding.resolve_revision(store, "ann", group, None) == (True, None)
-    assert unblinding.resolve_revision(store, "bob", group, None) == (False, None)
+    group, _ = management.groups(store, ALL)
+    answer_status.record_unblinding(store, "ann", f"{PROMPT.prompt_id}/g1/0", answer_status.ON_REQUEST)
+    assert answer_status.resolve_revision(store, "ann", group, None) == (True, None)
+    assert answer_status.resolve_revision(store, "bob", group, None) == (False, None)
 
 
 def test_only_the_random_stratum_counts_where_there_is_one(store: Store) -> None:
@@ -182,7 +182,7 @@ def test_only_the_random_stratum_counts_where_there_is_one(store: Store) -> None
 )
 def test_what_makes_no_campaign(store: Store, change: Callable[[list[str]], list[CampaignItem]], why: str) -> None:
     two_generators(store)
-    items = [*composition.images(store, ALL), *composition.groups(store, ALL)]
+    items = [*management.images(store, ALL), *management.groups(store, ALL)]
     before = content(store)
     with pytest.raises(CampaignRefused, match=why):
         management.create(store, Campaign(NAME, "C"), change(items))
@@ -194,8 +194,8 @@ def test_items_are_not_chosen_by_what_was_said_of_them(store: Store) -> None:
     fill(store)
     for chosen in (Selection(rater=("ann",)), Selection(certainty=("split",))):
         with pytest.raises(ValueError, match="chosen by suite, task and generator"):
-            composition.images(store, chosen)
-    assert composition.images(store, Selection(generator=("nobody",))) == []
+            management.images(store, chosen)
+    assert management.images(store, Selection(generator=("nobody",))) == []
 
 
 def test_a_campaign_s_life(store: Store) -> None:
@@ -238,8 +238,8 @@ def test_an_import_that_a_campaign_shows_stays(store: Store) -> None:
 
 def test_a_group_that_nobody_uses_goes_with_its_images(store: Store) -> None:
     two_generators(store)
-    composition.groups(store, ALL)
-    kept = composition.groups(store, Selection(generator=("g1",)))
+    management.groups(store, ALL)
+    kept = management.groups(store, Selection(generator=("g1",)))
     first, second = (row["import_id"] for row in imports.listed(store))
     imports.undo(store, second)
     assert column(store, "select item_id from items where kind = 'group'") == kept
@@ -249,7 +249,7 @@ def test_a_group_that_nobody_uses_goes_with_its_images(store: Store) -> None:
 
 def test_answers_about_a_group_keep_its_images(store: Store) -> None:
     two_generators(store)
-    group, _ = composition.groups(store, ALL)
+    group, _ = management.groups(store, ALL)
     submit(store, group, "ann", campaign_id=None)
     with pytest.raises(ImportRefused, match="1 people have given 1 answers"):
         imports.undo(store, imports.listed(store)[0]["import_id"])

@@ -10,8 +10,8 @@ import pytest
 from data.campaign import Campaign, sample_items
 from data.records import Rater
 from data.store import imports
-from data.store.campaigns import composition, management, monitoring, participation
-from data.store.campaigns.composition import Composed
+from data.store.campaigns import management, monitoring, participation
+from data.store.campaigns.management import Composed
 from data.store.core import frame
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -34,15 +34,15 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def begun(store: Store, overlap: int = 2) -> list[str]:
     """A running campaign of all images."""
-    ids = composition.images(store, ALL)
+    ids = management.images(store, ALL)
     management.create(store, Campaign("c", "C", overlap=overlap), sample_items(ids, None, 0))
     management.move(store, "c", "running")
     return ids
 
 
 def test_subjects_of_images_and_of_several(store: Store) -> None:
-    ids = composition.images(store, ALL)
-    group, _ = composition.groups(store, ALL)
+    ids = management.images(store, ALL)
+    group, _ = management.groups(store, ALL)
     found = item_subjects(store, [*ids, group, "nobody", "geneval/00000/g1/9"])
     assert set(found) == {*ids, group, "geneval/00000/g1/9"}
     one = found["geneval/00000/g2/1"]
@@ -55,18 +55,18 @@ def test_subjects_of_images_and_of_several(store: Store) -> None:
 
 
 def test_what_could_be_composed_is_what_is_composed(store: Store) -> None:
-    pairs, groups = composition.possible_pairs(store, ALL, "g1", "g2"), composition.possible_groups(store, ALL)
+    pairs, groups = management.possible_pairs(store, ALL, "g1", "g2"), management.possible_groups(store, ALL)
     assert column(store, "select count(*) from items where kind <> 'image'") == [0]
     assert [one.images for one in pairs] == [(f"geneval/00000/g1/{n}", f"geneval/00000/g2/{n}") for n in range(2)]
     only = pairs[1].item_id
-    assert composition.pairs(store, ALL, "g1", "g2", [only]) == [only]
-    assert composition.groups(store, ALL, []) == []
+    assert management.pairs(store, ALL, "g1", "g2", [only]) == [only]
+    assert management.groups(store, ALL, []) == []
     assert column(store, "select item_id from items where kind <> 'image'") == [only]
-    assert composition.groups(store, ALL) == [one.item_id for one in groups]
+    assert management.groups(store, ALL) == [one.item_id for one in groups]
     members = column(store, f"select image_id from item_members where item_id = '{groups[0].item_id}' order by position")
     assert groups[0] == Composed(groups[0].item_id, tuple(members))
     with pytest.raises(ValueError, match="twice"):
-        composition.possible_pairs(store, ALL, "g1", "g1")
+        management.possible_pairs(store, ALL, "g1", "g1")
 
 
 def test_spread_is_of_valid_answers_by_people(store: Store) -> None:

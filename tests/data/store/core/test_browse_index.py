@@ -14,7 +14,7 @@ from data.records import Evidence, Judgement, Rater
 from data.store import imports, runs
 from data.store.browse import contents, index_refresh
 from data.store.browse.filters import PACKED_AS
-from data.store.campaigns import composition
+from data.store.campaigns import management
 from data.store.core.erased import Erased
 from data.store.core.schema import MIGRATIONS
 from data.store.core.selection import Selection
@@ -238,7 +238,7 @@ class Writing:
             erasing.erase(self.store, "cyd")
 
     def group(self) -> None:
-        composition.groups(self.store, Selection())
+        management.groups(self.store, Selection())
 
     def rebuild(self) -> None:
         # what the sources say is not kept here: all judgements go

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from data.store import imports
 from data.store.campaigns import management, participation
 from data.store.core.store import Cache, Store
-from data.store.judgements import unblinding
+from data.store.judgements import answer_status
 from data.store.people import invitations
 from data.store.people.invitations import Arrival, Terms
 from tests.data.store.small_campaign import NAME, start
@@ -76,10 +76,10 @@ def test_an_image_that_is_gone_is_no_task_any_more(store: Store) -> None:
 def test_whoever_is_shown_evidence_is_known_at_once(store: Store) -> None:
     c = start(store, 1)
     (item,) = c.items
-    assert unblinding.resolve_revision(store, "ann", item, None) == (False, None)
-    unblinding.record_unblinding(store, "ann", item, unblinding.ON_REQUEST)
-    assert unblinding.resolve_revision(store, "ann", item, None) == (True, None)
-    assert unblinding.resolve_revision(store, "bob", item, None) == (False, None)
+    assert answer_status.resolve_revision(store, "ann", item, None) == (False, None)
+    answer_status.record_unblinding(store, "ann", item, answer_status.ON_REQUEST)
+    assert answer_status.resolve_revision(store, "ann", item, None) == (True, None)
+    assert answer_status.resolve_revision(store, "bob", item, None) == (False, None)
 
 
 def test_whoever_joins_makes_nothing_forgotten(store: Store) -> None:

@@ -19,7 +19,7 @@ from data.store.core import rows
 from data.store.core.erased import Erased
 from data.store.core.store import DATABASE, Store, StoreError
 from data.store.imports import ImportBundle
-from data.store.judgements import recording, remarks, revocations, unblinding
+from data.store.judgements import answer_status, recording, remarks, revocations
 from data.store.judgements.remarks import Adjudication, Tagging
 from data.store.people import erasing, invitations
 from data.store.people.invitations import Arrival, Terms
@@ -41,8 +41,8 @@ def everything(store: Store, who: str = NAME) -> list[str]:
     participation.skip(store, who, items[2])
     allocation.save_draft(store, AnswerDraft("default", who, items[2], {"note": f"by {who}"}))
     participation.report(store, who, items[2], "broken")
-    unblinding.record_unblinding(store, who, items[0], unblinding.ON_REQUEST)
-    unblinding.record_unblinding(store, "ann", items[0], unblinding.by_browsing(who))
+    answer_status.record_unblinding(store, who, items[0], answer_status.ON_REQUEST)
+    answer_status.record_unblinding(store, "ann", items[0], answer_status.by_browsing(who))
     revocations.revoke(store, who, "ann", "default")
     revocations.revoke(store, "ann", who)
     for n, (by, about) in enumerate(((who, "ann"), ("ann", who), ("ann", "clipscore"))):
@@ -88,7 +88,7 @@ def test_nothing_of_them_stays_and_all_else_does(store: Store) -> None:
     assert len(after["erased"]) == 1
     assert people_at(store)[:2] == [1, 1]
     assert [one.made_by for one in invitations.listed(store)] == [erasing.NOBODY]
-    assert unblinding.unblinded_how(store, "ann", items[0]) == unblinding.by_browsing(erasing.NOBODY)
+    assert answer_status.unblinded_how(store, "ann", items[0]) == answer_status.by_browsing(erasing.NOBODY)
     assert erasing.is_erased(store, NAME)
     assert not erasing.is_erased(store, "ann")
 

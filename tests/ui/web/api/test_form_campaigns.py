@@ -16,7 +16,7 @@ from data.campaign import OUTCOMES, Campaign, CampaignItem, Settings, sample_ite
 from data.people import platform_pseudonym
 from data.prompts.questions import PromptQuestion
 from data.store import imports
-from data.store.campaigns import composition, management
+from data.store.campaigns import management
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
@@ -73,7 +73,7 @@ def judged(world: World) -> set[tuple[str, str, str]]:
 
 
 def test_a_preference_is_for_a_generator_whatever_side_it_stands_on(two: World) -> None:
-    pairs = composition.pairs(two.store, ALL, "sdv2", "xl")
+    pairs = management.pairs(two.store, ALL, "sdv2", "xl")
     client = enter(two, start(two.store, "ab", sample_items(pairs, None, 0)))
     sides = []
     while (here := following(client))["state"] == "label":
@@ -97,7 +97,7 @@ def test_a_preference_is_for_a_generator_whatever_side_it_stands_on(two: World) 
 
 
 def test_what_is_said_of_a_group_stands_at_its_images(two: World) -> None:
-    groups = composition.groups(two.store, ALL)
+    groups = management.groups(two.store, ALL)
     client = enter(two, start(two.store, "tifa_likert", sample_items(groups, None, 0)))
     task = following(client)["tasks"][0]
     assert len(task["images"]) == 2
@@ -114,7 +114,7 @@ def test_what_is_said_of_a_group_stands_at_its_images(two: World) -> None:
 
 
 def test_a_single_image_is_a_group_of_one(two: World) -> None:
-    image = composition.images(two.store, ALL)[0]
+    image = management.images(two.store, ALL)[0]
     client = enter(two, start(two.store, "tifa_likert", sample_items([image], None, 0)))
     say(client, following(client)["tasks"][0], {"faithfulness_0": 3})
     before = judged(two)
@@ -133,7 +133,7 @@ DOG = PromptQuestion("dog", "is there a dog?", ("yes", "no"), "yes", "animal/hum
 
 def test_answers_are_about_the_questions_that_were_asked(two: World) -> None:
     ask(two.store, CAT)
-    images = [one for one in composition.images(two.store, ALL) if one.startswith("geneval/00000/")]
+    images = [one for one in management.images(two.store, ALL) if one.startswith("geneval/00000/")]
     client = enter(two, start(two.store, "tifa_vqa", sample_items(images[:1], None, 0)))
     task = following(client)["tasks"][0]
     ask(two.store, DOG)
@@ -151,7 +151,7 @@ def test_answers_are_about_the_questions_that_were_asked(two: World) -> None:
 
 def test_a_third_person_where_two_differ(two: World) -> None:
     ask(two.store, CAT)
-    (image, other, *_) = (one for one in composition.images(two.store, ALL) if one.startswith("geneval/00000/"))
+    (image, other, *_) = (one for one in management.images(two.store, ALL) if one.startswith("geneval/00000/"))
     campaign = start(two.store, "tifa_vqa", sample_items([image, other], None, 0), settings={"order": "shared"})
     tickets = [task["ticket"] for task in following(enter(two, campaign))["tasks"]]
     for name, answers in (("ann", ("yes", "yes")), ("bob", ("yes", "no"))):
@@ -165,7 +165,7 @@ def test_a_third_person_where_two_differ(two: World) -> None:
 def test_nothing_is_shown_before_somebody_agrees(two: World) -> None:
     example = "![x](item:geneval/00000/sdv2/0)"
     settings: dict[str, Any] = {"consent": "I **agree** <b>", "content_warning": "odd", "instructions": example}
-    items = sample_items(composition.images(two.store, ALL), 1, 0)
+    items = sample_items(management.images(two.store, ALL), 1, 0)
     client = enter(two, start(two.store, "geneval", items, settings=settings))
     asked = following(client)
     assert (asked["state"], "tasks" in asked) == ("consent", False)
@@ -183,7 +183,7 @@ def test_nothing_is_shown_before_somebody_agrees(two: World) -> None:
 
 
 def test_training_tells_and_checks_do_not(two: World) -> None:
-    train, gold, *images = composition.images(two.store, ALL)
+    train, gold, *images = management.images(two.store, ALL)
     known = {"count_0": {"any": [2, 3]}, "caption_fit": 4}
     items = [CampaignItem(train, "training", expected=known), CampaignItem(gold, "gold", expected=known)]
     settings = {"check_every": 2, "pass_mark": None}
@@ -204,7 +204,7 @@ def test_training_tells_and_checks_do_not(two: World) -> None:
 
 
 def test_a_prompt_that_no_question_shows_is_hidden_everywhere(two: World) -> None:
-    first, *others = composition.images(two.store, ALL)
+    first, *others = management.images(two.store, ALL)
     items = [CampaignItem(first, "training", expected={"quality": 5}), *sample_items(others, None, 0)]
     client = enter(two, start(two.store, "visor", items, settings={"training_feedback": True, "pass_mark": None}))
     prompts = two.column("select text from prompts")
@@ -223,7 +223,7 @@ def test_a_prompt_that_no_question_shows_is_hidden_everywhere(two: World) -> Non
 
 def test_the_completion_code_is_for_those_who_did_something(two: World) -> None:
     settings = {"completion_code": "C0DE", "completion_url": "https://crowd.example/?cc=C0DE"}
-    items = sample_items(composition.images(two.store, ALL), 1, 0)
+    items = sample_items(management.images(two.store, ALL), 1, 0)
     campaign = start(two.store, "geneval", items, overlap=1, settings=settings)
     ann = enter(two, campaign)
     say(ann, following(ann)["tasks"][0], COW)
@@ -235,7 +235,7 @@ def test_the_completion_code_is_for_those_who_did_something(two: World) -> None:
 
 
 def test_a_platform_id_stays_hidden_from_its_owner(two: World) -> None:
-    items = sample_items(composition.images(two.store, ALL), 1, 0)
+    items = sample_items(management.images(two.store, ALL), 1, 0)
     campaign, name = start(two.store, "geneval", items), platform_pseudonym(two.store.secret, "prolific", "5f")
     client = enter(two, campaign, name)
     say(client, following(client)["tasks"][0], COW)
@@ -243,7 +243,7 @@ def test_a_platform_id_stays_hidden_from_its_owner(two: World) -> None:
 
 
 def test_what_others_only_hold_is_not_called_answered(two: World) -> None:
-    items = sample_items(composition.images(two.store, ALL), 2, 0)
+    items = sample_items(management.images(two.store, ALL), 2, 0)
     campaign = start(two.store, "geneval", items, overlap=1, settings={"completion_code": "C0DE"})
     ann, visitor = enter(two, campaign), enter(two, campaign, "visitor")
     say(ann, following(ann)["tasks"][0], COW)
@@ -259,7 +259,7 @@ OWN_CODES = {f"{outcome}_code": outcome.upper() for outcome in OUTCOMES}
 
 @pytest.mark.parametrize("codes", [OWN_CODES, {"completion_code": "COMPLETION"}])
 def test_a_code_for_every_way_to_leave(two: World, codes: dict[str, str]) -> None:
-    train, *images = sorted(composition.images(two.store, ALL))
+    train, *images = sorted(management.images(two.store, ALL))
     right = {"count_0": 1}
     settings: dict[str, Any] = {
         "completion_url": "https://crowd.example/?cc=COMPLETION",
@@ -312,7 +312,7 @@ def test_a_code_for_every_way_to_leave(two: World, codes: dict[str, str]) -> Non
 
 
 def test_ways_beside_answering(two: World) -> None:
-    campaign = start(two.store, "geneval", sample_items(composition.images(two.store, ALL), None, 0))
+    campaign = start(two.store, "geneval", sample_items(management.images(two.store, ALL), None, 0))
     client = enter(two, campaign)
     first, second = following(client)["tasks"]
     about = {"ticket": first["ticket"], "campaign": campaign}
@@ -336,7 +336,7 @@ def test_ways_beside_answering(two: World) -> None:
 
 
 def test_an_answer_goes_to_the_campaign_that_asked(two: World) -> None:
-    images = composition.images(two.store, ALL)
+    images = management.images(two.store, ALL)
     campaign = start(two.store, "geneval", sample_items(images, None, 0))
     start(two.store, "visor", sample_items(images[:2], None, 0))
     client = enter(two, campaign)
@@ -353,7 +353,7 @@ def test_an_answer_goes_to_the_campaign_that_asked(two: World) -> None:
 def test_whoever_was_not_invited_chooses(two: World) -> None:
     client = two.person()
     assert following(client)["state"] == "label"
-    start(two.store, "geneval", sample_items(composition.images(two.store, ALL), None, 0))
+    start(two.store, "geneval", sample_items(management.images(two.store, ALL), None, 0))
     offered = following(two.person("bob"))
     assert (offered["state"], [one["id"] for one in offered["campaigns"]]) == ("choose", ["geneval", "default"])
     assert client.post("/api/campaign", json={"campaign": "none"}).status_code == 404
@@ -361,7 +361,7 @@ def test_whoever_was_not_invited_chooses(two: World) -> None:
 
 @pytest.mark.parametrize(("state", "why"), [("draft", "draft"), ("stopped", "stopped"), ("archived", "archived")])
 def test_closed_campaigns_say_so(two: World, state: str, why: str) -> None:
-    management.create(two.store, Campaign("c", "C"), sample_items(composition.images(two.store, ALL), 1, 0))
+    management.create(two.store, Campaign("c", "C"), sample_items(management.images(two.store, ALL), 1, 0))
     for step in {"draft": (), "stopped": ("running", "stopped"), "archived": ("archived",)}[state]:
         management.move(two.store, "c", step)  # type: ignore[arg-type]
     closed = following(enter(two, "c"))

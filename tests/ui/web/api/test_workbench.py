@@ -21,7 +21,7 @@ from data.store.core.frame import frame
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
-from data.store.judgements import recording, unblinding
+from data.store.judgements import answer_status, recording
 from tests.ui import drawn_images
 from tests.ui.http_visitor import World
 from ui.web.api import browse, form, workbench
@@ -165,7 +165,7 @@ def test_it_outlives_the_server(world: World) -> None:
     project = world.store.project
     world.store.close()
     with Store(project) as store:
-        assert unblinding.unblinded_how(store, "ann", ITEM) == "asked"
+        assert answer_status.unblinded_how(store, "ann", ITEM) == "asked"
 
 
 def test_evidence_in_full(world: World) -> None:
@@ -408,4 +408,4 @@ def test_hostile_names_are_kept_as_they_are(world: World) -> None:
     for name in ("<img src=x onerror=alert(1)>", "'; drop table uncovered; --", "Zoë 🦊"):
         client = world.person(name)
         assert uncover(client, shown=name)["name"] == name
-        assert unblinding.unblinded_how(world.store, name, ITEM) == f"browse: {name}"
+        assert answer_status.unblinded_how(world.store, name, ITEM) == f"browse: {name}"

@@ -1,9 +1,4 @@
-"""Language models on this machine, which TIFA uses: one writes questions about a caption, one answers them from the caption
-alone.
-
-- The model that TIFA's authors trained to write questions: LLaMA-2 7B, with 512 tokens for a prompt and its answer together.
-- UnifiedQA answers questions from a text alone, with choices or without. TIFA checks its questions with it (section 3.2).
-"""
+"""Models that write text, on this machine: language models (TIFA's writer of questions and its filter) and captioners."""
 
 from __future__ import annotations
 
@@ -12,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import torch
-from transformers import AutoModelForCausalLM, T5ForConditionalGeneration
+from PIL import Image
+from transformers import AutoModelForCausalLM, AutoModelForImageTextToText, T5ForConditionalGeneration
 
 from scorers.models.language_endpoint import Completion, Failure
-from scorers.models.pretrained import config_of, load, tokenizer_of
+from scorers.models.pretrained import batch_size, config_of, load, processor_of, tokenizer_of
 
 QUESTION_WRITER: Final = "tifa-benchmark/llama2_tifa_question_generation"
 
@@ -133,3 +129,39 @@ class UnifiedQa:
                 max_new_tokens=_ANSWERER_MAX_TOKENS,
             )
         return [text.strip() for text in self._tokenizer.batch_decode(written, skip_special_tokens=True)]
+
+
+KINDS: Final = ("blip", "blip-2", "git")
+_BATCH: Final = 8
+
+
+class Captioner:
+    """A model in memory, by a hub id or the name of a folder.
+
+    Args:
+        beams: of the search for the likeliest caption; longest: in tokens.
+
+    Raises:
+        OSError: its files are not on this machine.
+        ValueError: it is no captioning model known here.
+    """
+
+    def __init__(self, name: str, device: str, *, beams: int, longest: int) -> None:
+        kind = config_of(name).model_type
+        if kind not in KINDS:
+            raise ValueError(f"{name} is a {kind}, not one of the captioning models known here: {', '.join(KINDS)}")
+        self._model = load(AutoModelForImageTextToText, name, device)
+        self._processor = processor_of(name)
+        self._device, self._batch = device, batch_size(device, _BATCH)
+        self._search = {"num_beams": beams, "max_new_tokens": longest, "do_sample": False}
+
+    def captions(self, images: Sequence[Image.Image]) -> list[str]:
+        """Each image's caption, without spaces around it."""
+        found: list[str] = []
+        for start in range(0, len(images), self._batch):
+            some = list(images[start : start + self._batch])
+            pixels = self._processor(images=some, return_tensors="pt").to(self._device)
+            with torch.inference_mode():
+                said = self._model.generate(**pixels, **self._search)
+            found += [text.strip() for text in self._processor.batch_decode(said, skip_special_tokens=True)]
+        return found

@@ -1,0 +1,458 @@
+"""Frames for analyses of their own: flip tests, preferences between two images, and questions answered by VQA models and
+people.
+
+A question keeps its name through all versions. Answers to it can be compared where its text, choices and answer are the same:
+``wording`` is one number for these three, equal where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from data.aspects import CANNOT_TELL
+from data.store.core import rows
+from data.store.core.frame import JUDGED
+from data.store.core.selection import Selection
+from data.store.core.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, slots=True)
+class FlipPrompt:
+    """A prompt."""
+
+    text: str
+    spec: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FlipImage:
+    """An image."""
+
+    item_id: str
+    prompt_id: str
+    generator: str
+
+
+@dataclass(frozen=True, slots=True)
+class FlipSuite:
+    """A suite's images, by id, and their prompts by id."""
+
+    places: list[FlipImage]
+    prompts: Mapping[str, FlipPrompt]
+
+
+@dataclass(frozen=True, slots=True)
+class FlipAnswer:
+    """One person's judgement ``correct`` of an image, and the whole answer that it follows from.
+
+    Attributes:
+        excluded: why it does not count, as ``data.store.core.frame`` has it; None if it does.
+        questionnaire: None where there is no whole answer.
+    """
+
+    item_id: str
+    simulated: bool
+    excluded: str | None
+    questionnaire: str | None
+    answers: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FlipScore:
+    """A scorer's number of an image; ``flip`` says by which flipped prompt, None: by the true one."""
+
+    item_id: str
+    rater_id: str
+    flip: str | None
+    value: float | None
+
+
+def suites(store: Store, selection: Selection) -> list[str]:
+    """Those of which images are selected, sorted."""
+    condition, parameters = selection.items()
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor, f"select distinct t.suite from items t where t.kind = 'image' and {condition} order by 1", parameters
+        )
+    return [row["suite"] for row in found]
+
+
+def images(store: Store, selection: Selection) -> FlipSuite:
+    """The selected images."""
+    condition, parameters = selection.items()
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select t.item_id, t.prompt_id, coalesce(t.generator, '') as generator from items t"
+            f" where t.kind = 'image' and t.prompt_id is not null and {condition} order by t.item_id",
+            parameters,
+        )
+        asked = rows.dicts(
+            cursor,
+            "select p.prompt_id, p.text, p.spec from prompts p"
+            f" where p.prompt_id in (select t.prompt_id from items t where t.kind = 'image' and {condition}) order by 1",
+            parameters,
+        )
+    prompts = {row["prompt_id"]: FlipPrompt(row["text"], rows.from_json(row["spec"])) for row in asked}
+    return FlipSuite([FlipImage(**row) for row in found if row["prompt_id"] in prompts], prompts)
+
+
+def answers(store: Store, selection: Selection) -> list[FlipAnswer]:
+    """People's answers to the selected images, in the order in which they were given."""
+    condition, parameters = replace(selection, aspect=("correct",)).judgements()
+    said = JUDGED.format(where=f"r.kind = 'human' and j.aspect = 'correct' and {condition}", more=", j.source_id")
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select f.item as item_id, f.simulated, f.excluded, n.questionnaire, n.answers"
+            f" from ({said}) f left join annotations n on n.annotation_id = f.source_id order by f.seq, f.item, f.rater",
+            parameters,
+        )
+    return [FlipAnswer(**rows.decoded(row, "answers") | {"answers": rows.from_json(row["answers"]) or {}}) for row in found]
+
+
+def scores(store: Store, selection: Selection) -> list[FlipScore]:
+    """Scorers' numbers of the selected images, by the true prompts and by flipped ones, those that count."""
+    condition, parameters = replace(selection, aspect=(), rater=()).judgements()
+    said = JUDGED.format(where=f"r.kind = 'scorer' and j.aspect in ('score', 'flipped') and {condition}", more="")
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select item as item_id, rater as rater_id, case when aspect = 'flipped' then target end as flip, number as value"
+            f" from ({said}) where excluded is null order by seq",
+            parameters,
+        )
+    return [FlipScore(**row) for row in found]
+
+
+ASPECT = "preference"
+SIDES = ("left", "right")
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceVote:
+    """One judgement `preference` of a pair.
+
+    Attributes:
+        first, second: whose images the pair has, in its order.
+        kind: ``human`` or ``scorer``.
+        label: a generator, ``both`` or ``none``; None: cannot tell.
+        side: where the chosen image stood on the screen; None where none was chosen, or nobody knows.
+        excluded: why it does not count, as ``data.store.core.frame`` has it; None if it does.
+    """
+
+    suite: str
+    item_id: str
+    prompt_id: str | None
+    task: str
+    first: str
+    second: str
+    rater_id: str
+    kind: str
+    simulated: bool
+    label: str | None
+    side: Literal["left", "right"] | None
+    excluded: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ImageValue:
+    """A scorer's value of one image of a pair; ``position`` within the pair, from 0; ``aspect``: ``correct`` or ``score``."""
+
+    item_id: str
+    position: int
+    rater_id: str
+    aspect: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorValue:
+    """A scorer's values of a generator's images of one prompt (None: of none), added up, and how many."""
+
+    suite: str
+    task: str
+    generator: str
+    prompt_id: str | None
+    rater_id: str
+    aspect: str
+    total: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelValue:
+    """How many of a prompt's images a diffusion model told rightly by their captions, as ``rater_id`` (SelfEval).
+
+    Attributes:
+        images: whose images these are, by generator.
+        settings: the rater's; ``model`` is whom it is about.
+    """
+
+    suite: str
+    task: str
+    images: str
+    prompt_id: str | None
+    rater_id: str
+    settings: Mapping[str, Any]
+    total: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairImage:
+    """An image of a pair; without a file ``sha256`` is None."""
+
+    image_id: str
+    generator: str
+    sha256: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePair:
+    """A pair: its prompt's text (None: not known), and its images in its order (none: only the votes are known)."""
+
+    item_id: str
+    text: str | None
+    pictures: tuple[PairImage, ...]
+
+
+def preference_votes(store: Store, selection: Selection) -> list[PreferenceVote]:
+    """All judgements `preference` of pairs in the selection, as they were made; of ``generator`` both must be in it."""
+    condition, parameters = replace(selection, generator=(), aspect=(), target=(), certainty=()).judgements()
+    where = f"t.kind = 'pair' and r.kind in ('human', 'scorer') and j.aspect = ? and {condition}"
+    with store.read() as cursor:
+        found = rows.dicts(cursor, _VOTES.format(judged=JUDGED.format(where=where, more=_MORE)), [ASPECT, *parameters])
+    wanted = set(selection.generator)
+    made = [_vote(row) for row in found if row["generators"] is not None and len(row["generators"]) == 2]
+    return [one for one in made if not wanted or {one.first, one.second} <= wanted]
+
+
+def image_values(store: Store, selection: Selection, item_ids: Sequence[str]) -> list[ImageValue]:
+    """What scorers say of the images of these pairs."""
+    where, parameters = _scorers(selection)
+    judged = JUDGED.format(where=f"{where} and j.item_id in ({_MEMBERS})", more="")
+    with store.read() as cursor:
+        found = rows.dicts(cursor, _OF_IMAGES.format(judged=judged), [*parameters, list(item_ids), list(item_ids)])
+    return [ImageValue(**row) for row in found]
+
+
+def generator_values(store: Store, selection: Selection, suites: Sequence[str]) -> list[GeneratorValue]:
+    """What scorers say of each generator's images of these suites, by prompt."""
+    where, parameters = _scorers(replace(selection, suite=tuple(suites)))
+    judged = JUDGED.format(where=f"{where} and t.kind = 'image' and t.generator is not null", more="")
+    with store.read() as cursor:
+        found = rows.dicts(cursor, _OF_GENERATORS.format(judged=judged), parameters)
+    return [GeneratorValue(**row) for row in found]
+
+
+def model_values(store: Store, selection: Selection, suites: Sequence[str]) -> list[ModelValue]:
+    """What raters that are diffusion models themselves (their setting ``model``) made of these suites' images, by prompt."""
+    where, parameters = _scorers(replace(selection, suite=tuple(suites), generator=()))
+    judged = JUDGED.format(where=f"{where} and j.aspect = 'correct' and t.kind = 'image'", more="")
+    with store.read() as cursor:
+        found = rows.dicts(cursor, _OF_MODELS.format(judged=judged), parameters)
+    return [ModelValue(**rows.decoded(row, "settings")) for row in found]
+
+
+def pairs(store: Store, item_ids: Sequence[str]) -> list[ImagePair]:
+    """These pairs as they are shown, in this order."""
+    with store.read() as cursor:
+        found = rows.dicts(cursor, _PAIRS, [list(item_ids)])
+    shown: dict[str, list[PairImage]] = {}
+    texts: dict[str, str | None] = {}
+    for row in found:
+        texts[row["item_id"]] = row["text"]
+        pictures = shown.setdefault(row["item_id"], [])
+        if row["image_id"] is not None:
+            pictures.append(PairImage(row["image_id"], row["generator"], row["sha256"]))
+    return [ImagePair(item_id, texts[item_id], tuple(shown[item_id])) for item_id in item_ids if item_id in texts]
+
+
+def _vote(row: dict[str, Any]) -> PreferenceVote:
+    first, second = (str(name) for name in row.pop("generators"))
+    side = row.pop("side")
+    chosen = row["label"] in (first, second)
+    excluded = row["excluded"] or (CANNOT_TELL if row["label"] is None else None)
+    known = side if side in SIDES and chosen else None
+    return PreferenceVote(**row | {"first": first, "second": second, "side": known, "excluded": excluded})
+
+
+def _scorers(selection: Selection) -> tuple[str, list[Any]]:
+    """Scorers' judgements that may count, about images as a whole."""
+    about = replace(selection, aspect=(), target=(), campaign=(), certainty=(), since=(), until=())
+    condition, parameters = about.judgements()
+    return (
+        f"r.kind = 'scorer' and j.aspect in ('correct', 'score') and nullif(j.target, '') is null and {condition}",
+        parameters,
+    )
+
+
+# of an imported vote without images its source says between whom it was
+_MORE = (
+    ", json_extract_string(a.answers, '$.preference') as side,"
+    " try_cast(json_extract(a.raw, '$.generators') as varchar[]) as named"
+)
+_VOTES = """
+with generators as (
+    select m.item_id, list(i.generator order by m.position) as made
+    from item_members m join images i using (image_id) join items t using (item_id) where t.kind = 'pair' group by all
+)
+select s.suite, s.item as item_id, s.prompt as prompt_id, coalesce(s.task, '') as task, coalesce(g.made, s.named) as generators,
+       s.rater as rater_id, s.kind, s.simulated, s.label, s.side, s.excluded
+from ({judged}) s left join generators g on g.item_id = s.item
+order by s.seq, s.item
+"""
+_MEMBERS = "select m.image_id from item_members m where m.item_id in (select unnest(?))"
+_OF_IMAGES = """
+select m.item_id, m.position, s.rater as rater_id, s.aspect, s.number as value
+from ({judged}) s join item_members m on m.image_id = s.item
+where m.item_id in (select unnest(?)) and m.item_id <> m.image_id and s.excluded is null and isfinite(s.number)
+order by m.item_id, s.rater, s.aspect, m.position
+"""
+_OF_GENERATORS = """
+select suite, coalesce(task, '') as task, generator, prompt as prompt_id, rater as rater_id, aspect,
+       sum(number) as total, count(*) as n
+from ({judged}) s where excluded is null and isfinite(number)
+group by all order by all
+"""
+_OF_MODELS = """
+select s.suite, coalesce(s.task, '') as task, coalesce(s.generator, '') as images, s.prompt as prompt_id, s.rater as rater_id,
+       any_value(r.settings) as settings, sum(s.number) as total, count(*) as n
+from ({judged}) s join raters r on r.rater_id = s.rater
+where s.excluded is null and isfinite(s.number) and r.settings ->> '$.model' is not null
+group by all order by all
+"""
+_PAIRS = """
+select t.item_id, p.text, i.image_id, i.generator, i.sha256
+from items t left join prompts p using (prompt_id) left join item_members m using (item_id) left join images i using (image_id)
+where t.item_id in (select unnest(?)) order by t.item_id, m.position
+"""
+
+
+_WORDING: Final = "hash({text}, try_cast({choices} as varchar[]), {answer})"
+_OF_EVIDENCE: Final = _WORDING.format(text="a ->> '$.text'", choices="a -> '$.choices'", answer="a ->> '$.answer'")
+_OF_VERSION: Final = _WORDING.format(text="q.text", choices="q.choices", answer="q.answer")
+
+# of several runs by one rater the first that saw something counts, as in every statistic
+_SCORER_ANSWERS: Final = f"""
+with first as (
+    select e.rater_id, e.item_id, e.payload, t.prompt_id, t.generator, t.task
+    from evidence e join items t on t.item_id = e.item_id join raters r on r.rater_id = e.rater_id
+    where e.failed is null and t.kind = 'image' and json_type(e.payload, '$.answers') = 'ARRAY' and {{condition}}
+    qualify row_number() over (partition by e.rater_id, e.item_id order by e.seq) = 1
+), answered as (
+    select * exclude payload, unnest(json_extract(payload, '$.answers[*]')) as a,
+        unnest(range(json_array_length(payload, '$.answers')::bigint)) as place
+    from first
+)
+select rater_id as rater, item_id as item, prompt_id as prompt, coalesce(generator, '') as generator,
+    coalesce(task, '') as source, a ->> '$.question_id' as question, {_OF_EVIDENCE} as wording,
+    coalesce(a ->> '$.element_type', '') as element_type, coalesce(a ->> '$.element', '') as element,
+    a ->> '$.answer' as answer, a ->> '$.chosen' as chosen, coalesce(a ->> '$.text', '') as text
+from answered
+where prompt_id is not null and question is not null and answer is not null and chosen is not null
+qualify row_number() over (partition by rater, item, question order by place) = 1
+order by rater, item, place
+"""
+
+_PERSON_ANSWERS: Final = f"""
+select f.item, f.prompt, f.target as question, f.rater as person, f.simulated, f.label, f.excluded, f.seq,
+    case when q.question_id is not null then {_OF_VERSION} end as wording
+from ({{said}}) f left join annotations n on n.annotation_id = f.source_id
+left join questions q on q.prompt_id = f.prompt and q.question_id = f.target
+    and q.version = try_cast(n.raw ->> '$.questions' as integer)
+where f.target is not null and f.prompt is not null
+order by f.item, f.target, f.seq, f.rater
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonAnswer:
+    """What a person answered to one question about an image.
+
+    Attributes:
+        label: the choice; None where ``excluded`` is ``cannot_tell``.
+        excluded: why the answer does not count, as ``data.store.core.frame`` has it; None if it does.
+        wording: of the question as they saw it; None where nobody knows.
+    """
+
+    question: str
+    person: str
+    simulated: bool
+    label: str | None
+    excluded: str | None
+    wording: int | None
+
+
+def scorer_answers(store: Store, selection: Selection) -> pd.DataFrame:
+    """What scorers that answer questions answered about the selected images, a row for each question.
+
+    Columns: ``rater, item, prompt, generator, source`` (the prompt's task), ``question, wording, element_type, element,
+    answer`` (the question's own), ``chosen, text``; all texts but ``wording``. Answers without a name, a choice or an answer to
+    compare with are left out. Of the selection, places and raters count.
+    """
+    condition, parameters = Selection(
+        suite=selection.suite, task=selection.task, generator=selection.generator, rater=selection.rater
+    ).judgements()
+    with store.read() as cursor:
+        found: pd.DataFrame = cursor.execute(_SCORER_ANSWERS.format(condition=condition), parameters).df()
+    return found
+
+
+def person_answers(store: Store, selection: Selection) -> pd.DataFrame:
+    """What people answered to questions about the selected images, in versions of all wordings.
+
+    Columns: ``item, prompt, question, person, simulated, label`` (None: they cannot tell), ``excluded`` (why it does not
+    count, as ``data.store.core.frame`` has it), ``seq, wording`` (None where nobody knows what they saw).
+    """
+    condition, parameters = replace(selection, aspect=("answer",), target=(), certainty=()).judgements()
+    judged = JUDGED.format(where=f"r.kind = 'human' and j.aspect = 'answer' and {condition}", more=", j.source_id")
+    with store.read() as cursor:
+        found: pd.DataFrame = cursor.execute(_PERSON_ANSWERS.format(said=judged), parameters).df()
+    # codes of 64 bits are no floats
+    found["wording"] = found["wording"].astype("UInt64")
+    return found.astype(dict.fromkeys(("label", "excluded"), object)).replace({float("nan"): None})
+
+
+def answers_about(store: Store, item_id: str) -> list[PersonAnswer]:
+    """What people answered to questions about one image, in the order in which they did."""
+    judged = JUDGED.format(where="r.kind = 'human' and j.aspect = 'answer' and j.item_id = ?", more=", j.source_id")
+    with store.read() as cursor:
+        found = rows.dicts(cursor, _PERSON_ANSWERS.format(said=judged), [item_id])
+    names = ("question", "person", "simulated", "label", "excluded", "wording")
+    return [PersonAnswer(**{name: row[name] for name in names}) for row in sorted(found, key=lambda row: row["seq"])]
+
+
+def wordings(store: Store, item_id: str, rater_id: str) -> dict[str, int]:
+    """The wording of each question that a scorer answered about an image."""
+    with store.read() as cursor:
+        found = rows.dicts(cursor, _SCORER_ANSWERS.format(condition="e.item_id = ? and e.rater_id = ?"), [item_id, rater_id])
+    return {row["question"]: row["wording"] for row in found}
+
+
+def raters(store: Store) -> dict[str, list[str]]:
+    """By suite the scorers that answered questions about its images, sorted."""
+    with store.read() as cursor:
+        found = rows.dicts(
+            cursor,
+            "select t.suite, e.rater_id from evidence e join items t using (item_id) where e.failed is null"
+            " and t.kind = 'image' and json_array_length(e.payload, '$.answers') > 0 group by all order by all",
+        )
+    named: dict[str, list[str]] = {}
+    for row in found:
+        named.setdefault(row["suite"], []).append(row["rater_id"])
+    return named
+
+
+def stamp(store: Store) -> str:
+    """Another text as soon as there is other evidence."""
+    with store.read() as cursor:
+        found = rows.first(cursor, "select count(*) || '.' || coalesce(max(seq), 0) as stamp from evidence")
+    assert found is not None
+    return str(found["stamp"])

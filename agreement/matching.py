@@ -22,18 +22,6 @@ from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, rat
 from agreement.questions.scores import ALL, GroupStatistic, StatisticKey, StatisticMaker
 from agreement.study.cells import Options, Used
 
-__all__ = [
-    "COLUMNS",
-    "SCORES",
-    "STATISTICS",
-    "Votes",
-    "by_trials",
-    "matching_statistics",
-    "right_by_trials",
-    "votes",
-    "winoground",
-]
-
 COLUMNS: Final = ("rater", "item", "prompt", "group", "task", "generator", "fits", "right", "posterior")
 """``fits``: how well each of the C captions fits, larger is better, None where there is no number. ``right``: the right one's
 place. ``posterior``: its share of a softmax over the captions, None where there is none. ``group``: None, or what items belong

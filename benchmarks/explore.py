@@ -22,6 +22,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from data.store.judgements import scorer_evidence
+
 if not __package__:
     # run as a script, whose folder comes first
     sys.path[0] = str(Path(__file__).resolve().parents[1])
@@ -82,7 +84,7 @@ def _bundle(store: Store, found: PlaygroundSample, copies: Sequence[tuple[Image,
     """Copies (image, its copy) with what ``RATER`` saw of the images, and with people of their own."""
     row = next(row for row in runs.listed(store) if row.rater_id == RATER)
     scorer = registry.get(row.scorer)
-    sights = runs.evidence_without_masks(store, [image.image_id for image, _ in copies], RATER)
+    sights = scorer_evidence.evidence_without_masks(store, [image.image_id for image, _ in copies], RATER)
     assert sights is not None
     prompts = {prompt.prompt_id: prompt for prompt in found.prompts}
     items = [image_item(copy, prompts[copy.prompt_id]) for _, copy in copies]

@@ -18,6 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
+from data.store.core import campaign_items
+
 if not __package__:
     # run as a script, whose folder comes first
     sys.path[0] = str(Path(__file__).resolve().parents[1])
@@ -69,7 +71,7 @@ class QueuedDesk:
 
     def submit(self, person: str, ticket: str, blank: bool, *values: Any) -> list[Any]:
         campaign = asking.campaign_of(self._store, self._campaign)
-        task = participation.get_task(self._store, ticket)
+        task = campaign_items.get_task(self._store, ticket)
         if campaign is None or task is None:
             raise gr.Error("This image is no longer part of the project.")
         about = asking.item_form(self._store, campaign, task, person)

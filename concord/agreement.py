@@ -26,7 +26,8 @@ from agreement import (
     scorer_means,
     thresholds,
 )
-from agreement.engine.live import AspectScale, LiveEstimates, NotServedError, StaleError
+from agreement.engine.counts import NotServedError, StaleError
+from agreement.engine.live import AspectScale, LiveEstimates
 from agreement.statistics.scale import with_labels
 from concord.common import live_updates
 from concord.common.context import Context, UsageError

@@ -13,9 +13,8 @@ from agreement.study.frame import read_values
 from concord.common import wording
 from data.store.analysis import confusion as store_crossed
 from data.store.analysis.confusion import ConfusionCell, ConfusionQuery, StoredLabel, rater_groups
-from data.store.browse.contents import GROUPS
 from data.store.core.frame import scales
-from data.store.core.selection import Selection, Where
+from data.store.core.selection import GROUPS, Selection, Where
 from data.store.core.store import Store
 
 _NAMED = 8

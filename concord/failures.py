@@ -13,7 +13,6 @@ from typing import Any, Final
 from concord.common import wording
 from concord.rejudging import at_most
 from data.prompts.spec import SpecError, parse_spec
-from data.store import runs
 from data.store.core.selection import Selection, Where
 from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
@@ -190,7 +189,7 @@ def _table_of(store: Store, of: EvidenceSource, picture: str) -> FailureTable:
 def _cases_of(store: Store, of: EvidenceSource) -> tuple[SuiteEvidence, int]:
     places = scorer_evidence.perceived_images(store, Selection(suite=(of.suite,)), of.rater_id)
     held = at_most(places)
-    sights = runs.evidence_without_masks(store, [one.item_id for one in held], of.rater_id)
+    sights = scorer_evidence.evidence_without_masks(store, [one.item_id for one in held], of.rater_id)
     if sights is None:
         raise ValueError(f"no run of {of.rater_id} is left in this project")
     scorer, cases = registry.get(sights.scorer), []

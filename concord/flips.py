@@ -30,8 +30,7 @@ from data.store import runs
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import FlipAnswer, FlipImage, FlipPrompt
 from data.store.browse import contents
-from data.store.browse.contents import PEOPLE, SIMULATED
-from data.store.core.selection import Selection
+from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from data.store.judgements import scorer_evidence
 from data.store.judgements.scorer_evidence import EvidenceSource
@@ -248,7 +247,7 @@ def _judged(store: Store, board: FlipBoard, source: EvidenceSource, scorer: Scor
     new = [k for k, place in enumerate(board.places) if why[k] is None and place.item_id not in done]
     for start in range(0, len(new), _AT_ONCE):
         some = new[start : start + _AT_ONCE]
-        sights = runs.evidence_without_masks(store, [board.places[k].item_id for k in some], source.rater_id)
+        sights = scorer_evidence.evidence_without_masks(store, [board.places[k].item_id for k in some], source.rater_id)
         for k in some:
             item_id = board.places[k].item_id
             if sights is not None:

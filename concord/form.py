@@ -38,14 +38,8 @@ from data.records import Annotation
 from data.store import library
 from data.store.browse import contents
 from data.store.campaigns import management
-from data.store.campaigns.participation import (
-    DEFAULT,
-    DEFAULT_OVERLAP,
-    AnnotationTask,
-    CampaignProgress,
-    ClosedReason,
-    NextTasks,
-)
+from data.store.campaigns.allocation import CampaignProgress, ClosedReason, NextTasks
+from data.store.core.campaign_items import DEFAULT, DEFAULT_OVERLAP, AnnotationTask
 from data.store.core.store import Store
 from data.store.judgements.answer_status import Feedback
 from data.store.library import QuestionVersion

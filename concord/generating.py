@@ -38,6 +38,7 @@ from data.store.browse import contents
 from data.store.imports import ImportBundle
 from data.store.runs import RunRow
 from scorers.generation import generators
+from scorers.models import files
 
 ROOT = Path(__file__).resolve().parents[1]
 _ASK_EVERY = 0.2
@@ -88,7 +89,7 @@ def run(
             context.say(f"nothing to do: {called} has {n} pictures of each of these {len(asked)} prompts already")
             return
         runs.set_generator_settings(context.store, called, {**known, **settings})
-        at_once = batch_size or (_BATCH if model in generators.PLAYGROUND_STAGES else _REAL_BATCH)
+        at_once = batch_size or (_BATCH if model in files.PLAYGROUND_STAGES else _REAL_BATCH)
         job = GenerationJob(model, tuple(wanted), at_once, settings["asked"], device, known.get("weights", ""))
         row = _begin(context, job, called, {**settings, "suite": suite, "n": n}, str((asking or {}).get("profile", "default")))
         _work(context, row)
@@ -211,7 +212,7 @@ def _taken_in(context: Context, row: RunRow, folder: GenerationFolder) -> int:
 
 def _model(context: Context, generator: str) -> str:
     """What the worker is to open: a folder of the user's by its whole path, else the name."""
-    if generator not in generators.GENERATOR_NAMES and (path := context.path(generator)).is_dir():
+    if generator not in files.GENERATOR_NAMES and (path := context.path(generator)).is_dir():
         return str(path.resolve())
     generators.check(generator)
     return generator
@@ -237,7 +238,7 @@ def _same(context: Context, called: str, settings: Mapping[str, Any]) -> dict[st
     known = runs.generator_settings(context.store, called)
     if known is None:
         # the playground's pictures, and what earlier versions painted, are of this kind
-        if called not in generators.PLAYGROUND_STAGES and runs.was_generated_elsewhere(context.store, called):
+        if called not in files.PLAYGROUND_STAGES and runs.was_generated_elsewhere(context.store, called):
             raise CommandError(f"the project has pictures by {called} that were not made here; give these another --name")
         return {}
     before, now = ({"model": one["model"], **one["asked"], "seed": one["seed"]} for one in (known, settings))

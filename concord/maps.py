@@ -30,9 +30,8 @@ from data.jobs.runs import RunFolder
 from data.prompts.spec import SpecError, parse_spec
 from data.store import runs
 from data.store.browse import map_points
-from data.store.browse.contents import PEOPLE, SIMULATED
 from data.store.browse.filters import ListingQuery
-from data.store.core.selection import Where
+from data.store.core.selection import PEOPLE, SIMULATED, Where
 from data.store.core.store import Store
 from scorers.clipscore import SCORER, model_of
 from scorers.maps import METHODS, MOST, UMAP_PACKAGE, has_embeddings, umap_version

@@ -36,8 +36,7 @@ from agreement.study.cells import ALL
 from concord.common import live_updates
 from data.store.analysis import study_frames
 from data.store.analysis.study_frames import GeneratorValue, ImageValue, ModelValue, PreferenceVote
-from data.store.browse.contents import PEOPLE, SIMULATED
-from data.store.core.selection import Selection
+from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from scorers.models.files import short_of
 

@@ -124,7 +124,7 @@ def _sources(store: Store, version: str) -> list[EvidenceSource]:  # noqa: ARG00
 def _evidence(store: Store, source: EvidenceSource) -> RaterEvidence:
     found = scorer_evidence.perceived_images(store, Selection(suite=(source.suite,)), source.rater_id)
     held = at_most(found)
-    sights = runs.evidence_without_masks(store, [one.item_id for one in held], source.rater_id)
+    sights = scorer_evidence.evidence_without_masks(store, [one.item_id for one in held], source.rater_id)
     assert sights is not None
     specs = {one.item_id: spec for one in held if one.item_id in sights.seen and (spec := _spec(one)) is not None}
     held = [one for one in held if one.item_id in specs]
@@ -249,7 +249,7 @@ def _judged(
     for start in range(0, len(stated), _AT_ONCE):
         some = stated[start : start + _AT_ONCE]
         items = [one.item_id for one in some]
-        sights, asked = runs.evidence_without_masks(store, items, rater_id), runs.known_images(store, items)
+        sights, asked = scorer_evidence.evidence_without_masks(store, items, rater_id), runs.known_images(store, items)
         for one in some:
             if sights is not None and one.item_id in sights.seen and one.item_id in asked:
                 found[one.evidence_id] = judge(scorer, asked[one.item_id].spec, sights.seen[one.item_id], settings)

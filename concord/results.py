@@ -244,7 +244,7 @@ def _evidence_of(
     """What was seen of each, some at a time; one without a number or a spec is appended to ``left``."""
     for start in range(0, len(found), _AT_ONCE):
         some = found[start : start + _AT_ONCE]
-        sights = runs.evidence_without_masks(store, [one.item_id for one in some], rater)
+        sights = scorer_evidence.evidence_without_masks(store, [one.item_id for one in some], rater)
         for one in some:
             try:
                 if _NUMBER.search(one.prompt_id) is None:

@@ -29,18 +29,6 @@ from agreement.study.cells import compact
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "METHODS",
-    "Consensus",
-    "CrowdAnswers",
-    "Method",
-    "NoCrowdKitError",
-    "PersonQuality",
-    "UnitConsensus",
-    "consensus",
-    "fit_consensus",
-]
-
 
 ModelName = Literal["dawid_skene", "mace"]
 MODELS: tuple[ModelName, ...] = ("dawid_skene", "mace")

@@ -15,7 +15,7 @@ import numpy as np
 
 from agreement.catalogue import OF_SCORES, people_as, select_statistics
 from agreement.engine.correlations import STATISTICS as RANKED
-from agreement.engine.counts import JudgementCounts, NotServedError, StaleError
+from agreement.engine.counts import JudgementCounts
 from agreement.engine.sums import KINDS, ScorerSums, Sums
 from agreement.numeric import BoolArray, ratio
 from agreement.report.human_human import ALL_RATINGS, BY_UNIT, CHANCE_FROM_ALL, MEAN, NO_RATINGS
@@ -25,8 +25,6 @@ from agreement.statistics import many_raters, two_raters
 from agreement.statistics.scale import Scale
 from agreement.study.cells import Cell, CellOutcome, Key, Options, Outcome, Used, merged, outcome, walk
 from agreement.study.frame import Ratings, Suite
-
-__all__ = ["HUMAN_HUMAN", "SCORER_HUMAN", "AspectScale", "LiveEstimates", "NotServedError", "StaleError"]
 
 HUMAN_HUMAN = frozenset(many_raters.FORMULAS) | {"mean"}
 """The statistics among people that a `Standing` gives."""

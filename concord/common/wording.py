@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from agreement.catalogue import DEFINITIONS, NOTATION
-
-__all__ = ["DEFINITIONS", "NOTATION"]
+from agreement.catalogue import DEFINITIONS
 
 ASPECTS: dict[str, str] = {
     "correct": "all that the prompt asks is there",

@@ -17,9 +17,9 @@ from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError, digest, report_import
 from concord.generating import safe
 from data.files import check_name, located, printable, write_whole
-from data.images import files
-from data.images.files import EXTENSIONS, FolderImage, ImageError, open_image, read_image_file
-from data.images.folders import path_within
+from data.images import files, folders
+from data.images.files import FolderImage, ImageError, open_image, read_image_file
+from data.images.folders import EXTENSIONS, path_within
 from data.matching import playground as small_world
 from data.matching.files import MatchingExample, read_matching, read_tifa_matching
 from data.playground.render import render
@@ -66,7 +66,7 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
         if done % _TELL_EVERY == 0:
             context.warn(f"{done:,} of {total:,} images read")
 
-    found = files.find_images(folder, cast("files.Layout", layout), generator, suite, progress)
+    found = files.find_images(folder, cast("folders.Layout", layout), generator, suite, progress)
     placed = _assign_prompts(context, found.entries, suite)
     skipped = [f"{skip.path}: {skip.reason}" for skip in found.skipped] + placed.skipped
     for line in skipped:
@@ -86,7 +86,7 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
     left = f", {len(skipped)} skipped" if skipped else ""
     report_import(context, f"{len(placed.images)} images of {per_prompt} prompts{left}", imported)
     missing = len(placed.skipped) + sum(
-        layout == "csv" or not (skip.path.is_file() and skip.path.suffix.lower() not in files.EXTENSIONS)
+        layout == "csv" or not (skip.path.is_file() and skip.path.suffix.lower() not in EXTENSIONS)
         for skip in found.skipped
     )
     if missing:

@@ -21,7 +21,7 @@ from data.store.analysis import study_frames
 from data.store.analysis.study_frames import PersonAnswer
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from data.store.runs import ItemEvidence
+from data.store.judgements.scorer_evidence import ItemEvidence
 from scorers.base import Verdict
 
 Row = dict[str, Any]

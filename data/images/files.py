@@ -18,25 +18,8 @@ from PIL import Image as Pillow
 from PIL import ImageOps, UnidentifiedImageError
 
 from data.files import located, printable
-from data.images.folders import EXTENSIONS, LAYOUTS, ImageLocation, Layout, Skipped, find_locations
+from data.images.folders import ImageLocation, Layout, Skipped, find_locations
 from data.records import Prompt
-
-__all__ = [
-    "EXTENSIONS",
-    "LAYOUTS",
-    "MAX_PIXELS",
-    "FolderImage",
-    "FolderImages",
-    "ImageError",
-    "ImageFile",
-    "Layout",
-    "Skipped",
-    "find_images",
-    "image_bytes",
-    "open_image",
-    "read_image_file",
-    "thumbnail",
-]
 
 MAX_PIXELS: Final = 100_000_000
 

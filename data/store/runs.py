@@ -21,10 +21,9 @@ from data.store.core import browse_index, rows
 from data.store.core.frame import KEPT_SETTINGS
 from data.store.core.selection import Selection
 from data.store.core.store import Store, per_payload
-from data.store.imports import ImportRefused, insert_raters, insert_run, insert_scales
+from data.store.imports import insert_raters, insert_run, insert_scales
 from data.store.judgements import scorer_evidence
 from data.store.judgements.recording import insert_evidence
-from data.store.judgements.scorer_evidence import ItemEvidence, RaterEvidence, evidence_of_item, evidence_without_masks
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,40 +456,6 @@ _swap = per_payload(_write_swapped)
 _ingest = per_payload(_write_part)
 _set_state = per_payload(_write_state)
 _remove = per_payload(_write_removed)
-
-__all__ = [
-    "ImportRefused",
-    "ItemEvidence",
-    "KnownImage",
-    "Pending",
-    "RaterEvidence",
-    "RunRefused",
-    "RunRow",
-    "RunSource",
-    "State",
-    "add_generation",
-    "add_run",
-    "all_unfinished",
-    "count_pending",
-    "evidence_of_item",
-    "evidence_without_masks",
-    "failing",
-    "generations_of",
-    "get",
-    "ingest",
-    "known_images",
-    "listed",
-    "of_every_kind",
-    "pending",
-    "queued",
-    "remove",
-    "scorer_rater",
-    "set_state",
-    "still_failing",
-    "swap",
-    "unfinished",
-    "versions_of",
-]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from data.jobs.generation import BLACK, FILTERED
 from scorers.models.files import (
-    GENERATOR_NAMES,
     HUB_IDS,
     PIPELINE_FAMILIES,
     PLAYGROUND_STAGES,
     PRECISIONS,
     ROOT,
-    UnknownGenerator,
     folder,
     hub_id,
     short_of,
@@ -27,22 +25,6 @@ from scorers.models.files import (
 if TYPE_CHECKING:
     from PIL import Image
 
-__all__ = [
-    "GENERATOR_NAMES",
-    "PLAYGROUND_STAGES",
-    "PROFILES",
-    "SAMPLERS",
-    "GeneratedPicture",
-    "GenerationSettings",
-    "Generator",
-    "UnknownGenerator",
-    "check",
-    "describe",
-    "generation_settings",
-    "load",
-    "model_of",
-    "name_of",
-]
 
 PLAYGROUND_FOLDER: Final = ROOT / "assets" / "playground" / "generator"
 SAMPLERS: Final = ("default", "ddim")

@@ -42,6 +42,7 @@ from data.prompts.spec import Spec, parse_spec
 from scorers import registry
 from scorers.base import Perceiver, Scorer, Settings, Shown
 from scorers.generation import generators
+from scorers.models import files
 from scorers.models.vqa import open_vqa
 from scorers.models.vqa.base import VqaQuestion
 from scorers.training.clip import GREY
@@ -453,7 +454,7 @@ def main(words: Sequence[str] | None = None) -> None:
     scorer.add_argument("--seed", type=int, default=0)
     scorer.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     generator = what.add_parser("generator", help="a generator, on single objects")
-    generator.add_argument("generator", choices=list(generators.PLAYGROUND_STAGES))
+    generator.add_argument("generator", choices=list(files.PLAYGROUND_STAGES))
     generator.add_argument("--n", type=int, default=10, help="pictures of each kind")
     sample = what.add_parser("sample", help="shares of correct pictures of the sample")
     sample.add_argument("--sample", type=Path, default=FOLDER)

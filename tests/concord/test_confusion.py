@@ -19,8 +19,7 @@ from starlette.testclient import TestClient
 
 from concord.confusion import crossing_of, describe_cell
 from data.store.analysis.confusion import ConfusionCell
-from data.store.browse.contents import PEOPLE, SIMULATED
-from data.store.core.selection import Selection
+from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 from data.store.judgements.recording import submit
 from tests.data.store.counted_judgements import UGLY, Said, fill

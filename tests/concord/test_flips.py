@@ -138,7 +138,7 @@ def values(found: Mapping[tuple[str, str, str], dict[str, Any]], rater: str) -> 
 )
 def test_evidence_is_judged_again_by_the_flipped_specs(store: Store, kind: str, tasks: list[str]) -> None:
     about = [one for task in tasks for one in items(task)]
-    sights = runs.evidence_without_masks(store, [item for item, _ in about], RATER)
+    sights = scorer_evidence.evidence_without_masks(store, [item for item, _ in about], RATER)
     assert sights is not None
     pairs = []
     for item, id_ in about:
@@ -162,7 +162,7 @@ def test_evidence_is_judged_again_by_the_flipped_specs(store: Store, kind: str, 
 
 
 def test_a_colour_that_was_not_stored_is_counted_not_guessed(store: Store) -> None:
-    sights = runs.evidence_without_masks(store, [item for item, _ in items("colors")], RATER)
+    sights = scorer_evidence.evidence_without_masks(store, [item for item, _ in items("colors")], RATER)
     assert sights is not None
     bare = [replace(seen, detections=tuple(replace(d, colors=None) for d in seen.detections)) for seen in sights.seen.values()]
     specs = {item: PROMPTS[id_].spec for item, id_ in items("colors")}

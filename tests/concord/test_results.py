@@ -16,6 +16,7 @@ from data.records import Evidence, Image, Prompt, Rater, image_item
 from data.store import imports, runs
 from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportedRun
+from data.store.judgements import scorer_evidence
 from scorers import registry
 from tests.ui import small_project
 from tests.ui.small_project import concord, done, query, tables
@@ -84,7 +85,7 @@ def test_verdicts_come_in_with_all_that_follows_from_their_boxes(project: Path, 
     assert done(project, "import", "results", "geneval", results) == "nothing to do: this was imported before, as import 1\n"
     with Store(project) as store:
         (row,) = runs.listed(store)
-        (by,) = runs.evidence_of_item(store, f"{red}/sd/0")
+        (by,) = scorer_evidence.evidence_of_item(store, f"{red}/sd/0")
     assert (row.state, row.scorer, row.n_done, row.rater_id) == ("done", "geneval-results", 4, "geneval-official")
     assert [(one.label, one.score) for one in by.seen.detections] == [(car, 0.75), (car, 0.5)]
     assert "1 runs" in done(project, "import", "undo", 1)

@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-from concord.common.wording import DEFINITIONS
+from agreement.catalogue import DEFINITIONS
 from tests.e2e.browser_watch import Visitor
 from tests.e2e.project_files import RATED_SUITE, STUDY_SUITE
 from tests.e2e.server import Server

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Final
 
+from agreement import catalogue
 from concord.common import wording
 
 WRAP: Final = '<div class="cc-table-wrap" tabindex="0" role="group" aria-label="A table; arrows scroll it">'
@@ -119,7 +120,7 @@ def statistics_table(caption: str, name: str, rows: Sequence[Row], label: Callab
         name,
         HtmlCell("images"),
         HtmlCell("answers"),
-        *(HtmlCell(wording.title(s), note=wording.DEFINITIONS[s].meaning) for s in shown),
+        *(HtmlCell(wording.title(s), note=catalogue.DEFINITIONS[s].meaning) for s in shown),
     ]
     body: list[list[str | HtmlCell]] = []
     for text, line in lines.items():

@@ -19,7 +19,8 @@ from concord import failures
 from concord import maps as lassos
 from concord.confusion import crossing_of, describe_cell
 from data.store.analysis.confusion import rater_groups
-from data.store.browse import contents, filters
+from data.store.browse import contents, filters, grid
+from data.store.core import selection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.addresses import (
@@ -37,7 +38,7 @@ from ui.components.controls import event_data, js_module
 from ui.components.live_updates import ignored, keep_current
 from ui.components.tables import linked_note
 
-DEFAULTS: Mapping[str, str] = {"rater": contents.PEOPLE, "by": "correct", "order": "prompt", "show": "grid"}
+DEFAULTS: Mapping[str, str] = {"rater": selection.PEOPLE, "by": "correct", "order": "prompt", "show": "grid"}
 """What an address that does not say so asks for."""
 _ORDERS = {
     "prompt": "by prompt",
@@ -80,7 +81,7 @@ def choices(store: Store) -> dict[str, list[tuple[str, str]] | list[str]]:
     return {
         "rater": [(name, name) for name in known.shown],
         "by": [(name, name) for name in known.aspects],
-        "order": [(name, words) for name, words in _ORDERS.items() if name in contents.ORDERS],
+        "order": [(name, words) for name, words in _ORDERS.items() if name in grid.ORDERS],
         "generators": known.places["generator"],
     }
 
@@ -141,7 +142,7 @@ def _fits(known: _KnownValues, name: str, value: str, *, crosses: bool) -> bool:
     fits: dict[str, Callable[[], bool]] = {
         "rater": lambda: value in known.shown,
         "by": lambda: value in known.aspects,
-        "order": lambda: value in contents.ORDERS,
+        "order": lambda: value in grid.ORDERS,
         "show": lambda: value in _SHOWS,
         "left": lambda: value in known.places["generator"],
         "right": lambda: value in known.places["generator"],
@@ -187,7 +188,7 @@ def _lost(store: Store, asked: QueryParams) -> set[str]:
     known = {
         "about": crossed.aspect in contents.filter_choices(store)["aspect"],
         "a": crossed.a in raters,
-        "b": crossed.b in raters or crossed.b in contents.GROUPS,
+        "b": crossed.b in raters or crossed.b in selection.GROUPS,
     }
     lost = {name for name, is_known in known.items() if not is_known}
     try:

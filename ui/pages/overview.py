@@ -21,6 +21,7 @@ from concord.preferences import OPPOSED, PreferenceRows, Row, contests
 from data.aspects import YES_NO_ASPECTS
 from data.store.backup import scheduler
 from data.store.browse import contents
+from data.store.core import selection
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.image_strip import ImageStrip, image_strips
@@ -233,7 +234,7 @@ def _table(store: Store, suite: str, found: contents.JudgedSuite, *, intervals: 
     rows = recall(store, Selection(suite=(suite,), aspect=(aspect,)), options)
     people: dict[tuple[str, str], dict[str, HtmlCell]] = {}
     for row in rows["among_people"]:
-        name = contents.PEOPLE if row["people"] == "real" else contents.SIMULATED
+        name = selection.PEOPLE if row["people"] == "real" else selection.SIMULATED
         people.setdefault((row["generator"], name), {})[row["task"]] = _mean(row, name)
     scorers = _scorers(store, suite, aspect, options)
     body: list[list[str | HtmlCell]] = []

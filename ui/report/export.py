@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 
 import pandas as pd
 
+from agreement import catalogue
 from concord.agreement import selected
 from concord.common import next_steps, wording
 from concord.common.context import CommandError, Context
@@ -205,7 +206,7 @@ def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, 
     }
     definitions = [
         {"statistic": name, "name": s.title, "meaning": s.meaning, "formula": s.formula, "range": s.range, "source": s.source}
-        for name, s in wording.DEFINITIONS.items()
+        for name, s in catalogue.DEFINITIONS.items()
     ]
     sections = {
         **material.rows,

@@ -20,6 +20,7 @@ from typing import Any
 
 import pandas as pd
 
+from agreement import catalogue
 from concord import exporting
 from concord.common import wording
 from data import campaign
@@ -425,8 +426,10 @@ def revision() -> str:
 def definitions(material: Material) -> ReportSection:
     """Every statistic shown, with formula and source."""
     shown = {row["statistic"] for rows in material.rows.values() for row in rows}
-    terms = [Term(s.title, s.meaning, s.formula, s.range, s.source) for name, s in wording.DEFINITIONS.items() if name in shown]
-    return ReportSection("Definitions", (wording.NOTATION, *_RULES), terms=tuple(terms))
+    terms = [
+        Term(s.title, s.meaning, s.formula, s.range, s.source) for name, s in catalogue.DEFINITIONS.items() if name in shown
+    ]
+    return ReportSection("Definitions", (catalogue.NOTATION, *_RULES), terms=tuple(terms))
 
 
 def reproduction(material: Material) -> ReportSection:

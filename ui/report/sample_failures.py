@@ -17,10 +17,10 @@ from data.images.files import ImageError
 from data.jobs import generation
 from data.jobs.runs import Detection
 from data.prompts.spec import parse_spec
-from data.store import runs
 from data.store.browse import contents
 from data.store.browse.contents import ReportItem
 from data.store.core.store import Store
+from data.store.judgements import scorer_evidence
 from scorers import registry
 from ui.report.content import Box, ReportSection, SampleImage
 from ui.report.material import Material
@@ -99,7 +99,7 @@ def samples(store: Store, ratings: pd.DataFrame, seed: int, tell: Callable[[int,
     chosen = partings(ratings, seed)
     told = contents.report_items(store, [one.item for one in chosen])
     sights = {
-        rater: runs.evidence_without_masks(store, [one.item for one in chosen if one.rater == rater], rater)
+        rater: scorer_evidence.evidence_without_masks(store, [one.item for one in chosen if one.rater == rater], rater)
         for rater in {one.rater for one in chosen if one.rater}
     }
     found = []
@@ -110,7 +110,7 @@ def samples(store: Store, ratings: pd.DataFrame, seed: int, tell: Callable[[int,
     return found
 
 
-def _sample(one: Parting, told: ReportItem, sights: runs.RaterEvidence | None) -> SampleImage:
+def _sample(one: Parting, told: ReportItem, sights: scorer_evidence.RaterEvidence | None) -> SampleImage:
     seen = sights.seen.get(one.item) if sights else None
     reason, looked = _judged(told, sights, one.item)
     lines = [f"{one.yes} of {wording.count(one.n, 'rating')} by {one.who}: yes"]
@@ -129,7 +129,7 @@ def _sample(one: Parting, told: ReportItem, sights: runs.RaterEvidence | None) -
     return replace(made, picture=f"data:image/webp;base64,{picture}", ratio=told.width / told.height, boxes=boxes)
 
 
-def _judged(told: ReportItem, sights: runs.RaterEvidence | None, item: str) -> tuple[str, frozenset[int]]:
+def _judged(told: ReportItem, sights: scorer_evidence.RaterEvidence | None, item: str) -> tuple[str, frozenset[int]]:
     """Why a scorer says what it says, and which of its detections that rests on."""
     seen = sights.seen.get(item) if sights else None
     if sights is None or seen is None:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from data.store.browse.contents import GROUPS, PEOPLE, SIMULATED
 from data.store.core import rows
 from data.store.core.frame import JUDGED
-from data.store.core.selection import Selection, Where
+from data.store.core.selection import GROUPS, PEOPLE, SIMULATED, Selection, Where
 from data.store.core.store import Store
 
 CellWay = Literal["each", "majority"]

@@ -25,7 +25,9 @@ import duckdb
 
 from data.files import on_disk, sha256_of, write_whole
 from data.people import keyed_hash
-from data.store.core import connections, erased, rows
+from data.store.core import connections, erased
+from data.store.core.connections import DATABASE
+from data.store.core.schema import schema_version, secret_of, table_names
 
 _BATCH: Final = 20_000
 _TRANSACTION: Final = 200_000
@@ -81,20 +83,6 @@ def database_contents(cursor: duckdb.DuckDBPyConnection, rest: Pause = no_pause)
         found[name] = TableDigest(int(row[0]), f"{int(row[1]):x}")
         rest(time.monotonic() - begun)
     return DatabaseContents(schema_version(cursor), found)
-
-
-def table_names(cursor: duckdb.DuckDBPyConnection) -> list[str]:
-    """The names of all tables."""
-    found = cursor.execute("select table_name from duckdb_tables() where not internal and not temporary order by 1").fetchall()
-    return [row[0] for row in found]
-
-
-def schema_version(cursor: duckdb.DuckDBPyConnection) -> int:
-    """The version of the schema; 0: no project's database."""
-    if "meta" not in table_names(cursor):
-        return 0
-    found = cursor.execute("select value from meta where key = 'schema_version'").fetchone()
-    return int(found[0]) if found else 0
 
 
 def copy_database(cursor: duckdb.DuckDBPyConnection, path: Path, rest: Pause = no_pause) -> DatabaseContents:
@@ -189,15 +177,8 @@ def read_contents(path: Path) -> DatabaseContents:
         raise OSError(f"{path} cannot be opened: {str(error).splitlines()[0]}") from error
 
 
-def secret_of(cursor: duckdb.DuckDBPyConnection) -> str:
-    """A project's own key; empty if it has none yet."""
-    found = rows.first(cursor, "select value from meta where key = 'secret'") if schema_version(cursor) else None
-    return str(found["value"]) if found else ""
-
-
 MANIFEST: Final = "manifest.json"
 FILES: Final = "files.jsonl"
-DATABASE: Final = "concord.duckdb"
 SCHEDULED: Final = "scheduled"
 _FORMAT: Final = 1
 _ROOT: Final = Path(__file__).resolve().parents[3]

@@ -15,8 +15,9 @@ import duckdb
 
 from data.files import sha256_of
 from data.store.backup import backups, scheduler
-from data.store.backup.backups import DATABASE, Backup, BadBackup
-from data.store.core import connections, rows
+from data.store.backup.backups import Backup, BadBackup
+from data.store.core import connections, rows, schema
+from data.store.core.connections import DATABASE
 from data.store.core.schema import migration_files
 from data.store.core.store import Store, StoreBusy
 
@@ -91,7 +92,7 @@ def examine(
 ) -> list[Finding]:
     """All that there is to be said of a project."""
     try:
-        version = backups.schema_version(cursor)
+        version = schema.schema_version(cursor)
     except duckdb.Error as error:
         return [_broken(project, f"it is no Concord project: {str(error).splitlines()[0]}")]
     newest = max(migration_files())
@@ -104,13 +105,13 @@ def examine(
         )
         for check in checks:
             found += check()
-    n_erased = rows.value(cursor, "select count(*) from erased") if "erased" in backups.table_names(cursor) else 0
+    n_erased = rows.value(cursor, "select count(*) from erased") if "erased" in schema.table_names(cursor) else 0
     lasting = backups.database_contents(cursor).lasting() if everything else None
     return found + list(_backups(project, n_erased, lasting, everything=everything, empty=_empty(cursor)))
 
 
 def _empty(cursor: duckdb.DuckDBPyConnection) -> bool:
-    there = [name for name in ("prompts", "images", "annotations", "evidence") if name in backups.table_names(cursor)]
+    there = [name for name in ("prompts", "images", "annotations", "evidence") if name in schema.table_names(cursor)]
     return not any(rows.value(cursor, f"select count(*) from {name}") for name in there)
 
 

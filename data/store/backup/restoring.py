@@ -20,8 +20,10 @@ import duckdb
 from data.files import on_disk, sha256_of
 from data.people import person_pseudonym
 from data.store.backup import backups, snapshot
-from data.store.backup.backups import DATABASE, Backup, BackupFile, BadBackup, Manifest
+from data.store.backup.backups import Backup, BackupFile, BadBackup, Manifest
 from data.store.core import connections, rows
+from data.store.core import schema as schema_module
+from data.store.core.connections import DATABASE
 from data.store.core.erased import mark, marks
 from data.store.core.schema import migrate, migration_files
 from data.store.core.store import Store, StoreBusy, per_payload
@@ -208,7 +210,7 @@ def strike_people(connection: duckdb.DuckDBPyConnection, names: Iterable[str], s
     connection.begin()
     for name in names:
         erasing.strike_person(connection, name)
-    if "erased" in backups.table_names(connection) and secret:
+    if "erased" in schema_module.table_names(connection) and secret:
         had = marks(connection)
         rows.insert(connection, "erased", ("person", "moment"), [row for row in known.items() if row[0] not in had])
     connection.commit()
@@ -312,8 +314,8 @@ def _marks(project: Path) -> tuple[str, dict[str, Any]]:
         try:
             # the project's own is opened to be written: so it takes in what it had put beside itself
             with connections.connect(path, read_only=n > 0, threads=1) as connection:
-                found = backups.secret_of(connection)
-                if secret in ("", found) and "erased" in backups.table_names(connection):
+                found = schema_module.secret_of(connection)
+                if secret in ("", found) and "erased" in schema_module.table_names(connection):
                     known |= marks(connection)
                 secret = secret or found
         except duckdb.Error as error:
@@ -345,7 +347,7 @@ def _prepared(backup: Backup, work: Path, secret: str, known: Mapping[str, Any])
     fresh.chmod(0o600)
     with connections.connect(fresh, memory="2GB") as connection:
         migrate(connection)
-        same = backups.secret_of(connection) == secret
+        same = schema_module.secret_of(connection) == secret
         gone = [name for name in people_named(connection) if mark(secret, name) in known] if same and known else []
         if same and known:
             strike_people(connection, gone, secret, known)

@@ -8,9 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from data.store.browse.grid import GROUPS, ORDERS, PEOPLE, SIMULATED, ItemPage, Neighbours, Order, items, neighbours
 from data.store.core import rows
-from data.store.core.selection import Selection
+from data.store.core.selection import PEOPLE, SIMULATED, Selection
 from data.store.core.store import Store
 
 
@@ -222,32 +221,6 @@ def judged_suites(store: Store) -> dict[str, JudgedSuite]:
         )
         for row in found
     }
-
-
-__all__ = [
-    "GROUPS",
-    "ORDERS",
-    "PEOPLE",
-    "SIMULATED",
-    "GeneratorPictures",
-    "ItemPage",
-    "Neighbours",
-    "Order",
-    "ScorePosition",
-    "examples",
-    "filter_choices",
-    "generator_pictures",
-    "image_files_state",
-    "image_hashes",
-    "item",
-    "items",
-    "neighbours",
-    "pictured",
-    "pictures",
-    "rater_names",
-    "score_position",
-    "totals",
-]
 
 
 @dataclass(frozen=True, slots=True)

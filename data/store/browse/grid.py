@@ -11,14 +11,10 @@ import duckdb
 from data.store.browse import index_refresh
 from data.store.browse.filters import Filters, ListingQuery, Numbers, conditions, where
 from data.store.core import rows
-from data.store.core.selection import Selection, Where
+from data.store.core.selection import PEOPLE, Selection, Where
 from data.store.core.store import Store
 
 Order = Literal["prompt", "lowest", "highest", "split", "differs", "confidence", "likert", "recent"]
-PEOPLE = "people"
-SIMULATED = "simulated people"
-GROUPS = (PEOPLE, SIMULATED)
-"""Raters taken together, by the name that stands for them."""
 
 # Only blind, valid answers: what people say is never mixed with what imitations say.
 _VALUES_SQL = """

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from data.store.browse import index_refresh
-from data.store.browse.contents import SIMULATED
 from data.store.browse.filters import VERDICTS, ListingQuery, conditions, where
 from data.store.browse.grid import scorer_numbers
 from data.store.core import rows
+from data.store.core.selection import SIMULATED
 from data.store.core.store import Store
 
 COLUMNS: Final = ("suite", "task", "generator", "people")

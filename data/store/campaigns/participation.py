@@ -15,36 +15,15 @@ import duckdb
 
 from data.campaign import Settings
 from data.records import Annotation, Rater
-from data.store.campaigns.allocation import CampaignProgress, ClosedReason, NextTasks, TaskRequest, allocate_tasks
+from data.store.campaigns.allocation import NextTasks, TaskRequest, allocate_tasks
 from data.store.core import rows
-from data.store.core.campaign_items import DEFAULT, DEFAULT_OVERLAP, AnnotationTask, TaskImage, ensure_default, get_task
+from data.store.core.campaign_items import DEFAULT, ensure_default
 from data.store.core.erased import Erased
 from data.store.core.store import Store, per_payload
 from data.store.imports import ImportRefused, insert_raters
 from data.store.judgements import revocations
 from data.store.judgements.answer_status import Rule
 from data.store.judgements.recording import SavedAnswer, SentAnswer, items_of_sources, save_answers
-
-__all__ = [
-    "CLAIM",
-    "DEFAULT",
-    "DEFAULT_OVERLAP",
-    "AnnotationTask",
-    "CampaignProgress",
-    "ClosedReason",
-    "NameTaken",
-    "NextTasks",
-    "TaskImage",
-    "enter",
-    "get_task",
-    "leave",
-    "next_tasks",
-    "pause",
-    "report",
-    "skip",
-    "unskip",
-    "worked_in",
-]
 
 CLAIM = timedelta(minutes=Settings().lease_minutes)
 ENOUGH_REPORTS = 2

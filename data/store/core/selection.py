@@ -118,3 +118,13 @@ def _all(*conditions: Where) -> Where:
         " and ".join(condition for condition, _ in conditions),
         [parameter for _, parameters in conditions for parameter in parameters],
     )
+
+
+PEOPLE = "people"
+
+
+SIMULATED = "simulated people"
+
+
+GROUPS = (PEOPLE, SIMULATED)
+"""Raters taken together, by the name that stands for them."""

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import duckdb
 
 from data.store.backup import backups
-from data.store.core import browse_index, connections, rows
+from data.store.core import browse_index, connections, rows, schema
 from data.store.core.connections import as_disk_error, refuse_empty, unreadable
 from data.store.core.schema import SchemaTooNew, migrate, migration_files
 from data.store.core.writer import Items, Operation, P, R, Writer
@@ -118,7 +118,7 @@ class Cache:
             self._kept.clear()
 
 
-DATABASE = backups.DATABASE
+DATABASE = connections.DATABASE
 _REOPEN_SECONDS = 0.5
 _REMEMBERED = 1000  # commits of which it is known what they touched
 
@@ -349,7 +349,7 @@ def _last_backup(path: Path) -> str | None:
 
 def _backup_before_migration(connection: duckdb.DuckDBPyConnection, project: Path) -> list[str]:
     """Keep a project of an earlier schema as it is, before it is brought to the newest; what is to be said of that."""
-    version, newest = backups.schema_version(connection), max(migration_files())
+    version, newest = schema.schema_version(connection), max(migration_files())
     if not 0 < version < newest:
         return []
     try:

@@ -11,7 +11,7 @@ import duckdb
 
 from data.store.backup import backups
 from data.store.browse import index_refresh
-from data.store.core import browse_index, erased, rows
+from data.store.core import browse_index, erased, rows, schema
 from data.store.core.campaign_items import recount
 from data.store.core.store import Store, per_payload
 from data.store.people import invitations
@@ -108,7 +108,7 @@ def strike_person(connection: duckdb.DuckDBPyConnection, name: str) -> ErasedRow
 
     Inside a transaction; the bytes are still in the file after it.
     """
-    there = set(backups.table_names(connection))
+    there = set(schema.table_names(connection))
     verdicts = _count(connection, there, "adjudications", "rater_id = $1 or made_by = $1", name)
     said = _count(connection, there, "annotations", "rater_id = $1", name)
     judged = _count(connection, there, "judgements", "rater_id = $1", name)

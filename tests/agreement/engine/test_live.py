@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement import Options, build
-from agreement.engine.live import HUMAN_HUMAN, SCORER_HUMAN, AspectScale, LiveEstimates, NotServedError, StaleError
+from agreement.engine.counts import NotServedError, StaleError
+from agreement.engine.live import HUMAN_HUMAN, SCORER_HUMAN, AspectScale, LiveEstimates
 from agreement.statistics import correlation, many_raters, two_raters
 from tests.agreement.judgement_counts import Judgement, counted, marked
 

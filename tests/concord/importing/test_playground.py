@@ -25,7 +25,7 @@ from data.prompts.prompt_files import write_prompts
 from data.prompts.spec import parse_spec
 from data.records import Prompt
 from data.store import imports
-from data.store.browse import contents
+from data.store.browse import contents, grid
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from scorers import registry
@@ -318,7 +318,7 @@ def test_a_moved_project_finds_its_pictures(default: Path, tmp_path: Path) -> No
     default.rename(moved)
     with Store(moved) as store:
         client = World(store, create_app(store, TOKEN), moved).client()
-        row = contents.items(store, Selection(generator=(LATE,)), aspect="correct").rows[0]
+        row = grid.items(store, Selection(generator=(LATE,)), aspect="correct").rows[0]
         assert client.get(f"/img/{row['sha256']}").status_code == 200
         assert client.get(f"/img/{row['sha256']}?w=160").status_code == 200
 
@@ -407,7 +407,7 @@ def test_browse_shows_what_simulated_people_said(default: Path) -> None:
     with Store(default) as store:
         assert contents.filter_choices(store)["people"] == ["people", "simulated people"]
         found = {
-            rater: contents.items(store, Selection(generator=(CARELESS,)), aspect="correct", rater=rater).rows
+            rater: grid.items(store, Selection(generator=(CARELESS,)), aspect="correct", rater=rater).rows
             for rater in ("people", "simulated people", "simulated Ada")
         }
     counts = {rater: {row["n"] or 0 for row in rows} for rater, rows in found.items()}

@@ -36,8 +36,7 @@ from tests.ui.question_project import SUITE, VQA, WEAK, mostly, sometimes
 from tests.ui.small_project import concord, done
 from ui.components.controls import Choice
 from ui.pages.explore.controls import choices, view_of
-from ui.pages.explore.question_controls import SEEN
-from ui.pages.explore.questions import QuestionsDrawing
+from ui.pages.explore.question_controls import SEEN, QuestionsDrawing
 from ui.pages.explore.questions import questions_part as shown
 from ui.pages.explore.view import ExploreView
 from ui.web.api import form

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from data.files import InputError
-from data.images import files
+from data.images import files, folders
 from data.images.files import ImageError, find_images, read_image_file, thumbnail
 from data.prompts import sr2d
 
@@ -36,7 +36,7 @@ def open_thumbnail(data: bytes) -> Image.Image:
     return image
 
 
-@pytest.mark.parametrize("extension", sorted(files.EXTENSIONS))
+@pytest.mark.parametrize("extension", sorted(folders.EXTENSIONS))
 def test_every_extension_is_read(tmp_path: Path, extension: str) -> None:
     path = save(tmp_path / f"a{extension}")
     found = read_image_file(path)
@@ -264,7 +264,7 @@ def test_generator_names(tmp_path: Path, name: str | None) -> None:
 
 
 def test_no_such_folder(tmp_path: Path) -> None:
-    for layout in files.LAYOUTS:
+    for layout in folders.LAYOUTS:
         with pytest.raises(InputError, match="no such folder"):
             find_images(tmp_path / "no", layout, "g")
         with pytest.raises(InputError, match="folder of images"):

@@ -21,6 +21,7 @@ import pytest
 from concord.judging import derive_source
 from data.store.backup import backups
 from data.store.backup.backups import backup_folder
+from data.store.core import schema
 from data.store.core.schema import migration_files
 from data.store.core.store import DATABASE, Store
 from data.store.judgements import recording
@@ -87,7 +88,7 @@ def fill(connection: duckdb.DuckDBPyConnection, version: int) -> None:
 def content(cursor: duckdb.DuckDBPyConnection, without: Collection[str] = MADE_OF_OTHERS) -> dict[str, Table]:
     """All rows of all tables that hold something of their own."""
     found: dict[str, Table] = {}
-    for name in backups.table_names(cursor):
+    for name in schema.table_names(cursor):
         if name not in without and name != "meta":
             cursor.execute(f'select * from "{name}"')
             found[name] = [column[0] for column in cursor.description or ()], cursor.fetchall()
@@ -249,7 +250,7 @@ def test_killed_in_the_middle(tmp_path: Path, version: int, at: int) -> None:
     done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), str(at)], timeout=60)
     assert done.returncode == -9
     with duckdb.connect(str(tmp_path / DATABASE)) as connection:
-        assert backups.schema_version(connection) == max(one for one in VERSIONS if one < at)
+        assert schema.schema_version(connection) == max(one for one in VERSIONS if one < at)
     kept(before, tmp_path)
     first = backups.list_backups(backup_folder(tmp_path))[0]
     assert look(first.database) == before

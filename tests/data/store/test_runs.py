@@ -17,7 +17,7 @@ from data.store.core.schema import MIGRATIONS
 from data.store.core.selection import Selection
 from data.store.core.store import DATABASE, Store
 from data.store.imports import ImportBundle, ImportRefused
-from data.store.judgements import recording
+from data.store.judgements import recording, scorer_evidence
 from data.store.runs import Pending, RunRefused, RunSource
 from tests.data.store.small_project import column, content, fill, picture, pictures, submit, table
 
@@ -195,20 +195,20 @@ def test_what_was_seen_comes_back_with_masks_as_long_as_the_file_is_there(store:
     part = [saw(items[0]), saw(items[1], cat(0.9, b"one"), cat(0.8, None), cat(0.7, b"three", None))]
     folder.write_part(3, part)
     take(store, run, 3, *part)
-    (found,) = runs.evidence_of_item(store, items[1])
+    (found,) = scorer_evidence.evidence_of_item(store, items[1])
     assert found.seen == part[1]
     assert (found.rater_id, found.run_id, found.folder) == ("seer-a", run.run_id, folder.path)
     assert (found.scorer, found.version, found.settings) == ("seer", "1", SETTINGS)
     bare = replace(part[1], detections=tuple(replace(one, mask=None) for one in part[1].detections))
-    sights = runs.evidence_without_masks(store, items, "seer-a")
+    sights = scorer_evidence.evidence_without_masks(store, items, "seer-a")
     assert sights
     assert (sights.seen, sights.settings, sights.scorer) == ({items[0]: part[0], items[1]: bare}, SETTINGS, "seer")
     folder.part(3).write_bytes(b"x")
-    assert [one.seen for one in runs.evidence_of_item(store, items[1])] == [bare]
+    assert [one.seen for one in scorer_evidence.evidence_of_item(store, items[1])] == [bare]
     folder.part(3).unlink()
-    assert [one.seen for one in runs.evidence_of_item(store, items[1])] == [bare]
-    assert runs.evidence_of_item(store, "nothing") == []
-    assert runs.evidence_without_masks(store, items, "nobody") is None
+    assert [one.seen for one in scorer_evidence.evidence_of_item(store, items[1])] == [bare]
+    assert scorer_evidence.evidence_of_item(store, "nothing") == []
+    assert scorer_evidence.evidence_without_masks(store, items, "nobody") is None
 
 
 def test_of_several_runs_the_first_that_saw_something_counts(store: Store) -> None:
@@ -217,11 +217,15 @@ def test_of_several_runs_the_first_that_saw_something_counts(store: Store) -> No
     take(store, started(store, 2), 0, saw(items[0], cat(0.5)))
     take(store, started(store, 3), 0, saw(items[0], cat(0.6)))
     take(store, started(store, 4, "other"), 0, saw(items[0]))
-    assert [(one.rater_id, one.run_id, len(one.seen.detections)) for one in runs.evidence_of_item(store, items[0])] == [
+    assert [
+        (one.rater_id, one.run_id, len(one.seen.detections)) for one in scorer_evidence.evidence_of_item(store, items[0])
+    ] == [
         ("other", "0004-other", 0),
         ("seer-a", "0002-seer-a", 1),
     ]
-    assert [(one.run_id, one.seen.failed) for one in runs.evidence_of_item(store, items[1])] == [("0001-seer-a", "damaged")]
+    assert [(one.run_id, one.seen.failed) for one in scorer_evidence.evidence_of_item(store, items[1])] == [
+        ("0001-seer-a", "damaged")
+    ]
 
 
 def test_rebuild_judges_what_runs_saw(store: Store) -> None:
@@ -306,6 +310,6 @@ def test_a_project_of_the_first_schema_opens(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         assert table(store, "evidence") == [("e", "i", "tifa", '{"value": 1}', 1, None, None, None)]
         assert not runs.listed(store)
-        assert not runs.evidence_of_item(store, "i")
+        assert not scorer_evidence.evidence_of_item(store, "i")
         started(store)
         assert [row.run_id for row in runs.listed(store)] == ["0001-seer-a"]

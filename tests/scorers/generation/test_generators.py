@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 
 from scorers.generation import generators
+from scorers.models import files
 
 torch = pytest.importorskip("torch")
 diffusers = pytest.importorskip("diffusers", reason="the group scorers is not installed")
@@ -48,7 +49,7 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_an_unknown_name_is_answered_with_the_one_that_was_meant() -> None:
-    with pytest.raises(generators.UnknownGenerator, match="did you mean playground-late"):
+    with pytest.raises(files.UnknownGenerator, match="did you mean playground-late"):
         generators.load("playground-lat")
 
 

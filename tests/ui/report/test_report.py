@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from agreement import STATISTICS
+from agreement import STATISTICS, catalogue
 from concord.common import wording
 from tests.concord.test_exporting import export, read_csv
 from tests.ui import hostile_project
@@ -267,16 +267,16 @@ def test_sections_and_definitions_of_all_that_is_shown(made: Made) -> None:
     assert len(shown) > 15
     definitions = made.page.text.split("Definitions")[-1].split("Exclusions")[0]
     for name in shown:
-        told = wording.DEFINITIONS[name]
+        told = catalogue.DEFINITIONS[name]
         assert all(part in definitions for part in (told.title, told.meaning, told.formula, told.range, told.source))
 
 
 def test_every_statistic_there_is_has_a_title_a_formula_and_a_source() -> None:
-    assert list(wording.DEFINITIONS) == list(STATISTICS)
+    assert list(catalogue.DEFINITIONS) == list(STATISTICS)
     assert all(
-        told.title and told.meaning and told.formula and told.range and told.source for told in wording.DEFINITIONS.values()
+        told.title and told.meaning and told.formula and told.range and told.source for told in catalogue.DEFINITIONS.values()
     )
-    assert len({told.title for told in wording.DEFINITIONS.values()}) == len(STATISTICS)
+    assert len({told.title for told in catalogue.DEFINITIONS.values()}) == len(STATISTICS)
 
 
 def test_a_page_runs_its_own_scripts_and_fetches_nothing(made: Made) -> None:

@@ -23,8 +23,9 @@ from agreement.report.report import MET_BY_SCORES, SCORE
 from concord.agreement import Rows, recall, scales_of
 from concord.common import live_updates, wording
 from data.store.analysis.confusion import ConfusionCell
-from data.store.browse.contents import PEOPLE, SIMULATED, RaterCount, item_previews
+from data.store.browse.contents import RaterCount, item_previews
 from data.store.core import frame
+from data.store.core.selection import PEOPLE, SIMULATED
 from data.store.core.store import Store
 from ui.components import charts
 from ui.components.addresses import browse_address

@@ -19,6 +19,7 @@ from concord.common import next_steps, wording
 from concord.common.base_path import at
 from data.store.browse import contents
 from data.store.browse.contents import RaterCount, count_judgements
+from data.store.core import selection as selection_module
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.components.controls import Choice, Several
@@ -171,7 +172,7 @@ def choices(store: Store, asked: AgreementView) -> list[Choice | Several]:
     names = [judge.name for judge in raters]
     # people taken together: real ones first
     imitated = any(groups.simulated for groups in raters)
-    others = [*([contents.PEOPLE, contents.SIMULATED] if imitated else [contents.PEOPLE]), *names]
+    others = [*([selection_module.PEOPLE, selection_module.SIMULATED] if imitated else [selection_module.PEOPLE]), *names]
     return [
         Choice(sorted(found), suite),
         Choice(here.aspects, aspect),

@@ -22,8 +22,8 @@ from ui.pages.explore import controls
 from ui.pages.explore.controls import choices, empty_text, lay_out, view_of
 from ui.pages.explore.failures import Failures, failures_part
 from ui.pages.explore.flips import FlipTest, flip_test
-from ui.pages.explore.question_controls import WRONG
-from ui.pages.explore.questions import QuestionsDrawing, questions_part
+from ui.pages.explore.question_controls import WRONG, QuestionsDrawing
+from ui.pages.explore.questions import questions_part
 from ui.pages.explore.thresholds import draw_thresholds
 from ui.pages.explore.view import ADDRESS, ALL, FAILURES, FLIPPED, QUESTIONS, SHOWN, ExploreView
 

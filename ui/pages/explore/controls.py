@@ -19,8 +19,7 @@ from concord.common import base_path, next_steps, wording
 from concord.questions import scores
 from concord.rejudging import RaterEvidence
 from data.store.browse import contents
-from data.store.browse.contents import PEOPLE
-from data.store.core.selection import Selection
+from data.store.core.selection import PEOPLE, Selection
 from data.store.core.store import Store
 from scorers import registry
 from scorers.base import Knob

@@ -576,8 +576,6 @@ DRAW: Final[dict[str, Callable[[FailurePicture], FailureDrawing]]] = {
     "seeds": seeds,
 }
 
-__all__ = ["DRAW", "FailureDrawing", "FailurePicture"]
-
 
 PICTURE_TITLES: Final[dict[str, str]] = TITLES
 """The pictures by their name in the address, each with its title."""

@@ -38,7 +38,6 @@ from ui.pages.explore.question_controls import (
     MODELS,
     PEOPLE,
     RIGHT,
-    SEEN,
     SOURCES,
     TYPES,
     WRONG,
@@ -500,8 +499,6 @@ def _share(view: ExploreView, row: Row, name: str, title: str) -> Mark:
     href = view.address(group=row["group"], answers=name, whose=ALL) if row["people"] == REAL else ""
     return Mark(share, None, None, told, href, f"{share:.0%}")
 
-
-__all__ = ["SEEN", "QuestionsDrawing", "questions_part"]
 
 _NOBODY: Final = (
     "No scorer has answered questions about images of {suite} yet. TIFA asks a visual question answering model about each"

@@ -12,7 +12,7 @@ from agreement.thresholds import Objective
 from concord.common.base_path import at
 from data.prompts.flips import FLIP_KINDS as KINDS_OF_FLIPS
 from data.prompts.flips import FlipKind
-from data.store.browse.contents import PEOPLE, SIMULATED
+from data.store.core.selection import PEOPLE, SIMULATED
 
 PAGE: Final = "/studio/explore"
 ALL: Final = "all"

@@ -23,15 +23,15 @@ from concord.maps import Lasso, LassoLost, MapAddress, lasso_in, map_address, ma
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.jobs import generation
 from data.prompts.spec import parse_spec
-from data.store import runs
 from data.store.analysis.confusion import ConfusionCell, ConfusionQuery
 from data.store.browse import contents, facets, filters, grid, map_points
 from data.store.browse.contents import rater_names
 from data.store.browse.filters import Filters, ListingQuery, sentence
 from data.store.browse.grid import ListingDisplay
+from data.store.core import selection as selection_module
 from data.store.core.selection import Selection, Where
 from data.store.core.store import Store
-from data.store.judgements import remarks
+from data.store.judgements import remarks, scorer_evidence
 from data.store.judgements.remarks import Tagging, TagRefused
 from scorers import registry
 from ui.components.addresses import crossed_among, crossed_in, filters_in, marked_in
@@ -53,7 +53,7 @@ class ImageListing:
     selection: Selection
     aspect: str
     rater: str
-    order: contents.Order
+    order: grid.Order
     crossed: ConfusionCell | None
     judged: Selection
     marked: FailureMark | None = None
@@ -109,7 +109,7 @@ def listing_router(store: Store) -> APIRouter:
     def items(
         listing: Annotated[ImageListing, Depends(listing_of)], page: Annotated[int, Query(ge=0, le=1_000_000)] = 0
     ) -> dict[str, Any]:
-        found = contents.items(
+        found = grid.items(
             store,
             listing.selection,
             aspect=listing.aspect,
@@ -130,7 +130,7 @@ def listing_router(store: Store) -> APIRouter:
 def listing_of(
     request: Request,
     by: Annotated[str, Query(max_length=100)] = "correct",
-    rater: Annotated[str, Query(max_length=1000)] = contents.PEOPLE,
+    rater: Annotated[str, Query(max_length=1000)] = selection_module.PEOPLE,
     order: Annotated[str, Query()] = "prompt",
 ) -> ImageListing:
     """The listing in an address's query.
@@ -138,8 +138,8 @@ def listing_of(
     Raises:
         HTTPException: 422, with the reason.
     """
-    if order not in contents.ORDERS:
-        raise HTTPException(422, f"order must be one of {', '.join(contents.ORDERS)}.")
+    if order not in grid.ORDERS:
+        raise HTTPException(422, f"order must be one of {', '.join(grid.ORDERS)}.")
     read = request.query_params.getlist
     try:
         crossed, judged, marked = crossed_in(read), crossed_among(read), marked_in(read)
@@ -149,7 +149,7 @@ def listing_of(
         raise HTTPException(422, str(error)) from error
     # here `rater` says whose values to show, and restricts no images
     selection = replace(selection_of(request), rater=())
-    return ImageListing(selection, by, rater, cast("contents.Order", order), crossed, judged, marked, filters, lasso)
+    return ImageListing(selection, by, rater, cast("grid.Order", order), crossed, judged, marked, filters, lasso)
 
 
 def selection_of(request: Request) -> Selection:
@@ -167,12 +167,12 @@ def selection_of(request: Request) -> Selection:
 def _with_verdicts(store: Store, rows: list[dict[str, Any]], listing: ImageListing) -> list[dict[str, Any]]:
     """Each row with ``verdict`` (yes or no of one rater, where there is one) and ``reason`` (why a scorer does not say yes)."""
     sights = None
-    if listing.rater != contents.PEOPLE and listing.aspect == "correct":
-        sights = runs.evidence_without_masks(store, [row["item_id"] for row in rows], listing.rater)
+    if listing.rater != selection_module.PEOPLE and listing.aspect == "correct":
+        sights = scorer_evidence.evidence_without_masks(store, [row["item_id"] for row in rows], listing.rater)
     told = []
     for row in rows:
         spec = row.pop("spec")
-        one = listing.rater not in contents.GROUPS and listing.aspect in YES_NO_ASPECTS
+        one = listing.rater not in selection_module.GROUPS and listing.aspect in YES_NO_ASPECTS
         verdict = {1.0: YES, 0.0: NO}.get(row["mean"]) if one else None
         told.append(row | {"verdict": verdict, "reason": _reason(sights, row["item_id"], spec) if sights else None})
     return told
@@ -187,7 +187,7 @@ def _with_crossing(store: Store, rows: list[dict[str, Any]], listing: ImageListi
     return [row | {"crossed": [asdict(unit) for unit in units.get(row["item_id"], ())]} for row in rows]
 
 
-def _reason(sights: runs.RaterEvidence, item_id: str, spec: dict[str, Any] | None) -> str | None:
+def _reason(sights: scorer_evidence.RaterEvidence, item_id: str, spec: dict[str, Any] | None) -> str | None:
     """Why this scorer says that the image is not correct, or why it says nothing."""
     seen = sights.seen.get(item_id)
     if seen is None:
@@ -394,7 +394,7 @@ def map_router(store: Store) -> APIRouter:
     def inside(listing: Annotated[ImageListing, Depends(listing_of)]) -> dict[str, Any]:
         if listing.lasso is None:
             raise HTTPException(422, "lasso is missing: the corners of a line, as x,y;x,y;x,y.")
-        found = contents.items(
+        found = grid.items(
             store,
             listing.selection,
             aspect=listing.aspect,

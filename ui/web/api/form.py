@@ -18,6 +18,7 @@ from concord import form
 from data.campaign import Campaign
 from data.records import Annotation
 from data.store.campaigns import allocation, management, participation
+from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.judgements import answer_status, recording
 
@@ -51,7 +52,7 @@ class TicketBody(BaseModel):
     """What a request is about: as the task told it, whatever campaign the person has turned to since."""
 
     ticket: str = Field(max_length=64)
-    campaign: str = Field(default=participation.DEFAULT, max_length=64)
+    campaign: str = Field(default=campaign_items.DEFAULT, max_length=64)
 
 
 class DraftBody(TicketBody):
@@ -234,9 +235,9 @@ def _person(request: Request) -> str:
 
 def _campaign(store: Store, request: Request, named: str | None = None) -> Campaign:
     """The campaign that this person works in; or the one of a request, if they have worked in it."""
-    turned_to = request.session.get("campaign", participation.DEFAULT)
+    turned_to = request.session.get("campaign", campaign_items.DEFAULT)
     # the Workbench asks for the default one, whatever somebody has turned to on the annotators' page
-    theirs = {turned_to} if "invitation" in request.session else {turned_to, participation.DEFAULT}
+    theirs = {turned_to} if "invitation" in request.session else {turned_to, campaign_items.DEFAULT}
     if named is not None and named not in theirs and not participation.worked_in(store, _person(request), named):
         raise HTTPException(422, "You do not work in this campaign. Please load the page again.")
     found = form.campaign_of(store, named or turned_to)
@@ -245,15 +246,15 @@ def _campaign(store: Store, request: Request, named: str | None = None) -> Campa
     return found
 
 
-def _task(store: Store, ticket: str) -> participation.AnnotationTask:
-    task = participation.get_task(store, ticket)
+def _task(store: Store, ticket: str) -> campaign_items.AnnotationTask:
+    task = campaign_items.get_task(store, ticket)
     if task is None:
         raise HTTPException(404, "This image is no longer part of the project.")
     return task
 
 
 def _desk(store: Store, name: str, chosen: str | None) -> dict[str, Any]:
-    turned_to = chosen or participation.DEFAULT
+    turned_to = chosen or campaign_items.DEFAULT
     return _before(store, name, chosen) or _describe_desk(
         store, name, turned_to, participation.next_tasks(store, name, turned_to)
     )
@@ -263,13 +264,13 @@ def _before(store: Store, name: str, chosen: str | None) -> dict[str, Any] | Non
     """What is to be done before anything is offered."""
     if chosen is None and (offered := form.campaign_choices(store)):
         return {"state": "choose", "name": name, "campaigns": offered}
-    campaign = form.campaign_of(store, chosen or participation.DEFAULT)
+    campaign = form.campaign_of(store, chosen or campaign_items.DEFAULT)
     if campaign is not None and campaign.state == "running" and (first := form.consent_json(store, campaign, name)):
         return first | {"name": name, "campaign": form.campaign_json(store, campaign)}
     return None
 
 
-def _describe_desk(store: Store, name: str, campaign_id: str, desk: participation.NextTasks) -> dict[str, Any]:
+def _describe_desk(store: Store, name: str, campaign_id: str, desk: allocation.NextTasks) -> dict[str, Any]:
     """What lies before somebody, as their browser is told."""
     campaign = form.campaign_of(store, campaign_id)
     answer: dict[str, Any] = {"name": name, "progress": form.progress_json(desk.progress)}
@@ -290,7 +291,7 @@ def _offer(store: Store, person: str, about: form.ItemForm) -> dict[str, Any]:
 
 def _past(store: Store, person: str, campaign: Campaign, said: participation.OwnAnswer) -> dict[str, Any]:
     """A past answer in the list of one's own: with no more than the form shows, as it can still be revised."""
-    here = participation.get_task(store, said.public_id) is not None
+    here = campaign_items.get_task(store, said.public_id) is not None
     shown = _asking_of(store, person, campaign, said).to_json() if here else {"images": [], "caption": None}
     given = {"id": said.annotation_id, "answers": said.answers, "submitted": said.submitted.isoformat()}
     return given | {name: shown[name] for name in ("images", "caption")}
@@ -318,10 +319,10 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
     answers = clean(about.questionnaire, body.answers)
     annotation = _annotation(store, about, person, answers, body)
     first = _before(store, person, chosen) if body.following else None
-    desk: participation.NextTasks | None = None
+    desk: allocation.NextTasks | None = None
     try:
         if body.following and first is None:
-            answered = participation.submit_answer(store, annotation, about.form.undecided, chosen or participation.DEFAULT)
+            answered = participation.submit_answer(store, annotation, about.form.undecided, chosen or campaign_items.DEFAULT)
             saved, desk = answered.saved, answered.desk
         else:
             saved = recording.submit(store, annotation, about.form.undecided)
@@ -333,7 +334,7 @@ def _submit(store: Store, request: Request, campaign: Campaign, body: Submission
     said = {"saved": True, "id": saved.annotation_id, "new": saved.new, "status": status, "feedback": told}
     said["earlier"] = saved.earlier
     if desk is not None:
-        first = _describe_desk(store, person, chosen or participation.DEFAULT, desk)
+        first = _describe_desk(store, person, chosen or campaign_items.DEFAULT, desk)
     return JSONResponse(said if first is None else said | {"next": first})
 
 

@@ -23,11 +23,10 @@ from data.jobs import generation
 from data.jobs.runs import Detection
 from data.prompts.geneval import COLORS
 from data.prompts.spec import Spec, parse_spec
-from data.store import runs
-from data.store.browse import contents
-from data.store.campaigns import participation
+from data.store.browse import contents, grid
+from data.store.core import campaign_items
 from data.store.core.store import Store
-from data.store.judgements import answer_status, remarks
+from data.store.judgements import answer_status, remarks, scorer_evidence
 from data.store.judgements import remarks as notes
 from data.store.judgements.remarks import Adjudication, Note, NoteRefused, Wrong
 from scorers import registry
@@ -67,7 +66,7 @@ def workbench_router(store: Store) -> APIRouter:
 
     @routes.get("/neighbours")
     def neighbours(id: ItemId, listing: Annotated[ImageListing, Depends(listing_of)]) -> dict[str, Any]:
-        found = contents.neighbours(
+        found = grid.neighbours(
             store,
             id,
             listing.selection,
@@ -140,7 +139,7 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
         return {"state": "none"}
     if person is None:
         return {"state": "name"}
-    task = participation.get_task(store, item["public_id"])
+    task = campaign_items.get_task(store, item["public_id"])
     if task is None:
         return {"state": "none"}
     own = [
@@ -151,7 +150,7 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     last: dict[str, Any] = own[-1] if own else {"answers": None, "annotation_id": None, "status": None, "saw_evidence": None}
     given = {"answers": last["answers"], "revises": last["annotation_id"], "status": last["status"]}
     blind = any(not said["saw_evidence"] for said in own) if own else None
-    campaign = form.campaign_of(store, participation.DEFAULT)
+    campaign = form.campaign_of(store, campaign_items.DEFAULT)
     assert campaign is not None
     about = form.item_form(store, campaign, task, person)
     told = {"state": "label", "name": person, "blind": blind, "offer": form.sign_offer(store, person, about)}
@@ -160,7 +159,7 @@ def _task(store: Store, person: str | None, item: Item) -> dict[str, Any]:
 
 def _evidence(store: Store, person: str | None, item: Item) -> dict[str, Any]:
     spec = _spec(item)
-    sights = [_sight(store, item, spec, by) for by in runs.evidence_of_item(store, item["item_id"])]
+    sights = [_sight(store, item, spec, by) for by in scorer_evidence.evidence_of_item(store, item["item_id"])]
     return {
         "covered": False,
         "name": person,
@@ -179,7 +178,7 @@ def _spec(item: Item) -> Spec:
         return Spec()
 
 
-def _sight(store: Store, item: Item, spec: Spec, by: runs.ItemEvidence) -> dict[str, Any]:
+def _sight(store: Store, item: Item, spec: Spec, by: scorer_evidence.ItemEvidence) -> dict[str, Any]:
     """What one scorer saw, and what its rules make of it."""
     sight: dict[str, Any] = {
         "rater": by.rater_id,
@@ -292,7 +291,7 @@ def remarks_router(store: Store) -> APIRouter:
             made_by=person,
             target=body.target,
             # the Workbench's form is that of the default campaign
-            campaign_id=participation.DEFAULT,
+            campaign_id=campaign_items.DEFAULT,
             rater_id=body.rater if body.wrong in ("scorer", "person") else None,
             note=body.note.strip(),
         )

@@ -10,8 +10,10 @@ import pytest
 
 from data.records import Rater
 from data.store import imports
-from data.store.campaigns import participation
-from data.store.campaigns.participation import CLAIM, CampaignProgress, NameTaken
+from data.store.campaigns import allocation, participation
+from data.store.campaigns.allocation import CampaignProgress
+from data.store.campaigns.participation import CLAIM, NameTaken
+from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from tests.data.store.small_project import column, fill, picture, pictures, submit
@@ -137,7 +139,7 @@ def test_progress(store: Store) -> None:
         submit(store, items[1], person)
     assert participation.next_tasks(store, "ann").progress == CampaignProgress(1, 1)
     submit(store, items[2], "ann")
-    assert participation.next_tasks(store, "ann") == participation.NextTasks([], CampaignProgress(2, 0))
+    assert participation.next_tasks(store, "ann") == allocation.NextTasks([], CampaignProgress(2, 0))
 
 
 def test_places_without_a_file_are_not_offered(store: Store) -> None:
@@ -145,7 +147,7 @@ def test_places_without_a_file_are_not_offered(store: Store) -> None:
     empty = picture(7, file=False)
     imports.apply(store, [bundle, ImportBundle("study", "x", "y", images=[empty], items=[bundle.items[0]])])
     assert offered(store, "ann") == [bundle.items[0].item_id]
-    assert participation.get_task(store, "no such ticket") is None
+    assert campaign_items.get_task(store, "no such ticket") is None
 
 
 def test_names_of_scorers_and_slots_are_refused(store: Store) -> None:

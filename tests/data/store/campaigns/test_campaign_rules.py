@@ -33,7 +33,7 @@ def test_who_only_looks_takes_nothing_from_what_remains_for_others(store: Store)
     for n in range(3):
         c.offered(f"visitor {n}")
     assert c.offered("ann") == [second]
-    assert c.desk("ann").progress == before == participation.CampaignProgress(1, 2)
+    assert c.desk("ann").progress == before == allocation.CampaignProgress(1, 2)
     participation.pause(store, "ann", NAME)
     c.offered("another visitor")
     # all is held by others: nothing can be offered, and yet it wants answers
@@ -258,7 +258,7 @@ def test_training_comes_first_and_lets_through_who_passes(store: Store) -> None:
     assert c.offered("ann") == training[2:]
     c.say(training[2], "ann")
     assert c.walk("ann") == c.items[:2]
-    assert c.desk("ann").progress == participation.CampaignProgress(2, 0)
+    assert c.desk("ann").progress == allocation.CampaignProgress(2, 0)
     # two are enough, the third is spared
     assert c.walk("bob") == [*training[:2], *c.items[:2]]
     for item in training[:2]:

@@ -18,7 +18,7 @@ from data.store import imports
 from data.store.analysis import aggregates
 from data.store.campaigns import management, participation
 from data.store.campaigns.management import CampaignRefused
-from data.store.core import browse_index, frame, rows, schema
+from data.store.core import browse_index, campaign_items, frame, rows, schema
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from data.store.imports import ImportRefused
@@ -90,7 +90,7 @@ def test_a_group_s_task_has_all_its_pictures(store: Store) -> None:
     (task, other) = participation.next_tasks(store, "ann", NAME).tasks
     assert (task.kind, task.text, len(task.pictures)) == ("group", PROMPT.text, 2)
     assert {one.generator for one in other.pictures} == {"g1", "g2"}
-    assert participation.get_task(store, task.public_id) == task
+    assert campaign_items.get_task(store, task.public_id) == task
     # groups are no images: the default campaign does not offer them
     assert len(participation.next_tasks(store, "ann", ahead=9).tasks) == 5
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from data.store import imports
 from data.store.campaigns import management, participation
+from data.store.core import campaign_items
 from data.store.core.store import Cache, Store
 from data.store.judgements import answer_status
 from data.store.people import invitations
@@ -51,7 +52,7 @@ def test_an_answer_leaves_what_is_kept_and_a_manager_changes_it(store: Store) ->
     c.say(first.item_id, "ann")
     assert store.memory.state == state
     assert management.get(store, NAME) is before
-    assert participation.get_task(store, second.public_id) is second
+    assert campaign_items.get_task(store, second.public_id) is second
     assert before is not None
     management.change_settings(store, NAME, {"instructions": "Look twice."}, "rosa")
     changed = management.get(store, NAME)
@@ -66,11 +67,11 @@ def test_an_answer_leaves_what_is_kept_and_a_manager_changes_it(store: Store) ->
 def test_an_image_that_is_gone_is_no_task_any_more(store: Store) -> None:
     c = start(store, 1)
     (task,) = c.desk("ann").tasks
-    assert participation.get_task(store, task.public_id) == task
+    assert campaign_items.get_task(store, task.public_id) == task
     management.remove(store, NAME)
     for one in imports.listed(store):
         imports.undo(store, one["import_id"])
-    assert participation.get_task(store, task.public_id) is None
+    assert campaign_items.get_task(store, task.public_id) is None
 
 
 def test_whoever_is_shown_evidence_is_known_at_once(store: Store) -> None:

@@ -22,10 +22,10 @@ from concord.scoring import run_manager as supervisor
 from concord.scoring import score
 from data.prompts.spec import parse_spec
 from data.store import imports, runs
-from data.store.browse import contents
+from data.store.browse import grid
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from data.store.judgements import recording
+from data.store.judgements import recording, scorer_evidence
 from data.store.judgements.scorer_evidence import perceived_images
 from scorers.geneval import scorer as geneval
 from scorers.visor import scorer
@@ -70,7 +70,7 @@ def store(made: Path, tmp_path: Path) -> Iterator[Store]:
 def own(store: Store, **turned: Any) -> dict[str, bool | None]:
     """The scorer's own verdicts by these settings, by item."""
     found = perceived_images(store, Selection(suite=(SUITE,)), RATER)
-    sights = runs.evidence_without_masks(store, [one.item_id for one in found], RATER)
+    sights = scorer_evidence.evidence_without_masks(store, [one.item_id for one in found], RATER)
     assert sights is not None
     settings = {**sights.settings, **turned}
     return {
@@ -259,7 +259,7 @@ def test_kept_settings_are_another_rater_at_once(store: Store) -> None:
     table = explore_project.table(before.numbers, "Agreement with people")
     assert table["all images"][2] == f"{shown['all', 'percent_agreement', 'real']:.3f}"
     # on Browse
-    page = contents.items(store, ALL, aspect="correct", rater=name, limit=100)
+    page = grid.items(store, ALL, aspect="correct", rater=name, limit=100)
     now = own(store, **MOVED)
     assert {row["item_id"]: row["mean"] for row in page.rows} == {item: float(bool(one)) for item, one in now.items()}
     # and here: it stands where it was kept
@@ -322,7 +322,7 @@ def test_score_with_the_same_settings_goes_on_with_the_kept_rater(store: Store) 
 def test_masks_are_still_those_of_the_run(store: Store) -> None:
     done = save_as_rater(store, RATER, MOVED)
     item = next(iter(own(store)))
-    seen = {one.rater_id: one for one in runs.evidence_of_item(store, item)}
+    seen = {one.rater_id: one for one in scorer_evidence.evidence_of_item(store, item)}
     assert seen[done.rater_id].seen == seen[RATER].seen
     assert any(one.mask for one in seen[done.rater_id].seen.detections)
     assert seen[done.rater_id].settings["threshold"] == 0.9
@@ -333,7 +333,7 @@ def test_masks_outlive_their_run_while_settings_are_kept(store: Store) -> None:
     item = next(iter(own(store)))
     folder = store.project / "runs" / f"0001-{RATER}"
     assert supervisor.remove(store, f"0001-{RATER}") == ""
-    (seen,) = (one for one in runs.evidence_of_item(store, item) if one.rater_id == done.rater_id)
+    (seen,) = (one for one in scorer_evidence.evidence_of_item(store, item) if one.rater_id == done.rater_id)
     assert any(one.mask for one in seen.seen.detections)
     kept_run = next(row.run_id for row in runs.listed(store) if row.rater_id == done.rater_id)
     assert "import undo" in supervisor.remove(store, kept_run)
@@ -343,7 +343,7 @@ def test_masks_outlive_their_run_while_settings_are_kept(store: Store) -> None:
 def test_of_what_visor_says_nothing_there_is_no_verdict(store: Store) -> None:
     found = perceived_images(store, Selection(suite=(SUITE,)), RATER)
     specs = {one.item_id: one.spec for one in found}
-    sights = runs.evidence_without_masks(store, [*specs], RATER)
+    sights = scorer_evidence.evidence_without_masks(store, [*specs], RATER)
     assert sights is not None
     explore_project.add_run(store, "0003-v", "v", [*sights.seen.values()], specs, scorer.SCORER)
     view = view_of(store, {"rater": "v", "threshold": 0.85})
@@ -362,7 +362,7 @@ def test_what_is_seen_later_is_added_to_the_kept_rater(store: Store) -> None:
     found = perceived_images(store, Selection(suite=(SUITE,)), RATER)
     specs = {one.item_id: one.spec for one in found}
     items = [*specs]
-    sights = runs.evidence_without_masks(store, items, RATER)
+    sights = scorer_evidence.evidence_without_masks(store, items, RATER)
     assert sights is not None
     explore_project.add_run(store, "0003-other", "other", [sights.seen[item] for item in items[:10]], specs)
     first = save_as_rater(store, "other", {"threshold": 0.9})

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from data.records import Evidence, Image, Item, Judgement, Prompt, Rater
 from data.store import imports
-from data.store.browse import contents, index_refresh
+from data.store.browse import grid, index_refresh
 from data.store.browse.filters import Between, Filters
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -238,7 +238,7 @@ def test_hostile_values_are_values(client: TestClient, text: str) -> None:
 
 # --- orders, neighbours -----------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("rater", ["people", "geneval", COLON, "simulated people", "ann"])
-@pytest.mark.parametrize("order", contents.ORDERS)
+@pytest.mark.parametrize("order", grid.ORDERS)
 def test_the_neighbours_are_those_of_the_listing(client: TestClient, order: str, rater: str) -> None:
     query = [("order", order), ("rater", rater), ("q", "snow"), ("by", "score" if rater == COLON else "correct")]
     listed = get(client, "items", *query)["items"]
@@ -271,9 +271,9 @@ def test_what_orders_put_first(client: TestClient) -> None:
 def test_what_was_judged_last_comes_first(tmp_path: Any) -> None:
     with Store(tmp_path / "p") as store:
         filled(store)
-        item = contents.items(store, Selection(), aspect="correct").rows[-1]["item_id"]
+        item = grid.items(store, Selection(), aspect="correct").rows[-1]["item_id"]
         submit(store, answer(item, "dan"))
-        assert contents.items(store, Selection(), aspect="correct", order="recent").rows[0]["item_id"] == item
+        assert grid.items(store, Selection(), aspect="correct", order="recent").rows[0]["item_id"] == item
 
 
 # --- the strip --------------------------------------------------------------------------------------------------------
@@ -341,7 +341,7 @@ def test_tags_need_a_name_and_count_once(tagging: World) -> None:
     assert person.post("/api/studio/tags", json=off).json()["tags"] == {}
     assert ids(client, ("tag", "odd one")) == items[1:]
     # for every other selection, too
-    assert contents.items(store, Selection(tag=("odd one",)), aspect="correct").total == 2
+    assert grid.items(store, Selection(tag=("odd one",)), aspect="correct").total == 2
     with store.read() as cursor:
         log = cursor.execute("select tagging_id, item_id, tagged, made_by from taggings order by seq").fetchall()
     assert log == [*(("t1", item, True, "ann") for item in items), ("t2", items[0], False, "ann")]
@@ -385,13 +385,13 @@ def test_readers_say_what_they_are_behind(client: TestClient, store: Store, monk
 def test_the_largest_gap_between_a_score_and_people_comes_first(tmp_path: Any) -> None:
     with Store(tmp_path / "p") as store:
         filled(store)
-        every = contents.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="lowest").rows
+        every = grid.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="lowest").rows
         judged = [row["item_id"] for row in every if row["mean"] is not None]
         # people see it as the scorer does, but for its best image
         for place, item in enumerate(judged):
             fit = 1 if place == len(judged) - 1 else 1 + 3 * place // len(judged)
             said = Judgement("caption_fit", str(fit), float(fit), None, None)
             submit(store, answer(item, "dan", judgements=(said,)))
-        found = contents.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="likert").rows
+        found = grid.items(store, Selection(generator=("g1",)), aspect="score", rater=COLON, order="likert").rows
         assert found[0]["item_id"] == judged[-1]
         assert {row["item_id"] for row in found[: len(judged)]} == set(judged)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from concord import form
-from data.store.campaigns import participation
+from data.store.core import campaign_items
 from tests.ui.http_visitor import COW, World, first, saying
 
 JSON = {"Content-Type": "application/json"}
@@ -112,7 +112,7 @@ def test_nobody_worked_longer_than_the_item_was_offered(world: World) -> None:
 
 def test_a_plausible_time_is_stored_unchanged(world: World) -> None:
     client = world.person()
-    campaign, task = form.campaign_of(world.store, "default"), participation.get_task(world.store, first(client)["ticket"])
+    campaign, task = form.campaign_of(world.store, "default"), campaign_items.get_task(world.store, first(client)["ticket"])
     assert campaign is not None
     assert task is not None
     about = form.item_form(world.store, campaign, task, "ann")

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from data.records import Annotation, Judgement, Rater
 from data.store import imports
-from data.store.campaigns import participation
+from data.store.core import campaign_items
 from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.judgements import remarks as adjudications
@@ -115,7 +115,7 @@ def test_a_verdict_convicts_either_side(world: World) -> None:
     told = verdict(ann, verdict="yes", wrong="scorer", rater=drawn_images.RATER).json()["verdicts"]
     assert [(one["verdict"], one["rater_id"]) for one in told] == [("yes", drawn_images.RATER)]
     # the Campaigns page lists it with the default campaign's
-    assert {one.campaign_id for one in adjudications.verdicts(world.store, replaced=True)} == {participation.DEFAULT}
+    assert {one.campaign_id for one in adjudications.verdicts(world.store, replaced=True)} == {campaign_items.DEFAULT}
     assert len(adjudications.verdicts(world.store, replaced=True)) == 2
 
 

@@ -16,7 +16,8 @@ from concord.common.context import CommandError, Context, UsageError
 from data.people import NamesAs, person_pseudonym
 from data.store.backup import backups, restoring, snapshot
 from data.store.backup.backups import Backup, BadBackup
-from data.store.core.store import DATABASE, Store, StoreBusy, StoreError
+from data.store.core.connections import DATABASE
+from data.store.core.store import Store, StoreBusy, StoreError
 
 
 def backup(context: Context, output: str | None = None, listing: bool = False, form: str = "table") -> None:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import settings
 
+from data.store.core import connections
+
 if TYPE_CHECKING:
     from tests.ui.http_visitor import World
 
@@ -55,12 +57,12 @@ def _template_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 
     newest = max(schema.migration_files())
     project = tmp_path_factory.mktemp("template")
-    template = project / store.DATABASE
+    template = project / connections.DATABASE
     with store.Store(project):
         pass
     connect = store._connect
 
-    def connect_to_copy(path: Path) -> Any:
+    def connect_to_copy(path: Path, backups: store.Backups) -> Any:
         untouched = not any(path.parent.glob(f"{path.name}*")) and not (path.parent / "backups").exists()
         # a test of migrations may make believe that this Concord is an earlier one
         if untouched and max(schema.migration_files()) == newest:
@@ -69,7 +71,7 @@ def _template_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
                 path.chmod(0o600)
             except OSError:
                 path.unlink(missing_ok=True)
-        return connect(path)
+        return connect(path, backups)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(store, "_connect", connect_to_copy)

@@ -86,8 +86,7 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
     left = f", {len(skipped)} skipped" if skipped else ""
     report_import(context, f"{len(placed.images)} images of {per_prompt} prompts{left}", imported)
     missing = len(placed.skipped) + sum(
-        layout == "csv" or not (skip.path.is_file() and skip.path.suffix.lower() not in EXTENSIONS)
-        for skip in found.skipped
+        layout == "csv" or not (skip.path.is_file() and skip.path.suffix.lower() not in EXTENSIONS) for skip in found.skipped
     )
     if missing:
         raise CommandError(f"{missing} left out (see above); the rest is in")

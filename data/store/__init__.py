@@ -1,4 +1,29 @@
 """The project's database: the only package that speaks to DuckDB.
 
 ``core`` is under everything; ``library`` (prompts and questions), ``judgements``, ``imports``, ``runs`` and ``campaigns``
-build on it in this order; ``browse`` and ``analysis`` read; ``backup`` copies and restores; ``people`` lets in and erases."""
+build on it in this order; ``browse`` and ``analysis`` read; ``backup`` copies and restores; ``people`` lets in and erases.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+
+from data.store.backup.backups import backup_folder, list_backups, make_backup
+from data.store.core.store import Store
+
+
+class _ProjectBackups:
+    """The backups in the project's own folder."""
+
+    def latest(self, project: Path) -> str | None:
+        backups = list_backups(backup_folder(project))
+        return backups[-1].name if backups else None
+
+    def make(self, connection: duckdb.DuckDBPyConnection, project: Path, reason: str) -> Path:
+        return make_backup(connection, project, reason, beside=False).path
+
+
+# the room for backups stands on the core, which opens projects; here the two meet
+Store.backups = _ProjectBackups()

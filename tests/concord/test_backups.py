@@ -14,8 +14,9 @@ import pytest
 
 from concord import doctor as machine
 from data.store.backup import backups, scheduler
+from data.store.core.connections import DATABASE
 from data.store.core.schema import migration_files
-from data.store.core.store import DATABASE, Store
+from data.store.core.store import Store
 from tests.data.store.backup.test_backups import bytes_with, run_files
 from tests.data.store.core.test_store import HOLD
 from tests.data.store.people.test_erasing import NAME, everything

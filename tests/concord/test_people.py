@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from concord.people import _parse_time
-from data.store.core.store import DATABASE
+from data.store.core.connections import DATABASE
 from tests.ui.http_visitor import World, first, saying
 from tests.ui.small_project import concord, done, query
 

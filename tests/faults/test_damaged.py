@@ -11,7 +11,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from data.store.core.store import DATABASE, Store, StoreError
+from data.store.core.connections import DATABASE
+from data.store.core.store import Store, StoreError
 from tests.data.store.small_project import answer, fill, submit
 from tests.ui import small_project
 

@@ -11,8 +11,8 @@ import duckdb
 import pytest
 
 from data.store.core import store as store_module
-from data.store.core.connections import NotWritten
-from data.store.core.store import DATABASE, Store, StoreError
+from data.store.core.connections import DATABASE, NotWritten
+from data.store.core.store import Store, StoreError
 from tests.data.store.small_project import content, fill, submit
 from tests.ui import small_project
 

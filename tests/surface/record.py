@@ -41,7 +41,8 @@ from data import aspects
 from data.jobs import generation, maps
 from data.store import imports
 from data.store.core import schema
-from data.store.core.store import DATABASE, Store
+from data.store.core.connections import DATABASE
+from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from docs.making import pages as page_docs
 from scorers import registry

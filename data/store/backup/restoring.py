@@ -24,10 +24,9 @@ from data.store.backup.backups import Backup, BackupFile, BadBackup, Manifest
 from data.store.core import connections, rows
 from data.store.core import schema as schema_module
 from data.store.core.connections import DATABASE
-from data.store.core.erased import mark, marks
+from data.store.core.erased import mark, marks, people_named, strike_people
 from data.store.core.schema import migrate, migration_files
 from data.store.core.store import Store, StoreBusy, per_payload
-from data.store.people import erasing
 
 Kind = Literal["snapshot", "backup"]
 BEFORE: Final = f"{DATABASE}.before-restore-"
@@ -203,33 +202,6 @@ def _in_file(
         return True
     finally:
         shutil.rmtree(work, ignore_errors=True)
-
-
-def strike_people(connection: duckdb.DuckDBPyConnection, names: Iterable[str], secret: str, known: Mapping[str, Any]) -> None:
-    """Take people out of a database that is open to us alone, and keep their marks where a project keeps such."""
-    connection.begin()
-    for name in names:
-        erasing.strike_person(connection, name)
-    if "erased" in schema_module.table_names(connection) and secret:
-        had = marks(connection)
-        rows.insert(connection, "erased", ("person", "moment"), [row for row in known.items() if row[0] not in had])
-    connection.commit()
-
-
-def people_named(cursor: duckdb.DuckDBPyConnection) -> list[str]:
-    """Everybody who may be named in a database of whatever schema."""
-    queries = [
-        f'select "{column}" from "{table}"'
-        for table, column in cursor.execute(
-            "select table_name, column_name from duckdb_columns() where not internal"
-            " and column_name in ('rater_id', 'made_by', 'lifted_by')"
-            " and table_name in (select table_name from duckdb_tables())"
-        ).fetchall()
-    ]
-    if not queries:
-        return []
-    found = cursor.execute(f"select distinct name from ({' union all '.join(queries)}) found(name) where name is not null")
-    return sorted(row[0] for row in found.fetchall())
 
 
 def _write_copy(connection: duckdb.DuckDBPyConnection, payload: tuple[str, str, str, datetime]) -> None:

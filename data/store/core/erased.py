@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import duckdb
 
 from data.people import keyed_hash
-from data.store.core import rows
+from data.store.core import browse_index, rows, schema
+from data.store.core import erased as erased_module
+from data.store.core import schema as schema_module
+from data.store.core.campaign_items import recount
 
 
 class Erased(ValueError):
@@ -42,3 +47,90 @@ def refuse(connection: duckdb.DuckDBPyConnection, names: Iterable[str]) -> None:
                 f"{name!r} was erased from this project on {moment:%Y-%m-%d} and stays out; nothing was kept of this."
                 " From a file, take their rows out first"
             )
+
+
+NOBODY = "(erased)"
+"""Stands where an erased person did something that others still need, such as making an invitation."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErasedRows:
+    """What went: answers with all their revisions, judgements, and verdicts by or about the person."""
+
+    annotations: int
+    judgements: int
+    adjudications: int
+
+
+_BY = {
+    "invitations": ("made_by",),
+    "revocations": ("made_by", "lifted_by"),
+    "taggings": ("made_by",),
+    "saved_views": ("made_by",),
+    "recruitments": ("made_by",),
+    "changes": ("made_by",),
+}
+
+
+_THEIRS = (
+    "judgements", "annotations", "uncovered", "arrivals", "consents", "raters", "claims", "skips", "drafts", "reports",
+    "revocations", "identities", "browsers",
+)  # fmt: skip
+
+
+def strike_person(connection: duckdb.DuckDBPyConnection, name: str) -> ErasedRows:
+    """Delete all that a person said and all that names them, in a database of whatever schema, or in a snapshot.
+
+    Inside a transaction; the bytes are still in the file after it.
+    """
+    there = set(schema.table_names(connection))
+    verdicts = _count(connection, there, "adjudications", "rater_id = $1 or made_by = $1", name)
+    said = _count(connection, there, "annotations", "rater_id = $1", name)
+    judged = _count(connection, there, "judgements", "rater_id = $1", name)
+    if "stale" in there:
+        browse_index.mark_stale_where(connection, "select item_id from judgements where rater_id = ?", [name])
+    deleted = dict.fromkeys(_THEIRS, "rater_id = $1")
+    deleted |= {"adjudications": "rater_id = $1 or made_by = $1", "notes": "made_by = $1"}
+    for table, whose in deleted.items():
+        if table in there:
+            connection.execute(f"delete from {table} where {whose}", [name])
+    for table, columns in _BY.items():
+        for column in columns if table in there else ():
+            connection.execute(f"update {table} set {column} = ? where {column} = ?", [NOBODY, name])
+    if "uncovered" in there:
+        # others came from a grid that showed what this person says
+        connection.execute("update uncovered set how = ? where how = ?", [f"browse: {NOBODY}", f"browse: {name}"])
+    if "campaign_items" in there:
+        recount(connection)
+    return ErasedRows(said, judged, verdicts)
+
+
+def _count(connection: duckdb.DuckDBPyConnection, there: set[str], table: str, whose: str, name: str) -> int:
+    return int(rows.value(connection, f"select count(*) from {table} where {whose}", [name])) if table in there else 0
+
+
+def strike_people(connection: duckdb.DuckDBPyConnection, names: Iterable[str], secret: str, known: Mapping[str, Any]) -> None:
+    """Take people out of a database that is open to us alone, and keep their marks where a project keeps such."""
+    connection.begin()
+    for name in names:
+        erased_module.strike_person(connection, name)
+    if "erased" in schema_module.table_names(connection) and secret:
+        had = marks(connection)
+        rows.insert(connection, "erased", ("person", "moment"), [row for row in known.items() if row[0] not in had])
+    connection.commit()
+
+
+def people_named(cursor: duckdb.DuckDBPyConnection) -> list[str]:
+    """Everybody who may be named in a database of whatever schema."""
+    queries = [
+        f'select "{column}" from "{table}"'
+        for table, column in cursor.execute(
+            "select table_name, column_name from duckdb_columns() where not internal"
+            " and column_name in ('rater_id', 'made_by', 'lifted_by')"
+            " and table_name in (select table_name from duckdb_tables())"
+        ).fetchall()
+    ]
+    if not queries:
+        return []
+    found = cursor.execute(f"select distinct name from ({' union all '.join(queries)}) found(name) where name is not null")
+    return sorted(row[0] for row in found.fetchall())

@@ -17,13 +17,12 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import duckdb
 
-from data.store.backup import backups
 from data.store.core import browse_index, connections, rows, schema
-from data.store.core.connections import as_disk_error, refuse_empty, unreadable
+from data.store.core.connections import DATABASE, as_disk_error, refuse_empty, unreadable
 from data.store.core.schema import SchemaTooNew, migrate, migration_files
 from data.store.core.writer import Items, Operation, P, R, Writer
 
@@ -118,7 +117,6 @@ class Cache:
             self._kept.clear()
 
 
-DATABASE = connections.DATABASE
 _REOPEN_SECONDS = 0.5
 _REMEMBERED = 1000  # commits of which it is known what they touched
 
@@ -139,6 +137,20 @@ class Changes:
     items: Items
 
 
+class Backups(Protocol):
+    """What opening a project takes of its backups; ``data.store`` says which."""
+
+    def latest(self, project: Path) -> str | None:
+        """The name of the newest one, which may stand in the place of a database that cannot be opened."""
+
+    def make(self, connection: duckdb.DuckDBPyConnection, project: Path, reason: str) -> Path:
+        """Make one without the project's files; returns its folder.
+
+        Raises:
+            OSError, ValueError: there is none.
+        """
+
+
 class Store:
     """An open project. Thread-safe; close it once (or use it as a context manager).
 
@@ -147,6 +159,8 @@ class Store:
         memory: what is not read anew for every answer.
         notes: what whoever opened it is to be told, a line each.
     """
+
+    backups: ClassVar[Backups]
 
     def __init__(self, project: Path) -> None:
         """Open or create the project in this folder.
@@ -161,12 +175,12 @@ class Store:
             self.project.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"the project folder {self.project} cannot be made: {error.strerror}") from error
-        self._connection = _connect(self.project / DATABASE)
+        self._connection = _connect(self.project / DATABASE, self.backups)
         try:
             # a connection that has not read a result to its end stays in a transaction, for whose sake DuckDB would keep all
             # that is overwritten from then on: this one lives as long as the project is open, and so is asked nothing
             with closing(self._connection.cursor()) as cursor:
-                self.notes = _backup_before_migration(cursor, self.project)
+                self.notes = _backup_before_migration(cursor, self.project, self.backups)
                 if migrate(cursor) >= browse_index.SINCE:
                     _fill_browse_index(cursor)
                 self.secret = _secret(cursor)
@@ -175,8 +189,7 @@ class Store:
             if isinstance(error, SchemaTooNew):
                 raise StoreError(str(error)) from error
             if isinstance(error, duckdb.Error):
-                path = self.project / DATABASE
-                raise StoreError(unreadable(path, error, _last_backup(path))) from error
+                raise StoreError(self._unreadable(error)) from error
             raise
         self.memory = Cache()
         self._version = 0
@@ -265,14 +278,16 @@ class Store:
                         f"{path} cannot be written anew, so what was deleted may still be in it: {_first_line(error)}"
                     ) from error
             finally:
-                self._connection = _connect(self.project / DATABASE)
+                self._connection = _connect(self.project / DATABASE, self.backups)
                 self._writer = self._new_writer()
 
     def why_unreadable(self, error: Exception) -> str | None:
         """What is said where the database opened, but a part of its file is missing or damaged; None: it is another error."""
-        path = self.project / DATABASE
         damaged = isinstance(error, duckdb.IOException) and "Could not read" in str(error)
-        return unreadable(path, error, _last_backup(path)) if damaged else None
+        return self._unreadable(error) if damaged else None
+
+    def _unreadable(self, error: Exception) -> str:
+        return unreadable(self.project / DATABASE, error, self.backups.latest(self.project))
 
     def close(self) -> None:
         """Finish queued writes and let go of the database. Safe to call twice."""
@@ -302,7 +317,7 @@ class Store:
             self._connection.close()
             while True:
                 try:
-                    self._connection = _connect(self.project / DATABASE)
+                    self._connection = _connect(self.project / DATABASE, self.backups)
                     break
                 except (StoreError, StoreBusy, duckdb.Error):
                     # as long as the disk is full, everybody waits here
@@ -321,8 +336,8 @@ class Store:
             self._version += 1
 
 
-def _connect(path: Path) -> duckdb.DuckDBPyConnection:
-    if why := refuse_empty(path, _last_backup(path)):
+def _connect(path: Path, backups: Backups) -> duckdb.DuckDBPyConnection:
+    if why := refuse_empty(path, backups.latest(path.parent)):
         raise StoreError(why)
     try:
         made = not path.exists()
@@ -336,30 +351,24 @@ def _connect(path: Path) -> duckdb.DuckDBPyConnection:
         if holder or "Could not set lock" in str(error):
             who = f"process {holder[1]}" if holder else "another process"
             raise StoreBusy(f"{path} is open in {who}; close it, or use the same command while that app is running") from error
-        raise StoreError(unreadable(path, error, _last_backup(path))) from error
+        raise StoreError(unreadable(path, error, backups.latest(path.parent))) from error
     except (duckdb.Error, UnicodeDecodeError) as error:
-        raise StoreError(unreadable(path, error, _last_backup(path))) from error
+        raise StoreError(unreadable(path, error, backups.latest(path.parent))) from error
 
 
-def _last_backup(path: Path) -> str | None:
-    """What may stand in the place of a database that cannot be opened."""
-    found = backups.list_backups(backups.backup_folder(path.parent))
-    return found[-1].name if found else None
-
-
-def _backup_before_migration(connection: duckdb.DuckDBPyConnection, project: Path) -> list[str]:
+def _backup_before_migration(connection: duckdb.DuckDBPyConnection, project: Path, backups: Backups) -> list[str]:
     """Keep a project of an earlier schema as it is, before it is brought to the newest; what is to be said of that."""
     version, newest = schema.schema_version(connection), max(migration_files())
     if not 0 < version < newest:
         return []
     try:
-        kept = backups.make_backup(connection, project, f"before-schema-{newest:02d}", beside=False)
-    except (OSError, backups.BadBackup) as error:
+        folder = backups.make(connection, project, f"before-schema-{newest:02d}")
+    except (OSError, ValueError) as error:
         raise StoreError(
             f"the project has schema {version}, and a backup is to be made before it is brought to {newest}, which failed:"
             f" {_first_line(error)}; nothing was changed"
         ) from error
-    return [f"the project was brought from schema {version} to {newest}; as it was before, it is in {kept.path}"]
+    return [f"the project was brought from schema {version} to {newest}; as it was before, it is in {folder}"]
 
 
 def _fill_browse_index(connection: duckdb.DuckDBPyConnection) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from weakref import WeakKeyDictionary
 
@@ -11,26 +10,14 @@ import duckdb
 
 from data.store.backup import backups
 from data.store.browse import index_refresh
-from data.store.core import browse_index, erased, rows, schema
-from data.store.core.campaign_items import recount
+from data.store.core import erased, rows
+from data.store.core.erased import ErasedRows, strike_person
 from data.store.core.store import Store, per_payload
 from data.store.people import invitations
-
-NOBODY = "(erased)"
-"""Stands where an erased person did something that others still need, such as making an invitation."""
 
 
 class NoSuchPerson(ValueError):
     """There is nobody of this name to erase; the message says so."""
-
-
-@dataclass(frozen=True, slots=True)
-class ErasedRows:
-    """What went: answers with all their revisions, judgements, and verdicts by or about the person."""
-
-    annotations: int
-    judgements: int
-    adjudications: int
 
 
 _known: WeakKeyDictionary[Store, frozenset[str]] = WeakKeyDictionary()
@@ -89,49 +76,6 @@ select exists (from annotations where rater_id = $name) or exists (from claims w
     or exists (from revocations where rater_id = $name) or exists (from notes where made_by = $name)
     or exists (from taggings where made_by = $name) or exists (from saved_views where made_by = $name)
 """
-_BY = {
-    "invitations": ("made_by",),
-    "revocations": ("made_by", "lifted_by"),
-    "taggings": ("made_by",),
-    "saved_views": ("made_by",),
-    "recruitments": ("made_by",),
-    "changes": ("made_by",),
-}
-_THEIRS = (
-    "judgements", "annotations", "uncovered", "arrivals", "consents", "raters", "claims", "skips", "drafts", "reports",
-    "revocations", "identities", "browsers",
-)  # fmt: skip
-
-
-def strike_person(connection: duckdb.DuckDBPyConnection, name: str) -> ErasedRows:
-    """Delete all that a person said and all that names them, in a database of whatever schema, or in a snapshot.
-
-    Inside a transaction; the bytes are still in the file after it.
-    """
-    there = set(schema.table_names(connection))
-    verdicts = _count(connection, there, "adjudications", "rater_id = $1 or made_by = $1", name)
-    said = _count(connection, there, "annotations", "rater_id = $1", name)
-    judged = _count(connection, there, "judgements", "rater_id = $1", name)
-    if "stale" in there:
-        browse_index.mark_stale_where(connection, "select item_id from judgements where rater_id = ?", [name])
-    deleted = dict.fromkeys(_THEIRS, "rater_id = $1")
-    deleted |= {"adjudications": "rater_id = $1 or made_by = $1", "notes": "made_by = $1"}
-    for table, whose in deleted.items():
-        if table in there:
-            connection.execute(f"delete from {table} where {whose}", [name])
-    for table, columns in _BY.items():
-        for column in columns if table in there else ():
-            connection.execute(f"update {table} set {column} = ? where {column} = ?", [NOBODY, name])
-    if "uncovered" in there:
-        # others came from a grid that showed what this person says
-        connection.execute("update uncovered set how = ? where how = ?", [f"browse: {NOBODY}", f"browse: {name}"])
-    if "campaign_items" in there:
-        recount(connection)
-    return ErasedRows(said, judged, verdicts)
-
-
-def _count(connection: duckdb.DuckDBPyConnection, there: set[str], table: str, whose: str, name: str) -> int:
-    return int(rows.value(connection, f"select count(*) from {table} where {whose}", [name])) if table in there else 0
 
 
 _mark_erased = per_payload(_write_erased)

@@ -20,8 +20,9 @@ import pytest
 from concord.scoring import queue, run_session, score
 from data.jobs.runs import Observation, Run, RunFolder
 from data.store import runs
+from data.store.core.connections import DATABASE
 from data.store.core.selection import Selection
-from data.store.core.store import DATABASE, Store
+from data.store.core.store import Store
 from data.store.runs import RunRow
 from tests.ui import cow_scorer, small_project
 from tests.ui.http_visitor import TOKEN, World

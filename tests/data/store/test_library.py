@@ -13,7 +13,8 @@ from data.prompts.questions import PromptQuestion
 from data.records import Prompt
 from data.store import imports, library
 from data.store.core import schema
-from data.store.core.store import DATABASE, Store
+from data.store.core.connections import DATABASE
+from data.store.core.store import Store
 from data.store.imports import ImportBundle, ImportRefused
 from data.store.library import QuestionVersion
 from tests.data.store.small_project import PROMPT, column, content, fill, submit

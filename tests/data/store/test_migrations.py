@@ -22,8 +22,9 @@ from concord.judging import derive_source
 from data.store.backup import backups
 from data.store.backup.backups import backup_folder
 from data.store.core import schema
+from data.store.core.connections import DATABASE
 from data.store.core.schema import migration_files
-from data.store.core.store import DATABASE, Store
+from data.store.core.store import Store
 from data.store.judgements import recording
 from tests.ui.small_project import agreement
 

@@ -24,7 +24,7 @@ from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.jobs import generation
 from data.prompts.spec import parse_spec
 from data.store.analysis.confusion import ConfusionCell, ConfusionQuery
-from data.store.browse import contents, facets, filters, grid, map_points
+from data.store.browse import facets, filters, grid, map_points
 from data.store.browse.contents import rater_names
 from data.store.browse.filters import Filters, ListingQuery, sentence
 from data.store.browse.grid import ListingDisplay

@@ -22,8 +22,9 @@ from data.people import person_pseudonym
 from data.store.backup import backups, restoring, snapshot
 from data.store.backup.backups import Backup, BadBackup
 from data.store.backup.restoring import BEFORE
+from data.store.core.connections import DATABASE
 from data.store.core.schema import migration_files
-from data.store.core.store import DATABASE, Store, StoreBusy, StoreError
+from data.store.core.store import Store, StoreBusy, StoreError
 from data.store.judgements import recording
 from data.store.people import erasing
 from tests.data.store.core.test_store import HOLD

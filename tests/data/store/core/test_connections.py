@@ -12,7 +12,8 @@ import pytest
 
 from data.store.backup import backups, snapshot
 from data.store.core import connections
-from data.store.core.store import DATABASE, Store
+from data.store.core.connections import DATABASE
+from data.store.core.store import Store
 
 ROOT = Path(__file__).resolve().parents[4]
 SECRET = "the neighbour's secret"

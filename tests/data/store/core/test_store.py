@@ -9,8 +9,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from data.store.core.connections import DATABASE
 from data.store.core.schema import MIGRATIONS, SchemaTooNew, migrate
-from data.store.core.store import DATABASE, Store, StoreBusy, StoreError
+from data.store.core.store import Store, StoreBusy, StoreError
 from tests.data.store.small_project import column, content, fill, submit
 
 NEWEST = max(int(file.name.split("_")[0]) for file in MIGRATIONS.glob("*.sql"))

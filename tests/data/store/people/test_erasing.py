@@ -15,9 +15,10 @@ from data.store.browse import filters
 from data.store.campaigns import allocation, participation
 from data.store.campaigns.allocation import AnswerDraft
 from data.store.campaigns.participation import NameTaken
-from data.store.core import rows
+from data.store.core import erased, rows
+from data.store.core.connections import DATABASE
 from data.store.core.erased import Erased
-from data.store.core.store import DATABASE, Store, StoreError
+from data.store.core.store import Store, StoreError
 from data.store.imports import ImportBundle
 from data.store.judgements import answer_status, recording, remarks, revocations
 from data.store.judgements.remarks import Adjudication, Tagging
@@ -73,22 +74,22 @@ def test_nothing_of_them_stays_and_all_else_does(store: Store) -> None:
     before = whole(store)
     assert people_at(store)[:2] == [2, 2]
     removed = erasing.erase(store, NAME)
-    assert removed == erasing.ErasedRows(annotations=3, judgements=2, adjudications=2)
+    assert removed == erased.ErasedRows(annotations=3, judgements=2, adjudications=2)
     after = whole(store)
     assert NAME not in repr(after)
     # what did not name them is as it was, with "(erased)" where they had made something
     for name, was in before.items():
         kept = [row for row in was if NAME not in repr(row)]
         if name not in ("campaign_items", "erased", "browse", "stale"):
-            assert [row for row in after[name] if erasing.NOBODY not in repr(row)] == kept, name
+            assert [row for row in after[name] if erased.NOBODY not in repr(row)] == kept, name
     assert after["stale"] == []
-    assert [row.made_by for row in filters.saved_views(store)] == ["ann", erasing.NOBODY]
+    assert [row.made_by for row in filters.saved_views(store)] == ["ann", erased.NOBODY]
     assert remarks.list_tags(store) == [remarks.TagCount("odd", 1)]
     assert len(after["annotations"]) == 3
     assert len(after["erased"]) == 1
     assert people_at(store)[:2] == [1, 1]
-    assert [one.made_by for one in invitations.listed(store)] == [erasing.NOBODY]
-    assert answer_status.unblinded_how(store, "ann", items[0]) == answer_status.by_browsing(erasing.NOBODY)
+    assert [one.made_by for one in invitations.listed(store)] == [erased.NOBODY]
+    assert answer_status.unblinded_how(store, "ann", items[0]) == answer_status.by_browsing(erased.NOBODY)
     assert erasing.is_erased(store, NAME)
     assert not erasing.is_erased(store, "ann")
 
@@ -162,7 +163,7 @@ def test_again_and_nobody(store: Store) -> None:
             erasing.erase(store, name)
     assert whole(store)["erased"] == []
     erasing.erase(store, NAME)
-    assert erasing.erase(store, NAME) == erasing.ErasedRows(0, 0, 0)
+    assert erasing.erase(store, NAME) == erased.ErasedRows(0, 0, 0)
     assert len(whole(store)["erased"]) == 1
 
 

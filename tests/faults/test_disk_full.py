@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -115,6 +117,19 @@ def test_an_import_is_whole_or_not_there(store: Store) -> None:
     assert content(store) == before
     imports.apply(store, [pictures(500, "g2")])
     assert column(store, "select count(*) from images where generator = 'g2'") == [500]
+
+
+def test_a_module_first_imported_meanwhile_can_be_imported_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # else these tests would break the working copy's own modules for every process that comes after
+    (tmp_path / "meanwhile.py").write_text("N = 1\n" * 200)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    with limited(40):
+        importlib.import_module("meanwhile")
+    monkeypatch.delitem(sys.modules, "meanwhile")
+    assert importlib.import_module("meanwhile").N == 1
+    monkeypatch.delitem(sys.modules, "meanwhile")
+    assert sys.dont_write_bytecode is False
 
 
 def test_a_part_of_a_run_is_in_or_not(store: Store) -> None:

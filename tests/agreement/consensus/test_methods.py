@@ -342,10 +342,10 @@ def test_a_fit_brings_no_deep_learning_along() -> None:
     code = """
 import sys
 import numpy as np
-from agreement.consensus import crowd_models as crowd
+from agreement.consensus import methods
 print("crowdkit" in sys.modules)
-answers = crowd.Answers(*(np.array(codes) for codes in ([0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 0, 0])))
-crowd.fit("dawid_skene", answers, 0)
+answers = methods.CrowdAnswers(*(np.array(codes) for codes in ([0, 0, 1, 1], [0, 1, 0, 1], [0, 1, 0, 0])))
+methods.fit("dawid_skene", answers, 0)
 print("crowdkit" in sys.modules, [name for name in ("torch", "transformers", "gradio", "duckdb") if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)

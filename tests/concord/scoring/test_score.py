@@ -227,10 +227,10 @@ import sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 import app
 from scorers import registry
-from tests.ui import seer
+from tests.ui import cow_scorer
 from concord.scoring import run_session
-registry.get = lambda name: seer.SCORER
-run_session.WORKER = seer.WORKER
+registry.get = lambda name: cow_scorer.SCORER
+run_session.WORKER = cow_scorer.WORKER
 app.app()
 """
 

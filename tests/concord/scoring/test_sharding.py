@@ -229,10 +229,10 @@ for name in ("duckdb", "gradio", "torch"):
     sys.modules[name] = None
 sys.path.insert(0, {root!r})
 from scorers import registry
-from tests.ui import seer
+from tests.ui import cow_scorer
 from concord.scoring import sharding
-registry.get = lambda name: seer.SCORER
-sharding.WORKER = seer.WORKER
+registry.get = lambda name: cow_scorer.SCORER
+sharding.WORKER = cow_scorer.WORKER
 sys.argv = ["app.py", "score", "seer", *sys.argv[1:]]
 import app
 app.app()

@@ -16,7 +16,7 @@ from tests.data.store.small_project import fill
 STUCK = """
 import sys
 from pathlib import Path
-from data.store import backups
+from data.store.backup import backups
 from data.store.core.store import Store
 
 def rest(_):
@@ -24,7 +24,7 @@ def rest(_):
     sys.stdin.read()
 
 with Store(Path(sys.argv[1])) as store, store.read() as cursor:
-    backups.make(cursor, store.project, into=Path(sys.argv[2]), rest=rest)
+    backups.make_backup(cursor, store.project, into=Path(sys.argv[2]), rest=rest)
 """
 
 

@@ -211,8 +211,8 @@ def timed(action: Callable[[], Any]) -> tuple[float, float]:
 def app_of(store: Store) -> TestClient:
     """The routes that Browse asks."""
     app = FastAPI()
-    for module in (browse, browse, workbench):
-        app.include_router(module.router(store))
+    for router in (browse.browse_router, browse.listing_router, workbench.workbench_router):
+        app.include_router(router(store))
     app.add_middleware(SessionMiddleware, secret_key=store.secret)
     return TestClient(app)
 

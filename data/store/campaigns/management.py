@@ -1,6 +1,6 @@
 """Managing campaigns: made whole, started, stopped, archived; their settings' log, recruitment, and consent.
 
-How people were recruited, instructed and paid (``data.recruitment``) is append-only; the latest counts.
+How people were recruited, instructed and paid (``data.campaign.RECRUITMENT_FIELDS``) is append-only; the latest counts.
 """
 
 from __future__ import annotations
@@ -210,7 +210,7 @@ def describe_recruitment(store: Store, campaign: str, values: Mapping[str, str],
 
     Raises:
         CampaignRefused: there is no such campaign.
-        ValueError: as ``recruitment.checked``.
+        ValueError: as ``check_recruitment``.
     """
     payload = (campaign, recruitment.check_recruitment(values), made_by, datetime.now(UTC))
     said: dict[str, str] = store.write(_describe, payload, touched=frozenset())

@@ -16,13 +16,12 @@ import typer
 from ui.cli.analysis import add_flips, add_matching, add_preferences, add_vqa
 from ui.cli.campaigns import add_campaigns
 from ui.cli.export import add_exports
-from ui.cli.images import generate_command
 from ui.cli.options import ConsensusOption, with_selection
 from ui.cli.people import people_app
 from ui.cli.project import add_backups, serve_command
 from ui.cli.questions import export_prompts, export_questions, import_questions, questionnaires, write_questions
 from ui.cli.results import export_results_app, import_results_app, judge_app
-from ui.cli.scoring import export_manifest, score_command
+from ui.cli.scoring import export_manifest, generate_command, score_command
 from ui.cli.studies import import_ratings, reproduce_app
 
 # numpy reads this when it is first imported. The matrices of statistics are narrow: a second thread that waits for the first

@@ -11,9 +11,8 @@ from agreement.consensus.methods import NoCrowdKitError
 from agreement.consensus.report import consensus_rows
 from agreement.numeric import Result
 from agreement.pair.confusion import PairReport, pair_report
-from agreement.report.report import AgreementReport, build, scorer_means
+from agreement.report.report import AgreementReport, ReportRow, build, scorer_means
 from agreement.report.scorer_vs_scorer import Comparison, comparisons
-from agreement.report.topic import ReportRow
 from agreement.statistics.scale import Scale, ScaleError, ScaleValue
 from agreement.study.cells import CellName, Options
 from agreement.thresholds import CutOptions, ThresholdAgreement, ThresholdCurve, curve, thresholds

@@ -337,7 +337,13 @@ def _winoground_of(rows: pd.DataFrame, place: StatisticKey, making: StatisticMak
     counted = [pair for pair in whole if pair["known"].all()]
     if not whole:
         return
-    scored = np.array([group_scores(*_matrix(pair)) for pair in counted], float).reshape(-1, 3)
+    scored = np.array(
+        [
+            group_scores(*[(fits[right], fits[1 - right]) for fits, right in zip(pair["fits"], pair["right"], strict=True)])
+            for pair in counted
+        ],
+        float,
+    ).reshape(-1, 3)
     excluded = {"incomplete_group": rows["group"].nunique() - len(whole), "not_finite": len(whole) - len(counted)}
     used = Used(2 * len(counted), len(counted), len(counted), {name: n for name, n in excluded.items() if n})
     weights = making.deletions.weights(len(counted))
@@ -359,7 +365,3 @@ def _is_pair(pair: pd.DataFrame) -> bool:
         return False
     (captions, right), (others, other_right) = zip(pair["captions"], pair["right"], strict=True)
     return set(captions) == set(others) and captions[right] != others[other_right]
-
-
-def _matrix(pair: pd.DataFrame) -> list[tuple[float, float]]:
-    return [(fits[right], fits[1 - right]) for fits, right in zip(pair["fits"], pair["right"], strict=True)]

@@ -25,9 +25,8 @@ from agreement.inference.hypothesis_tests import ROUNDING
 from agreement.inference.intervals import LEVEL, Deviations, ValueRange
 from agreement.inference.intervals import interval as intervals_interval
 from agreement.numeric import BoolArray, FloatArray, IntArray
-from agreement.report.certainty import select
+from agreement.report.report import ReportTopic, select, topics
 from agreement.report.scorer_human import pair_judgements, to_majority
-from agreement.report.topic import ReportTopic, topics
 from agreement.statistics.correlation import WHY_NO_AUC
 from agreement.statistics.two_raters import FORMULAS, PairSums, pair_columns, why_undefined
 from agreement.study.cells import (

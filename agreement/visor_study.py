@@ -145,14 +145,10 @@ def _is(part: pd.DataFrame, roles: Mapping[str, Roles], role: Role) -> BoolArray
     return np.array([isinstance(target, str) and targets.get(prompt) == target for prompt, target in pairs], bool)
 
 
-def _counts(part: pd.DataFrame) -> pd.Series:
-    return part["excluded"].isna() & part["label"].notna()
-
-
 def _answered(part: pd.DataFrame) -> pd.Series:
     """For each row, how many people of its kind have answered about its item."""
     keys = [part["item"], part["aspect"], part["simulated"].fillna(False).astype(bool)]
-    valid = _counts(part) & (part["kind"] == "human")
+    valid = (part["excluded"].isna() & part["label"].notna()) & (part["kind"] == "human")
     return valid.astype(int).groupby(keys, dropna=False).transform("sum")
 
 
@@ -170,18 +166,14 @@ def _both(rows: pd.DataFrame, roles: Mapping[str, Roles]) -> pd.DataFrame:
     words = part["label"].astype(str).str.strip().str.casefold()
     keys = ["item", "rater", "kind"]
     seen = part.assign(here=words.isin(_YES), gone=words.isin(_NO)).groupby(keys)[["here", "gone"]].sum()
-    said_so = [_verdict(here, gone) for here, gone in zip(seen["here"], seen["gone"], strict=True)]
+    # no if one of the two is not there; yes if both are; else open
+    said_so = [("no" if gone else "yes" if here == 2 else None) for here, gone in zip(seen["here"], seen["gone"], strict=True)]
     label = pd.Series(said_so, index=seen.index, dtype=object)
     # a rater's last row is when they had said it
     said = part.sort_values("seq").drop_duplicates(keys, keep="last").set_index(keys)
     made = said.assign(label=label, aspect=OA, target=None, number=np.nan).reset_index()
     kept: pd.DataFrame = made.loc[made["label"].notna(), list(COLUMNS)]
     return kept
-
-
-def _verdict(here: int, gone: int) -> str | None:
-    """No if one of the two is not there; yes if both are; else open."""
-    return "no" if gone else "yes" if here == 2 else None
 
 
 def _where_both(part: pd.DataFrame, both: pd.DataFrame) -> pd.DataFrame:

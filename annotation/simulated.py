@@ -132,7 +132,10 @@ def _about(person: SimulatedPerson, k: int, wanted: ObjectSpec, scene: Scene, rn
     seen = min(_counted(person, len(here), rng), COUNT_CAP)
     # something else was taken for it
     shown = here or list(scene.objects)
-    colors = [_colored(person, color, rng) for color in dict.fromkeys(placed.color for placed in shown)]
+    colors = [
+        (_MISTAKEN.get(color, "gray") if rng.random() < person.colors else color)
+        for color in dict.fromkeys(placed.color for placed in shown)
+    ]
     sound = 2 if any(placed.stretch > _STRETCHED for placed in here) else 3
     realism = sound - int(rng.random() < 0.1 + person.objects)
     return {
@@ -148,10 +151,6 @@ def _counted(person: SimulatedPerson, true: int, rng: np.random.Generator) -> in
     if true >= 2 and rng.random() < person.counts:
         return true + (1 if rng.random() < 0.5 else -1)
     return true
-
-
-def _colored(person: SimulatedPerson, true: str, rng: np.random.Generator) -> str:
-    return _MISTAKEN.get(true, "gray") if rng.random() < person.colors else true
 
 
 def _placed(person: SimulatedPerson, true: str, rng: np.random.Generator) -> str:
@@ -230,15 +229,14 @@ def annotate_vqa(
             if len(said) == 2 and not tifa_vqa.undecided(said):
                 break
             person = people[number]
-            answers = _vqa_answers(person, one, random(seed, one.item.item_id, person.name, "questions"))
+            rng = random(seed, one.item.item_id, person.name, "questions")
+            asked = true_answers(one.spec, one.scene)
+            answers = {
+                tifa_vqa.PREFIX + question.question_id: _answer_to(person, question, true, rng) for question, true in asked
+            }
             said.append(answers)
             found.append(_vqa_annotation(person, one, answers, seed))
     return found
-
-
-def _vqa_answers(person: SimulatedPerson, known: DepictedItem, rng: np.random.Generator) -> dict[str, str]:
-    asked = true_answers(known.spec, known.scene)
-    return {tifa_vqa.PREFIX + question.question_id: _answer_to(person, question, true, rng) for question, true in asked}
 
 
 def _answer_to(person: SimulatedPerson, question: PromptQuestion, true: str | None, rng: np.random.Generator) -> str:

@@ -59,22 +59,18 @@ def selected(context: Context, selection: Mapping[str, Sequence[str]]) -> Select
         chosen = Selection.of(lambda name: selection.get(name, ()))
     except ValueError as error:
         raise UsageError(str(error)) from error
-    _warn_of_typos(context, chosen)
-    return chosen
-
-
-def _warn_of_typos(context: Context, selection: Selection) -> None:
-    """An empty answer may be right; a name that the project does not know is worth a word."""
+    # an empty answer may be right; a name that the project does not know is worth a word
     known = contents.filter_choices(context.store) | {
         "rater": contents.rater_names(context.store),
         "tag": remarks.tag_names(context.store),
     }
-    for name, values in selection.to_dict().items():
+    for warn_of_typos, values in chosen.to_dict().items():
         for value in values:
-            if name in known and value not in known[name]:
-                near = difflib.get_close_matches(value, known[name], n=1)
+            if warn_of_typos in known and value not in known[warn_of_typos]:
+                near = difflib.get_close_matches(value, known[warn_of_typos], n=1)
                 hint = f"; did you mean {near[0]}?" if near else ""
-                context.warn(f"--{name} {value}: there is nothing by that name in this project{hint}")
+                context.warn(f"--{warn_of_typos} {value}: there is nothing by that name in this project{hint}")
+    return chosen
 
 
 def scales_of(store: Store) -> Scales:
@@ -209,24 +205,19 @@ def quick_estimates(
     """
     if len(selection.suite) != 1 or len(selection.aspect) != 1 or selection.rater or selection.certainty:
         return None
-    kept = _sums_of(store, selection)
-    with kept.lock:
-        _follow(store, selection, kept)
-        if kept.standing is None:
-            return None
-        found = kept.standing.report(statistics, each_generator=each_generator).to_dict()
-    return {name: found[name] for name in SECTIONS}
-
-
-def _sums_of(store: Store, selection: Selection) -> _RunningSums:
-    """The place for this selection; the one that was not asked for longest makes room."""
+    # the place for this selection; the one that was not asked for longest makes room
     with _SUMS_LOCK:
         places = _SUMS.setdefault(store, OrderedDict())
         kept = places.setdefault(selection, _RunningSums())
         places.move_to_end(selection)
         if len(places) > _MOST_SUMS:
             places.popitem(last=False)
-    return kept
+    with kept.lock:
+        _follow(store, selection, kept)
+        if kept.standing is None:
+            return None
+        found = kept.standing.report(statistics, each_generator=each_generator).to_dict()
+    return {name: found[name] for name in SECTIONS}
 
 
 def _follow(store: Store, selection: Selection, kept: _RunningSums) -> None:

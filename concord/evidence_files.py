@@ -13,9 +13,9 @@ from typing import Any, TextIO
 from concord.common import wording
 from concord.common.context import CommandError, UsageError, report_errors
 from data.files import located, printable, read_json_lines, whole_file
-from data.formats import geneval_results as results
-from data.formats import tifa_results
-from data.formats import visor_detections as detections
+from data.formats import official_results
+from data.formats import official_results as detections
+from data.formats import official_results as results
 from data.formats.evidence import EvidenceCase, read_case
 from data.prompts.spec import parse_spec
 from scorers.base import Verdict
@@ -82,7 +82,13 @@ def judge_geneval(
         for number, case in _geneval_cases(report, Path(evidence)):
             verdict = geneval_rules.judge(case.spec, case.seen, settings)
             if verdict.correct is None:
-                report.bad(Path(evidence), number, f"{case.id}: {_undecided(verdict)}")
+                # why a case has no verdict
+                undecided = (
+                    "'spec' asks for nothing; an object with 'include' or 'exclude' expected"
+                    if not verdict.judgements
+                    else "; ".join(check.text for check in verdict.checks if check.holds is None) or "cannot be decided"
+                )
+                report.bad(Path(evidence), number, f"{case.id}: {undecided}")
             else:
                 report.judged += 1
                 if summary:
@@ -139,7 +145,7 @@ def judge_tifa(report: _LineReport, out: TextIO, evidence: str, output: str | No
     """By TIFA's rules, or DSG's: the score of each text's image; ``summary`` prints what TIFA's code prints, as JSON."""
     path, totals, astray = Path(evidence), tifa_scores.TifaTally(), 0
     with _target(output, out, quiet=summary) as write:
-        for one in tifa_results.read_results(path):
+        for one in official_results.read_results(path):
             report.lines += 1
             for wrong in one.wrong:
                 report.bad(path, one.number, wrong)
@@ -256,13 +262,6 @@ def _result(case: EvidenceCase, verdict: Verdict, rules: geneval_rules.GenEvalRu
         metadata=case.asked,
         details=geneval_results.details_of(case.spec, case.seen.detections, rules),
     )
-
-
-def _undecided(verdict: Verdict) -> str:
-    """Why a case has no verdict."""
-    if not verdict.judgements:
-        return "'spec' asks for nothing; an object with 'include' or 'exclude' expected"
-    return "; ".join(check.text for check in verdict.checks if check.holds is None) or "cannot be decided"
 
 
 def _check(rules: Callable[[Mapping[str, Any]], object], settings: Mapping[str, Any]) -> None:

@@ -20,16 +20,16 @@ import numpy as np
 import pandas as pd
 
 from agreement import Scale, ScaleError
-from agreement.report.certainty import select
+from agreement.report.report import select
 from concord.agreement import selected
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError
 from data import people
-from data.export import annotations as whole
-from data.export import datasets, formats, judgements
-from data.export.annotations import ANSWER_COLUMNS
+from data.export import answers, datasets, formats
+from data.export import answers as whole
+from data.export.answers import ANSWER_COLUMNS
+from data.export.answers import JUDGEMENT_COLUMNS as JUDGEMENTS
 from data.export.formats import Columns
-from data.export.judgements import JUDGEMENT_COLUMNS as JUDGEMENTS
 from data.export.ratings import RATING_COLUMNS, SIMULATED
 from data.files import whole_file, write_whole
 from data.people import NamesAs, person_pseudonym
@@ -257,9 +257,9 @@ def export_datasets(context: Context, selection: Mapping[str, Sequence[str]], ou
         n, missing = datasets.write_images(temporary, exports.image_batches(store, chosen), store.project, limit)
         sizes = {"images": n}
         told = _judgement_rows(context, chosen, named)
-        sizes["judgements"] = datasets.write_table(temporary, "judgements", told, judgements.JUDGEMENT_COLUMNS, limit)
-        answers = annotation_parts(store, chosen, named)
-        sizes["annotations"] = datasets.write_table(temporary, "annotations", answers, whole.ANSWER_COLUMNS, limit)
+        sizes["judgements"] = datasets.write_table(temporary, "judgements", told, answers.JUDGEMENT_COLUMNS, limit)
+        answers_value = annotation_parts(store, chosen, named)
+        sizes["annotations"] = datasets.write_table(temporary, "annotations", answers_value, whole.ANSWER_COLUMNS, limit)
         if not any(sizes.values()):
             raise CommandError("there is nothing in this selection; nothing was written")
         (temporary / "README.md").write_text(datasets.card(folder.name, sizes), encoding="utf-8")

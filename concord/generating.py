@@ -35,7 +35,6 @@ from data.playground import sample as playground
 from data.records import Image, Prompt, image_item
 from data.store import imports, library, runs
 from data.store.browse import contents
-from data.store.core.store import Store
 from data.store.imports import ImportBundle
 from data.store.runs import RunRow
 from scorers.generation import generators
@@ -167,7 +166,10 @@ def _work(context: Context, row: RunRow) -> None:
     with queue.wait_for_turn(store, row, lambda other: context.warn(f"waiting for run {other}, which is before it")) as turn:
         runs.set_state(store, row.run_id, "running")
         try:
-            _with_its_weights(store, row, folder)
+            # what is known by now of the generator's weights is asked of the worker, too
+            job, known = folder.job(), runs.generator_settings(store, row.rater_id) or {}
+            if (weights := str(known.get("weights", ""))) != job.weights:
+                folder.replace(replace(job, weights=weights))
             status = _paint(context, folder, turn)
             left = _taken_in(context, row, folder)
         except Exception as error:
@@ -184,13 +186,6 @@ def _work(context: Context, row: RunRow) -> None:
         else:
             runs.set_state(store, row.run_id, "failed", why)
         raise CommandError(f"{left} of {row.n_items} pictures were not painted: {why}. The same command goes on from here")
-
-
-def _with_its_weights(store: Store, row: RunRow, folder: GenerationFolder) -> None:
-    """What is known by now of the generator's weights is asked of the worker, too."""
-    job, known = folder.job(), runs.generator_settings(store, row.rater_id) or {}
-    if (weights := str(known.get("weights", ""))) != job.weights:
-        folder.replace(replace(job, weights=weights))
 
 
 def _taken_in(context: Context, row: RunRow, folder: GenerationFolder) -> int:
@@ -323,7 +318,18 @@ def _paint(context: Context, folder: GenerationFolder, turn: Turn) -> int:
         if turn.stopping.is_set():  # said between the two
             worker.terminate()
         try:
-            _follow(context, folder, turn)
+            # tell how far the worker is until it has ended
+            told, done = time.monotonic(), 0
+            while turn.process is not None and turn.process.poll() is None:
+                time.sleep(_ASK_EVERY)
+                progress = folder.progress()
+                if progress is None or progress.state != "running":
+                    continue
+                turn.saw(progress.done)
+                if progress.done > done and time.monotonic() - told > _TELL_EVERY:
+                    told, done = time.monotonic(), progress.done
+                    left = f", {progress.seconds_left:.0f} s left" if progress.seconds_left is not None else ""
+                    context.warn(f"{progress.done} of {progress.total} pictures{left}")
         except KeyboardInterrupt:
             context.warn("stopping")
             turn.stop()
@@ -331,21 +337,6 @@ def _paint(context: Context, folder: GenerationFolder, turn: Turn) -> int:
             worker.terminate()
             status = worker.wait()
     return status
-
-
-def _follow(context: Context, folder: GenerationFolder, turn: Turn) -> None:
-    """Tell how far the worker is until it has ended."""
-    told, done = time.monotonic(), 0
-    while turn.process is not None and turn.process.poll() is None:
-        time.sleep(_ASK_EVERY)
-        progress = folder.progress()
-        if progress is None or progress.state != "running":
-            continue
-        turn.saw(progress.done)
-        if progress.done > done and time.monotonic() - told > _TELL_EVERY:
-            told, done = time.monotonic(), progress.done
-            left = f", {progress.seconds_left:.0f} s left" if progress.seconds_left is not None else ""
-            context.warn(f"{progress.done} of {progress.total} pictures{left}")
 
 
 def _bring_in(context: Context, suite: str, generator: str, asked: dict[str, Prompt], made: Sequence[WantedPicture]) -> None:

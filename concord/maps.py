@@ -106,7 +106,10 @@ def request_map(store: Store, method: str, model: str, *, again: bool = False) -
         ended = worker is not None and worker.poll() is not None
         if worker is None or (ended and again):
             folder.ask(MapJob(method, model, [str(part) for part in source.parts], MOST[method], SEED))
-            _workers[folder.path] = _start_worker(folder)
+            with (folder.path / _LOG).open("wb") as log:
+                _workers[folder.path] = subprocess.Popen(
+                    [*WORKER, str(folder.path)], cwd=_ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+                )
             ended = False
     if not ended:
         return MapProgress(key, None, _progress(folder, method), busy=True)
@@ -143,11 +146,6 @@ def map_version(store: Store) -> str:
         here = [path for path in _workers if store.project in path.parents]
     told = [(MapFolder(path).stage(), (path / "map.parquet").is_file(), _workers[path].poll()) for path in here]
     return f"{store.version} {hash(tuple(told))}"
-
-
-def _start_worker(folder: MapFolder) -> subprocess.Popen[bytes]:
-    with (folder.path / _LOG).open("wb") as log:
-        return subprocess.Popen([*WORKER, str(folder.path)], cwd=_ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
 
 def _progress(folder: MapFolder, method: str) -> str:

@@ -276,7 +276,13 @@ def ablation_rows(
     made: list[Row] = []
     for setting in grid:
         mine = [one for one in found if one.rater_id == setting.rater]
-        for suite, generator, task in _cells_of(mine):
+        # suite, generator and task, all tasks first
+        cells_of_found = {
+            (cells_of_one.suite, cells_of_one.generator, cells_of_task)
+            for cells_of_one in mine
+            for cells_of_task in (ALL, cells_of_one.task)
+        }
+        for suite, generator, task in sorted(cells_of_found, key=lambda place: (place[0], place[1], place[2] != ALL, place[2])):
             some = [one for one in mine if (one.suite, one.generator) == (suite, generator) and task in (ALL, one.task)]
             known = trials_of(some)
             if known is None:
@@ -305,9 +311,3 @@ def ablation_grids(found: Iterable[CaptionChoice]) -> dict[tuple[str, str], list
         key = (repr((one.scorer, rest)), title)
         alike.setdefault(key, []).append(AblationSetting(rater, one.settings["steps"], one.settings["seed"]))
     return {key: sorted(of, key=lambda one: (one.steps, one.seed)) for key, of in alike.items() if len(of) > 1}
-
-
-def _cells_of(mine: Iterable[CaptionChoice]) -> list[tuple[str, str, str]]:
-    """Suite, generator and task, all tasks first."""
-    found = {(one.suite, one.generator, task) for one in mine for task in (ALL, one.task)}
-    return sorted(found, key=lambda place: (place[0], place[1], place[2] != ALL, place[2]))

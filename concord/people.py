@@ -221,7 +221,10 @@ def uninvite(context: Context, invitation: str) -> None:
 
 def revoke(context: Context, name: str, campaign: str | None, uncounted: bool) -> None:
     """``people revoke``."""
-    _check_person(context.store, name, campaign)
+    if campaign is not None:
+        _campaigns(context.store, campaign)
+    if not revocations.is_person(context.store, name):
+        raise CommandError(f"there is nobody called {name!r} in this project; `people list` has the names")
     n = revocations.revoke(context.store, name, BY, campaign, uncount=uncounted)
     counted = f"; {n} answers count no more" if uncounted else "; what they answered counts as before (--uncounted)"
     context.say(f"{name} gets nothing more in {campaign or 'any campaign'}, and others get what they held{counted}")
@@ -255,7 +258,8 @@ def _reach_copies(context: Context, name: str) -> None:
     found = copies.erase_from_copies(context.store, [name])
     for one in found:
         if one.outcome in ("erased", "clean"):
-            context.say(f"without them: {_relative_path(context, one.path)}")
+            project = context.store.project
+            context.say(f"without them: {one.path.relative_to(project) if project in one.path.parents else one.path}")
     for one in found:
         if one.outcome == "gone":
             context.warn(f"not reached, as it is not there any more (if it was moved, erase them there): {one.path}")
@@ -270,11 +274,6 @@ def _reach_copies(context: Context, name: str) -> None:
             f"not complete: {len(failed)} of {len(found)} copies could not be written anew; delete them or put them right, then"
             " erase again"
         )
-
-
-def _relative_path(context: Context, path: Path) -> Path:
-    project = context.store.project
-    return path.relative_to(project) if project in path.parents else path
 
 
 def print_pseudonym(context: Context, platform: str, identifier: str) -> None:
@@ -314,13 +313,6 @@ def _campaigns(store: Store, campaign: str | None) -> list[str]:
     if campaign not in (*names, DEFAULT):
         raise CommandError(f"there is no campaign {campaign!r}; there are {', '.join(names) or 'none'}")
     return [campaign]
-
-
-def _check_person(store: Store, name: str, campaign: str | None) -> None:
-    if campaign is not None:
-        _campaigns(store, campaign)
-    if not revocations.is_person(store, name):
-        raise CommandError(f"there is nobody called {name!r} in this project; `people list` has the names")
 
 
 def _parse_time(text: str) -> datetime:

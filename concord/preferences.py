@@ -19,7 +19,6 @@ from agreement.preferences import (
     CANNOT_TELL,
     GeneratorStrength,
     MetricMean,
-    OrderAgreement,
     RankCorrelation,
     ValueAspect,
     Vote,
@@ -252,12 +251,18 @@ def _beside_rows(poll: Poll, options: Options) -> Iterator[Row]:
         for scorer in poll.voters:
             if scorer.kind == "scorer":
                 for one in order_agreement(people.votes, scorer.votes, options):
-                    yield _who(poll, scorer) | {"people": people.people} | _contest_row(one)
-
-
-def _contest_row(one: OrderAgreement) -> Row:
-    place = {"task": one.task, "a": one.contest.a, "b": one.contest.b, "same_order": one.same_order, "opposed": one.opposed}
-    return place | {"statistic": "same_preference", **measured_row(one.same)}
+                    place = {
+                        "task": one.task,
+                        "a": one.contest.a,
+                        "b": one.contest.b,
+                        "same_order": one.same_order,
+                        "opposed": one.opposed,
+                    }
+                    yield (
+                        _who(poll, scorer)
+                        | {"people": people.people}
+                        | (place | {"statistic": "same_preference", **measured_row(one.same)})
+                    )
 
 
 def _rank_rows(poll: Poll, options: Options) -> Iterator[Row]:

@@ -17,9 +17,9 @@ from concord.judging import judge, rule_version_of
 from concord.scoring import run_session
 from data.aspects import SCALES
 from data.files import check_name, located, printable, quoted, read_json_lines, whole_file
-from data.formats import geneval_results as results
+from data.formats import official_results as results
 from data.formats.evidence import EvidenceCase
-from data.formats.tifa_results import CaptionAnswers, ModelAnswer, read_results
+from data.formats.official_results import CaptionAnswers, ModelAnswer, read_results
 from data.jobs.runs import Observation, Run
 from data.prompts import sr2d
 from data.prompts.prompt_files import text_source
@@ -138,7 +138,13 @@ def export_visor(context: Context, rater: str, selection: Mapping[str, Sequence[
         file = DetectionFile(write, visor_rules.VisorRules.of(settings))
         for one, spec, seen in _evidence_of(context.store, found, rater, left):
             try:
-                file.add(EvidenceCase(f"{_visors_number(one)}_{one.idx}", one.spec, spec, seen, one.prompt_id, one.generator))
+                # the number in SR2D; ValueError where that has no such prompt
+                visors_number = (
+                    _number(one)
+                    if not sr2d.has_attributes(one.prompt_id)
+                    else sr2d.prompt_number(*(str(one.spec.get(key)) for key in ("a", "b", "relation")))
+                )
+                file.add(EvidenceCase(f"{visors_number}_{one.idx}", one.spec, spec, seen, one.prompt_id, one.generator))
                 count += 1
             except MixedGenerators as error:
                 raise UsageError(str(error)) from error
@@ -255,13 +261,6 @@ def _number(one: PerceivedImage) -> int:
     found = _NUMBER.search(one.prompt_id)
     assert found is not None
     return int(found[1])
-
-
-def _visors_number(one: PerceivedImage) -> int:
-    """The number in SR2D; ValueError where that has no such prompt."""
-    if not sr2d.has_attributes(one.prompt_id):
-        return _number(one)
-    return sr2d.prompt_number(*(str(one.spec.get(key)) for key in ("a", "b", "relation")))
 
 
 @contextmanager

@@ -315,27 +315,23 @@ def read_json_lines(path: Path) -> Iterator[JsonLine]:
         with path.open("rb") as file:
             if file.peek(2)[:2] in _UTF16_MARKS:
                 fail(path, 1, "the file is UTF-16; save it as UTF-8")
-            yield from _json_lines(file)
+            number = 0
+            while raw := file.readline(MAX_LINE_BYTES + 1):
+                number += 1
+                if len(raw) > MAX_LINE_BYTES and not raw.endswith(b"\n"):
+                    yield JsonLine(number, {}, f"more than {MAX_LINE_BYTES >> 20} MB on one line; is this JSON lines?")
+                    while (rest := file.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+                        pass
+                    continue
+                text = (raw.removeprefix(_UTF8_MARK) if number == 1 else raw).rstrip()
+                if text:
+                    yield _json_line(number, text)
     except FileNotFoundError:
         fail(path, None, "no such file; check the path")
     except IsADirectoryError:
         fail(path, None, "this is a folder, a file is expected")
     except OSError as error:
         fail(path, None, f"cannot be read ({error.strerror or error})")
-
-
-def _json_lines(file: IO[bytes]) -> Iterator[JsonLine]:
-    number = 0
-    while raw := file.readline(MAX_LINE_BYTES + 1):
-        number += 1
-        if len(raw) > MAX_LINE_BYTES and not raw.endswith(b"\n"):
-            yield JsonLine(number, {}, f"more than {MAX_LINE_BYTES >> 20} MB on one line; is this JSON lines?")
-            while (rest := file.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
-                pass
-            continue
-        text = (raw.removeprefix(_UTF8_MARK) if number == 1 else raw).rstrip()
-        if text:
-            yield _json_line(number, text)
 
 
 def _json_line(number: int, raw: bytes) -> JsonLine:

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from data.jobs.maps import EXTENT, Map, MapFolder, MapPositions, MapStage
 from data.jobs.runs import Embeddings, unpack_embeddings
-from scorers.running.crash_log import lower_priority
+from scorers.running.fault_isolation import lower_priority
 
 COLUMN: Final = "embedding"
 

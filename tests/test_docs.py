@@ -10,7 +10,7 @@ import pytest
 
 from agreement.catalogue import STATISTICS as CATALOGUE
 from data.aspects import SCALES
-from docs.making import __main__, commands, pages, reference, routes, settings
+from docs.making import __main__, commands, pages, reference
 from docs.making.blocks import ROOT, code, names_in, put
 from docs.making.commands import EXAMPLES
 
@@ -99,7 +99,7 @@ def test_examples_end_where_the_shell_begins() -> None:
 
 
 def test_every_setting_is_documented() -> None:
-    assert settings.undocumented() == []
+    assert reference.undocumented() == []
     written = text_of(ROOT / "docs" / "settings.md")
     assert "| `pass_mark` |" in written
     assert "| `counting_threshold` (judging) |" in written
@@ -137,9 +137,9 @@ def test_every_statistic_is_documented() -> None:
 
 
 def test_every_route_is_documented() -> None:
-    listed = dict(routes.listed())
+    listed = dict(reference.listed())
     assert {"GET /api/next", "POST /command", "GET /img/{sha256}", "GET /api/studio/items"} <= set(listed)
-    assert [name for name, route in listed.items() if not routes.description_of(name, route)] == []
+    assert [name for name, route in listed.items() if not reference.description_of(name, route)] == []
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)

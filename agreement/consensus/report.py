@@ -19,10 +19,9 @@ from agreement.catalogue import CORRELATIONS, NUMBER_ALPHAS, select_statistics
 from agreement.consensus.methods import METHODS, Consensus, CrowdAnswers, Method, fit_consensus
 from agreement.inference.intervals import Deletions
 from agreement.numeric import BoolArray, FloatArray, IntArray, cluster_sums, ratio
-from agreement.report.certainty import select
 from agreement.report.matrix import Matrix
+from agreement.report.report import ReportRow, ReportTopic, select, topics
 from agreement.report.scorer_human import pair_alpha
-from agreement.report.topic import ReportRow, ReportTopic, topics
 from agreement.statistics import two_raters
 from agreement.study.cells import (
     ALL,
@@ -245,17 +244,14 @@ def _cast(topic: ReportTopic, heard: Sequence[ConsensusRatings], *, simulated: b
         meets |= {(int(one), len(raters) + n): words for n, one in enumerate(persons)}
         raters += [SuiteRater(each.name, scorer=False, person=False, simulated=simulated)] * persons.size
         group += (persons + 1).tolist()
-    return _Cast(replace(suite, raters=tuple(raters)), _stacked(parts), np.array(group, np.int64), meets)
+    stacked = Ratings(
+        **{column.name: np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Ratings)}
+    )
+    return _Cast(replace(suite, raters=tuple(raters)), stacked, np.array(group, np.int64), meets)
 
 
 def _as(rows: Ratings, rater: IntArray) -> Ratings:
     return replace(rows, rater=rater.astype(np.int64))
-
-
-def _stacked(parts: Sequence[Ratings]) -> Ratings:
-    return Ratings(**{
-        column.name: np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Ratings)
-    })  # fmt: skip
 
 
 NO_OTHERS = "nowhere do the others' answers make a consensus"
@@ -330,12 +326,11 @@ def consensus_rows(
                 order = [method for method in METHODS if method in methods]
                 heard = [consensus_ratings(suite, aspect, method, simulated=simulated, seed=wanted.seed) for method in order]
                 for topic in topics(suite, aspect, wanted):
-                    found = _joined(found, _of_topic(topic, heard, simulated=simulated))
+                    other = _of_topic(topic, heard, simulated=simulated)
+                    found = ConsensusReport(
+                        found.raters + other.raters, found.matrix + other.matrix, found.quality + other.quality
+                    )
     return found
-
-
-def _joined(one: ConsensusReport, other: ConsensusReport) -> ConsensusReport:
-    return ConsensusReport(one.raters + other.raters, one.matrix + other.matrix, one.quality + other.quality)
 
 
 def _of_topic(topic: ReportTopic, heard: Sequence[ConsensusRatings], *, simulated: bool) -> ConsensusReport:

@@ -189,7 +189,11 @@ class ScorerCorrelations:
             kind: names the kind of people.
         """
         if (cell, kind) not in self._ranks:
-            unit = self._sorted()
+            # the units on which the scorer has a number, by that number
+            if self._order is None:
+                known = np.flatnonzero(~np.isnan(self._x))
+                self._order = known[np.argsort(self._x[known], kind="stable")]
+            unit = self._order
             unit = unit[inside[self._base[unit]]]
             self._ranks[cell, kind] = _Ranks.of(inside, unit, self._x[unit], people)
         ranks, moments = self._ranks[cell, kind], self._moments.setdefault(kind, _Moments(self._grid))
@@ -232,10 +236,3 @@ class ScorerCorrelations:
                 ranks.widen(people.mean.size)
             for unit in mine.tolist():
                 ranks.put(unit, self._x[unit], int(people.code[unit]))
-
-    def _sorted(self) -> IntArray:
-        """The units on which the scorer has a number, by that number."""
-        if self._order is None:
-            known = np.flatnonzero(~np.isnan(self._x))
-            self._order = known[np.argsort(self._x[known], kind="stable")]
-        return self._order

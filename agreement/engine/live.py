@@ -19,9 +19,8 @@ from agreement.engine.counts import JudgementCounts, NotServedError, StaleError
 from agreement.engine.sums import KINDS, ScorerSums, Sums
 from agreement.numeric import BoolArray, ratio
 from agreement.report.human_human import ALL_RATINGS, BY_UNIT, CHANCE_FROM_ALL, MEAN, NO_RATINGS
-from agreement.report.report import AgreementReport
+from agreement.report.report import MET_BY_SCORES, AgreementReport, ReportRow
 from agreement.report.scorer_human import HOW, NOTHING_SHARED
-from agreement.report.topic import MET_BY_SCORES, ReportRow
 from agreement.statistics import many_raters, two_raters
 from agreement.statistics.scale import Scale
 from agreement.study.cells import Cell, CellOutcome, Key, Options, Outcome, Used, merged, outcome, walk
@@ -156,7 +155,13 @@ class LiveEstimates:
                 if not (scorer.judged[whole].any() or scorer.refused[whole].any()):
                     continue
                 for name in names:
-                    part = _CellPart(cells.kind, (cell.generator, cell.task), scorer.name, _sort(name, scorer))
+                    # the part in which a statistic of a scorer is made
+                    part = _CellPart(
+                        cells.kind,
+                        (cell.generator, cell.task),
+                        scorer.name,
+                        (("labels" if scorer.label is not None else "scores") + (" in order" if name in RANKED else "")),
+                    )
                     make = self._ranks if name in RANKED else self._tables
                     key = Key(name, rater=scorer.name, people_as=None if name == "mean" else people_as(name, None))
                     found[key] = self._part(part, partial(make, scorer))[name]
@@ -225,11 +230,6 @@ class LiveEstimates:
             name: outcome(np.array([rho.value]), rho.reason if used.ratings else NOTHING_SHARED, used, HOW["mean"])
             for name, rho in found.items()
         }
-
-
-def _sort(name: str, scorer: ScorerSums) -> str:
-    """The part in which a statistic of a scorer is made."""
-    return ("labels" if scorer.label is not None else "scores") + (" in order" if name in RANKED else "")
 
 
 def _allowed(allowed: frozenset[str], formulas: Iterable[str]) -> list[str]:

@@ -344,7 +344,11 @@ def mean_share(tasks: Sequence[Sequence[PromptTrials]]) -> Share:
     if not parts:
         return Share(None, None, None, 0, 0, 0, 0.0)
     value = fsum(part.value for part in parts) / len(parts)
-    effective = _together(value, parts)
+    effective = (
+        fsum(part.effective for part in parts)
+        if len(parts) == 1 or not 0 < value < 1
+        else value * (1 - value) * len(parts) ** 2 / fsum(part.variance for part in parts)
+    )
     if any(part.prompts < 2 for part in parts):
         return Share(value, None, None, hits, n, count, effective)
     return Share(value, *wilson(value, effective), hits, n, count, effective)
@@ -385,9 +389,3 @@ class _TaskTrials:
         """Of the share; where all trials ended alike, of one half of a hit more and one half of a miss more (Jeffreys)."""
         p = self.value if 0 < self.hits < self.n else (self.value * self.effective + 0.5) / (self.effective + 1)
         return p * (1 - p) / self.effective
-
-
-def _together(value: float, parts: Sequence[_TaskTrials]) -> float:
-    if len(parts) == 1 or not 0 < value < 1:
-        return fsum(part.effective for part in parts)
-    return value * (1 - value) * len(parts) ** 2 / fsum(part.variance for part in parts)

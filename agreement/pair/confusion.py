@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from agreement.numeric import FloatArray, IntArray, ratio
+from agreement.numeric import IntArray, ratio
 from agreement.pair.rater_pair import PEOPLE, SHARE_OF_YES, Estimate, RaterPair, rater_pairs
-from agreement.report.certainty import select
+from agreement.report.report import select
 from agreement.report.scorer_human import PairedJudgements, to_mean
 from agreement.statistics.correlation import Ties
 from agreement.statistics.two_raters import PairSums, pair_columns, percent_agreement
@@ -215,16 +215,12 @@ def steps_of(meeting: RaterPair, pairs: PairedJudgements) -> tuple[Step, ...]:
     step = np.arange(pairs.size) * steps // pairs.size
     labels = meeting.topic.measure.labels
     columns = pair_columns(pairs.label_a[order], pairs.label_b[order], step, steps, labels, ordinal=False)
-    each, so_far = (_agreed(part, labels) for part in (columns, np.cumsum(columns, axis=0)))
+    each, so_far = (percent_agreement(PairSums.unpack(part, labels)) for part in (columns, np.cumsum(columns, axis=0)))
     n = np.bincount(step)
     last = np.cumsum(n) - 1
     seq = when[order]
     ends = zip(seq[last - n + 1].tolist(), seq[last].tolist(), n.tolist(), (last + 1).tolist(), each, so_far, strict=True)
     return tuple(Step(first, end, size, float(value), total, float(all_)) for first, end, size, total, value, all_ in ends)
-
-
-def _agreed(columns: FloatArray, labels: int) -> FloatArray:
-    return percent_agreement(PairSums.unpack(columns, labels))
 
 
 PAIR_STATISTICS = ("percent_agreement", "cohen_kappa", "gwet_ac1", "pabak", "pearson", "spearman", "kendall_tau_b", "auc")

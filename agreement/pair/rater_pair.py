@@ -19,8 +19,8 @@ import pandas as pd
 from agreement.catalogue import OF_SCORES, PeopleAs, people_as, select_statistics, value_range_of
 from agreement.inference.intervals import SHARE
 from agreement.numeric import IntArray
+from agreement.report.report import ReportTopic, topics
 from agreement.report.scorer_human import ComparisonScale, PairedJudgements, ScorerAgreement, pair_judgements, to_majority
-from agreement.report.topic import ReportTopic, topics
 from agreement.study.cells import EVERYWHERE, Cell, Options, Outcome, cell_of, interval, merged
 from agreement.study.frame import Ratings, Suite, read
 

@@ -16,7 +16,6 @@ from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from agreement.inference.intervals import CONTRAST, CORRECTED, SHARE, Deletions, Interval, ValueRange
 from agreement.numeric import FloatArray, IntArray, ratio, sums_by
@@ -134,7 +133,11 @@ def images(asked: pd.DataFrame) -> pd.DataFrame:
     ``questions`` (how many), ``entities`` (distinct ones that are asked for), ``asked`` (a code of the set of questions in
     their wordings: equal where the same was asked).
     """
-    rows = asked.assign(right=asked["answer"] == asked["chosen"], asked=_codes(asked))
+    # a code of each question in its wording; sums of them (modulo 2^64) tell sets of questions apart
+    rows = asked.assign(
+        right=asked["answer"] == asked["chosen"],
+        asked=(np.asarray(pd.util.hash_pandas_object(asked[["question", "wording"]], index=False), np.uint64)),
+    )
     found = rows.groupby("item", sort=True).agg(
         prompt=("prompt", "first"),
         generator=("generator", "first"),
@@ -147,11 +150,6 @@ def images(asked: pd.DataFrame) -> pd.DataFrame:
     named = things.assign(thing=things["element"].str.strip().str.casefold())
     found["entities"] = named.groupby("item")["thing"].nunique().reindex(found.index, fill_value=0).astype(int)
     return found.reset_index()
-
-
-def _codes(asked: pd.DataFrame) -> NDArray[np.uint64]:
-    """A code of each question in its wording; sums of them (modulo 2^64) tell sets of questions apart."""
-    return np.asarray(pd.util.hash_pandas_object(asked[["question", "wording"]], index=False), np.uint64)
 
 
 def count_reasons(reasons: pd.Series) -> dict[str, int]:

@@ -1,22 +1,362 @@
 """The agreement report: every row of `agreement --format json`, from a long frame of judgements.
 
-`build(frame, scales, options)` compares people among themselves, each scorer with people, and raters two by two, by
-suite, aspect, generator and task. A unit is one (item, target).
+`build(frame, scales, options)` compares people among themselves, each scorer with people, and raters two by two, by suite,
+aspect, generator and task, and by how far people agree. A unit is one (item, target).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
+import numpy as np
 import pandas as pd
 
-from agreement.catalogue import STATISTICS, at_a_glance
-from agreement.report.certainty import by_certainty, select
-from agreement.report.topic import ReportRow, topics
-from agreement.study.cells import Key, Options
-from agreement.study.frame import read
+from agreement.catalogue import OF_SCORES, STATISTICS, Measure, at_a_glance, people_as, select_statistics, value_range_of
+from agreement.numeric import BoolArray, IntArray
+from agreement.report import ceiling, leave_one_out
+from agreement.report.ceiling import Ceiling
+from agreement.report.human_human import HumanAgreement
+from agreement.report.matrix import Matrix
+from agreement.report.scorer_human import NOTHING_SHARED, ComparisonScale, MatchedRatings, ScorerAgreement
+from agreement.study.cells import Cell, CellOutcome, Key, Options, Outcome, compact, first_of, interval, walk
+from agreement.study.frame import Aspect, Ratings, Suite, read
+
+# What a scorer's `score` is compared with.
+MET_BY_SCORES = ("correct", "faithfulness", "caption_fit")
+SCORE = "score"
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    """One statistic of one cell, as the report prints it."""
+
+    suite: str
+    aspect: str
+    target: str | None
+    people: str
+    found: CellOutcome
+    low: float | None
+    high: float | None
+    method: str
+    ceiling: Ceiling | None = None
+    certainty: str | None = None
+    saw_labels: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain types with the keys that every section has.
+
+        `n_items` and `n_ratings` count what the statistic used: people's ratings among people and beside a scorer (for a
+        scorer's own `mean`, its ratings), both raters' in the matrix. `excluded` counts ratings, but `undefined_pairs`
+        pairs of persons and `tied_majority` units. What has a section's own keys is added by `Report.to_dict`.
+        """
+        outcome, place = self.found.outcome, self.found.place
+        return {
+            "suite": self.suite,
+            "task": place.task,
+            "generator": place.generator,
+            "aspect": self.aspect,
+            "target": self.target,
+            "people": self.people,
+            "statistic": self.found.key.statistic,
+            "value": outcome.value,
+            "low": self.low,
+            "high": self.high,
+            "n_items": outcome.used.items,
+            "n_ratings": outcome.used.ratings,
+            "excluded": dict(outcome.used.excluded),
+            "reason": outcome.reason,
+            "method": self.method,
+        }
+
+
+def topics(suite: Suite, aspect: Aspect, options: Options) -> list[ReportTopic]:
+    """The aspect as a whole, or each of its targets."""
+    rows = aspect.ratings
+    met = aspect.name in MET_BY_SCORES and (aspect.measure.kind != "nominal" or aspect.measure.binary)
+    scores = next((each.ratings for each in suite.aspects if each.name == SCORE), None) if met else None
+    if not options.by_target or not (rows.target >= 0).any():
+        return [ReportTopic(suite, aspect, None, rows, options, scores)]
+    parts = [(int(code), rows.take(rows.target == code)) for code in np.unique(rows.target)]
+    named = [(suite.targets[code] if code >= 0 else None, part) for code, part in parts]
+    return [ReportTopic(suite, aspect, target, part, options, scores) for target, part in named]
+
+
+@dataclass(frozen=True)
+class ReportTopic:
+    """One aspect (and target) of one suite; `scores` are the scorers' scores of its items, where the two can be compared."""
+
+    suite: Suite
+    aspect: Aspect
+    target: str | None
+    ratings: Ratings
+    options: Options
+    scores: Ratings | None = None
+
+    @property
+    def measure(self) -> Measure:
+        return self.aspect.measure
+
+    def people(self, *, simulated: bool) -> Ratings:
+        return self._by(self.suite.raters_where(scorer=False, simulated=simulated))
+
+    def _by(self, raters: BoolArray) -> Ratings:
+        return self.ratings.take(raters[self.ratings.rater])
+
+    def rows(self, found: Iterable[CellOutcome], *, simulated: bool, finer: bool = False) -> list[ReportRow]:
+        """Outcomes with their intervals and ceilings; `finer`: of scores, which may say more than people's answers can."""
+        rows = []
+        options, people = self.options, "simulated" if simulated else "real"
+        by_prompt, binary = self.suite.by_prompt, self.measure.binary
+        tuned = {rater.name for rater in self.suite.raters if rater.saw_labels}
+        for each, sides in ceiling.with_sides(found):
+            kind = value_range_of(each.key.statistic, binary=binary)
+            bounds, method = interval(each.outcome, kind, by_prompt=by_prompt)
+            saw = each.key.rater in tuned
+            beside = (
+                ceiling.read_ceiling(sides, kind, options, by_prompt=by_prompt, finer=finer, saw_labels=saw) if sides else None
+            )
+            kept = replace(each, outcome=replace(each.outcome, deviations=None))
+            about = self.suite.name, self.aspect.name, self.target, people
+            rows.append(ReportRow(*about, kept, bounds.low, bounds.high, method, beside, saw_labels=saw))
+        return _corrected(rows)
+
+    def among(self, *, simulated: bool) -> list[ReportRow]:
+        """People among themselves."""
+        people = self.people(simulated=simulated)
+        names = select_statistics(self.measure.among(), self.options.statistics)
+
+        def compute(cell: Cell) -> dict[Key, Outcome]:
+            made = HumanAgreement(cell.of(people), self.suite, self.measure, cell).outcomes(names)
+            return {Key(name): outcome for name, outcome in made.items()}
+
+        return self.rows(walk(people, self.suite, self.options, compute) if names else [], simulated=simulated)
+
+    def own(self) -> list[ReportRow]:
+        """Each scorer by itself."""
+        found: list[ReportRow] = []
+        if not select_statistics(self.measure.among(), ("mean",)):
+            return found
+        for code, rater in enumerate(self.suite.raters):
+            rows = self.ratings.take(self.ratings.rater == code)
+            if rater.scorer and rows.size:
+                compute = _ScorerMean(self, rows, Key("mean", rater=rater.name))
+                found += self.rows(walk(rows, self.suite, self.options, compute), simulated=False)
+        return found
+
+    def raters(self, *, simulated: bool) -> list[ReportRow]:
+        """Each scorer against people: on this aspect, then by its score where the two can be compared."""
+        people = self.people(simulated=simulated)
+        names = select_statistics(self.measure.two_raters(), self.options.statistics)
+        own = self._against(self.ratings, people, names, by_item=False)
+        rows = self.rows(walk(people, self.suite, self.options, own), simulated=simulated)
+        if self.scores is None:
+            return rows
+        allowed = OF_SCORES if self.measure.binary else OF_SCORES - {"auc"}
+        by_score = self._against(self.scores, people, select_statistics(allowed, self.options.statistics), by_item=True)
+        done = {(row.found.key.rater, row.found.key.statistic) for row in rows}
+        met = (f for f in walk(people, self.suite, self.options, by_score) if (f.key.rater, f.key.statistic) not in done)
+        return rows + self.rows(met, simulated=simulated, finer=self.measure.binary)
+
+    def _against(self, scored: Ratings, people: Ratings, names: tuple[str, ...], *, by_item: bool) -> _ScorersBesidePeople:
+        scorers = [code for code in np.unique(scored.rater) if self.suite.raters[code].scorer]
+        parts = {int(code): scored.take(scored.rater == code) for code in scorers}
+        return _ScorersBesidePeople(self, people, names, parts, by_item)
+
+    def matrix(self, *, simulated: bool) -> list[ReportRow]:
+        """Persons and scorers two by two."""
+        rows = self._by(self.suite.raters_where(scorer=True) | self.suite.raters_where(person=True))
+        if simulated and not self.suite.raters_where(simulated=True)[rows.rater].any():
+            return []
+        names = tuple(name for name in select_statistics(self.measure.two_raters(), self.options.statistics) if name != "mean")
+
+        def compute(cell: Cell) -> dict[Key, Outcome]:
+            return Matrix(cell.of(rows), self.suite, self.measure, cell).outcomes(names, simulated=simulated)
+
+        return self.rows(walk(rows, self.suite, self.options, compute) if names else [], simulated=simulated)
+
+
+def _corrected(rows: list[ReportRow]) -> list[ReportRow]:
+    """The p of all verdicts by one statistic, of one generator or all, are one family."""
+    families: dict[tuple[str, str], list[int]] = {}
+    for place, row in enumerate(rows):
+        if row.ceiling is not None:
+            families.setdefault((row.found.place.generator, row.found.key.statistic), []).append(place)
+    for places in families.values():
+        ceilings = [beside for k in places if (beside := rows[k].ceiling) is not None]
+        for place, made in zip(places, ceiling.corrected(ceilings), strict=True):
+            rows[place] = replace(rows[place], ceiling=made)
+    return rows
+
+
+@dataclass(frozen=True)
+class _ScorerMean:
+    """One scorer's mean, in one cell."""
+
+    topic: ReportTopic
+    rows: Ratings
+    key: Key
+
+    def __call__(self, cell: Cell) -> dict[Key, Outcome]:
+        made = HumanAgreement(cell.of(self.rows), self.topic.suite, self.topic.measure, cell).outcomes(("mean",))
+        return {self.key: replace(made["mean"], how="mean over the scorer's judgements")}
+
+
+@dataclass(frozen=True)
+class _ScorersBesidePeople:
+    """Every scorer against people, in one cell."""
+
+    topic: ReportTopic
+    people: Ratings
+    names: tuple[str, ...]
+    scorers: dict[int, Ratings]
+    by_item: bool
+
+    def __call__(self, cell: Cell) -> dict[Key, Outcome]:
+        found: dict[Key, Outcome] = {}
+        mets: dict[str, MatchedRatings] = {}
+        people, options = cell.of(self.people), self.topic.options
+        ways = {name: way for name in self.names if name != "mean" and (way := people_as(name, options.people_as))}
+        for code, scored in self.scorers.items():
+            if not cell.of_generator(scored).size:
+                continue
+            meeting = ComparisonScale(self.topic.measure, self.by_item)
+            against = ScorerAgreement(cell.of(scored), people, self.topic.suite, meeting, cell)
+            rater = self.topic.suite.raters[code].name
+            mets[rater] = against.met
+            for name in self.names:
+                if name in ways or name == "mean":
+                    way = ways.get(name)
+                    found[Key(name, rater=rater, people_as=way)] = against.outcome(name, way)
+        return leave_one_out.with_leave_one_out(found, mets, self.topic.suite, ways) if options.ceiling else found
+
+
+CLASSES = ("unanimous", "majority", "split")
+OTHER = "other_certainty"
+CERTAINTY_STATISTICS = ("percent_agreement", "cohen_kappa", "gwet_ac1", "spearman", "auc")
+_SINGLE = -1
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """Every unit that people rated, in order: its code, its item, and its place in CLASSES (-1: single)."""
+
+    unit: IntArray
+    item: IntArray
+    place: IntArray
+
+    def of(self, classes: tuple[str, ...]) -> BoolArray:
+        """Mask over `unit`: those of these classes."""
+        return np.isin(self.place, [CLASSES.index(name) for name in classes])
+
+
+def classify(people: Ratings, measure: Measure) -> Certainty:
+    """The class of each unit, from the ratings that count."""
+    rows = people.take(people.valid)
+    unit = compact(rows.unit)
+    value = np.unique(rows.label if measure.labels else rows.number, return_inverse=True)[1]
+    width = int(value.max(initial=0)) + 1
+    key, count = np.unique(unit.codes * width + value, return_counts=True)
+    n, most = np.bincount(unit.codes, minlength=unit.size), np.zeros(unit.size, np.int64)
+    np.maximum.at(most, key // width, count)
+    place = np.where(most == n, 0, np.where(2 * most > n, 1, 2))
+    return Certainty(np.unique(rows.unit), first_of(unit, rows.item), np.where(n < 2, _SINGLE, place))
+
+
+def select(frame: pd.DataFrame, scales: Mapping[tuple[str, str], str], classes: Sequence[str]) -> pd.DataFrame:
+    """The rows of a long frame that are about units of these classes; all of them for no classes.
+
+    A person's rating stays on the units of the real people's classes, a simulated one's on those of the simulated people's. A
+    scorer's judgement stays on either. Its `score`, and an aspect that no person judged, is about the item: it stays
+    where any rating of the item does. A statistic of what stays is the same with or without `classes`.
+
+    Args:
+        frame: as for `build`.
+        scales: as for `build`.
+        classes: names of CLASSES.
+
+    Raises:
+        ValueError: for a frame without a column, an aspect without a scale, an unknown class.
+    """
+    unknown = sorted(set(classes) - set(CLASSES))
+    if unknown:
+        raise ValueError(f"unknown certainty {', '.join(unknown)}; known are {', '.join(CLASSES)}")
+    if not classes or frame.empty:
+        return frame
+    found = [table for suite in read(frame, scales) for table in _units(suite, tuple(classes))]
+    units = pd.concat(found) if found else pd.DataFrame(columns=_UNIT)
+    rows = pd.DataFrame({name: frame[name].astype(object) for name in (*_UNIT[:-1], "kind")})
+    rows["target"] = rows["target"].where(rows["target"].notna(), "")
+    rows["simulated"] = frame["simulated"].fillna(False).astype(bool)
+    people = ~rows["kind"].isin(["scorer", "consensus"])
+    about_item = (rows["aspect"] == SCORE) | ~_among(rows, rows[people], ("suite", "aspect"))
+    by_others = _among(rows, units, _UNIT[:-1]) | (about_item & _among(rows, units, ("suite", "item")))
+    return frame[_among(rows, units, _UNIT).where(people, by_others)]
+
+
+_UNIT = ("suite", "aspect", "item", "target", "simulated")
+
+
+def _units(suite: Suite, classes: tuple[str, ...]) -> Iterator[pd.DataFrame]:
+    """The units of these classes by name; no target is an empty text."""
+    names = np.array([*suite.targets, ""], object)
+    for aspect in suite.aspects:
+        for simulated in (False, True):
+            people = suite.raters_where(scorer=False, simulated=simulated)
+            found = classify(aspect.ratings.take(people[aspect.ratings.rater]), aspect.measure)
+            kept = found.of(classes)
+            target = names[found.unit[kept] % names.size - 1]
+            item = np.array(suite.items, object)[found.item[kept]]
+            columns = (suite.name, aspect.name, item, target, simulated)
+            yield pd.DataFrame(dict(zip(_UNIT, columns, strict=True)), index=range(item.size))
+
+
+def _among(rows: pd.DataFrame, others: pd.DataFrame, names: Sequence[str]) -> pd.Series:
+    """Whether each row has these cells in common with one of the others."""
+    mine, theirs = (pd.MultiIndex.from_frame(table[list(names)]) for table in (rows, others))
+    return pd.Series(mine.isin(theirs), rows.index)
+
+
+def restrict(topic: ReportTopic, classes: tuple[str, ...], *, simulated: bool) -> ReportTopic:
+    """The topic with every judgement on a unit outside these classes left out (`other_certainty`).
+
+    A scorer's score is about an item: it stays where one of the item's units does.
+    """
+    found = classify(topic.people(simulated=simulated), topic.measure)
+    kept = found.of(classes)
+    reasons = topic.suite.reasons if OTHER in topic.suite.reasons else (*topic.suite.reasons, OTHER)
+    reason = reasons.index(OTHER)
+    ratings = _leave_out(topic.ratings, ~np.isin(topic.ratings.unit, found.unit[kept]), reason)
+    scores = topic.scores
+    if scores is not None:
+        scores = _leave_out(scores, ~np.isin(scores.item, found.item[kept]), reason)
+    return replace(topic, suite=replace(topic.suite, reasons=reasons), ratings=ratings, scores=scores)
+
+
+def _leave_out(rows: Ratings, mask: BoolArray, reason: int) -> Ratings:
+    return replace(rows, why=np.where(rows.valid & mask, reason, rows.why))
+
+
+def by_certainty(topic: ReportTopic, *, simulated: bool) -> list[ReportRow]:
+    """Each scorer against people on the units of each class (of those the report is restricted to, if it is).
+
+    Cells are all generators by each task, all tasks and their mean; statistics are those asked for, or else DEFAULT.
+    """
+    options = replace(
+        topic.options, each_generator=False, ceiling=False, statistics=topic.options.statistics or CERTAINTY_STATISTICS
+    )
+    made: list[ReportRow] = []
+    for name in topic.options.certainty or CLASSES:
+        part = restrict(replace(topic, options=options), (name,), simulated=simulated)
+        made += [_named(row, name) for row in part.raters(simulated=simulated)]
+    return made
+
+
+def _named(row: ReportRow, certainty: str) -> ReportRow:
+    found = row.found.outcome
+    reason = found.reason and found.reason.replace(NOTHING_SHARED, f"the scorer judged no unit of the class {certainty}")
+    return replace(row, certainty=certainty, found=replace(row.found, outcome=replace(found, reason=reason)))
 
 
 @dataclass(frozen=True)

@@ -107,11 +107,12 @@ class ScorerAgreement:
             return self._mean()
         use = self._use(people_as)
         if statistic == "auc":
-            values, reason = self._auc(people_as), correlation.WHY_NO_AUC
+            auc = correlation.auc(self._scores(), *self._votes(people_as), self._units, self._weights)
+            values, reason = auc, correlation.WHY_NO_AUC
         elif statistic in CORRELATIONS:
             values, reason = self._correlation(statistic)
         elif statistic in NUMBER_ALPHAS:
-            values, reason = self._alpha(statistic, people_as)
+            values, reason = pair_alpha(statistic, *self._numbers(people_as), self._weights)
         else:
             values, reason = self._table(statistic, people_as)
         reason = reason if self._people.size else NOTHING_SHARED
@@ -154,9 +155,6 @@ class ScorerAgreement:
         values = correlation.FORMULAS[statistic](x, y, self._units, self._weights)
         return values, correlation.why_undefined(x, y, ("the scorer", "people's mean"))
 
-    def _auc(self, people_as: PeopleAs) -> FloatArray:
-        return correlation.auc(self._scores(), *self._votes(people_as), self._units, self._weights)
-
     def _votes(self, people_as: PeopleAs) -> tuple[FloatArray, FloatArray]:
         """How many of people's answers are yes and how many no, by unit."""
         if people_as == "majority":
@@ -164,9 +162,6 @@ class ScorerAgreement:
             return (label == 1).astype(float), (label == 0).astype(float)
         yes, no = (sums_by(self._unit.codes, self._unit.size, self._people.label == k) for k in (1, 0))
         return yes, no
-
-    def _alpha(self, statistic: str, people_as: PeopleAs) -> tuple[FloatArray, str]:
-        return pair_alpha(statistic, *self._numbers(people_as), self._weights)
 
     def _numbers(self, people_as: PeopleAs) -> tuple[FloatArray, FloatArray, IntArray]:
         """The scorer's and people's number of each pair, and its cluster."""

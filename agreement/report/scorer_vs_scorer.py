@@ -18,9 +18,8 @@ from agreement.catalogue import OF_SCORES, STATISTICS, people_as, select_statist
 from agreement.inference.hypothesis_tests import holm, mcnemar_exact, rounded_difference, swap_test
 from agreement.inference.intervals import CONTRAST, Deletions
 from agreement.numeric import BoolArray, sums_by
-from agreement.report.certainty import select
+from agreement.report.report import ReportTopic, select, topics
 from agreement.report.scorer_human import ComparisonScale, PairedJudgements, ScorerAgreement, pair_judgements, to_majority
-from agreement.report.topic import ReportTopic, topics
 from agreement.statistics.two_raters import FORMULAS as OF_LABELS
 from agreement.study.cells import (
     Cell,

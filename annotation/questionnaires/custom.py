@@ -221,7 +221,7 @@ def _build(
     blanks = (
         (Blank(),)
         if item == "image"
-        else tuple(Blank(_blank_id(k), f"Image {k + 1} is blank", member=k) for k in range(asked.n_images))
+        else tuple(Blank(f"blank_image_{k}", f"Image {k + 1} is blank", member=k) for k in range(asked.n_images))
     )
     return Questionnaire(name, version, instructions, tuple(questions), blanks)
 
@@ -236,10 +236,6 @@ def _of_member(question: Question, each: set[str], k: int) -> Question:
 
 def _at(question: str, k: int) -> str:
     return f"{question}_{k}"
-
-
-def _blank_id(k: int) -> str:
-    return f"blank_image_{k}"
 
 
 def _derive(

@@ -94,7 +94,14 @@ def options_of(kind: str, value: Mapping[str, Any]) -> tuple[Option, ...]:
     if len(set(map(str, values))) < len(values):
         raise Mistake("'options' holds one answer twice")
     if kind == "likert":
-        _check_levels(values)
+        if all(isinstance(check_levels, int) for check_levels in values):
+            first = int(values[0])
+            if first < 0 or [*values] != list(range(first, first + len(values))):
+                raise Mistake("'options' of a likert in numbers go up by one, from 0 or more")
+        elif not all(isinstance(check_levels, str) for check_levels in values):
+            raise Mistake("'options' of a likert are numbers or words, not both")
+        elif any("<" in str(check_levels) for check_levels in values):
+            raise Mistake("'options' of a likert must not hold '<', which stands between them in a scale's name")
     elif not all(isinstance(one, str) for one in values):
         raise Mistake("'options' of a choice are texts; write numbers in quotes")
     return _with_keys(read)
@@ -131,17 +138,6 @@ def _key(given: Mapping[str, Any]) -> str:
     if key and not re.fullmatch(r"[a-z0-9]|Arrow(Left|Right|Up|Down)", key):
         raise Mistake(f"'key' is {key!r}; a letter, a digit, or ArrowLeft, ArrowRight, ArrowUp, ArrowDown expected")
     return key
-
-
-def _check_levels(values: Sequence[Value]) -> None:
-    if all(isinstance(value, int) for value in values):
-        first = int(values[0])
-        if first < 0 or [*values] != list(range(first, first + len(values))):
-            raise Mistake("'options' of a likert in numbers go up by one, from 0 or more")
-    elif not all(isinstance(value, str) for value in values):
-        raise Mistake("'options' of a likert are numbers or words, not both")
-    elif any("<" in str(value) for value in values):
-        raise Mistake("'options' of a likert must not hold '<', which stands between them in a scale's name")
 
 
 def _with_keys(options: Sequence[Option]) -> tuple[Option, ...]:
@@ -228,7 +224,9 @@ def ask(value: Any, item: ItemKind, before: Sequence[Ask]) -> Ask:
     aspect = words(value, "aspect", "") or None
     scale = "" if aspect is None else _scale(aspect, question, asked)
     if aspect == "preference":
-        _check_preference(question, item, each)
+        values = {option.value for option in question.options}
+        if item != "pair" or each or not set(ab.SIDES) <= values <= {*ab.SIDES, ab.BOTH, ab.NONE}:
+            raise Mistake("aspect 'preference' is for a pair: the choices are left, right, and perhaps both and none")
     if aspect is None and (asked is not None or value.get("target") is not None or value.get("if_blank") is not None):
         raise Mistake("'asked', 'target' and 'if_blank' say how an 'aspect' is judged, and there is none")
     return Ask(question, each, aspect, words(value, "target", "") or None, scale, asked, _if_blank(value, question))
@@ -356,12 +354,6 @@ def _own_scale(question: Question, asked: tuple[Value, ...] | None) -> str:
     if isinstance(values[0], int):
         return f"ordinal:{values[0]}-{values[-1]}"
     return "ordinal:" + "<".join(str(value) for value in values)
-
-
-def _check_preference(question: Question, item: ItemKind, each: bool) -> None:
-    values = {option.value for option in question.options}
-    if item != "pair" or each or not set(ab.SIDES) <= values <= {*ab.SIDES, ab.BOTH, ab.NONE}:
-        raise Mistake("aspect 'preference' is for a pair: the choices are left, right, and perhaps both and none")
 
 
 def _if_blank(value: Mapping[str, Any], question: Question) -> Any:

@@ -99,7 +99,8 @@ _FIRST_ANSWERED: Final = (Condition("objects"),)
 
 def geneval_questionnaire(spec: Spec) -> Questionnaire:
     """GenEval's questions for what ``spec`` asks; without objects only the first and the last remain."""
-    questions = [_objects_question()]
+    text = "Briefly list all the objects visible in the image, separated by commas."
+    questions = [Question("objects", "text", text, "If there are no objects in the image, write “none”.")]
     for k in range(len(spec.objects)):
         questions += _object_questions(spec, k)
     for suffix, subject, reference in position_pairs(spec):
@@ -124,11 +125,6 @@ def position_pairs(spec: Spec) -> Iterator[tuple[str, int, int]]:
 def position_suffix(relation: int) -> str:
     """Of the ids of a relation's questions: ``position_x``, then ``position_x_2`` and so on."""
     return "" if relation == 0 else f"_{relation + 1}"
-
-
-def _objects_question() -> Question:
-    text = "Briefly list all the objects visible in the image, separated by commas."
-    return Question("objects", "text", text, "If there are no objects in the image, write “none”.")
 
 
 def _object_questions(spec: Spec, k: int) -> list[Question]:
@@ -181,7 +177,8 @@ def derive(spec: Spec, answers: Mapping[str, Any]) -> list[Judgement]:
         if not _is_there(counted):
             continue
         if thing.color is not None:
-            has_color = _has_color(answers.get(f"color_{k}"), thing.color)
+            ticked = answers.get(f"color_{k}")
+            has_color = None if ticked == CANNOT_TELL else isinstance(ticked, (list, tuple)) and thing.color in ticked
             needed.append(has_color)
             judgements.append(yes_no("color", has_color, thing.target))
         judgements += level("realism", answers.get(f"realism_{k}"), 3, thing.target)
@@ -221,12 +218,6 @@ def _counted(target: str, counted: int | str | None) -> Iterable[Judgement]:
     if not isinstance(counted, int):
         return (unsure("present", target), unsure("count", target))
     return (yes_no("present", counted >= 1, target), Judgement("count", str(counted), float(counted), target))
-
-
-def _has_color(ticked: Any, asked: str) -> Verdict:
-    if ticked == CANNOT_TELL:
-        return None
-    return isinstance(ticked, (list, tuple)) and asked in ticked
 
 
 def _relation_holds(answers: Mapping[str, Any], index: int, relation: RelationSpec) -> Verdict:

@@ -105,11 +105,8 @@ def _questions(questionnaire: Questionnaire) -> Iterator[str]:
         yield f"{number}. {_plain(question.text)} (`{question.id}`)"
         yield from (f"   - {line}" for line in _details(question))
     for blank in questionnaire.blanks:
-        yield f"- {_plain(blank.label)} (`{blank.id}`): `{blank.key}`, instead of all about {_which(blank.member)}"
-
-
-def _which(member: int | None) -> str:
-    return "it" if member is None else f"image {member + 1}"
+        which = "it" if blank.member is None else f"image {blank.member + 1}"
+        yield f"- {_plain(blank.label)} (`{blank.id}`): `{blank.key}`, instead of all about {which}"
 
 
 def _details(question: Question) -> Iterator[str]:

@@ -68,7 +68,7 @@ def _options(asked: PromptQuestion) -> tuple[Option, ...]:
 
 def _derive(asked: FormItem, answers: Mapping[str, Any]) -> list[Derived]:
     if says_blank(answers):
-        return [Derived(_answered(one.question_id, _of_a_blank(one))) for one in asked.questions]
+        return [Derived(_answered(one.question_id, str(_options(one)[-1].value))) for one in asked.questions]
     given = ((key.removeprefix(PREFIX), value) for key, value in answers.items() if key.startswith(PREFIX))
     # by the answers: the prompt's questions may have another version by now
     return [Derived(_answered(name, value)) for name, value in given if isinstance(value, str) and not is_blank(value)]
@@ -79,10 +79,6 @@ def _answered(question_id: str, choice: str) -> Judgement:
         return unsure("answer", question_id)
     value = {YES: 1.0, NO: 0.0}.get(choice.casefold())
     return Judgement("answer", choice, value, question_id)
-
-
-def _of_a_blank(asked: PromptQuestion) -> str:
-    return str(_options(asked)[-1].value)
 
 
 def _unfit(asked: FormItem) -> str | None:

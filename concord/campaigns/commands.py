@@ -14,11 +14,11 @@ from typing import Any
 from concord.campaigns import adjudication, annotators, planning, progress
 from concord.campaigns import progress as standing
 from concord.campaigns.annotators import AnnotatorWork, CampaignTopic
-from concord.campaigns.campaign_spec import OWN_FILES, CampaignSpec, campaign_spec, from_yaml
+from concord.campaigns.planning import OWN_FILES, CampaignSpec, campaign_spec, from_yaml
 from concord.common import wording
 from concord.common.context import CommandError, Context, UsageError
 from data import campaign as recruitment
-from data.campaign import Campaign, State
+from data.campaign import State
 from data.files import InputError, printable, read_text
 from data.store.campaigns import management, monitoring
 from data.store.campaigns.management import CampaignRefused
@@ -130,8 +130,9 @@ def _document(
 ) -> dict[str, Any]:
     name = found.campaign.campaign_id
     verdicts = adjudication.verdicts(context.store, name)
+    campaign_document = asdict(found.campaign) | {"settings": found.campaign.settings.to_json()}
     return {
-        "campaign": _campaign_document(found.campaign),
+        "campaign": campaign_document,
         "coverage": asdict(found.coverage),
         "items_by_answers": {str(n): items for n, items in monitoring.items_by_answer_count(context.store, name).items()},
         "pace": asdict(found.pace)
@@ -142,10 +143,6 @@ def _document(
         "verdicts": [_plain(asdict(one)) for one in verdicts],
         "wrong": [asdict(one) for one in adjudication.blames(verdicts)],
     }
-
-
-def _campaign_document(campaign: Campaign) -> dict[str, Any]:
-    return asdict(campaign) | {"settings": campaign.settings.to_json()}
 
 
 def _annotator_document(one: AnnotatorWork) -> dict[str, Any]:

@@ -207,17 +207,16 @@ def _answer(questionnaire: Questionnaire, kind: ItemKind, name: str, value: Any,
     if several and (set(read) != {"any"} or not isinstance(read["any"], list) or not read["any"]):
         raise ValueError(f'{name}: several right answers are written {{"any": [...]}}, got {quoted(value)}')
     for one in read["any"] if several else [read]:
-        wrong = _sided(kind, question, one) or problem(question, one)
+        # the two images of a pair stand left or right by chance, so no answer about a side is right for everybody
+        sided = (
+            "Which image stands on which side differs from person to person."
+            if kind == "pair" and (question.member is not None or one in _SIDES)
+            else None
+        )
+        wrong = sided or problem(question, one)
         if wrong is not None:
             raise ValueError(f"{name}: {quoted(one)} is no answer that can be expected. {wrong}")
     return read
-
-
-def _sided(kind: ItemKind, question: Question, value: Any) -> str | None:
-    """The two images of a pair stand left or right by chance, so no answer about a side is right for everybody."""
-    if kind == "pair" and (question.member is not None or value in _SIDES):
-        return "Which image stands on which side differs from person to person."
-    return None
 
 
 def _check_questions_visible(questionnaire: Questionnaire, expected: Mapping[str, Any]) -> None:

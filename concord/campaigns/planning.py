@@ -1,18 +1,19 @@
-"""Planning a campaign: from a spec to its items, whether the questionnaire can ask about them, and what work that is."""
+"""Planning a campaign: its spec, as the page, a command's options or a file give it; its items, and what work that is."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final
 
 from annotation.questionnaires import registry
+from annotation.questionnaires.custom import YamlError, read_yaml
 from annotation.questionnaires.form import Form
 from concord.campaigns import known_answers
-from concord.campaigns.campaign_spec import CampaignSpec
 from concord.campaigns.known_answers import ItemSubject
-from data.campaign import Campaign, CampaignItem, sample_items
-from data.files import quoted
+from data.campaign import Campaign, CampaignItem, Settings, sample_items
+from data.files import MAX_PROBLEMS, InputError, quoted
 from data.store.browse import contents
 from data.store.campaigns import composition, management, monitoring
 from data.store.campaigns.management import CampaignRefused
@@ -20,6 +21,134 @@ from data.store.campaigns.monitoring import Effort
 from data.store.core import frame
 from data.store.core.selection import Selection
 from data.store.core.store import Store
+
+LISTS: Final = ("suite", "task", "generator", "items", "also")
+_NUMBERS: Final = {"n": int, "overlap": int, "seed": int}
+SETTINGS: Final = tuple(one.name for one in fields(Settings))
+OWN_FILES: Final = {"questionnaire_file": "definition", "known_file": "known"}
+"""Keys of a file that name other files, and what these hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignSpec:
+    """A campaign as it is asked for.
+
+    Attributes:
+        definition: YAML text of a questionnaire of the user's own, which then takes the place of ``questionnaire``.
+        suite, task, generator: the images to draw from; of a pair the generators are the two, the first one first.
+        items: item ids instead of those filters; they count as picked by hand.
+        n: so many drawn by chance, None: all.
+        also: item ids that are added by hand.
+        known: text of a file of items with known answers (``known``), JSON or CSV; ``""``: none.
+    """
+
+    campaign_id: str = ""
+    title: str = ""
+    questionnaire: str = "geneval"
+    definition: str | None = None
+    suite: tuple[str, ...] = ()
+    task: tuple[str, ...] = ()
+    generator: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
+    n: int | None = None
+    also: tuple[str, ...] = ()
+    known: str = ""
+    overlap: int = 3
+    seed: int = 0
+    settings: Settings = field(default_factory=Settings)
+
+
+def campaign_spec(given: Mapping[str, Any], origin: str = "the campaign") -> CampaignSpec:
+    """A wish from values by name, as a file or a command has them; None is "not said".
+
+    Raises:
+        InputError: a name that there is not, or a value of the wrong kind; the first of them at once.
+    """
+    known = ("id", *(one.name for one in fields(CampaignSpec) if one.name not in ("settings", "campaign_id")), *SETTINGS)
+    said = {("id" if name == "campaign_id" else name): value for name, value in given.items() if value is not None}
+    problems = [_unknown_value(name, known) for name in said if name not in known]
+    values: dict[str, Any] = {}
+    for name in known:
+        if name in said:
+            try:
+                values[name] = _read(name, said[name])
+            except ValueError as error:
+                problems.append(f"{name}: {error}")
+    if len(problems) > MAX_PROBLEMS:
+        problems = [*problems[:MAX_PROBLEMS], f"and {len(problems) - MAX_PROBLEMS} more mistakes"]
+    if problems:
+        raise InputError(*(f"{origin}: {problem}" for problem in problems))
+    settings = {name: values.pop(name) for name in SETTINGS if name in values}
+    if "id" in values:
+        values["campaign_id"] = values.pop("id")
+    try:
+        return CampaignSpec(**values, settings=replace(Settings(), **settings))
+    except ValueError as error:
+        raise InputError(f"{origin}: {error}") from error
+
+
+def from_yaml(text: str, origin: str) -> dict[str, Any]:
+    """The values of a campaign's file, by name.
+
+    Raises:
+        InputError: it is no YAML map.
+    """
+    try:
+        found = read_yaml(text)
+    except YamlError as error:
+        raise InputError(f"{origin}: {error}") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{origin}: a map such as 'title: My study' expected, line by line")
+    return found
+
+
+def _unknown_value(name: str, known: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(name, [*known, *OWN_FILES], n=1)
+    return f"{quoted(name)} is nothing that a campaign has; " + (
+        f"did you mean {near[0]}?" if near else f"known: {', '.join([*known, *OWN_FILES])}"
+    )
+
+
+def _read(name: str, value: Any) -> Any:
+    if name in LISTS:
+        several = [value] if isinstance(value, str) else value
+        if not isinstance(several, list | tuple) or not all(isinstance(one, str) for one in several):
+            raise ValueError(f"a text or a list of texts expected, got {quoted(value)}")
+        return tuple(one for one in several if one)
+    kind: Any = _NUMBERS.get(name) or _KINDS.get(name, str)
+    if kind is float and isinstance(value, str):
+        # a hand-written file has 0.8 as a text: its numbers are whole
+        try:
+            return float(value)
+        except ValueError:
+            pass
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise ValueError(f"{_NAMES[kind]} expected, got {quoted(value)}")
+    if name == "n" and int(value) < 1:
+        raise ValueError(f"1 or more expected, got {value}")
+    return value
+
+
+_KINDS: Final[dict[str, type]] = {
+    "check_every": int,
+    "limit": int,
+    "gold_feedback": bool,
+    "training_feedback": bool,
+    "pass_mark": float,
+    "gold_pass_mark": float,
+    "attention_pass_mark": float,
+    "recollect": bool,
+    "lease_minutes": float,
+}
+_NAMES: Final[dict[type, str]] = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+}
+
 
 _EXAMPLES: Final = {"image": "images", "group": "groups of images", "pair": "pairs of images"}
 _FITS: Final = {"image": ("image",), "group": ("group", "image"), "pair": ("pair",)}
@@ -123,16 +252,18 @@ def _pair(store: Store, selection: Selection) -> tuple[str, str]:
     named = selection.generator
     if not named:
         named = tuple(
-            sorted({one.generator for one in contents.generator_pictures(store) if one.generator and _in(one.suite, selection)})
+            sorted(
+                {
+                    one.generator
+                    for one in contents.generator_pictures(store)
+                    if one.generator and (not selection.suite or one.suite in selection.suite)
+                }
+            )
         )
     if len(named) != 2:
         said = f"; there are {', '.join(named)}" if not selection.generator and named else f", got {len(named)}"
         raise CampaignRefused(f"pairs are of two generators: name both{said}")
     return named[0], named[1]
-
-
-def _in(suite: str, selection: Selection) -> bool:
-    return not selection.suite or suite in selection.suite
 
 
 def _item_pool(
@@ -173,7 +304,9 @@ def _named_items(store: Store, item_ids: Sequence[str]) -> dict[str, ItemSubject
 def _candidate_items(store: Store, form: Form, wish: CampaignSpec, pool: Mapping[str, ItemSubject]) -> tuple[CampaignItem, ...]:
     rows = known_answers.read_known_answers(wish.known)
     of_known = (
-        pool if _all_in(rows, pool) else {**known_answers.subjects_of_items(store, [row.item_id for row in rows]), **pool}
+        pool
+        if all(row.item_id in pool for row in rows)
+        else {**known_answers.subjects_of_items(store, [row.item_id for row in rows]), **pool}
     )
     special = known_answers.check_known_answers(form, rows, of_known)
     taken = {item.item_id for item in special}
@@ -189,10 +322,6 @@ def _candidate_items(store: Store, form: Form, wish: CampaignSpec, pool: Mapping
     _check_fit(form, asked_of, len(pool))
     _check_scales(store, form, sorted({one.suite for one in asked_of}))
     return (*ordinary, *special)
-
-
-def _all_in(rows: Sequence[known_answers.KnownAnswerRow], pool: Mapping[str, ItemSubject]) -> bool:
-    return all(row.item_id in pool for row in rows)
 
 
 def _sample_items(wish: CampaignSpec, chosen: Sequence[str]) -> list[CampaignItem]:

@@ -21,11 +21,10 @@ from concord.common.context import CommandError, Context, digest, report_import
 from concord.judging import DIRECT, converter, derive_source, direct, rate
 from data.aspects import SCALES, YES_NO_ASPECTS
 from data.campaign import Campaign
-from data.export import annotations as whole
-from data.export import judgements, ratings
-from data.export.annotations import ExportedAnswer
+from data.export import answers, ratings
+from data.export import answers as whole
+from data.export.answers import ExportedAnswer, ExportedJudgement
 from data.export.formats import Columns, has_columns
-from data.export.judgements import ExportedJudgement
 from data.export.ratings import SIMULATED, ExportedRating, read_exported_ratings
 from data.files import InputError, located, quoted
 from data.prompts.questions import PromptQuestion, question_from_json
@@ -151,19 +150,34 @@ def answers_bundle(path: Path, answers: Sequence[ExportedAnswer]) -> tuple[Impor
         )
     try:
         stated, other_rules = _stated(answers)
+        questions_by_version = {
+            (answer.prompt, int((answer.shown or {})["questions"])): _questions(answer)
+            for answer in answers
+            if answer.questions and answer.prompt is not None
+        }
+        prompts = by_id(
+            (Prompt(a.prompt, a.suite, a.prompt_text, a.task, a.prompt_spec or {}), a.prompt)
+            for a in answers
+            if a.prompt is not None and a.prompt_text is not None
+        )
+        # their places; the files stay where they are
+        every = (Image(str(o["prompt"]), str(o["generator"]), int(o["index"])) for images in answers for o in images.images)
+        answer_raters = by_id(
+            (Rater(a.rater, "human", cast(Identity, a.identity), simulated=a.simulated), a.rater) for a in answers
+        )
         bundle = ImportBundle(
             "annotations",
             ", ".join(sorted({answer.suite for answer in answers})),
             digest(*(json.dumps(asdict(answer), default=str, sort_keys=True) for answer in answers)),
-            prompts=_prompts(answers),
-            images=_images(answers),
+            prompts=prompts,
+            images=list({image.image_id: image for image in every}.values()),
             items=_items(answers),
-            raters=_answer_raters(answers),
+            raters=answer_raters,
             scales=_scales(answers, stated),
             returned=Reimport(
                 answers=stated,
                 campaigns=_campaigns(answers),
-                asked=_questions_by_version(answers),
+                asked=questions_by_version,
                 members={a.item: [str(one["image"]) for one in a.images] for a in answers if a.item_kind != "image"},
                 pictures={
                     str(one["image"]): str(one["sha256"]) for a in answers for one in a.images if one.get("sha256") is not None
@@ -232,22 +246,6 @@ def _questions(answer: ExportedAnswer) -> tuple[PromptQuestion, ...]:
     return tuple(question_from_json(one) for one in answer.questions)
 
 
-def _questions_by_version(answers: Iterable[ExportedAnswer]) -> Mapping[tuple[str, int], tuple[PromptQuestion, ...]]:
-    return {
-        (answer.prompt, int((answer.shown or {})["questions"])): _questions(answer)
-        for answer in answers
-        if answer.questions and answer.prompt is not None
-    }
-
-
-def _prompts(answers: Iterable[ExportedAnswer]) -> list[Prompt]:
-    return by_id(
-        (Prompt(a.prompt, a.suite, a.prompt_text, a.task, a.prompt_spec or {}), a.prompt)
-        for a in answers
-        if a.prompt is not None and a.prompt_text is not None
-    )
-
-
 def by_id(found: Iterable[tuple[T, str]]) -> list[T]:
     """Each thing once, by its id, which must mean the same on every line."""
     known: dict[str, T] = {}
@@ -259,12 +257,6 @@ def by_id(found: Iterable[tuple[T, str]]) -> list[T]:
     return list(known.values())
 
 
-def _images(answers: Iterable[ExportedAnswer]) -> list[Image]:
-    """Their places; the files stay where they are."""
-    every = (Image(str(o["prompt"]), str(o["generator"]), int(o["index"])) for a in answers for o in a.images)
-    return list({image.image_id: image for image in every}.values())
-
-
 def _items(answers: Sequence[ExportedAnswer]) -> list[Item]:
     """The items that the answers are about, and of pairs and groups those of their images, too."""
     own = by_id((Item(a.item, a.suite, a.prompt, a.task, a.generator, cast(Any, a.item_kind)), a.item) for a in answers)
@@ -274,10 +266,6 @@ def _items(answers: Sequence[ExportedAnswer]) -> list[Item]:
             image_id = str(one["image"])
             found.setdefault(image_id, Item(image_id, a.suite, str(one["prompt"]), a.task, str(one["generator"])))
     return list(found.values())
-
-
-def _answer_raters(answers: Iterable[ExportedAnswer]) -> list[Rater]:
-    return by_id((Rater(a.rater, "human", cast(Identity, a.identity), simulated=a.simulated), a.rater) for a in answers)
 
 
 def _scales(answers: Sequence[ExportedAnswer], stated: Sequence[ReimportedAnswer]) -> list[tuple[str, str, str]]:
@@ -334,12 +322,16 @@ def judgements_bundle(path: Path, judged: Sequence[ExportedJudgement]) -> Import
             raise CommandError(f"{path}: source {source_id} is by two raters")
     people = [_answer(source_id, rows) for source_id, rows in sources.items() if rows[0].kind == "human"]
     scorers = [_evidence(source_id, rows) for source_id, rows in sources.items() if rows[0].kind == "scorer"]
+    judgement_raters = by_id(
+        (Rater(one.rater, cast(RaterKind, one.kind), cast("Identity | None", one.identity), simulated=one.simulated), one.rater)
+        for one in judged
+    )
     return ImportBundle(
         "judgements",
         ", ".join(sorted({one.suite for one in judged})),
         digest(*(json.dumps(asdict(one), default=str, sort_keys=True) for one in judged)),
         items=by_id((Item(one.item, one.suite, one.prompt, one.task, one.generator), one.item) for one in judged),
-        raters=_judgement_raters(judged),
+        raters=judgement_raters,
         scales=list(dict.fromkeys((suite, aspect, scale) for (suite, aspect, _), scale in scales.items())),
         returned=Reimport(answers=people, evidence=scorers),
     )
@@ -401,13 +393,6 @@ def _judgements(rows: Sequence[ExportedJudgement]) -> tuple[Judgement, ...]:
     )
 
 
-def _judgement_raters(judged: Iterable[ExportedJudgement]) -> list[Rater]:
-    return by_id(
-        (Rater(one.rater, cast(RaterKind, one.kind), cast("Identity | None", one.identity), simulated=one.simulated), one.rater)
-        for one in judged
-    )
-
-
 def import_exported(context: Context, files: Sequence[str]) -> None:
     """Add the files' contents, all or nothing. Answers come before judgements, which then add only what is not there."""
     paths = [context.file(file) for file in files]
@@ -420,7 +405,7 @@ def import_exported(context: Context, files: Sequence[str]) -> None:
 
 _KINDS: Mapping[str, Columns] = {
     "annotations": whole.ANSWER_COLUMNS,
-    "judgements": judgements.JUDGEMENT_COLUMNS,
+    "judgements": answers.JUDGEMENT_COLUMNS,
     "ratings": ratings.RATING_COLUMNS,
 }
 
@@ -447,7 +432,7 @@ def _bundle_file(context: Context, kind: str, path: Path, cells: Cells) -> Impor
     if kind == "ratings":
         return ratings_bundle(context, path)[0]
     if kind == "judgements":
-        return judgements_bundle(path, judgements.read_judgements(path, cells))
+        return judgements_bundle(path, answers.read_judgements(path, cells))
     bundle, other_rules = answers_bundle(path, whole.read_answers(path, cells))
     for rule, n in other_rules.items():
         context.warn(f"{path.name}: {wording.count(n, 'answer')} judged by {rule} before; this Concord's rules judge them now")

@@ -85,22 +85,20 @@ def _import(context: Context, directory: str, layout: str, generator: str | None
     per_prompt = len({image.prompt_id for image in placed.images})
     left = f", {len(skipped)} skipped" if skipped else ""
     report_import(context, f"{len(placed.images)} images of {per_prompt} prompts{left}", imported)
-    missing = len(placed.skipped) + sum(layout == "csv" or not _is_stray(skip.path) for skip in found.skipped)
+    missing = len(placed.skipped) + sum(
+        layout == "csv" or not (skip.path.is_file() and skip.path.suffix.lower() not in files.EXTENSIONS)
+        for skip in found.skipped
+    )
     if missing:
         raise CommandError(f"{missing} left out (see above); the rest is in")
-
-
-def _is_stray(path: Path) -> bool:
-    return path.is_file() and path.suffix.lower() not in files.EXTENSIONS
 
 
 def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str) -> _AssignedImages:
     placed = _AssignedImages()
     entries = list(entries)
     known = library.prompts_by_id(context.store, [entry.prompt_id for entry in entries if entry.prompt_id])
-    texts = (
-        {prompt.text: prompt for prompt in library.prompts_of_suite(context.store, suite)} if _named_by_text(entries) else {}
-    )
+    named_by_text = any(entry.prompt_id is None for entry in entries)
+    texts = {prompt.text: prompt for prompt in library.prompts_of_suite(context.store, suite)} if named_by_text else {}
     for entry in entries:
         prompt = _prompt_of(entry, suite, known, texts)
         if prompt is None:
@@ -117,23 +115,15 @@ def _assign_prompts(context: Context, entries: Iterable[FolderImage], suite: str
     return placed
 
 
-def _named_by_text(entries: Iterable[FolderImage]) -> bool:
-    return any(entry.prompt_id is None for entry in entries)
-
-
 def _prompt_of(entry: FolderImage, suite: str, known: dict[str, Prompt], texts: dict[str, Prompt]) -> Prompt | None:
     if entry.prompt_id is not None:
         # what the folder itself says comes first, so that a text that differs from the project's is reported
         return entry.prompt or known.get(entry.prompt_id)
     text = entry.prompt_text or ""
     if text not in texts:
-        texts[text] = Prompt(f"{suite}/{_next_number(texts):05d}", suite, text, entry.task)
+        numbers = [int(last) for prompt in texts.values() if (last := prompt.prompt_id.rsplit("/", 1)[-1]).isdigit()]
+        texts[text] = Prompt(f"{suite}/{max(numbers, default=-1) + 1:05d}", suite, text, entry.task)
     return texts[text]
-
-
-def _next_number(prompts: dict[str, Prompt]) -> int:
-    numbers = [int(last) for prompt in prompts.values() if (last := prompt.prompt_id.rsplit("/", 1)[-1]).isdigit()]
-    return max(numbers, default=-1) + 1
 
 
 def _hint(layout: str, skipped: int) -> str:

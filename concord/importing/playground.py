@@ -78,7 +78,15 @@ def fill_missing(store: Store, found: PlaygroundSample, err: TextIO, without: fr
     _pictures(store, found, prompts)
     if (QUESTIONS, SUITE) not in without:
         _questions(store, prompts)
-    known = _known(found, prompts)
+    known = [
+        DepictedItem(
+            image_item(image, prompts[image.prompt_id]),
+            parse_spec(prompts[image.prompt_id].spec),
+            sample.careless_drawing(prompts[image.prompt_id], image.index).scene,
+        )
+        for image in found.images
+        if image.generator == CARELESS
+    ]
     for name, annotate in _SAID.items():
         if (PEOPLE, name) not in without:
             _people(store, name, annotate(known))
@@ -150,18 +158,6 @@ def _questions(store: Store, prompts: Mapping[str, Prompt]) -> None:
     if asked:
         sha256 = digest(RULE, *sorted(asked))
         imports.apply(store, [ImportBundle(QUESTIONS, SUITE, sha256, questions=asked)])
-
-
-def _known(found: PlaygroundSample, prompts: Mapping[str, Prompt]) -> list[DepictedItem]:
-    return [
-        DepictedItem(
-            image_item(image, prompts[image.prompt_id]),
-            parse_spec(prompts[image.prompt_id].spec),
-            sample.careless_drawing(prompts[image.prompt_id], image.index).scene,
-        )
-        for image in found.images
-        if image.generator == CARELESS
-    ]
 
 
 def _people(store: Store, name: str, said: Sequence[Annotation]) -> None:

@@ -138,7 +138,12 @@ def match_items(
                 raise CommandError(f"suite {quoted(name)} has no images to match; import them first, or leave --match out")
         return MatchedItems({}, with_images=False)
     matches = match_rows(rows, items, ways or MATCH_WAYS)
-    _refuse_ambiguous(matches, name)
+    if matches.ambiguous:
+        each = [f"{quoted(refuse_ambiguous)} ({n:,} images)" for refuse_ambiguous, n in matches.ambiguous.items()]
+        raise CommandError(
+            f"{len(each):,} of the items fit several images of suite {quoted(name)}: {first_few(each)}; name them by id or"
+            " path, or say which columns tell them apart: --prompt, --generator and --index"
+        )
     if matches.unmatched and not new_items:
         total = len(matches.items) + len(matches.unmatched)
         elsewhere = "" if matches.items else _elsewhere(context, rows, ways)
@@ -160,15 +165,6 @@ def first_few(texts: Iterable[str]) -> str:
     every = list(texts)
     more = f" and {len(every) - EXAMPLES:,} more" if len(every) > EXAMPLES else ""
     return ", ".join(every[:EXAMPLES]) + more
-
-
-def _refuse_ambiguous(matches: Matches, suite: str) -> None:
-    if matches.ambiguous:
-        each = [f"{quoted(key)} ({n:,} images)" for key, n in matches.ambiguous.items()]
-        raise CommandError(
-            f"{len(each):,} of the items fit several images of suite {quoted(suite)}: {first_few(each)}; name them by id or"
-            " path, or say which columns tell them apart: --prompt, --generator and --index"
-        )
 
 
 def _elsewhere(context: Context, rows: Sequence[RatingRow], ways: Sequence[str]) -> str:

@@ -114,7 +114,16 @@ def wait_for_turn(store: Store, row: RunRow, waiting: Callable[[str], object]) -
     Raises:
         CommandError: somebody is at it already, or it was paused or given up while it waited.
     """
-    job = _joined(store, row)
+    # written first: the queue's order is the project's
+    with _moved:
+        if any((job.project, job.run_id) == (store.project, row.run_id) for job in _line):
+            raise busy_message(row.run_id)
+        runs.set_state(store, row.run_id, "queued")
+        now = runs.get(store, row.run_id)
+        if now is None:
+            raise CommandError(f"there is no run {row.run_id} in this project (any more)")
+        job = QueuedRun(store.project, row.run_id, devices_of(now.device, now.engine), now.place or 0)
+        _line.append(job)
     try:
         with _moved:
             first = _ahead(job)
@@ -168,20 +177,6 @@ def move_run(store: Store, run_id: str, by: int) -> bool:
                 job.place = places.get(job.run_id) or job.place
         _moved.notify_all()
     return True
-
-
-def _joined(store: Store, row: RunRow) -> QueuedRun:
-    # written first: the queue's order is the project's
-    with _moved:
-        if any((job.project, job.run_id) == (store.project, row.run_id) for job in _line):
-            raise busy_message(row.run_id)
-        runs.set_state(store, row.run_id, "queued")
-        now = runs.get(store, row.run_id)
-        if now is None:
-            raise CommandError(f"there is no run {row.run_id} in this project (any more)")
-        job = QueuedRun(store.project, row.run_id, devices_of(now.device, now.engine), now.place or 0)
-        _line.append(job)
-        return job
 
 
 def _ahead(job: QueuedRun) -> QueuedRun | None:

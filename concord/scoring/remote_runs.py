@@ -23,7 +23,7 @@ from data.files import printable, quoted
 from data.jobs.runs import Run, RunFolder, WorkerProgress, WorkItem, write_manifest
 from data.store import imports, runs
 from data.store.core.selection import Selection
-from data.store.runs import RunRow, RunSource
+from data.store.runs import RunSource
 
 if TYPE_CHECKING:
     from scorers.base import Scorer
@@ -144,7 +144,9 @@ def import_scores(context: Context, directory: str | Sequence[str]) -> None:
     for one in made:
         check_judgeable(context, scorer, asked, one.folder, one.name)
     sha256 = made[0].sha256() if len(made) == 1 else digest(*(one.sha256() for one in made))
-    row = _known(context, sha256)
+    # the run that was imported from these very folders, perhaps not to its end
+    import_id = imports.find_import(context.store, "scores", sha256)
+    row = next((row for row in runs.listed(context.store) if import_id is not None and row.import_id == import_id), None)
     if row is not None and row.n_done >= row.n_items:
         context.say(f"nothing to do: this was imported before, as import {row.import_id}")
         return
@@ -270,12 +272,6 @@ def _refuse_others(context: Context, work: list[WorkItem]) -> None:
         raise CommandError(
             f"{wording.count(len(other), 'image')} of the run have another file in this project, e.g. {other[0]}"
         )
-
-
-def _known(context: Context, sha256: str) -> RunRow | None:
-    """The run that was imported from these very folders, perhaps not to its end."""
-    import_id = imports.find_import(context.store, "scores", sha256)
-    return next((row for row in runs.listed(context.store) if import_id is not None and row.import_id == import_id), None)
 
 
 def _parts(made: Sequence[_FinishedRun]) -> list[tuple[RunFolder, int]]:

@@ -24,7 +24,7 @@ from data.records import Judgement
 from data.store import runs
 from data.store.core.store import Store
 from data.store.runs import RunRow
-from scorers.running.crash_log import RestartPolicy
+from scorers.running.fault_isolation import RestartPolicy
 
 if TYPE_CHECKING:
     from scorers.base import Scorer
@@ -117,7 +117,12 @@ class _RunSession:
         """Until the worker has ended and all its parts are in. Ctrl-C stops after the part at hand, twice at once."""
         with sigterm_as_interrupt():
             try:
-                self._adopt()
+                # a worker may have outlived the app that started it: what it makes is taken in before another one is started
+                if self.folder.at_work():
+                    self.context.warn("a worker from before is still at it; its images are taken in as they come")
+                while self.folder.at_work() and not self.job.stopping.wait(_LOOK_SECONDS):
+                    self._take_in(wary=True)
+                    self._tell()
                 self._start()
                 self._follow()
                 self._start_again()
@@ -154,14 +159,6 @@ class _RunSession:
         why = self._why()
         runs.set_state(store, run_id, "failed", why)
         raise CommandError(f"run {run_id} failed {so_far}: {why}")
-
-    def _adopt(self) -> None:
-        """A worker may have outlived the app that started it: what it makes is taken in before another one is started."""
-        if self.folder.at_work():
-            self.context.warn("a worker from before is still at it; its images are taken in as they come")
-        while self.folder.at_work() and not self.job.stopping.wait(_LOOK_SECONDS):
-            self._take_in(wary=True)
-            self._tell()
 
     def _start(self) -> None:
         if self.job.stopping.is_set():

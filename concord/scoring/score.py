@@ -217,7 +217,7 @@ def refuse_missing_models(scorer: Scorer, settings: Mapping[str, Any]) -> None:
     Raises:
         CommandError: a model that ``doctor`` knows of is not on this machine.
     """
-    from concord.common.machine import missing_model
+    from concord.doctor import missing_model
 
     if (why := missing_model(scorer, settings)) is not None:
         raise CommandError(why)
@@ -342,7 +342,9 @@ def items_in_runs(store: Store, behind: Sequence[RunRow]) -> dict[str, str]:
     found: dict[str, str] = {}
     for row in behind:
         with suppress(OSError):  # what cannot be read cannot be worked on either
-            found |= dict.fromkeys(_read_items(run_session.folder_of(store, row)), row.run_id)
+            folder = run_session.folder_of(store, row)
+            read_items = _items_of(folder.path) if (folder.path / "run.json").is_file() else ()
+            found |= dict.fromkeys(read_items, row.run_id)
     return found
 
 
@@ -352,10 +354,6 @@ def _items_of(folder: Path) -> tuple[str, ...]:
     with suppress(ValueError, TypeError):
         return tuple(work.item_id for work in RunFolder(folder).work())
     return ()
-
-
-def _read_items(folder: RunFolder) -> tuple[str, ...]:
-    return _items_of(folder.path) if (folder.path / "run.json").is_file() else ()
 
 
 def _write(store: Store, chosen: ScoringPlan, left: Sequence[WorkItem], on: RunOptions) -> RunRow:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from concord.common.context import CommandError, UsageError, parse_overrides
 from data.files import printable
 from data.jobs.runs import PART_SIZE, Run, RunFolder, WorkItem, manifest_hash, read_manifest
-from scorers.running.crash_log import RestartPolicy
+from scorers.running.fault_isolation import RestartPolicy
 
 if TYPE_CHECKING:
     from scorers.base import Scorer

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from agreement import Options
 from concord import agreement
 from concord.common.context import CommandError, Context, UsageError, run_guarded
-from concord.studies import published, selfeval
+from concord.studies import imports
 from data.store.core import frame
 from data.store.core.selection import Selection
 from data.store.core.store import Store
@@ -145,7 +145,7 @@ def execute(study: str, parameters: Mapping[str, Any]) -> int:
     commands: dict[str, Callable[..., None]] = {
         "geneval": reproduce_geneval,
         "tifa": reproduce_tifa,
-        "selfeval": selfeval.reproduce,
+        "selfeval": imports.reproduce,
     }
     with tempfile.TemporaryDirectory(prefix="concord-") as folder, Store(Path(folder)) as store:
         context = Context(store, Path.cwd(), sys.stdout, sys.stderr)
@@ -167,14 +167,14 @@ def reproduce_geneval(context: Context, sources: Sequence[str], metadata: str | 
         name, separator, _ = source.partition("=")
         if separator and name not in known:
             raise UsageError(f"{source}: the paper has no source {name!r}; name it one of {', '.join(known)}")
-    published.import_geneval(_quiet(context), metadata, list(sources))
+    imports.import_geneval(_quiet(context), metadata, list(sources))
     _say(context, STUDIES["geneval"], output)
 
 
 def reproduce_tifa(context: Context, path: str, output: str) -> None:
     """TIFA: the file of ``import study tifa``, or a folder that holds it."""
     file = str(_single_file(context, path, LIKERT)) if context.path(path).is_dir() else path
-    published.import_tifa(_quiet(context), file)
+    imports.import_tifa(_quiet(context), file)
     _say(context, STUDIES["tifa"], output)
 
 

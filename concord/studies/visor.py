@@ -79,13 +79,18 @@ def _printed(rows: Sequence[Row]) -> list[Row]:
 def _lines(found: StudyTables, write: Any) -> Iterator[str]:
     for title, names, rows in (("Table IV", _IV, found.questions), ("Table V", _V, found.metrics)):
         yield f"{title}\n"
-        yield from write([_header(names), *(_cells(row, names) for row in rows)]) if rows else ["  no scorer has judged these"]
+        yield from (
+            write(
+                [
+                    [*names, "statistic", "%", "95 % interval", "in the paper", "images", "answers", "left out", "reason"],
+                    *(_cells(row, names) for row in rows),
+                ]
+            )
+            if rows
+            else ["  no scorer has judged these"]
+        )
         yield ""
     yield from _NOTES
-
-
-def _header(names: Sequence[str]) -> list[str]:
-    return [*names, "statistic", "%", "95 % interval", "in the paper", "images", "answers", "left out", "reason"]
 
 
 def _cells(row: Row, names: Sequence[str]) -> list[str]:

@@ -230,26 +230,22 @@ def _gather(path: Path) -> _Gathered:
         if entry is LIST_START:
             found.keys.add(key)
         elif key == "categories":
-            _add_class(found, entry)
+            category, name = _id(entry, "id"), entry.get("name") if isinstance(entry, Mapping) else None
+            if (
+                category is None
+                or not isinstance(name, str)
+                or not name.strip()
+                or len(name) > _MAX_NAME_LENGTH
+                or not name.isprintable()
+            ):
+                found.wrong[f"a category without an id or a name that can be used, such as {quoted(entry)}"] += 1
+            elif found.names.setdefault(category, plain_name(name.strip())) != plain_name(name.strip()):
+                found.wrong[f"a category whose id {category!r} is that of {quoted(found.names[category])}, too"] += 1
         else:
             _add_annotation(found, entry)
         if max(len(found.names), len(found.classes)) > MAX_CLASSES:
             fail(path, None, f"has more than {MAX_CLASSES:,} classes, which is more than can be compared; {_INSTEAD}")
     return found
-
-
-def _add_class(found: _Gathered, entry: Any) -> None:
-    category, name = _id(entry, "id"), entry.get("name") if isinstance(entry, Mapping) else None
-    if (
-        category is None
-        or not isinstance(name, str)
-        or not name.strip()
-        or len(name) > _MAX_NAME_LENGTH
-        or not name.isprintable()
-    ):
-        found.wrong[f"a category without an id or a name that can be used, such as {quoted(entry)}"] += 1
-    elif found.names.setdefault(category, plain_name(name.strip())) != plain_name(name.strip()):
-        found.wrong[f"a category whose id {category!r} is that of {quoted(found.names[category])}, too"] += 1
 
 
 def _add_annotation(found: _Gathered, entry: Any) -> None:

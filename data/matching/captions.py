@@ -113,14 +113,10 @@ def wrong_captions(text: str, raw: RawSpec, most: int = MAX_WRONG_CAPTIONS) -> l
     own = suite_sentence(raw, spec) == text
     asked = zip_longest(_relations(text, spec), _colors(text, spec), _counts(text, spec))
     altered = chain((one for row in asked for one in row if one is not None), _objects(text, raw, spec))
-    captions = (_caption(text, raw, one, own) for one in altered)
+    captions = (
+        (suite_sentence(raw, one.spec) if one.changes is None or own else apply_changes(text, one.changes)) for one in altered
+    )
     return list(islice(_distinct(text, captions), most))
-
-
-def _caption(text: str, raw: RawSpec, altered: _Altered, own: bool) -> str | None:
-    if altered.changes is None or own:
-        return suite_sentence(raw, altered.spec)
-    return apply_changes(text, altered.changes)
 
 
 def _distinct(text: str, captions: Iterator[str | None]) -> Iterator[str]:

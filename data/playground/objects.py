@@ -61,18 +61,14 @@ def color_palette(color: str, rng: np.random.Generator) -> Palette:
     hue, saturation, value = colorsys.rgb_to_hsv(*(part / 255 for part in RGB[color]))
     hue = (hue + float(rng.uniform(-0.01, 0.01))) % 1.0
     value = min(1.0, value * float(rng.uniform(0.94, 1.04)))
-    body = _rgb(hue, saturation, value)
+    red, green, blue = colorsys.hsv_to_rgb(hue, saturation, value)
+    body = round(red * 255), round(green * 255), round(blue * 255)
     shade = _mix(body, INK, 0.22 if color != "white" else 0.12)
     # a light red is pink, a light black grey: these two stay closer to themselves
     light = _mix(body, (255, 255, 255), 0.30 if color not in ("red", "black") else 0.14)
     line = _mix(body, INK, 0.62 if color != "white" else 0.55) if color != "black" else (14, 14, 18)
     contrast = CREAM if color in ("black", "blue", "purple", "brown", "red", "green") else INK
     return Palette(body, shade, light, line, contrast)
-
-
-def _rgb(hue: float, saturation: float, value: float) -> Rgb:
-    red, green, blue = colorsys.hsv_to_rgb(hue, saturation, value)
-    return round(red * 255), round(green * 255), round(blue * 255)
 
 
 def _mix(a: Rgb, b: Rgb, share: float) -> Rgb:

@@ -144,12 +144,8 @@ def _relation_fact(spec: Spec, relation: RelationSpec, scene: Scene) -> Fact:
 def _is_met(spec: Spec, fact: Fact) -> bool:
     if fact.aspect != "count":
         return bool(fact.value)
-    wanted = _object_spec(spec, fact.target)
+    wanted = next(wanted for wanted in spec.objects if wanted.target == fact.target)
     return fact.value == wanted.count if wanted.exact else fact.value >= wanted.count
-
-
-def _object_spec(spec: Spec, target: str | None) -> ObjectSpec:
-    return next(wanted for wanted in spec.objects if wanted.target == target)
 
 
 _TOO_NEAR: Final = 0.05

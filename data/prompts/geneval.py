@@ -89,11 +89,13 @@ def two_object(a: str, b: str) -> Metadata:
 
 def counting(name: str, count: int) -> Metadata:
     """Exactly ``count`` objects, 2 to 4."""
+    # as published, not as English has it: `knifes`, `skises`
+    plural = f"{name}es" if name.endswith("s") else f"{name}s"
     return {
         "tag": "counting",
         "include": [{"class": name, "count": count}],
         "exclude": [{"class": name, "count": count + 1}],
-        "prompt": f"a photo of {_NUMBER_WORDS[count]} {_plural(name)}",
+        "prompt": f"a photo of {_NUMBER_WORDS[count]} {plural}",
     }
 
 
@@ -119,8 +121,3 @@ def color_attr(names: list[str], colors: list[str]) -> Metadata:
 
 def _with_article(words: str) -> str:
     return f"{article_by_letter(words)} {words}"
-
-
-def _plural(name: str) -> str:
-    """As published, not as English has it: ``knifes``, ``skises``."""
-    return f"{name}es" if name.endswith("s") else f"{name}s"

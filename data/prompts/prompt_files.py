@@ -112,7 +112,8 @@ def _prompt(value: Any, number: int, suite: str) -> Prompt:
     if "include" in value or ("tag" in value and "spec" not in value):
         return _geneval(value, number, suite)
     if "caption" in value and "id" in value:
-        return _tifa(value, suite)
+        name = _id_part(_string(value, "id"))
+        return Prompt(f"{suite}/{name}", suite, _string(value, "caption"), text_source(name))
     return _ours(value, number, suite)
 
 
@@ -122,11 +123,6 @@ def _geneval(value: dict[str, Any], number: int, suite: str) -> Prompt:
             raise ValueError(f"GenEval metadata without '{key}'; expected are tag, include, prompt and perhaps exclude")
     task = _string(value, "tag")
     return Prompt(_numbered(suite, number), suite, _string(value, "prompt"), task, _checked_spec(value))
-
-
-def _tifa(value: dict[str, Any], suite: str) -> Prompt:
-    name = _id_part(_string(value, "id"))
-    return Prompt(f"{suite}/{name}", suite, _string(value, "caption"), text_source(name))
 
 
 def text_source(text_id: str) -> str:

@@ -325,23 +325,27 @@ class _Reader:
         elif kind and self.open is None:
             self.stray += 1
         elif self.open is not None:
-            self._part(self.open, kind, content)
+            # a line that belongs to the question at hand, if to any: what comes first counts
+            if kind == "choices" and self.open.choices is None:
+                self.open.choices, self.open.listed = ([content], False) if content else ([], True)
+            elif kind == "answer" and self.open.answer is None:
+                self.open.answer = content
+            elif kind:
+                self.stray += 1
+            elif content and not _HEADER.match(content):
+                # a line without a mark may be what the mark before it lacked, or one choice of a list that has a line for each
+                if self.open.answer is not None:
+                    self.open.answer = self.open.answer or content
+                elif self.open.choices is not None:
+                    if self.open.listed:
+                        self.open.choices.append(_listed_choice(content))
+                elif not self.open.text:
+                    self.open.text = content
 
     def done(self, *, cut: bool) -> Parsed:
         """``cut``: the text ends within a line."""
         self._close(last=True, cut=cut)
         return Parsed(tuple(self.kept), tuple(self.dropped), tuple(self.unknown), self.stray)
-
-    def _part(self, one: _OpenQuestion, kind: str, content: str) -> None:
-        """A line that belongs to the question at hand, if to any: what comes first counts."""
-        if kind == "choices" and one.choices is None:
-            one.choices, one.listed = ([content], False) if content else ([], True)
-        elif kind == "answer" and one.answer is None:
-            one.answer = content
-        elif kind:
-            self.stray += 1
-        elif content and not _HEADER.match(content):
-            _continue_part(one, content)
 
     def _close(self, *, last: bool = False, cut: bool = False) -> None:
         if (one := self.open) is None:
@@ -374,17 +378,6 @@ class _Reader:
             return Drop.TRUNCATED if last and cut and begun else Drop.ANSWER_NOT_A_CHOICE
         name = new_question_id(one.text, [other.question_id for other in self.kept])
         return PromptQuestion(name, one.text, tuple(choices), answer, _element_type(one.type) or "other", one.element or "")
-
-
-def _continue_part(one: _OpenQuestion, content: str) -> None:
-    """A line without a mark may be what the mark before it lacked, or one choice of a list that has a line for each."""
-    if one.answer is not None:
-        one.answer = one.answer or content
-    elif one.choices is not None:
-        if one.listed:
-            one.choices.append(_listed_choice(content))
-    elif not one.text:
-        one.text = content
 
 
 def _element(content: str) -> tuple[str | None, str]:

@@ -180,12 +180,11 @@ def _reworded(suite: str, text: Callable[[str, str, str], str]) -> list[Prompt]:
 
 
 def _split_sentence(a: str, b: str, relation: str) -> str:
-    first, second = (_object_at(prompt_text(name), at) for name, at in ((a, relation), (b, OPPOSITE[relation])))
+    first, second = (
+        f"{prompt_text(name)} {relation_phrase(at).removesuffix(' of')}"
+        for name, at in ((a, relation), (b, OPPOSITE[relation]))
+    )
     return f"There is {first}. There is {second}"
-
-
-def _object_at(thing: str, relation: str) -> str:
-    return f"{thing} {relation_phrase(relation).removesuffix(' of')}"
 
 
 def _described(suite: str, place: int, asked: tuple[str, str, str], sizes: list[str], colors: list[str]) -> Iterator[Prompt]:

@@ -170,7 +170,13 @@ def insert_reimport(connection: duckdb.DuckDBPyConnection, returned: Reimport, i
     Raises:
         ReturnRefused: an answer, a campaign, a picture or a pair contradicts what is there.
     """
-    _check_pictures(connection, returned.pictures)
+    known = rows.existing(connection, "images", "image_id", ["sha256"], list(returned.pictures))
+    for image_id, row in known.items():
+        if row["sha256"] not in (None, returned.pictures[image_id]):
+            raise ReimportRefused(
+                f"the answers are about another picture than this project's {image_id!r}; import them into a project with the"
+                " same pictures, or with none"
+            )
     _insert_members(connection, returned.members, import_id)
     versions, n_questions = library.insert_question_versions(connection, returned.asked, import_id)
     counts = {"campaigns": _insert_campaigns(connection, returned.campaigns, import_id), "questions": n_questions}
@@ -183,16 +189,6 @@ def insert_reimport(connection: duckdb.DuckDBPyConnection, returned: Reimport, i
         recount(connection, about if len(about) <= _FEW else None)
     counts |= {"annotations": len(fresh), "evidence": insert_evidence(connection, evidence, import_id)}
     return counts
-
-
-def _check_pictures(connection: duckdb.DuckDBPyConnection, pictures: Mapping[str, str]) -> None:
-    known = rows.existing(connection, "images", "image_id", ["sha256"], list(pictures))
-    for image_id, row in known.items():
-        if row["sha256"] not in (None, pictures[image_id]):
-            raise ReimportRefused(
-                f"the answers are about another picture than this project's {image_id!r}; import them into a project with the"
-                " same pictures, or with none"
-            )
 
 
 def _insert_members(connection: duckdb.DuckDBPyConnection, members: Mapping[str, Sequence[str]], import_id: int) -> None:
@@ -505,7 +501,15 @@ def _insert_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Item], 
     described = ("suite", "prompt_id", "task", "generator")
     known = rows.existing(connection, "items", "item_id", described, [item.item_id for item in items])
     for item in items:
-        _refuse_other_item(item, known.get(item.item_id, {}))
+        # the same name for two different things would mix up what was said of them
+        stored = known.get(item.item_id, {})
+        for name, before in stored.items():
+            now = getattr(item, name)
+            if now != before and None not in (now, before):
+                raise ImportRefused(
+                    f"item '{item.item_id}' has {name} '{before}' in this project already, not '{now}'; "
+                    "if it is the same item, say so, else give it another name"
+                )
     new = {item.item_id: item for item in items if item.item_id not in known}
     rows.insert(
         connection,
@@ -522,17 +526,6 @@ def _insert_items(connection: duckdb.DuckDBPyConnection, items: Sequence[Item], 
     members = [(item_id, item_id, 0, import_id) for item_id in item_ids if item_id in pictured and item_id not in joined]
     rows.insert(connection, "item_members", ("item_id", "image_id", "position", "import_id"), members)
     return len(new)
-
-
-def _refuse_other_item(item: Item, stored: Mapping[str, Any]) -> None:
-    """The same name for two different things would mix up what was said of them."""
-    for name, before in stored.items():
-        now = getattr(item, name)
-        if now != before and None not in (now, before):
-            raise ImportRefused(
-                f"item '{item.item_id}' has {name} '{before}' in this project already, not '{now}'; "
-                "if it is the same item, say so, else give it another name"
-            )
 
 
 def insert_raters(connection: duckdb.DuckDBPyConnection, raters: Sequence[Rater], import_id: int | None) -> int:

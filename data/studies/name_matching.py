@@ -195,7 +195,12 @@ class _Names:
         if way == "sha256":
             return self._hashes.get(name.lower(), _NONE)
         if way == "prompt":
-            return self._of_prompt(row)
+            return [
+                item
+                for item in self._prompts.get((row.prompt or "").strip(), _NONE)
+                if (row.generator is None or item.generator == row.generator)
+                and (row.index is None or (item.index is not None and _is_index(row.index, item.index)))
+            ]
         parts = path_parts(name)
         if way == "name":
             return self._files.get(parts[-1], _NONE) if parts else _NONE
@@ -216,14 +221,6 @@ class _Names:
     def other(self, row: RatingRow) -> KnownItem | None:
         """The item of this id that is no image: a pair, a group, or what came once without a picture."""
         return self._others.get(row.item)
-
-    def _of_prompt(self, row: RatingRow) -> Sequence[KnownItem]:
-        return [
-            item
-            for item in self._prompts.get((row.prompt or "").strip(), _NONE)
-            if (row.generator is None or item.generator == row.generator)
-            and (row.index is None or (item.index is not None and _is_index(row.index, item.index)))
-        ]
 
     @cached_property
     def _ids(self) -> dict[str, list[KnownItem]]:

@@ -6,18 +6,18 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from docs.making import commands, reference, routes, settings
+from docs.making import commands, reference
 from docs.making import pages as pages_
 from docs.making.blocks import ROOT, put
 
 PARTS: Final[Mapping[str, Mapping[str, Callable[[], str]]]] = {
     "docs/commands.md": {"commands": commands.made},
-    "docs/api.md": {"routes": routes.made},
+    "docs/api.md": {"routes": reference.made},
     "docs/pages.md": {"pages": pages_.made},
     "docs/data.md": {"tables": reference.tables},
     "docs/statistics.md": {"statistics": reference.statistics},
-    "docs/campaigns.md": {"recruitment": settings.recruitment},
-    "docs/settings.md": {"campaign-settings": settings.campaigns, "scorer-settings": settings.scorers},
+    "docs/campaigns.md": {"recruitment": reference.recruitment},
+    "docs/settings.md": {"campaign-settings": reference.campaigns, "scorer-settings": reference.scorers},
 }
 """By page and by the part's name in its markers."""
 

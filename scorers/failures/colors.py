@@ -54,7 +54,9 @@ def colors(looked: SuiteEvidence) -> FailureTable:
         for painted in _colored_objects(case, looked):
             color = painted.asked.color or ""
             units += [
-                FailureUnit(case, color, (seen, _color_outcome(seen, color))) for seen in painted.colors if seen is not None
+                FailureUnit(case, color, (seen, AS_ASKED if seen == color else NOT_AS_ASKED))
+                for seen in painted.colors
+                if seen is not None
             ]
             if not painted.colors:
                 units.append(FailureUnit(case, color, (NOT_FOUND,)))
@@ -83,10 +85,6 @@ def bindings(looked: SuiteEvidence) -> FailureTable:
         if name is not None:
             units.append(FailureUnit(case, TWO_COLORS, (name, ON_WRONG) if name in (SWAPPED, LEAKED, MOVED) else (name,)))
     return table(units, (TWO_COLORS,), (*BINDINGS, ON_WRONG, MISSING), MISSING)
-
-
-def _color_outcome(seen: str, asked: str) -> str:
-    return AS_ASKED if seen == asked else NOT_AS_ASKED
 
 
 def _colored_objects(case: JudgedImage, looked: SuiteEvidence) -> list[_ColoredObject]:

@@ -61,7 +61,10 @@ def counts(looked: SuiteEvidence) -> FailureTable:
         for asked in case.spec.objects
         if asked.exact and asked.name in case.verdict.found
     ]
-    units = [FailureUnit(case, str(asked), (str(found), _count_outcome(found, asked))) for case, asked, found in pairs]
+    units = [
+        FailureUnit(case, str(asked), (str(found), AS_ASKED if found == asked else TOO_FEW if found < asked else TOO_MANY))
+        for case, asked, found in pairs
+    ]
     made = table(units, numbers({asked for _, asked, _ in pairs}), ())
     found = numbers({number for pair in pairs for number in pair[1:]}, gaps=True)
     return FailureTable(made.asked, (*found, AS_ASKED, TOO_FEW, TOO_MANY) if pairs else (), made.units)
@@ -129,10 +132,6 @@ def objects_present(verdict: Verdict, spec: Spec) -> tuple[bool, ...] | None:
 
 def _present_in(case: JudgedImage) -> tuple[bool, ...] | None:
     return objects_present(case.verdict, case.spec)
-
-
-def _count_outcome(found: int, asked: int) -> str:
-    return AS_ASKED if found == asked else TOO_FEW if found < asked else TOO_MANY
 
 
 def _outcomes_of_two(a: bool, b: bool) -> Iterator[str]:
@@ -252,7 +251,11 @@ def cooccurrence(looked: SuiteEvidence) -> FailureTable:
         if there is None:
             continue
         ended = [BOTH if all(there) else ONE_MISSING]
-        if all(there) and _has_attributes(case.spec) and case.verdict.correct is not None:
+        if (
+            all(there)
+            and (bool(case.spec.relations) or any(asked.color is not None for asked in case.spec.objects))
+            and case.verdict.correct is not None
+        ):
             ended.append(HELD if case.verdict.correct else NOT_HELD)
         units.append(FailureUnit(case, " and ".join(class_pair(case.spec)), tuple(ended)))
     return table(units, (), (BOTH, HELD, NOT_HELD, ONE_MISSING))
@@ -283,7 +286,3 @@ def as_required(of: FailureTable, asked: str = ANY, generator: str = ANY) -> Fai
         for one, other in zip(yes.counts, no.counts, strict=True)
     )
     return replace(yes, n=yes.hits + no.hits, counts=counts)
-
-
-def _has_attributes(spec: Spec) -> bool:
-    return bool(spec.relations) or any(asked.color is not None for asked in spec.objects)

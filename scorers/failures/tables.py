@@ -114,7 +114,18 @@ class FailureTable:
         units = self._of(asked, found, generator)
         hits = _units_with(units, found)
         items = tuple(dict.fromkeys(unit.case.item_id for unit in hits))
-        return FailureCell(generator, asked, found, len(hits), len(units), items, _prompt_counts(units, hits))
+        every, some = (
+            Counter((prompt_counts.case.task, prompt_counts.case.prompt_id) for prompt_counts in of) for of in (units, hits)
+        )
+        return FailureCell(
+            generator,
+            asked,
+            found,
+            len(hits),
+            len(units),
+            items,
+            tuple(PromptCount(*key, some[key], n) for key, n in every.items()),
+        )
 
     def having(self, asked: str = ANY, found: str = ANY, generator: str = ANY) -> list[FailureUnit]:
         """The units of a cell."""
@@ -134,11 +145,6 @@ class FailureTable:
 
 def _units_with(units: list[FailureUnit], found: str) -> list[FailureUnit]:
     return [unit for unit in units if found in unit.found] if found else units
-
-
-def _prompt_counts(units: Iterable[FailureUnit], hits: Iterable[FailureUnit]) -> tuple[PromptCount, ...]:
-    every, some = (Counter((unit.case.task, unit.case.prompt_id) for unit in of) for of in (units, hits))
-    return tuple(PromptCount(*key, some[key], n) for key, n in every.items())
 
 
 def table(units: Iterable[FailureUnit], asked: Sequence[str], found: Sequence[str], apart: str = ANY) -> FailureTable:

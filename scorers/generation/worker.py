@@ -17,12 +17,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from data.jobs.generation import GenerationFolder, GenerationJob, WantedPicture, missing_pictures, write_picture
+from data.jobs.generation import GenerationFolder, WantedPicture, missing_pictures, write_picture
 from data.jobs.runs import RunBusy, RunFolder, WorkerProgress, initial_progress
 from scorers.generation import generators
 from scorers.generation.generators import GeneratedPicture, Generator
-from scorers.running.crash_log import count_crashes, lower_priority
-from scorers.running.fault_isolation import Failed, FaultIsolator, error_line, out_of_memory
+from scorers.running.fault_isolation import Failed, FaultIsolator, count_crashes, error_line, lower_priority, out_of_memory
 
 DIED: Final = "the worker died while it painted this picture"
 _OFFLINE: Final = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TRANSFORMERS_OFFLINE": "1"}
@@ -55,11 +54,19 @@ def work(folder: GenerationFolder, stop: Callable[[], bool] = lambda: False, loa
         raise ValueError(f"the weights of {job.generator} are not those of the pictures that are there; give it another --name")
     folder.describe(opened)
     loaded()
-    carefully = FaultIsolator(_generate_texts(paint), _picture_name, _plain_text, "picture", DIED, folder.path)
+    carefully = FaultIsolator(
+        _generate_texts(paint),
+        lambda one: f"{one.prompt_id} {one.index}",
+        lambda one: replace(one, text="a photo of a cup", seed=0),
+        "picture",
+        DIED,
+        folder.path,
+    )
     failures: dict[str, str] = {}
     folder.tell_failed(failures)
     before, began = progress.seconds, time.monotonic()
-    for batch in _batches(wanted, job):
+    batches = [wanted[start : start + job.batch_size] for start in range(0, len(wanted), job.batch_size)]
+    for batch in batches:
         if stop():
             folder.tell(replace(progress, state="stopped"))
             return False
@@ -94,24 +101,6 @@ def _generate_batch(
 
 def _generate_texts(paint: Generator) -> Callable[[Sequence[WantedPicture]], list[GeneratedPicture]]:
     return lambda batch: paint([one.text for one in batch], [one.seed for one in batch])
-
-
-def _picture_name(one: WantedPicture) -> str:
-    return f"{one.prompt_id} {one.index}"
-
-
-def _plain_text(one: WantedPicture) -> WantedPicture:
-    return replace(one, text="a photo of a cup", seed=0)
-
-
-def _batches(wanted: Sequence[WantedPicture], job: GenerationJob) -> list[Sequence[WantedPicture]]:
-    return [wanted[start : start + job.batch_size] for start in range(0, len(wanted), job.batch_size)]
-
-
-def _error_text(error: Exception) -> str:
-    if isinstance(error, RuntimeError) and out_of_memory(error):
-        return "the memory does not suffice; paint fewer at once (--batch-size), or in --precision float16"
-    return error_line(error)
 
 
 class _Stop(BaseException):
@@ -158,7 +147,11 @@ def _attempt(folder: GenerationFolder, stop: Callable[[], bool], loaded: Callabl
     except (ValueError, OSError, RuntimeError) as error:
         if isinstance(error, RuntimeError):
             traceback.print_exc()
-        why = _error_text(error)
+        why = (
+            "the memory does not suffice; paint fewer at once (--batch-size), or in --precision float16"
+            if isinstance(error, RuntimeError) and out_of_memory(error)
+            else error_line(error)
+        )
         folder.tell(replace(folder.progress() or before, state="failed", error=why))
         print(why, file=sys.stderr)
         return 1

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from data.aspects import NO, YES
 from data.formats.evidence import one_hot
-from data.formats.geneval_results import Details, GenEvalResult
+from data.formats.official_results import Details, GenEvalResult
 from data.jobs.runs import Detection, Observation
 from data.prompts.coco import COCO, GENEVAL
 from data.prompts.geneval import COLORS

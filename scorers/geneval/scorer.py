@@ -104,10 +104,6 @@ def _is_counting(spec: Spec) -> bool:
     return spec.tag == COUNTING
 
 
-def _is_not_counting(spec: Spec) -> bool:
-    return not _is_counting(spec)
-
-
 def _has_relations(spec: Spec) -> bool:
     return bool(spec.relations)
 
@@ -120,7 +116,7 @@ KNOBS: Final = {
         "An object counts if the detector’s confidence is higher. Not for counting prompts, which have their own.",
         default=_USUAL.threshold,
         confidence=True,
-        applies=_is_not_counting,
+        applies=lambda spec: not _is_counting(spec),
         edges=_confidence_edges,
     ),
     "counting_threshold": Knob(
@@ -233,7 +229,10 @@ class GenEvalPerceiver:
             for number, objects in zip(numbers, found, strict=True):
                 self._cut(number, batch[number], objects, crops)
                 # packed at once: thirty masks of a large image are half a gigabyte
-                seen[number] = [_detection(one) for one in objects]
+                seen[number] = [
+                    Detection(one.label, one.score, one.box, None if one.mask is None else pack_mask(one.mask))
+                    for one in objects
+                ]
         for (number, rank), colors in self._colors(crops).items():
             seen[number][rank] = replace(seen[number][rank], colors=colors)
         how = {"crop": self._crop, "background": self._background}
@@ -249,7 +248,11 @@ class GenEvalPerceiver:
 
     def _cut(self, number: int, shown: Shown, objects: Sequence[DetectedObject], crops: _Crops) -> None:
         for rank, one in enumerate(objects):
-            name = _requested_color(shown.spec, one.label)
+            # the prompt's name of this class, if it asks a colour of it
+            name = next(
+                (asked.name for asked in shown.spec.objects if asked.color is not None and same_kind(asked.name, one.label)),
+                None,
+            )
             if name is not None:
                 cut = masked_crop(shown.image, one.mask, one.box, self._crop, self._background)
                 crops[name].append(((number, rank), cut))
@@ -260,28 +263,16 @@ class GenEvalPerceiver:
         embedded = self._clip.images([crop for _, _, crop in listed])
         found = {}
         for (key, name, _), vector in zip(listed, embedded, strict=True):
-            logits = self._clip.scale * (self._classifier(name) @ vector).astype(np.float64)
+            # 10 x d: each colour's mean embedding over the templates, of length 1
+            if name not in self._classifiers:
+                texts = [template.format(color=color, name=name) for color in COLORS for template in TEMPLATES]
+                means = self._clip.texts(texts, len(texts)).reshape(len(COLORS), len(TEMPLATES), -1).mean(axis=1)
+                self._classifiers[name] = means / np.linalg.norm(means, axis=1, keepdims=True)
+            logits = self._clip.scale * (self._classifiers[name] @ vector).astype(np.float64)
             powers = np.exp(logits - logits.max())
             if np.isfinite(powers).all():
                 found[key] = tuple(float(part) for part in powers / powers.sum())
         return found
-
-    def _classifier(self, name: str) -> NDArray[np.float32]:
-        """10 x d: each colour's mean embedding over the templates, of length 1."""
-        if name not in self._classifiers:
-            texts = [template.format(color=color, name=name) for color in COLORS for template in TEMPLATES]
-            means = self._clip.texts(texts, len(texts)).reshape(len(COLORS), len(TEMPLATES), -1).mean(axis=1)
-            self._classifiers[name] = means / np.linalg.norm(means, axis=1, keepdims=True)
-        return self._classifiers[name]
-
-
-def _requested_color(spec: Spec, label: str) -> str | None:
-    """The prompt's name of this class, if it asks a colour of it."""
-    return next((asked.name for asked in spec.objects if asked.color is not None and same_kind(asked.name, label)), None)
-
-
-def _detection(found: DetectedObject) -> Detection:
-    return Detection(found.label, found.score, found.box, None if found.mask is None else pack_mask(found.mask))
 
 
 def _open(settings: Settings, device: str) -> Perceiver:

@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 from data.jobs.runs import Observation
 from scorers.base import ModelBroken, Settings, Shown
 from scorers.likelihood import rules
-from scorers.likelihood.elimination import Elimination
-from scorers.likelihood.rules import Schedule, Terms, pack, seed_of, seeds
-from scorers.models.compute import batch_size
+from scorers.likelihood.rules import Elimination, Schedule, Terms, pack, seed_of, seeds
 from scorers.models.diffusion import FLOW_TIMES, Denoiser, EncodedCaptions
+from scorers.models.pretrained import batch_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +241,11 @@ def _errors(
     ]
     which = torch.tensor([places[draw] for draw, _ in rows], device=device)
     noisy = (shares[0] * images + shares[1] * noise)[which]
+    # steps are whole numbers, a flow's times need not be
+    kind = torch.long if (noising.steps == np.round(noising.steps)).all() else torch.float32
     told = denoiser.predict(
         noisy,
-        torch.tensor([noising.steps[draw.step] for draw, _ in rows], device=device).to(_kind(noising)),
+        torch.tensor([noising.steps[draw.step] for draw, _ in rows], device=device).to(kind),
         read.rows(torch.tensor([cases[draw.case].captions[caption] for draw, caption in rows], device=device)),
     )
     if denoiser.prediction == "flow":
@@ -253,11 +254,6 @@ def _errors(
         apart = noise_of(denoiser, told, noisy, (shares[0] ** 2)[which]) - noise[which]
     errors: list[float] = apart.flatten(1).double().square().sum(1).cpu().tolist()
     return errors
-
-
-def _kind(noising: Noising) -> torch.dtype:
-    """Steps are whole numbers, a flow's times need not be."""
-    return torch.long if (noising.steps == np.round(noising.steps)).all() else torch.float32
 
 
 def _noise(case: CaptionedImage, draw: _Draw) -> torch.Tensor:

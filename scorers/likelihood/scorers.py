@@ -22,8 +22,7 @@ from typing import Any, Final
 from data.aspects import SCALES
 from scorers.base import Perceiver, Scorer, Settings
 from scorers.likelihood import rules
-from scorers.likelihood.elimination import Elimination
-from scorers.likelihood.rules import judge
+from scorers.likelihood.rules import Elimination, judge
 
 MODELS: Final[dict[str, str]] = {
     "playground": "playground-late",
@@ -80,10 +79,6 @@ def open_perceiver(chosen: Settings, device: str, method: rules.Method) -> Perce
 ASPECTS: Final = ("caption", "correct", "score")
 
 
-def _open_selfeval(settings: Settings, device: str) -> Perceiver:
-    return open_perceiver(settings, device, "reverse")
-
-
 def _check_selfeval(settings: Settings) -> None:
     check_settings(settings)
     if settings["aggregate"] not in rules.AGGREGATES:
@@ -97,17 +92,13 @@ SELFEVAL: Final = Scorer(
     # 10 trials of 100 steps: section 4.1; Winoground by 50
     profiles=profiles(10, 100, aggregate="jensen", last_step="previous"),
     judging=frozenset({"aggregate", "last_step"}),
-    open=_open_selfeval,
+    open=lambda settings, device: open_perceiver(settings, device, "reverse"),
     judge=judge,
     scales={name: SCALES[name] for name in ASPECTS},
     models=frozenset({"model"}),
     check=_check_selfeval,
     matches=True,
 )
-
-
-def _open_elbo(settings: Settings, device: str) -> Perceiver:
-    return open_perceiver(settings, device, "noise")
 
 
 def _check_elbo(settings: Settings) -> None:
@@ -121,20 +112,16 @@ ELBO: Final = Scorer(
     name="elbo",
     version="1",
     summary="How well the generator tells the noise in an image by each of several captions: a bound of its likelihood.",
-    # stages, stop and every: see scorers.likelihood.elimination; all evaluations are made by default
+    # stages, stop and every: see scorers.likelihood.rules; all evaluations are made by default
     profiles=profiles(10, 100, stages="", stop=0.0, every=8, weighting="uniform", last_step="previous"),
     judging=frozenset({"weighting", "last_step"}),
-    open=_open_elbo,
+    open=lambda settings, device: open_perceiver(settings, device, "noise"),
     judge=judge,
     scales={name: SCALES[name] for name in ASPECTS},
     models=frozenset({"model"}),
     check=_check_elbo,
     matches=True,
 )
-
-
-def _open_flowloss(settings: Settings, device: str) -> Perceiver:
-    return open_perceiver(settings, device, "flow")
 
 
 def _check_flowloss(settings: Settings) -> None:
@@ -152,7 +139,7 @@ FLOWLOSS: Final = Scorer(
         )
     },
     judging=frozenset(),
-    open=_open_flowloss,
+    open=lambda settings, device: open_perceiver(settings, device, "flow"),
     judge=judge,
     scales={name: SCALES[name] for name in ASPECTS},
     models=frozenset({"model"}),

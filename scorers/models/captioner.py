@@ -9,8 +9,7 @@ import torch
 from PIL import Image
 from transformers import AutoModelForImageTextToText
 
-from scorers.models.compute import batch_size
-from scorers.models.pretrained import config_of, load, processor_of
+from scorers.models.pretrained import batch_size, config_of, load, processor_of
 
 KINDS: Final = ("blip", "blip-2", "git")
 _BATCH: Final = 8

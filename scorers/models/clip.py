@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from open_clip.transformer import ResidualAttentionBlock
 from PIL import Image
 
-from scorers.models.compute import batch_size, crop_long_image, pack_weights
 from scorers.models.files import folder
+from scorers.models.pretrained import batch_size, crop_long_image, pack_weights
 from scorers.models.sanity_check import Soundness
 
 _BATCH: Final = 64

@@ -12,7 +12,7 @@ from statistics import fmean, stdev
 from typing import Any, Final
 
 from data.aspects import NO, YES
-from data.formats.tifa_results import CaptionAnswers
+from data.formats.official_results import CaptionAnswers
 from data.jobs.runs import Observation
 from data.prompts.questions import PromptQuestion, question_from_json
 from data.prompts.spec import Spec

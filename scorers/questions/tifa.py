@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from data.aspects import SCALES
 from data.jobs.runs import Observation
-from scorers.base import Perceiver, Scorer, Settings, Shown
+from scorers.base import Scorer, Settings, Shown
 from scorers.questions.rules import AnsweredQuestion, judge, judge_dependent, payload_of
 
 if TYPE_CHECKING:
@@ -70,10 +70,6 @@ def open_perceiver(settings: Settings, device: str, *, only_yes_no: bool = False
     return TifaPerceiver(vqa, check_vqa(vqa, settings["vqa"]), only_yes_no=only_yes_no)
 
 
-def _open_tifa(settings: Settings, device: str) -> Perceiver:
-    return open_perceiver(settings, device)
-
-
 def check(settings: Settings) -> None:
     """Raises ``ValueError`` where ``answering`` is neither."""
     if settings["answering"] not in (CHOICES, FREE):
@@ -97,7 +93,7 @@ TIFA: Final = Scorer(
     summary="Has a model answer the prompt's questions about the image: the share that is right.",
     profiles=PROFILES,
     judging=frozenset(),
-    open=_open_tifa,
+    open=lambda settings, device: open_perceiver(settings, device),
     judge=judge,
     scales={name: SCALES[name] for name in ("answer", "score")},
     models=frozenset({"vqa"}),
@@ -107,17 +103,13 @@ TIFA: Final = Scorer(
 )
 
 
-def _open_dsg(settings: Settings, device: str) -> Perceiver:
-    return open_perceiver(settings, device, only_yes_no=True)
-
-
 DSG: Final = Scorer(
     name="dsg",
     version="1",
     summary="As TIFA with yes/no questions alone; one counts only if those that it rests on hold.",
     profiles=PROFILES,
     judging=frozenset(),
-    open=_open_dsg,
+    open=lambda settings, device: open_perceiver(settings, device, only_yes_no=True),
     judge=judge_dependent,
     scales={name: SCALES[name] for name in ("answer", "score")},
     models=frozenset({"vqa"}),

@@ -29,8 +29,8 @@ from data.files import printable
 from data.jobs.runs import RunBusy, RunFolder, WorkerProgress, initial_progress
 from scorers.base import ModelBroken
 from scorers.running import engines
-from scorers.running.crash_log import count_crashes, lower_priority
 from scorers.running.engines.engine import Engine, RunPart
+from scorers.running.fault_isolation import count_crashes, lower_priority
 from scorers.running.perceive import single_line
 
 

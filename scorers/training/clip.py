@@ -148,7 +148,8 @@ def train(recipe: ClipRecipe, out: Path) -> None:
     started = time.monotonic()
     pool = [pair("train", seed) for seed in range(recipe.pictures)]
     print(f"{len(pool)} pairs in {time.monotonic() - started:.0f} s", flush=True)
-    tokens = _tokens(open_clip.get_tokenizer(f"local-dir:{out}"), pool)
+    flat = open_clip.get_tokenizer(f"local-dir:{out}")([text for one in pool for text in (one.caption, *one.wrong)])
+    tokens = torch.as_tensor(flat).reshape(len(pool), 1 + _WRONG, CONTEXT)
     config = model_config()
     config["text_cfg"].pop("hf_tokenizer_name")
     model = open_clip.CLIP(**config).train().to(memory_format=torch.channels_last)
@@ -178,7 +179,11 @@ def train(recipe: ClipRecipe, out: Path) -> None:
         if step % 50 == 0:
             print(f"step {step}/{steps} {time.monotonic() - started:.0f} s loss {loss.item():.3f}", flush=True)
     save_file(
-        {name: _half(name, value) for name, value in averaged.module.state_dict().items()}, out / "open_clip_model.safetensors"
+        {
+            name: (value.half() if value.is_floating_point() and "running_" not in name else value).contiguous()
+            for name, value in averaged.module.state_dict().items()
+        },
+        out / "open_clip_model.safetensors",
     )
 
 
@@ -206,11 +211,6 @@ def contrast(seen: torch.Tensor, said: torch.Tensor, tokens: torch.Tensor, scale
     return (among_all + back) / 2 + among_own
 
 
-def _tokens(tokenizer: Any, pool: list[CaptionPair]) -> torch.Tensor:
-    flat = tokenizer([text for one in pool for text in (one.caption, *one.wrong)])
-    return torch.as_tensor(flat).reshape(len(pool), 1 + _WRONG, CONTEXT)
-
-
 def _batch(images: list[NDArray[np.uint8]], rng: np.random.Generator) -> torch.Tensor:
     """Normalised, shifted by up to two pixels, some softened, some noisy: B x 3 x 64 x 64."""
     pixels = torch.from_numpy(np.stack(images)).permute(0, 3, 1, 2).float() / 255
@@ -221,10 +221,6 @@ def _batch(images: list[NDArray[np.uint8]], rng: np.random.Generator) -> torch.T
     mixed = (pixels * (1 - share) + soft * share + noise).clamp(0, 1)
     mean, std = (torch.tensor(values).reshape(1, 3, 1, 1) for values in (_MEAN, _STD))
     return ((mixed - mean) / std).contiguous(memory_format=torch.channels_last)
-
-
-def _half(name: str, value: torch.Tensor) -> torch.Tensor:
-    return (value.half() if value.is_floating_point() and "running_" not in name else value).contiguous()
 
 
 def main() -> None:

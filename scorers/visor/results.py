@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from data.files import quoted
 from data.formats.evidence import EvidenceCase
-from data.formats.visor_detections import entry_of, format_entry, key_of
+from data.formats.official_results import entry_of, format_entry, key_of
 from data.prompts.coco import COCO, SUPERCATEGORY, plain_name
 from data.prompts.spec import Relation, Spec
 from data.prompts.sr2d import OPPOSITE
@@ -110,7 +110,10 @@ class VisorTally:
         ``kinds``: OA of prompts with one object, with two, with two in a relation (Figure 11). ``consistency``: see
         ``consistency`` (Table VII).
         """
-        related = {name: _with_relation(prompts) for name, prompts in self._prompts.items()}
+        # as `visor.py`: what asks for no relation is left out
+        related = {
+            name: [one for one in prompts.values() if one.asked.relation is not None] for name, prompts in self._prompts.items()
+        }
         return {
             "generators": {name: scores(prompts) for name, prompts in related.items()},
             "relations": _each(related, lambda prompts: _by(prompts, lambda one: one.asked.relation, OPPOSITE)),
@@ -167,11 +170,6 @@ def consistency(prompts: Iterable[_Prompt]) -> Scores:
     shares = {relation: _percent(alike[relation], pairs[relation]) for relation in OPPOSITE}
     known = [share for share in shares.values() if share is not None]
     return {**shares, "average": sum(known) / len(known) if known else None, "n_pairs": sum(pairs.values())}
-
-
-def _with_relation(prompts: Mapping[str, _Prompt]) -> list[_Prompt]:
-    """As ``visor.py``: what asks for no relation is left out."""
-    return [one for one in prompts.values() if one.asked.relation is not None]
 
 
 def _each(groups: Mapping[str, list[_Prompt]], of: Callable[[list[_Prompt]], Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from scorers.geneval.rules import same_kind
 from scorers.visor.rules import VisorRules, judge
 
 if TYPE_CHECKING:
-    from scorers.models.detectors.base import DetectedObject, Detector
+    from scorers.models.detectors.base import Detector
 
 _PLAYGROUND: Final[Settings] = {
     "detector": "assets/playground/yolo",
@@ -47,7 +47,9 @@ class VisorPerceiver:
             asked = [[thing.name for thing in batch[number].spec.objects] for number in numbers]
             found = self._detector.detect([batch[number].image for number in numbers], asked)
             for number, objects in zip(numbers, found, strict=True):
-                seen[number] = tuple(_detection(one) for one in objects if _is_requested(batch[number].spec, one.label))
+                seen[number] = tuple(
+                    Detection(one.label, one.score, one.box) for one in objects if _is_requested(batch[number].spec, one.label)
+                )
         return [
             Observation(shown.item_id, {"width": shown.image.width, "height": shown.image.height}, seen[number])
             if number in seen
@@ -58,11 +60,6 @@ class VisorPerceiver:
 
 def _is_requested(spec: Spec, label: str) -> bool:
     return any(same_kind(asked.name, label) for asked in spec.objects)
-
-
-def _detection(found: DetectedObject) -> Detection:
-    # only centres are looked at
-    return Detection(found.label, found.score, found.box)
 
 
 def _open(settings: Settings, device: str) -> Perceiver:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from agreement.report.certainty import CLASSES
+from agreement.report.report import CLASSES
 from concord.agreement import FURTHER, SECTIONS
 from data.store.core.selection import CERTAINTIES
 from tests.concord.test_exporting import HEADER

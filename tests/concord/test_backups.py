@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from concord.common import machine
+from concord import doctor as machine
 from data.store.backup import backups, scheduler
 from data.store.core.schema import migration_files
 from data.store.core.store import DATABASE, Store

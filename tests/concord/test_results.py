@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from concord.judging import judge, rule_version_of
-from data.formats.geneval_results import GenEvalResult, format_result
+from data.formats.official_results import GenEvalResult, format_result
 from data.jobs.runs import Detection, Observation, Run
 from data.prompts import geneval, sr2d
 from data.records import Evidence, Image, Prompt, Rater, image_item

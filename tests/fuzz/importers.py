@@ -200,7 +200,7 @@ def _run_of(scorer: str, settings: Mapping[str, Any], *payloads: Mapping[str, An
 
 
 def _answered(*chosen: str) -> Mapping[str, Any]:
-    from data.formats.tifa_results import read_results
+    from data.formats.official_results import read_results
     from scorers.questions.rules import AnsweredQuestion, payload_of
 
     with _written("r.jsonl", seeds.TIFA_LINES) as path:

@@ -15,13 +15,13 @@ from annotation.questionnaires import custom, registry
 from annotation.questionnaires.base import validate
 from annotation.questionnaires.custom import read_yaml
 from annotation.questionnaires.form import FormItem
-from concord.campaigns import campaign_spec, known_answers
+from concord.campaigns import known_answers, planning
 from concord.common import forwarding
 from concord.importing.ratings import is_missing, is_value, value_reader
 from concord.judging import converter, derive
 from data.export import ratings
 from data.files import parse_json, read_json_lines, read_text
-from data.formats import geneval_results, tifa_results
+from data.formats import official_results
 from data.formats.evidence import read_case
 from data.images import files, folders
 from data.jobs import runs
@@ -37,7 +37,7 @@ from data.prompts.question_generation import matching_choice, parse_questions, s
 from data.prompts.questions import QuestionedPrompt, format_questions, questions_from_spec
 from data.prompts.spec import Spec, parse_spec
 from data.records import Prompt
-from data.studies import geneval
+from data.studies import study_files
 from data.studies.name_matching import KnownItem, choose_spellings, match_rows
 from data.studies.rating_tables import RatingColumns, looks_wide, other_columns, read_rating_table, read_ratings
 from data.tables import read_cells
@@ -127,18 +127,18 @@ def evidence_of(folder: Path) -> None:
 
 
 def results_of(folder: Path) -> None:
-    totals = geneval_results.Summary()
+    totals = official_results.Summary()
     for line in read_json_lines(folder / "results.jsonl"):
         if line.wrong is not None:
             check_message(line.wrong)
             continue
-        one = geneval_results.read_result(line.value)
-        geneval_results.parse_image_path(one.filename)
+        one = official_results.read_result(line.value)
+        official_results.parse_image_path(one.filename)
         spec = parse_spec(one.metadata)
         seen = geneval_verdicts.evidence_of(one, spec, "i")
         geneval_verdicts.judge(spec, seen, geneval_verdicts.SETTINGS)
         geneval_verdicts.follows(spec, seen, geneval_verdicts.SETTINGS)
-        geneval_results.format_result(one)
+        official_results.format_result(one)
         totals.add(one.tag, one.metadata, one.correct)
     if totals.n:
         totals.text()
@@ -146,7 +146,7 @@ def results_of(folder: Path) -> None:
 
 def tifa_results_of(name: str, folder: Path) -> None:
     totals = TifaTally()
-    for one in tifa_results.read_results(folder / name):
+    for one in official_results.read_results(folder / name):
         for dependent in (False, True):
             if one.answers:
                 found = score_text(one, dependent=dependent)
@@ -190,8 +190,8 @@ def ratings_of(name: str, columns: RatingColumns, folder: Path) -> None:
 
 
 def study_of(folder: Path) -> None:
-    prompts = geneval.read_metadata(folder / "metadata.jsonl")
-    study = geneval.read_annotations(folder / "annotations.csv", "sd", prompts)
+    prompts = study_files.read_metadata(folder / "metadata.jsonl")
+    study = study_files.read_annotations(folder / "annotations.csv", "sd", prompts)
     form, by_id = registry.get("geneval"), {prompt.prompt_id: prompt for prompt in prompts}
     for row in study.rows:
         prompt = by_id[row.image.prompt_id]
@@ -268,7 +268,7 @@ def custom_of(folder: Path) -> None:
 
 
 def campaign_of(folder: Path) -> None:
-    campaign_spec.campaign_spec(campaign_spec.from_yaml(read_text(folder / "c.yaml"), "c.yaml"))
+    planning.campaign_spec(planning.from_yaml(read_text(folder / "c.yaml"), "c.yaml"))
 
 
 def known_of(name: str, folder: Path) -> None:

@@ -11,15 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from data.export import annotations as answers_files
-from data.export import judgements
+from data.export import answers
+from data.export import answers as answers_files
 from data.formats import cooccurrence
 from data.images import files as images
 from data.jobs.maps import MapFolder
 from data.matching import files
 from data.prompts.questions import format_questions, read_questions
 from data.prompts.spec import SpecError
-from data.studies import tifa
+from data.studies import study_files
 from data.studies.rating_tables import RatingColumns
 from tests.fuzz import seeds
 from tests.fuzz.mutation import Files
@@ -171,11 +171,11 @@ READERS: Final[tuple[Target, ...]] = (
            lambda folder: cooccurrence.read_cooccurrence(folder / "c.json", "c")),
     Target("study geneval",
            ({"metadata.jsonl": seeds.lines(*METADATA), "annotations.csv": seeds.GENEVAL_STUDY},), study_of),
-    Target("study tifa", ({"t.json": seeds.TIFA_STUDY},), lambda folder: tifa.read_human_annotations(folder / "t.json")),
+    Target("study tifa", ({"t.json": seeds.TIFA_STUDY},), lambda folder: study_files.read_human_annotations(folder / "t.json")),
     *(Target(f"ratings: {name}", ({name: content},), partial(ratings_of, name, named)) for name, content, named in _RATINGS),
     *_parted("exported ratings", {"e.csv": seeds.EXPORTED, "e.parquet": seeds.table(seeds.EXPORTED)}, exported_of),
     *_parted("exported judgements", {"j.csv": seeds.JUDGEMENTS, "j.parquet": seeds.table(seeds.JUDGEMENTS)},
-             partial(cells_of, judgements.read_judgements)),
+             partial(cells_of, answers.read_judgements)),
     *_parted("exported answers", {"a.jsonl": seeds.ANSWERS_JSONL}, partial(cells_of, answers_files.read_answers)),
     Target("folder: geneval", (_GENEVAL_FOLDER,), partial(locations_of, "geneval")),
     Target("folder: visor", (_VISOR_FOLDER,), partial(locations_of, "visor")),

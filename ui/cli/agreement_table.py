@@ -75,7 +75,9 @@ def print_agreement(
     chosen = agreement.selected(context, selection)
     rows = agreement.compute(context.store, chosen, options, further)
     if consensus:
-        rows = _with_consensus(rows, _consensus(context, chosen, options, consensus))
+        # the rows of consensuses after those of their section; a section of their own after the others
+        more = _consensus(context, chosen, options, consensus)
+        rows = rows | {name: [*rows.get(name, []), *section] for name, section in more.items()}
     if people_as and rows["among_people"] and not rows["raters"]:
         context.warn(f"--people-as {people_as}: no statistic of this selection compares scorers with people in that way")
     if output == "json":
@@ -91,11 +93,6 @@ def _consensus(context: Context, selection: Selection, options: Options, methods
         return agreement.consensus_of(context.store, selection, options, tuple(dict.fromkeys(methods)))
     except NoCrowdKitError as error:
         raise CommandError(f"--consensus {error}") from error
-
-
-def _with_consensus(rows: agreement.Rows, more: agreement.Rows) -> agreement.Rows:
-    """The rows of consensuses after those of their section; a section of their own after the others."""
-    return rows | {name: [*rows.get(name, []), *section] for name, section in more.items()}
 
 
 def _lines(rows: Mapping[str, Sequence[Row]], *, every: bool) -> Iterator[str]:

@@ -13,7 +13,7 @@ from concord.common.context import Context, run_guarded
 from data.store.core.store import Store, StoreBusy, StoreError
 
 COMMANDS: dict[str, str] = {
-    "ablate": "ui.cli.ablation:ablate",
+    "ablate": "ui.cli.analysis_tables:ablate",
     "agreement": "ui.cli.agreement_table:print_agreement",
     "backup": "concord.backups:backup",
     "campaigns archive": "concord.campaigns.commands:archive",
@@ -49,9 +49,9 @@ COMMANDS: dict[str, str] = {
     "import results geneval": "concord.results:import_geneval",
     "import results tifa": "concord.results:import_tifa",
     "import scores": "concord.scoring.remote_runs:import_scores",
-    "import study geneval": "concord.studies.published:import_geneval",
-    "import study selfeval": "concord.studies.selfeval:import_selfeval",
-    "import study tifa": "concord.studies.published:import_tifa",
+    "import study geneval": "concord.studies.imports:import_geneval",
+    "import study selfeval": "concord.studies.imports:import_selfeval",
+    "import study tifa": "concord.studies.imports:import_tifa",
     "import undo": "concord.importing.undo:undo_import",
     "itm": "ui.cli.analysis_tables:print_matching",
     "people code": "concord.people:print_reentry_code",

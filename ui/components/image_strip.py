@@ -77,9 +77,12 @@ def workbench_address(item: str, listing: Selection, shown: str = "") -> str:
     """The Workbench's address of an image among those of a selection; ``shown``: whose judgement of it has been told."""
     told = {"shown": shown} if shown else {}
     return at("/studio/workbench?") + urlencode(
-        {"id": item} | {name: values[0] for name, values in _listing_query(listing)} | told
+        {"id": item}
+        | {
+            name: values[0]
+            for name, values in [
+                (name, values) for name, values in listing.to_dict().items() if name in ("suite", "task", "generator")
+            ]
+        }
+        | told
     )
-
-
-def _listing_query(listing: Selection) -> list[tuple[str, list[str]]]:
-    return [(name, values) for name, values in listing.to_dict().items() if name in ("suite", "task", "generator")]

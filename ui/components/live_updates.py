@@ -41,7 +41,18 @@ def keep_current(
     gives a text that differs when there is something new to draw; browsers ask for it by a route of its own, as an event of
     Gradio's costs a hundred times as much.
     """
-    seen = _follower(live_updates.follow(moves), seconds)
+    # nothing to look at: its value is the version that the page shows, and it selects itself when there is another
+    asked = json.dumps({"of": live_updates.follow(moves), "seconds": seconds})
+    seen = gr.HTML(
+        "",
+        html_template="<div></div>",
+        js_on_load=(
+            f"import('{at('/assets/js/live_updates.js')}').then((m) => m.follow(element,"
+            f" {{...{asked}, shown: () => props.value, moved: () => trigger('select')}}));"
+        ),
+        apply_default_css=False,
+        visible="hidden",
+    )
 
     shared = live_updates.SharedDrawing(store, draw)
 
@@ -94,21 +105,6 @@ def _overtaking(name: str) -> tuple[str, str]:
     place = f"(window.concordAsked ??= {{}})[{json.dumps(name)}]"
     dispatched = f"(seen, ...values) => {{ {place} = JSON.stringify(values); return [seen, ...values]; }}"
     return dispatched, f"(seen, ...values) => [JSON.stringify(values) === {place} ? seen : 'overtaken']"
-
-
-def _follower(of: str, seconds: float) -> gr.HTML:
-    """Nothing to look at: its value is the version that the page shows, and it selects itself when there is another."""
-    asked = json.dumps({"of": of, "seconds": seconds})
-    return gr.HTML(
-        "",
-        html_template="<div></div>",
-        js_on_load=(
-            f"import('{at('/assets/js/live_updates.js')}').then((m) => m.follow(element,"
-            f" {{...{asked}, shown: () => props.value, moved: () => trigger('select')}}));"
-        ),
-        apply_default_css=False,
-        visible="hidden",
-    )
 
 
 def moved(

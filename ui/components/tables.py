@@ -67,7 +67,8 @@ def _row_html(cells: Sequence[HtmlCell]) -> str:
 
 def _html(tag: str, attributes: str, cell: HtmlCell) -> str:
     kind = ' class="cc-number"' if cell.number else ""
-    return f"<{tag} {attributes}{kind}{_title(cell)}>{_inner(cell)}</{tag}>"
+    title = f' title="{escape(cell.note)}"' if cell.note else ""
+    return f"<{tag} {attributes}{kind}{title}>{_inner(cell)}</{tag}>"
 
 
 def _inner(cell: HtmlCell) -> str:
@@ -75,10 +76,6 @@ def _inner(cell: HtmlCell) -> str:
     if cell.href:
         text = f'<a href="{escape(cell.href)}">{text}</a>'
     return text + (f'<small class="cc-detail">{escape(cell.detail)}</small>' if cell.detail else "")
-
-
-def _title(cell: HtmlCell) -> str:
-    return f' title="{escape(cell.note)}"' if cell.note else ""
 
 
 Row = dict[str, Any]

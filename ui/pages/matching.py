@@ -169,7 +169,8 @@ def _caption(letter: str, text: str, is_right: bool) -> str:
 
 def _line(one: CaptionChoice) -> str:
     cells = "".join(f'<td class="cc-number">{said}</td>' for said in _column(one))
-    name = f'<span class="{_kind(one)}">{escape(one.rater_id)}</span>'
+    kind = {True: "cc-right", False: "cc-wrong", None: "cc-muted"}[right(one)]
+    name = f'<span class="{kind}">{escape(one.rater_id)}</span>'
     wide = len(one.payload["captions"])
     # a name of its own line, as names with settings are longer than all numbers together
     return f'<tbody><tr><th scope="rowgroup" colspan="{wide}">{name}</th></tr><tr>{cells}</tr></tbody>'
@@ -177,10 +178,6 @@ def _line(one: CaptionChoice) -> str:
 
 def _right_class(is_right: bool) -> str:
     return ' class="cc-fit-right"' if is_right else ""
-
-
-def _kind(one: CaptionChoice) -> str:
-    return {True: "cc-right", False: "cc-wrong", None: "cc-muted"}[right(one)]
 
 
 def _column(one: CaptionChoice) -> list[str]:

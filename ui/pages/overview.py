@@ -84,11 +84,9 @@ def _total(row: Row, task: str, contest: Contest) -> HtmlCell:
     if not {contest.a, contest.b} <= means.keys():
         return HtmlCell("")
     same = True if task in row["agreeing"] else False if task in row["opposed"] else None
-    return HtmlCell(_two(means[contest.a], means[contest.b]), _MARKS[same], "means of the metric")
-
-
-def _two(a: float, b: float) -> str:
-    return " : ".join(f"{value:.3g}" for value in (a, b))
+    a = means[contest.a]
+    b = means[contest.b]
+    return HtmlCell(" : ".join(f"{value:.3g}" for value in (a, b)), _MARKS[same], "means of the metric")
 
 
 _EXAMPLES = 8
@@ -182,20 +180,17 @@ _SIMULATED = (
 
 
 def _summary(store: Store, totals: dict[str, int]) -> str:
+    # how many of the images have their picture here: a study may have published answers alone
+    pictured = "" if totals["images"] == totals["places"] else f" ({totals['images']:,} with a picture)"
     parts = [
         wording.count(totals["prompts"], "prompt"),
-        wording.count(totals["places"], "image") + _pictured(totals),
+        wording.count(totals["places"], "image") + pictured,
         wording.count(totals["annotations"], "answer") + " by people",
         wording.count(totals["scorers"], "scorer") + " that scored",
     ]
     if totals["simulated"]:
         parts.append(wording.count(totals["simulated"], "answer") + " by simulated people")
     return _trouble(store) + note(f"The project “{store.project.name}” holds {', '.join(parts)}.", "cc-lead")
-
-
-def _pictured(totals: dict[str, int]) -> str:
-    """How many of the images have their picture here: a study may have published answers alone."""
-    return "" if totals["images"] == totals["places"] else f" ({totals['images']:,} with a picture)"
 
 
 def _trouble(store: Store) -> str:

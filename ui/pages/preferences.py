@@ -169,15 +169,12 @@ def _line(row: Row, beside: Row | None, contest: Contest, view: PreferencesView)
     left = ", ".join(f"{n:,} {wording.reason(name)}" for name, n in row["excluded"].items())
     counts = f"{wording.count(row['votes'], 'vote')} on {wording.count(row['pairs'], 'pair')}"
     small = f'<small class="cc-detail" title="left out: {escape(left)}">{counts}</small>' if left else _detail(counts)
+    bar = f'<span class="cc-vote-bar">{"".join(_segments(row, contest, view))}</span>' if row["votes"] else "no votes"
     return (
-        f'<tr><th scope="row">{escape(who_of(row))}{small}</th><td class="cc-vote-bar-cell">{_bar(row, contest, view)}</td>'
+        f'<tr><th scope="row">{escape(who_of(row))}{small}</th><td class="cc-vote-bar-cell">{bar}</td>'
         f'<td class="cc-number"{_title(row)}>{_share(row)}</td><td class="cc-number">{p}</td>'
         f"<td>{_beside(row, beside, view)}</td></tr>"
     )
-
-
-def _bar(row: Row, contest: Contest, view: PreferencesView) -> str:
-    return f'<span class="cc-vote-bar">{"".join(_segments(row, contest, view))}</span>' if row["votes"] else "no votes"
 
 
 def _segments(row: Row, contest: Contest, view: PreferencesView) -> Iterator[str]:
@@ -351,19 +348,20 @@ def _pages(page: int, pages: int, view: PreferencesView) -> str:
 def _pair(one: PairVotes, pair: ImagePair, people: set[str], view: PreferencesView) -> str:
     text = pair.text or "the prompt is not known"
     pictures = "".join(_picture(picture, one, text, view) for picture in pair.pictures)
-    place = " · ".join(part for part in (wording.task(one.task) if one.task else "", _verdict(one)) if part)
+    place = " · ".join(
+        part
+        for part in (
+            wording.task(one.task) if one.task else "",
+            "people undecided" if one.preferred is None else f"people: {_SAID.get(one.preferred, one.preferred)}",
+        )
+        if part
+    )
     said = "".join(_choice_line(who, chosen, who in one.opposed, who in people) for who, chosen in one.chosen.items())
     shown = f'<div class="cc-duel-pictures">{pictures}</div>' if pictures else _UNSEEN
     return (
         f'<li class="cc-duel"><p class="cc-cell-text">{escape(text)}</p><p class="cc-cell-meta">{escape(place)}</p>'
         f'{shown}<dl class="cc-duel-said">{said}</dl></li>'
     )
-
-
-def _verdict(one: PairVotes) -> str:
-    if one.preferred is None:
-        return "people undecided"
-    return f"people: {_SAID.get(one.preferred, one.preferred)}"
 
 
 def _picture(picture: PairImage, one: PairVotes, text: str, view: PreferencesView) -> str:
@@ -518,7 +516,9 @@ def _drawn(store: Store, view: PreferencesView, options: Options) -> list[Any]:
         return [gr.skip(), gr.Markdown(_taught(store), visible=True), gr.Column(visible=False), *[gr.skip()] * 7]
     contest = contest_of(poll, view)
     of = {name: [row for row in rows if row["suite"] == poll.suite] for name, rows in found.sections.items()}
-    votes, beside = ([row for row in of[name] if _is_of(row, contest)] for name in ("votes", "beside"))
+    votes, beside = (
+        [row for row in of[name] if (row["a"], row["b"]) == (contest.a, contest.b)] for name in ("votes", "beside")
+    )
     several = len({row["generator"] for row in of["strengths"]}) > 2
     strengths = strengths_table(of["strengths"], ALL) if several else ""
     return [
@@ -533,10 +533,6 @@ def _drawn(store: Store, view: PreferencesView, options: Options) -> list[Any]:
         _plot(ranks_figure(of["ranks"])),
         gallery(store, poll, view),
     ]
-
-
-def _is_of(row: Row, contest: Contest) -> bool:
-    return (row["a"], row["b"]) == (contest.a, contest.b)
 
 
 def _plot(made: Any) -> gr.Plot:

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import gradio as gr
 
-from concord.common import machine, next_steps, wording
+from concord import doctor
+from concord.common import next_steps, wording
 from concord.common.base_path import at
 from concord.exporting import why_no_ratings
 from data.store.browse import contents
@@ -178,8 +179,8 @@ def _preview(found: Sequence[contents.RaterCount]) -> str:
 def _made(store: Store, values: Sequence[Any], progress: gr.Progress) -> str:
     """Make it, and say where it can be had."""
     # the template library, and all that computes, only when somebody asks for a report
-    from ui.report import document as kept
-    from ui.report.document import document
+    from ui.report import export as kept
+    from ui.report.export import document
     from ui.report.material import gather, options_of
 
     try:
@@ -193,7 +194,7 @@ def _made(store: Store, values: Sequence[Any], progress: gr.Progress) -> str:
     if material.ratings.empty:
         return note(f"{why_no_ratings(material.said).capitalize()}.", "cc-bad")
     key = kept.keep_report(store, document(material), material)
-    lines = "".join(_line(key, form, machine.browser() is not None) for form in FORMATS_SHOWN)
+    lines = "".join(_line(key, form, doctor.browser() is not None) for form in FORMATS_SHOWN)
     head = f"The report on {wording.count(len(material.ratings), 'rating')} is made ({material.made:%H:%M} UTC)."
     return (
         note(head)

@@ -1,21 +1,268 @@
-"""``export report``: what raters say of a selection and how far they agree, as a document that can be checked and remade."""
+"""Export of the report: `export report` writes the document in every format, and the data behind it as a zip of tables.
+
+The last few reports that were made for a page stay in memory, and can be fetched in every format.
+"""
 
 from __future__ import annotations
 
+import io
+import json
+import secrets
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+import threading
+import zipfile
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+import pandas as pd
 
 from concord.agreement import selected
 from concord.common import next_steps, wording
 from concord.common.context import CommandError, Context
 from concord.exporting import export_target, why_no_ratings, write_export
+from data.export import formats
+from data.export.formats import Columns, Kind
+from data.export.ratings import RATING_COLUMNS
 from data.store.core.selection import Selection
 from data.store.core.store import Store
+from ui.report import methods, results, sample_failures
+from ui.report.content import Document, ReportSection
+from ui.report.material import Material
 
 if TYPE_CHECKING:
     from ui.report.content import Document
     from ui.report.material import Material
+
+
+SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (
+    methods.selected,
+    methods.recruitment_section,
+    methods.raters,
+    results.scores_section,
+    results.among_people,
+    results.against_people,
+    results.by_certainty,
+    results.confusions_section,
+    results.scorers_compared,
+    results.thresholds,
+    results.matrix,
+    sample_failures.samples_section,
+    methods.definitions,
+    methods.exclusions,
+    methods.reproduction,
+)
+"""Another section is another function here; one that has nothing to say gives None."""
+
+
+def document(material: Material) -> Document:
+    """Everything that the report says."""
+    sections = [section for make in SECTIONS if (section := make(material))]
+    lead = f"{methods.selection_in_words(material)}. {material.made:%Y-%m-%d}, Concord {methods.concord_version()}."
+    return Document(methods.title(material), lead, tuple(sections), data(material))
+
+
+def data(material: Material) -> dict[str, Any]:
+    """The report for machines: the rows of ``agreement --format json``, and what they were made from."""
+    return {
+        "made": material.made.isoformat(timespec="seconds"),
+        "command": material.command,
+        "versions": dict(methods.versions()),
+        "rules": methods.rules(material),
+        "seed": material.options.seed,
+        "data": {"ratings": len(material.ratings), "sha256": material.sha256},
+        "selection": material.selection.to_dict(),
+        **material.rows,
+        "confusions": [row for one in material.confusions for row in one.rows()],
+        "curves": [row for one in material.curves for row in one.rows()],
+        "recruitment": methods.as_rows(material.recruited),
+        "samples": [{"item": one.item, "group": one.group} for one in material.samples],
+    }
+
+
+MOST_REPORTS: Final = 3
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """One project's reports by key, the oldest first."""
+
+    made: OrderedDict[str, tuple[Document, Material]] = field(default_factory=OrderedDict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+_shelves: WeakKeyDictionary[Store, _Shelf] = WeakKeyDictionary()
+_shelves_lock = threading.Lock()
+
+
+def _shelf(store: Store) -> _Shelf:
+    with _shelves_lock:
+        return _shelves.setdefault(store, _Shelf())
+
+
+def keep_report(store: Store, document: Document, material: Material) -> str:
+    """Keep a report; returns its key. The oldest of more than MOST goes."""
+    shelf, key = _shelf(store), secrets.token_hex(8)
+    with shelf.lock:
+        shelf.made[key] = (document, material)
+        while len(shelf.made) > MOST_REPORTS:
+            shelf.made.popitem(last=False)
+    return key
+
+
+def find_report(store: Store, key: str) -> tuple[Document, Material] | None:
+    """A report by its key, None if it is gone."""
+    shelf = _shelf(store)
+    with shelf.lock:
+        return shelf.made.get(key)
+
+
+_MOMENT: Final = (1980, 1, 1, 0, 0, 0)
+"""Of every file in the zip, so that the same tables are the same bytes."""
+_SAID: Final[Columns] = {
+    "suite": "text", "prompt": "text", "task": "text", "generator": "text", "item": "text", "rater": "text", "kind": "text",
+    "identity": "text", "simulated": "truth", "aspect": "text", "target": "text", "label": "text", "value": "real",
+    "excluded": "text", "rule_version": "text", "source_id": "text", "campaign": "text", "submitted": "moment", "seq": "whole",
+}  # fmt: skip
+TABLES: Final[Mapping[str, str]] = {
+    "ratings": "the ratings that count, one a row; `import ratings` reads this file and gives the same numbers",
+    "judgements": "every judgement of the selection, those that do not count too, with the reason",
+    "among_people": "people among themselves, as `agreement --format json` prints it",
+    "raters": "scorers against people, as `agreement --format json` prints it",
+    "by_certainty": "the same by how sure people are",
+    "matrix": "any two raters, over all generators and tasks",
+    "comparisons": "scorers compared with each other by their agreement with people",
+    "thresholds": "scores as decisions: agreement out of fold, and the threshold",
+    "scorer_means": "scorers' own means where no person has judged",
+    "confusions": "answers crossed, one cell a row",
+    "curves": "agreement along the threshold of a score",
+    "samples": "the sample failures, by item",
+    "recruitment": "how people were asked, by campaign and field",
+    "definitions": "the statistics",
+    "facts": "versions, seed, hash, and the command that makes the report again",
+}
+"""Which tables there are, and what a row of each is."""
+COLUMN: Final[Mapping[str, str]] = {
+    "suite": "set of prompts", "prompt": "the prompt's id", "task": "category of prompt; all, or tasks_mean: the mean of tasks",
+    "generator": "who made the images; all: pooled", "item": "what was judged", "rater": "who judged", "kind": "of rater",
+    "identity": "person, or slot (nobody in particular)", "simulated": "whether the rater is a seeded imitation",
+    "aspect": "what was judged", "target": "object, relation or question that it is about; empty: the whole, or pooled",
+    "scale": "of the value", "value": "the value; of a statistic empty with a reason", "label": "the value as a label",
+    "seq": "order of arrival", "excluded": "why it does not count; of a statistic JSON, counts by reason",
+    "rule_version": "the rules that made the judgement", "source_id": "of the answer or evidence behind it",
+    "campaign": "where it was asked", "submitted": "when, UTC", "people": "real or simulated people", "statistic": "its name",
+    "low": "lower end of the 95 % interval", "high": "upper end", "n_items": "items used", "n_ratings": "ratings used",
+    "reason": "why there is no value", "method": "how value and interval were made", "people_as": "each, majority or mean",
+    "a": "first rater", "b": "second rater", "certainty": "unanimous, majority or split", "title": "name on screen",
+    "ceiling_value": "people's own number on the same items", "ceiling_low": "lower end", "ceiling_high": "upper end",
+    "ceiling_n_items": "items of it", "ceiling_n_ratings": "ratings of it", "ceiling_reason": "why there is none",
+    "ceiling_method": "how it was made", "ceiling_verdict": "where the scorer stands beside people",
+    "ceiling_verdict_reason": "why there is no verdict", "ceiling_scorer": "the scorer's number in people's places",
+    "ceiling_difference": "that less people's", "ceiling_difference_low": "lower end", "ceiling_difference_high": "upper end",
+    "ceiling_margin": "so far from people it still counts as equivalent", "ceiling_p": "two-sided, of no difference",
+    "ceiling_p_holm": "corrected by Holm's method over one statistic's rows",
+    "ceiling_prompts_needed": "about how many more prompts would tell", "ceiling_words": "the verdict as a sentence",
+    "ceiling_others_verdict": "the same beside other people, from five identified persons on",
+    "ceiling_others_reason": "why there is none", "ceiling_others_low": "lower end of the difference, persons random as well",
+    "ceiling_others_high": "upper end", "ceiling_others_p": "two-sided, persons random as well",
+    "saw_labels": "whether the scorer's settings were chosen with people's labels in view",
+    "value_a": "the first's own agreement", "value_b": "the second's", "low_a": "lower end", "high_a": "upper end",
+    "low_b": "lower end", "high_b": "upper end", "p": "two-sided", "p_holm": "corrected by Holm's method",
+    "mcnemar": "JSON: the four cells and the exact test", "threshold": "yes above this", "in_sample": "on the same data",
+    "fold_thresholds": "JSON: of each fold", "rater_says": "the scorer's answer", "people_say": "people's answer",
+    "group": "which kind of failure", "field": "what was asked", "said": "by whoever ran the campaign; empty: not reported",
+    "counted": "what Concord knows itself", "name": "what", "meaning": "in words", "formula": "how it is computed",
+    "range": "what values there can be", "source": "where it comes from", "what": "which fact", "which": "the fact",
+}  # fmt: skip
+
+
+def zipped(report: Document, material: Material, form: str) -> bytes:
+    """All tables in one zip, as ``csv`` or ``parquet``; a table without rows is left out."""
+    out, told = io.BytesIO(), []
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, (table, columns) in _all(report, material).items():
+            if len(table):
+                _put(archive, f"{name}.{form}", formats.WRITERS[form](table, columns))
+                told.append((f"{name}.{form}", TABLES[name], len(table), columns))
+        _put(archive, "README.md", _readme(report, told).encode())
+    return out.getvalue()
+
+
+def _put(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+    one = zipfile.ZipInfo(name, _MOMENT)
+    one.compress_type = zipfile.ZIP_DEFLATED
+    one.external_attr = 0o644 << 16
+    archive.writestr(one, content)
+
+
+def _all(report: Document, material: Material) -> dict[str, tuple[pd.DataFrame, Columns]]:
+    said = material.said.assign(excluded=material.left_out).rename(columns={"number": "value"})
+    found: dict[str, tuple[pd.DataFrame, Columns]] = {
+        "ratings": (material.ratings, RATING_COLUMNS),
+        "judgements": (said, _SAID),
+    }
+    definitions = [
+        {"statistic": name, "name": s.title, "meaning": s.meaning, "formula": s.formula, "range": s.range, "source": s.source}
+        for name, s in wording.DEFINITIONS.items()
+    ]
+    sections = {
+        **material.rows,
+        "confusions": report.data["confusions"],
+        "curves": report.data["curves"],
+        "samples": report.data["samples"],
+        "recruitment": methods.as_rows(material.recruited),
+        "definitions": definitions,
+        "facts": [{"what": what, "which": which} for what, which in methods.facts(material)],
+    }
+    return found | {name: typed(sections[name]) for name in TABLES if name in sections}
+
+
+def typed(rows: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, Columns]:
+    """Rows as a table with typed columns; a ceiling's parts are columns of their own, anything else nested is JSON."""
+    flat = [_flat(row) for row in rows]
+    names = list(dict.fromkeys(name for row in flat for name in row))
+    columns = {name: _kind(row.get(name) for row in flat) for name in names}
+    return pd.DataFrame([{name: row.get(name) for name in names} for row in flat], columns=names, dtype=object), columns
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in row.items():
+        if name == "ceiling":
+            found |= {f"ceiling_{part}": one for part, one in (value or {}).items()}
+        elif isinstance(value, Mapping | list | tuple):
+            found[name] = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        else:
+            found[name] = value
+    return found
+
+
+def _kind(values: Iterable[Any]) -> Kind:
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool}:
+        return "truth"
+    if kinds == {int}:
+        return "whole"
+    return "real" if kinds and kinds <= {int, float} else "text"
+
+
+def _readme(report: Document, told: Sequence[tuple[str, str, int, Columns]]) -> str:
+    lines = [f"# {_line(report.title)}", "", _line(report.lead), "", "Made by Concord. To make it again:", ""]
+    lines += [f"    {_line(str(report.data['command']))}", ""]
+    for name, what, n, columns in told:
+        lines += [f"## {name}", "", f"{what[:1].upper()}{what[1:]} ({wording.count(n, 'row')}).", ""]
+        lines += ["| column | type | what |", "| --- | --- | --- |"]
+        lines += [f"| {column} | {kind} | {COLUMN.get(column, '')} |" for column, kind in columns.items()]
+        lines.append("")
+    lines += ["Types: text, real (double), whole (64-bit integer), truth (true, false), moment (UTC). Any cell may be empty."]
+    return "\n".join(lines) + "\n"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split()).replace("<", "&lt;")
+
 
 FORMATS: Final = ("html", "md", "pdf", "latex", "csv", "parquet")
 SUFFIX: Final = {"latex": "tex", "csv": "zip", "parquet": "zip"}
@@ -39,7 +286,6 @@ def export_report(
         if ending != "zip":
             path, output = path.with_name(f"{path.name}.zip"), f"{output}.zip"
     # the template library is of no use to any other command
-    from ui.report.document import document
     from ui.report.material import gather, options_of
 
     if form == "pdf":
@@ -59,7 +305,7 @@ def render_report(document: Document, material: Material, form: str) -> bytes:
     Raises:
         CommandError: it cannot be made here.
     """
-    from ui.report import data_archive, html
+    from ui.report import html
     from ui.report.html import NoPrinter, pdf
     from ui.report.latex import latex
 
@@ -73,7 +319,7 @@ def render_report(document: Document, material: Material, form: str) -> bytes:
         "md": lambda: html.markdown(document).encode(),
         "latex": lambda: latex(document).encode(),
     }
-    return writers[form]() if form in writers else data_archive.zipped(document, material, form)
+    return writers[form]() if form in writers else zipped(document, material, form)
 
 
 def export_command(store: Store, selection: Selection, form: str, output: str, seed: int) -> str:
@@ -90,10 +336,10 @@ def _printable() -> None:
     Raises:
         CommandError: there is none.
     """
-    from concord.common import machine
+    from concord import doctor
     from ui.report import html
 
-    if machine.browser() is None:
+    if doctor.browser() is None:
         raise CommandError(html.NONE)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from agreement import Options, scorer_means
-from agreement.report.certainty import select
+from agreement.report.report import select
 from concord import agreement, exporting
 from concord.agreement import Rows
 from data.store.analysis import exports

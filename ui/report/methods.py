@@ -78,7 +78,10 @@ def selected(material: Material) -> ReportSection:
     about += [f"of {wording.count(k, 'prompt')}" for k in [int(ratings["prompt"].nunique())] if k]
     about += [f"by {wording.count(k, 'generator')}" for k in [int(ratings["generator"].nunique())] if k]
     left = int(material.left_out.notna().sum())
-    first = f"{selection_in_words(material)}: {', '.join(counts)}, about {' '.join(about)}. {_besides_these(left)}"
+    besides_these = (
+        f"{wording.count(left, 'more judgement')} {'does' if left == 1 else 'do'} not count (see Exclusions)." if left else ""
+    )
+    first = f"{selection_in_words(material)}: {', '.join(counts)}, about {' '.join(about)}. {besides_these}"
     paragraphs = [first.strip(), *([_CERTAINTY] if material.selection.certainty else [])]
     if "human" not in n:
         paragraphs.append("No person has judged this yet.")
@@ -92,12 +95,6 @@ def selected(material: Material) -> ReportSection:
         (*paragraphs, _HOW_TO_READ),
         tuple(in_short(material)),
         tables=(_overview(material), _suites_table(material)),
-    )
-
-
-def _besides_these(left: int) -> str:
-    return (
-        f"{wording.count(left, 'more judgement')} {'does' if left == 1 else 'do'} not count (see Exclusions)." if left else ""
     )
 
 
@@ -197,15 +194,12 @@ def _scorer(material: Material, scorer: ScorerDescription) -> list[str]:
     own = material.ratings[(material.ratings["kind"] == "scorer") & (material.ratings["rater"] == scorer.rater_id)]
     rules = material.said.loc[material.said["rater"] == scorer.rater_id, "rule_version"].unique()
     counts = [f"{len(own):,}", f"{own['item'].nunique():,}"]
-    known = [scorer.version or "imported as numbers", ", ".join(scorer.profiles) or "-", _settings(scorer.settings)]
-    return [scorer.rater_id, *known, ", ".join(sorted(rules)), *counts]
-
-
-def _settings(settings: Mapping[str, Any]) -> str:
     plain = (
-        f"{name} = {v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)}" for name, v in sorted(settings.items())
+        f"{name} = {v if isinstance(v, str) else json.dumps(v, ensure_ascii=False)}"
+        for name, v in sorted(scorer.settings.items())
     )
-    return ", ".join(plain) or "-"
+    known = [scorer.version or "imported as numbers", ", ".join(scorer.profiles) or "-", (", ".join(plain) or "-")]
+    return [scorer.rater_id, *known, ", ".join(sorted(rules)), *counts]
 
 
 def exclusions(material: Material) -> ReportSection:

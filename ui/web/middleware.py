@@ -207,7 +207,9 @@ class Guard:
                 return Refusal(403, "Concord is open to this machine only; with --users others can sign in.")
             # a page elsewhere may point its own name at 127.0.0.1 (DNS rebinding): its Host gives it away. With accounts
             # such a page has nothing: it gets no cookie of ours, and without one there is nothing to get.
-            if not is_loopback(_host_name(host)):
+            # the host without its port
+            name, colon, port = host.rpartition(":")
+            if not is_loopback(name if colon and port.isdigit() else host):
                 return Refusal(403, f"Concord does not go by the name {host[:100]!r}; open it as localhost or 127.0.0.1.")
         elif not _HOST.fullmatch(host):
             return Refusal(400, "The request does not say which host it is for.")
@@ -251,12 +253,6 @@ def arrived(scope: Scope, *, trust: bool) -> tuple[Scope, bool]:
     if host := given.get("x-forwarded-host", "").rpartition(",")[2].strip():
         scope["headers"] = [*((name, value) for name, value in headers if name != b"host"), (b"host", host.encode("latin-1"))]
     return scope, True
-
-
-def _host_name(host: str) -> str:
-    """The host without its port."""
-    name, colon, port = host.rpartition(":")
-    return name if colon and port.isdigit() else host
 
 
 def _foreign(method: str, headers: Headers, host: str, path: str) -> Refusal | None:

@@ -34,9 +34,9 @@ from data.store.backup import scheduler
 from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.store import Store, StoreBusy
 from ui.cli.runner import fill_default_project
+from ui.web.api.images import Thumbnails
 from ui.web.gradio_workarounds import Entrance
 from ui.web.middleware import Guard, is_loopback
-from ui.web.thumbnails import Thumbnails
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response
@@ -63,7 +63,7 @@ DEFAULT_PORT = 7860
 _PORTS_TO_TRY = 20
 _LOOK_SECONDS = 0.3
 _ROUTERS = (
-    "browse:browse_router", "command:router", "downloads:export_router", "form:router", "images:router", "map:router",
+    "browse:browse_router", "command:router", "downloads:export_router", "form:router", "images:router", "browse:map_router",
     "workbench:remarks_router", "downloads:report_router", "browse:listing_router", "workbench:workbench_router",
 )  # fmt: skip
 """Functions that make the JSON routes of a project, as module of ``ui.web.api``:name."""

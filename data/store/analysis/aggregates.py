@@ -106,7 +106,11 @@ def aggregate_items(store: Store, asked: AggregateQuery, items: Sequence[str]) -
             places = _ItemColumns.read(
                 cursor, (f"{condition} and t.item_id in {_marks(items)}", [*parameters, *items]), coded=False
             )
-            people = _read(cursor, _few(asked, items, _containing(cursor, items)), "human", places)
+            # groups and pairs that show one of these images: what is said of them may be about the image
+            query = f"select distinct item_id from item_members where image_id in {_marks(items)} and item_id <> image_id"
+            people = _read(
+                cursor, _few(asked, items, [row[0] for row in cursor.execute(query, list(items)).fetchall()]), "human", places
+            )
         finally:
             cursor.rollback()
     return places.counted(people, _NOTHING)
@@ -217,12 +221,6 @@ def _all(cursor: duckdb.DuckDBPyConnection, asked: AggregateQuery, aspect: str) 
     targets, labels, reasons = ({row[n] for row in found if row[n]} for n in range(3))
     codes = _Codes(*(tuple(sorted(names)) for names in (targets, labels, {*reasons, *_REASONS})))
     return _Source(("", []), asked.judgements(aspect), codes, score, _annotation_filter(asked))
-
-
-def _containing(cursor: duckdb.DuckDBPyConnection, items: Sequence[str]) -> list[str]:
-    """Groups and pairs that show one of these images: what is said of them may be about the image."""
-    query = f"select distinct item_id from item_members where image_id in {_marks(items)} and item_id <> image_id"
-    return [row[0] for row in cursor.execute(query, list(items)).fetchall()]
 
 
 def _few(asked: AggregateQuery, items: Sequence[str], also: Sequence[str]) -> _Source:

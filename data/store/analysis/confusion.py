@@ -109,7 +109,7 @@ certain as (
         where s.item = h.item and s.target = h.target and (not h.human or s.simulated = h.simulated))
 )
 """
-"""A unit's class is that of ``agreement.report.certainty``: each kind of people has its own, scorers are looked at in both."""
+"""A unit's class is that of ``agreement.report.report``: each kind of people has its own, scorers are looked at in both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,23 +153,23 @@ class ConfusionQuery:
         which, of_which = _judgements(crossed.aspect, self.selection)
         raters, of_raters = self._raters()
         side, of_side = self._side()
+        met_by = (
+            _EACH.format(b_says="label = ?" if self.crossed.b_says else "true")
+            if not self.crossed.by_majority
+            else _MAJORITY.format(b_says="arg_max(label, n) = ?" if self.crossed.b_says else "true")
+        )
         text = _MET.format(
             where=f"{which} and {raters} and {among[0]}",
             more="",
             side=side,
             certain=_CERTAIN if certainty else "certain as (from heard)",
             a_says="label = ?" if crossed.a_says else "true",
-            met=self._met_by(),
+            met=met_by,
         )
         words = [[getattr(word, name) for word in self.words] for name in ("suite", "stored", "label")]
         said = [label for label in (crossed.a_says, crossed.b_says) if label]
         sure = [list(certainty)] if certainty else []
         return text, [crossed.a, *of_side, *of_which, *of_raters, *among[1], *words, *sure, *said]
-
-    def _met_by(self) -> str:
-        if not self.crossed.by_majority:
-            return _EACH.format(b_says="label = ?" if self.crossed.b_says else "true")
-        return _MAJORITY.format(b_says="arg_max(label, n) = ?" if self.crossed.b_says else "true")
 
     def _raters(self) -> Where:
         """Whose judgements are looked at, on what ``a`` has judged: consensus is made from people's, and is nobody's."""

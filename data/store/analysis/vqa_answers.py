@@ -79,7 +79,9 @@ def scorer_answers(store: Store, selection: Selection) -> pd.DataFrame:
     answer`` (the question's own), ``chosen, text``; all texts but ``wording``. Answers without a name, a choice or an answer to
     compare with are left out. Of the selection, places and raters count.
     """
-    condition, parameters = _of_evidence(selection)
+    condition, parameters = Selection(
+        suite=selection.suite, task=selection.task, generator=selection.generator, rater=selection.rater
+    ).judgements()
     with store.read() as cursor:
         found: pd.DataFrame = cursor.execute(_SCORER_ANSWERS.format(condition=condition), parameters).df()
     return found
@@ -136,9 +138,3 @@ def stamp(store: Store) -> str:
         found = rows.first(cursor, "select count(*) || '.' || coalesce(max(seq), 0) as stamp from evidence")
     assert found is not None
     return str(found["stamp"])
-
-
-def _of_evidence(selection: Selection) -> tuple[str, list[object]]:
-    return Selection(
-        suite=selection.suite, task=selection.task, generator=selection.generator, rater=selection.rater
-    ).judgements()

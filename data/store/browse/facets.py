@@ -231,15 +231,11 @@ def _facet(
     if order:
         ranked = sorted(kept, key=lambda value: (order.index(value) if value in order else len(order), value))
     else:
-        ranked = sorted(kept, key=lambda value: (-kept[value], _natural(value)))
+        # numbers as numbers
+        ranked = sorted(kept, key=lambda value: (-kept[value], (int(value), "") if value.isdecimal() else (0, value)))
     shown = [value for place, value in enumerate(ranked) if place < MOST_VALUES or value in chosen]
     values = [FacetValue(value, words.get(value, value), kept[value], value in chosen) for value in shown]
     return Facet(name, title, values, len(ranked) - len(shown))
-
-
-def _natural(value: str) -> tuple[int, str]:
-    """Numbers as numbers."""
-    return (int(value), "") if value.isdecimal() else (0, value)
 
 
 BINS: Final = 40

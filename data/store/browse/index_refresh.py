@@ -101,13 +101,9 @@ class IndexRefresher:
                     seen = version
 
 
-def _write_refreshed(connection: duckdb.DuckDBPyConnection, most: int) -> int:
-    return browse_index.refresh(connection, most)
-
-
 def _write_nothing(connection: duckdb.DuckDBPyConnection, _: None) -> None:
     """Only the version moves."""
 
 
-_refresh = per_payload(_write_refreshed)
+_refresh = per_payload(lambda connection, most: browse_index.refresh(connection, most))
 _touch = per_payload(_write_nothing)

@@ -405,14 +405,10 @@ def _write_drafts(connection: duckdb.DuckDBPyConnection, payloads: Sequence[_Tim
         connection.execute(f"delete from drafts where {_WHERE}", list(key))
         columns = ("campaign_id", "rater_id", "item_id", "answers", "saved")
         rows.insert(connection, "drafts", columns, [(*key, rows.to_json(one.draft.answers), one.now)])
-        _keep_claim(connection, key, one)
+        for known in cached_campaigns(connection, [key[0]], one.memory).values():
+            until = one.now + timedelta(minutes=known.campaign.settings.lease_minutes)
+            connection.execute(f"update claims set until = ? where {_WHERE} and until > ?", [until, *key, one.now])
     return [None] * len(payloads)
-
-
-def _keep_claim(connection: duckdb.DuckDBPyConnection, key: tuple[str, str, str], one: _TimedDraft) -> None:
-    for known in cached_campaigns(connection, [key[0]], one.memory).values():
-        until = one.now + timedelta(minutes=known.campaign.settings.lease_minutes)
-        connection.execute(f"update claims set until = ? where {_WHERE} and until > ?", [until, *key, one.now])
 
 
 _save_drafts = _write_drafts

@@ -11,7 +11,7 @@ from typing import Any
 Where = tuple[str, list[Any]]
 """A SQL condition and its parameters; data only ever travels as a parameter."""
 CERTAINTIES = ("unanimous", "majority", "split")
-"""How far people agree about what is judged: ``agreement.report.certainty``."""
+"""How far people agree about what is judged: ``agreement.report.report``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Selection:
     Attributes:
         rater: names of people or scorers; it restricts each of the two kinds of which it names one.
         certainty: of ``CERTAINTIES``. It is told from all that the other fields select, so no condition here knows it:
-            ``agreement.report.certainty.select`` follows it.
+            ``agreement.report.report.select`` follows it.
         tag: of items, as people tagged them (``data.store.judgements.remarks``).
         since, until: when it was said (ISO 8601, UTC if it names no zone); the last value given counts.
     """

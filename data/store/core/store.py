@@ -246,7 +246,24 @@ class Store:
             self._writer.close()
             self._connection.close()
             try:
-                _rewrite_file(self.project / DATABASE)
+                # put a copy of a closed database in its place: deleted rows stay in DuckDB's blocks, and are not copied
+                path = self.project / DATABASE
+                fresh = path.with_suffix(".new")
+                try:
+                    fresh.unlink(missing_ok=True)
+                    with connections.connect(None, spill=path.parent / "cache" / "duckdb", folders=[path.parent]) as connection:
+                        connections.attach(connection, "old", path, read_only=True)
+                        connections.attach(connection, "fresh", fresh)
+                        connection.execute("copy from database old to fresh")
+                    fresh.chmod(stat.S_IMODE(path.stat().st_mode))
+                    with fresh.open("rb") as written:
+                        os.fsync(written.fileno())
+                    fresh.replace(path)
+                except (OSError, duckdb.Error) as error:
+                    fresh.unlink(missing_ok=True)
+                    raise StoreError(
+                        f"{path} cannot be written anew, so what was deleted may still be in it: {_first_line(error)}"
+                    ) from error
             finally:
                 self._connection = _connect(self.project / DATABASE)
                 self._writer = self._new_writer()
@@ -355,26 +372,6 @@ def _fill_browse_index(connection: duckdb.DuckDBPyConnection) -> None:
         except BaseException:
             connection.rollback()
             raise
-
-
-def _rewrite_file(path: Path) -> None:
-    """Put a copy of a closed database in its place: deleted rows stay in DuckDB's blocks, and are not copied."""
-    fresh = path.with_suffix(".new")
-    try:
-        fresh.unlink(missing_ok=True)
-        with connections.connect(None, spill=path.parent / "cache" / "duckdb", folders=[path.parent]) as connection:
-            connections.attach(connection, "old", path, read_only=True)
-            connections.attach(connection, "fresh", fresh)
-            connection.execute("copy from database old to fresh")
-        fresh.chmod(stat.S_IMODE(path.stat().st_mode))
-        with fresh.open("rb") as written:
-            os.fsync(written.fileno())
-        fresh.replace(path)
-    except (OSError, duckdb.Error) as error:
-        fresh.unlink(missing_ok=True)
-        raise StoreError(
-            f"{path} cannot be written anew, so what was deleted may still be in it: {_first_line(error)}"
-        ) from error
 
 
 def _first_line(error: Exception) -> str:

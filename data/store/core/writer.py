@@ -146,22 +146,19 @@ class Writer:
                     raise RuntimeError(f"{operation} gave {len(found)} results for {len(among)} payloads")
                 for place, result in zip(among, found, strict=True):
                     results[place] = result
-            self._commit()
+            try:
+                self._connection.commit()
+            except duckdb.FatalException as error:
+                # it is on disk, and whoever waits is not to send it again; what comes next is not
+                if not is_durable(error):
+                    raise
+                self._on_error(error)
         except BaseException:
             # a commit that failed has ended the transaction already, and its own error is the one to tell
             with suppress(duckdb.Error):
                 self._connection.rollback()
             raise
         return results
-
-    def _commit(self) -> None:
-        try:
-            self._connection.commit()
-        except duckdb.FatalException as error:
-            # it is on disk, and whoever waits is not to send it again; what comes next is not
-            if not is_durable(error):
-                raise
-            self._on_error(error)
 
 
 def _together(group: Sequence[_Write]) -> Iterator[list[_Write]]:

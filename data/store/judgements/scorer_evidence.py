@@ -31,7 +31,16 @@ def insert_detections(connection: duckdb.DuckDBPyConnection, run_id: str, part: 
         "detections",
         _DETECTION_COLUMNS,
         [
-            (run_id, one.item_id, rank, d.label, d.score, *d.box, _mask_ref(part, row, rank, d), _as_list(d.colors))
+            (
+                run_id,
+                one.item_id,
+                rank,
+                d.label,
+                d.score,
+                *d.box,
+                None if d.mask is None else f"{part}:{row}:{rank}",
+                None if d.colors is None else list(d.colors),
+            )
             for row, one in enumerate(seen)
             for rank, d in enumerate(one.detections)
         ],
@@ -63,14 +72,6 @@ def _detection(row: dict[str, Any]) -> Detection:
     colors = row["color_probs"]
     box = (row["x0"], row["y0"], row["x1"], row["y1"])
     return Detection(row["label"], row["score"], box, None, None if colors is None else tuple(colors))
-
-
-def _mask_ref(part: int, row: int, rank: int, detection: Detection) -> str | None:
-    return None if detection.mask is None else f"{part}:{row}:{rank}"
-
-
-def _as_list(colors: tuple[float, ...] | None) -> list[float] | None:
-    return None if colors is None else list(colors)
 
 
 @dataclass(frozen=True, slots=True)

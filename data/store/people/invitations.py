@@ -347,7 +347,15 @@ def _write_arrival(
     if before is None and invitation.uses is not None and invitation.used >= invitation.uses:
         raise InvitationClosed("This invitation has been used up: as many people as it was for have come.")
     if arrival.came_as == "name" and arrival.known_as != arrival.name:
-        _check_free(connection, arrival.name)
+        # whoever typed a name must not be taken for another: letters' case and width make no other name
+        known = connection.execute(
+            "select 1 from raters where lower(nfc_normalize(rater_id)) = lower(nfc_normalize(?)) limit 1", [arrival.name]
+        ).fetchone()
+        if known is not None:
+            raise NameTaken(
+                f"the name {arrival.name!r} is taken. If it is yours, open the link in the browser that you used first;"
+                " else choose another name"
+            )
     try:
         insert_raters(connection, [Rater(arrival.name, "human", "person")], None)
     except (ImportRefused, Erased) as error:
@@ -357,18 +365,6 @@ def _write_arrival(
         came = (arrival.invitation_id, arrival.name, arrival.came_as, now, arrival.network)
         rows.insert(connection, "arrivals", ("invitation_id", "rater_id", "came_as", "moment", "network"), [came])
     return invitation, gets
-
-
-def _check_free(connection: duckdb.DuckDBPyConnection, name: str) -> None:
-    """Whoever typed a name must not be taken for another: letters' case and width make no other name."""
-    known = connection.execute(
-        "select 1 from raters where lower(nfc_normalize(rater_id)) = lower(nfc_normalize(?)) limit 1", [name]
-    ).fetchone()
-    if known is not None:
-        raise NameTaken(
-            f"the name {name!r} is taken. If it is yours, open the link in the browser that you used first;"
-            " else choose another name"
-        )
 
 
 _create = per_payload(_write_invitation)

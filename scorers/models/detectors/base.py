@@ -173,19 +173,19 @@ def _mask2former(asked: DetectorOptions) -> Detector:
 
 
 def _owl(asked: DetectorOptions) -> Detector:
-    from scorers.models.detectors.owl import Owl
+    from scorers.models.detectors.transformers_detectors import Owl
 
     return Owl(asked.name, keep=asked.keep, device=asked.device)
 
 
 def _detr(asked: DetectorOptions) -> Detector:
-    from scorers.models.detectors.detr import Detr
+    from scorers.models.detectors.transformers_detectors import Detr
 
     return Detr(asked.name, side=asked.side, keep=asked.keep, device=asked.device)
 
 
 def _grounding_dino(asked: DetectorOptions) -> Detector:
-    from scorers.models.detectors.grounding_dino import GroundingDino
+    from scorers.models.detectors.transformers_detectors import GroundingDino
 
     return GroundingDino(asked.name, side=asked.side, keep=asked.keep, device=asked.device)
 

@@ -18,9 +18,8 @@ from PIL import Image
 from torch.nn.functional import embedding_bag, interpolate
 from transformers import Mask2FormerForUniversalSegmentation
 
-from scorers.models.compute import batch_size, compute_in_half, pack_weights
 from scorers.models.detectors.base import FULL, HALF, DetectedObject, Vocabulary, confidence, vocabulary
-from scorers.models.pretrained import by_shape, config_of, load
+from scorers.models.pretrained import batch_size, by_shape, compute_in_half, config_of, load, pack_weights
 from scorers.models.sanity_check import Soundness
 
 

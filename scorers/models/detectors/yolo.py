@@ -16,9 +16,9 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 import scorers.models.detectors.ultralytics_setup  # noqa: F401  (before ultralytics)
-from scorers.models.compute import batch_size
 from scorers.models.detectors.base import DetectedObject, coco_name, confidence, rounded_box, vocabulary
 from scorers.models.files import refuse_pickle
+from scorers.models.pretrained import batch_size
 from scorers.models.sanity_check import Soundness
 
 _BATCH: Final = 32

@@ -25,8 +25,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import BlipForQuestionAnswering
 from transformers.cache_utils import EncoderDecoderCache
 
-from scorers.models.compute import pack_weights
-from scorers.models.pretrained import load, processor_of
+from scorers.models.pretrained import load, pack_weights, processor_of
 from scorers.models.sanity_check import Soundness
 from scorers.models.vqa.model import (
     CHOICES,

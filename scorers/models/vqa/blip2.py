@@ -18,8 +18,7 @@ from PIL import Image
 from transformers import Blip2ForConditionalGeneration, InstructBlipForConditionalGeneration
 from transformers.modeling_outputs import BaseModelOutput
 
-from scorers.models.compute import pack_weights
-from scorers.models.pretrained import config_of, load, processor_of
+from scorers.models.pretrained import config_of, load, pack_weights, processor_of
 from scorers.models.sanity_check import Soundness
 from scorers.models.vqa.base import VqaQuestion
 from scorers.models.vqa.model import (

@@ -16,8 +16,7 @@ import torch
 from PIL import Image
 from transformers import AutoModelForImageTextToText
 
-from scorers.models.compute import pack_weights
-from scorers.models.pretrained import load, processor_of
+from scorers.models.pretrained import load, pack_weights, processor_of
 from scorers.models.sanity_check import Soundness
 from scorers.models.vqa.base import VqaAnswer, VqaQuestion
 from scorers.models.vqa.model import CHOICES, VqaModel, check_distinct, large_model_dtype, split_batches

@@ -22,8 +22,7 @@ from PIL import Image
 from transformers import AutoModel
 from transformers.cache_utils import DynamicCache, DynamicLayer, EncoderDecoderCache
 
-from scorers.models.compute import batch_size
-from scorers.models.pretrained import load, tokenizer_of
+from scorers.models.pretrained import batch_size, load, tokenizer_of
 from scorers.models.vqa.base import VqaAnswer, VqaQuestion
 
 KeysAndValues = list[tuple[torch.Tensor, torch.Tensor]]

@@ -14,8 +14,7 @@ import torch
 from PIL import Image
 from transformers import ViltForQuestionAnswering
 
-from scorers.models.compute import pack_weights
-from scorers.models.pretrained import load, processor_of
+from scorers.models.pretrained import load, pack_weights, processor_of
 from scorers.models.sanity_check import Soundness
 from scorers.models.vqa.model import FREE, VqaModel, pad_tokens
 

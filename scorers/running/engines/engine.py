@@ -182,24 +182,25 @@ class Dispatch:
         while True:
             stopping = stopping or stop()
             if not stopping:
-                self._hand_out()
+                free = [
+                    (k, hand_out)
+                    for k, hand_out in enumerate(self._places)
+                    if hand_out.alive and hand_out.ready and hand_out.task is None
+                ]
+                for k, hand_out in free:
+                    task = hand_out.following or (self._queue.popleft() if self._queue else None)
+                    if task is None:
+                        continue
+                    # at the end nobody keeps for later what another could begin now
+                    working = sum(hand_out.alive for hand_out in self._places)
+                    hand_out.task, hand_out.following = task, self._queue.popleft() if len(self._queue) >= working else None
+                    self._crew.give(k, task, hand_out.following)
             if not self._whole and not any(place.task for place in self._places) and (stopping or not self._open):
                 return
             while self._whole:
                 yield self._whole.popleft()
             if any(place.task for place in self._places) or self._queue:
                 self._listen()
-
-    def _hand_out(self) -> None:
-        free = [(k, place) for k, place in enumerate(self._places) if place.alive and place.ready and place.task is None]
-        for k, place in free:
-            task = place.following or (self._queue.popleft() if self._queue else None)
-            if task is None:
-                continue
-            # at the end nobody keeps for later what another could begin now
-            working = sum(place.alive for place in self._places)
-            place.task, place.following = task, self._queue.popleft() if len(self._queue) >= working else None
-            self._crew.give(k, task, place.following)
 
     def _listen(self) -> None:
         for k, said in self._crew.hear(_LOOK_SECONDS):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from agreement import Options, build
-from agreement.report.certainty import CLASSES, classify, select
+from agreement.report.report import CLASSES, classify, select
 from agreement.study.frame import read
 from tests.agreement.frames import SCALES, Judgement, frame, judgement, people, scorer, ugly
 from tests.agreement.oracles import metrics, stats

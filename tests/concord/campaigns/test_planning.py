@@ -13,7 +13,7 @@ import pytest
 from annotation.questionnaires import ab, geneval
 from concord.campaigns import adjudication, annotators, known_answers, planning
 from concord.campaigns.annotators import CampaignTopic
-from concord.campaigns.campaign_spec import CampaignSpec, campaign_spec
+from concord.campaigns.planning import CampaignSpec, campaign_spec
 from concord.campaigns.progress import all_progress, answer_pace, progress_of
 from concord.form import item_form
 from data.files import InputError

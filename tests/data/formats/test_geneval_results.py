@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from data.formats.geneval_results import (
+from data.formats.official_results import (
     GenEvalResult,
     ImagePath,
     Summary,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.files import InputError
-from data.formats.tifa_results import CaptionAnswers, read_results
+from data.formats.official_results import CaptionAnswers, read_results
 
 
 def entry(text: str = "is it red?", chosen: str = "yes", **more: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from data.formats.evidence import read_case
-from data.formats.visor_detections import entry_of, format_entry, generator_of, is_detections, key_of, read_entries, read_entry
+from data.formats.official_results import entry_of, format_entry, generator_of, is_detections, key_of, read_entries, read_entry
 from data.jobs.runs import Detection
 
 # the example of VISOR's own README

@@ -11,7 +11,7 @@ import pytest
 
 from data.files import InputError
 from data.records import Image, Item, Prompt, StudyRatings
-from data.studies import geneval, tifa
+from data.studies import study_files
 
 SHARED = Path(__file__).resolve().parents[4] / "shared" / "studies"
 needs_studies = pytest.mark.skipif(not SHARED.exists(), reason="the published studies are not here")
@@ -39,7 +39,7 @@ def row(prompt: int = 0, image: int = 0, **answers: str) -> str:
 def study(folder: Path, *rows: str, header: str = HEADER, end: str = "\n") -> StudyRatings:
     path = folder / "annotations.csv"
     path.write_bytes("".join(line + end for line in (header, *rows)).encode())
-    return geneval.read_annotations(path, "sdv2", PROMPTS)
+    return study_files.read_annotations(path, "sdv2", PROMPTS)
 
 
 def test_geneval_row(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_wrong_headers(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="CR only"):
         study(tmp_path, row(), end="\r")
     with pytest.raises(ValueError, match="the source's name"):
-        geneval.read_annotations(tmp_path / "a.csv", "a/b", PROMPTS)
+        study_files.read_annotations(tmp_path / "a.csv", "a/b", PROMPTS)
 
 
 def test_up_to_five_problems(tmp_path: Path) -> None:
@@ -158,8 +158,8 @@ def test_up_to_five_problems(tmp_path: Path) -> None:
 @pytest.mark.parametrize("source", ["sdv2", "if-xl"])
 def test_published_geneval(source: str) -> None:
     folder = SHARED / "geneval"
-    prompts = geneval.read_metadata(folder / "evaluation_metadata.jsonl")
-    read = geneval.read_annotations(folder / f"annotations_{source}.csv", source, prompts)
+    prompts = study_files.read_metadata(folder / "evaluation_metadata.jsonl")
+    read = study_files.read_annotations(folder / f"annotations_{source}.csv", source, prompts)
     assert len(read.rows) == 2000
     assert len(read.images) == len(read.items) == 400
     assert read.rater_ids == tuple(f"geneval/slot-{n}" for n in range(1, 6))
@@ -179,7 +179,7 @@ def entry(text_id: str = "coco_1", **changes: Any) -> dict[str, Any]:
 def tifa_study(folder: Path, content: Any) -> StudyRatings:
     path = folder / "human.json"
     path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
-    return tifa.read_human_annotations(path)
+    return study_files.read_human_annotations(path)
 
 
 def test_tifa_entry(tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_wrong_tifa_files(tmp_path: Path) -> None:
 
 @needs_studies
 def test_published_tifa() -> None:
-    read = tifa.read_human_annotations(SHARED / "tifa" / "human_annotations_with_scores.json")
+    read = study_files.read_human_annotations(SHARED / "tifa" / "human_annotations_with_scores.json")
     assert (len(read.prompts), len(read.images), len(read.rows), len(read.scores)) == (160, 800, 1600, 8000)
     assert not any(read.missing_scores.values())
     assert {image.generator for image in read.images} == {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from data.formats.evidence import read_case
-from data.formats.geneval_results import GenEvalResult, format_result, read_result
+from data.formats.official_results import GenEvalResult, format_result, read_result
 from data.jobs.runs import Detection, Observation
 from data.prompts import geneval
 from data.prompts.geneval import COLORS

@@ -7,9 +7,8 @@ import pytest
 import torch
 
 from scorers.likelihood import rules
-from scorers.likelihood.elimination import Elimination
 from scorers.likelihood.perceiver import CaptionedImage, Noising, loss_terms
-from scorers.likelihood.rules import Schedule, seed_of
+from scorers.likelihood.rules import Elimination, Schedule, seed_of
 from scorers.models.diffusion import FLOW_TIMES, Prediction
 from tests.scorers.likelihood.toys import LinearGaussian
 

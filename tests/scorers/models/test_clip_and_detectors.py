@@ -22,9 +22,9 @@ from data.prompts.coco import COCO  # noqa: E402
 from scorers.base import ModelBroken  # noqa: E402
 from scorers.models import files  # noqa: E402
 from scorers.models.clip import Clip, _named  # noqa: E402
-from scorers.models.compute import crop_long_image  # noqa: E402
 from scorers.models.detectors.base import DetectedObject, open_detector  # noqa: E402
 from scorers.models.detectors.yolo import Yolo, load  # noqa: E402
+from scorers.models.pretrained import crop_long_image  # noqa: E402
 from tests.scorers import published_models  # noqa: E402
 from tests.scorers.tiny_models import ROOT, SIDE, picture, random_clip, random_yolo  # noqa: E402
 

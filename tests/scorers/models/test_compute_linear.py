@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from scorers.models.compute import pack_weights  # noqa: E402
+from scorers.models.pretrained import pack_weights  # noqa: E402
 
 
 def model() -> Any:

@@ -13,9 +13,8 @@ import pytest
 from data.jobs.runs import RunFolder
 from scorers import registry
 from scorers.base import ModelBroken
-from scorers.running import crash_log, worker
-from scorers.running.crash_log import CrashLog, count_crashes
-from scorers.running.fault_isolation import TOO_LARGE, Failed, FaultIsolator, out_of_memory
+from scorers.running import fault_isolation, worker
+from scorers.running.fault_isolation import TOO_LARGE, CrashLog, Failed, FaultIsolator, count_crashes, out_of_memory
 from scorers.running.perceive import DIED
 from tests.scorers import failing_scorer
 from tests.scorers.tiny_models import ROOT
@@ -151,9 +150,9 @@ def died(folder: Path, *names: str) -> None:
     """As after a process that died while it was at these."""
     (folder / "attempts").mkdir(exist_ok=True)
     (folder / "attempts" / "elsewhere-1.json").write_text(json.dumps(names))
-    assert crash_log.has_uncounted_crashes(folder)
+    assert fault_isolation.has_uncounted_crashes(folder)
     count_crashes(folder)
-    assert not crash_log.has_uncounted_crashes(folder)
+    assert not fault_isolation.has_uncounted_crashes(folder)
 
 
 def test_what_a_process_died_at_twice_goes_alone_and_what_it_dies_at_alone_twice_goes_no_more(tmp_path: Path) -> None:
@@ -173,7 +172,7 @@ def test_what_a_process_died_at_twice_goes_alone_and_what_it_dies_at_alone_twice
     model = Model()
     assert careful(model, tmp_path)([1, 2, 3, 4]) == [1, 4, Failed(DIED), 16]
     assert model.asked == [[1], [2], [4]]
-    assert not crash_log.has_uncounted_crashes(tmp_path), "an end in order leaves nothing"
+    assert not fault_isolation.has_uncounted_crashes(tmp_path), "an end in order leaves nothing"
 
 
 @pytest.mark.parametrize("found", ["", "[1, 2", "[]", '{"a": 1}', "[1, null]", "\x00"])

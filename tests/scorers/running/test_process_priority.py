@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[3]
 def test_what_a_worker_begins_stands_back_too() -> None:
     child = "import os, sys; print(os.nice(0))"
     code = (
-        "import subprocess, sys; from scorers.running.crash_log import lower_priority; lower_priority();"
+        "import subprocess, sys; from scorers.running.fault_isolation import lower_priority; lower_priority();"
         f" subprocess.run([sys.executable, '-c', {child!r}])"
     )
     said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -28,7 +28,7 @@ def test_every_worker_stands_back(module: str) -> None:
     """Run as the app runs it, about a folder that is not there."""
     code = (
         "import os, runpy, sys\n"
-        "import scorers.running.crash_log as crash_log\n"
+        "import scorers.running.fault_isolation as crash_log\n"
         "crash_log.lower_priority = lambda: print('stood back')\n"
         "sys.argv = ['worker', '/nowhere/at/all']\n"
         f"runpy.run_module({module!r}, run_name='__main__')\n"

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
-from concord.common import machine
+from concord import doctor
 from data.export.formats import Columns
 from data.store.campaigns import management
 from data.store.core.store import Store
@@ -23,7 +23,7 @@ from tests.concord.test_exporting import export
 from tests.ui import hostile_project
 from tests.ui.report.test_report import Page
 from tests.ui.small_project import RATINGS, concord, done, ratings_csv
-from ui.report import data_archive
+from ui.report import export as data_archive
 from ui.report.latex import escaped
 
 SHARED = Path(__file__).parents[4] / "shared" / "studies" / "geneval"
@@ -172,11 +172,11 @@ def test_latex_compiles(project: Path, tmp_path: Path) -> None:
 
 
 def test_a_pdf_is_printed_or_said_to_be_impossible(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if machine.browser():
+    if doctor.browser():
         content = export(project, "report", tmp_path / "r.pdf", "--aspect", "correct").read_bytes()
         assert content.startswith(b"%PDF-")
         assert len(content) > 20_000
-    monkeypatch.setattr(machine, "BROWSERS", ("no-such-browser",))
+    monkeypatch.setattr(doctor, "BROWSERS", ("no-such-browser",))
     ran = concord(project, "export", "report", "-o", tmp_path / "none.pdf")
     assert (ran.status, ran.out) == (1, "")
     assert ran.err.startswith("export report: a PDF is printed by Chromium, and there is none (looked for ")

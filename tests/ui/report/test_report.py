@@ -20,7 +20,7 @@ from concord.common import wording
 from tests.concord.test_exporting import export, read_csv
 from tests.ui import hostile_project
 from tests.ui.small_project import RATINGS, concord, done, ratings_csv
-from ui.report import document
+from ui.report import export as document
 
 SECTIONS = ("among_people", "raters", "matrix")
 TITLES = [

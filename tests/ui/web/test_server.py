@@ -20,7 +20,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from data.formats.geneval_results import GenEvalResult, format_result
+from data.formats.official_results import GenEvalResult, format_result
 from data.store.campaigns import participation
 from data.store.core.store import Store
 from tests.ui import small_project

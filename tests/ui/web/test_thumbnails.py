@@ -14,9 +14,8 @@ from data.store import imports
 from data.store.imports import ImportBundle
 from tests.ui import small_project
 from tests.ui.http_visitor import World
-from ui.web import thumbnails
 from ui.web.api import images
-from ui.web.thumbnails import Thumbnails
+from ui.web.api.images import Thumbnails
 
 
 def waited(until: Callable[[], bool]) -> bool:
@@ -33,7 +32,7 @@ def cached(world: World) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thumbnails, "_EVERY", 0.01)
+    monkeypatch.setattr(images, "_EVERY", 0.01)
 
 
 def test_what_grids_ask_for_is_there_before(world: World, tmp_path: Path) -> None:
@@ -78,7 +77,7 @@ def test_what_cannot_be_read_is_skipped_with_one_line(world: World, capsys: pyte
 
 
 def test_a_full_disk_is_left_alone(world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(thumbnails, "_FREE", 1 << 60)
+    monkeypatch.setattr(images, "_FREE", 1 << 60)
     ahead = Thumbnails(world.store)
     assert waited(lambda: not ahead._thread.is_alive())
     ahead.close()

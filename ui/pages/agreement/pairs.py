@@ -19,7 +19,7 @@ import pandas as pd
 from agreement import CellName, Options, PairReport, pair_report
 from agreement.pair.confusion import PartEstimates
 from agreement.pair.rater_pair import Estimate
-from agreement.report.topic import MET_BY_SCORES, SCORE
+from agreement.report.report import MET_BY_SCORES, SCORE
 from concord.agreement import Rows, recall, scales_of
 from concord.common import live_updates, wording
 from data.store.analysis.confusion import ConfusionCell
@@ -80,7 +80,9 @@ def _met(store: Store, version: str, view: AgreementView, intervals: bool) -> Pa
     # a rater's other aspects say where the two part ways
     selection = replace(view.selection, aspect=())
     said = frame.frame(store, selection)
-    a, b = _sides(said, view)
+    # whoever only scores takes the first place, from which a score meets what others say
+    swapped = _only_scores(said, view.aspect, view.b) or view.a in (PEOPLE, SIMULATED)
+    a, b = (view.b, view.a) if swapped else (view.a, view.b)
     return pair_report(
         said,
         scales_of(store),
@@ -91,12 +93,6 @@ def _met(store: Store, version: str, view: AgreementView, intervals: bool) -> Pa
         place=CellName("all", view.task),
         simulated=b == SIMULATED,
     )
-
-
-def _sides(said: pd.DataFrame, view: AgreementView) -> tuple[str, str]:
-    """Whoever only scores takes the first place, from which a score meets what others say."""
-    swapped = _only_scores(said, view.aspect, view.b) or view.a in (PEOPLE, SIMULATED)
-    return (view.b, view.a) if swapped else (view.a, view.b)
 
 
 def _only_scores(said: pd.DataFrame, aspect: str, rater: str) -> bool:

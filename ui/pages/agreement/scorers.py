@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from agreement import CellName, CutOptions, Options, ThresholdCurve, curve
-from agreement.report.certainty import CLASSES
+from agreement.report.report import CLASSES
 from concord.agreement import recall, recall_further
 from concord.common import live_updates, wording
 from data.store.core import frame

@@ -169,7 +169,9 @@ def choices(store: Store, asked: AgreementView) -> list[Choice | Several]:
     charted = _charted(store, suite or "", aspect or "") if known else {}
     raters = pairable(store, Selection(suite=(suite or "",), aspect=(aspect or "",))) if known else []
     names = [judge.name for judge in raters]
-    others = [*_groups(raters), *names]
+    # people taken together: real ones first
+    imitated = any(groups.simulated for groups in raters)
+    others = [*([contents.PEOPLE, contents.SIMULATED] if imitated else [contents.PEOPLE]), *names]
     return [
         Choice(sorted(found), suite),
         Choice(here.aspects, aspect),
@@ -188,12 +190,6 @@ def pairable(store: Store, selection: Selection) -> list[RaterCount]:
     """Who can be compared one by one: scorers first, then persons."""
     found = [judge for judge in contents.raters_of_selection(store, selection) if judge.scorer or judge.person]
     return sorted(found, key=lambda judge: not judge.scorer)
-
-
-def _groups(raters: Sequence[RaterCount]) -> list[str]:
-    """People taken together: real ones first."""
-    imitated = any(judge.simulated for judge in raters)
-    return [contents.PEOPLE, contents.SIMULATED] if imitated else [contents.PEOPLE]
 
 
 def _of(asked: str, known: Sequence[str] | Mapping[str, object], otherwise: str | None) -> str | None:

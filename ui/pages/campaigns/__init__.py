@@ -51,11 +51,6 @@ class _Page:
         self.making: CreatePanel = forms.create_panel(begin)
         self.message = gr.HTML(visible=False, elem_id="campaign-message")
         self.watching: CampaignPanel = forms.campaign_panel()
-        self._parts()
-        # who looks: nobody until the page has read that
-        self.who = gr.State(None)
-
-    def _parts(self) -> None:
         made = self.watching
         with made.panel:
             columns = {}
@@ -63,6 +58,8 @@ class _Page:
                 with gr.Column(visible=name == "coverage", elem_id=f"part-{name}") as columns[name]:
                     getattr(self, f"_{name}")()
             made.parts.update(columns)
+        # who looks: nobody until the page has read that
+        self.who = gr.State(None)
 
     def _coverage(self) -> None:
         lead = gr.HTML(elem_id="coverage")
@@ -113,7 +110,15 @@ class _Page:
         keep_current(self.store, draw_, [self.who, *self.controls], self.drawn_components)
         self.list.select(self._picked("campaign", "open"), self.controls, self.controls, queue=False, **_QUIET)
         self._wire_making()
-        self._wire_moves()
+        made = self.watching
+        for button, act in zip(made.moves, (updates.start, updates.stop, updates.archive, updates.delete), strict=True):
+            done = button.click(
+                lambda campaign, act=act: updates.message_update(act(self.store, campaign)),
+                self.campaign,
+                self.message,
+                **_QUIET,
+            )
+            self._after(done)
         self._wire_people()
         self._wire_marks()
         self._wire_case()
@@ -184,17 +189,6 @@ class _Page:
         ui.cancel.click(lambda: gr.Column(visible=False), None, ui.panel, queue=False, **_QUIET)
         made = ui.make.click(make, inputs, [ui.panel, ui.preview, *self.controls], trigger_mode="once", **_QUIET)
         self._after(made)
-
-    def _wire_moves(self) -> None:
-        made = self.watching
-        for button, act in zip(made.moves, (updates.start, updates.stop, updates.archive, updates.delete), strict=True):
-            done = button.click(
-                lambda campaign, act=act: updates.message_update(act(self.store, campaign)),
-                self.campaign,
-                self.message,
-                **_QUIET,
-            )
-            self._after(done)
 
     def _wire_people(self) -> None:
         ask = self.asking

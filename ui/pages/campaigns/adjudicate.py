@@ -147,7 +147,12 @@ def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: Contes
     text = (subject.text if subject else "") or case.item
     about = f" Target: {case.target}." if case.target else ""
     lines: list[list[str | HtmlCell]] = [
-        [_who(one), HtmlCell(_value_html(one), number=False), wording.reason(one.why) if one.why else ""] for one in said
+        [
+            f"{one.rater} ({'scorer' if one.kind == 'scorer' else 'simulated' if one.simulated else one.kind})",
+            HtmlCell(one.value or "no answer", number=False),
+            wording.reason(one.why) if one.why else "",
+        ]
+        for one in said
     ]
     verdict = ""
     if case.verdict is not None:
@@ -166,14 +171,6 @@ def opened(store: Store, view: CampaignsView, topic: CampaignTopic, case: Contes
         + verdict
         + "</div></div>"
     ), said
-
-
-def _who(one: RaterValue) -> str:
-    return f"{one.rater} ({'scorer' if one.kind == 'scorer' else 'simulated' if one.simulated else one.kind})"
-
-
-def _value_html(one: RaterValue) -> str:
-    return one.value or "no answer"
 
 
 def verdict_choices(labels: Sequence[str]) -> list[tuple[str, str]]:

@@ -16,8 +16,8 @@ import gradio as gr
 
 from annotation.questionnaires.registry import FORMS
 from concord.campaigns import planning, progress
-from concord.campaigns.campaign_spec import CampaignSpec, campaign_spec
 from concord.campaigns.known_answers import EXAMPLE
+from concord.campaigns.planning import CampaignSpec, campaign_spec
 from data.campaign import ATTENTION_PASS_MARK, GOLD_PASS_MARK, Campaign
 from data.people import ROLES
 from data.store.browse import contents

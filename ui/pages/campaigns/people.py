@@ -72,12 +72,16 @@ def people_table(store: Store, one: CampaignProgress, topic: CampaignTopic | Non
 def _person_row(one: AnnotatorWork, everywhere: bool) -> str:
     work = one.worker
     kind = "simulated" if work.simulated else ""
+    training = one.worker
     cells = (
         f'<th scope="row">{_browsable(work.person)}{_small(kind)}{_revoked(one)}</th>',
         _cell(f"{work.valid:,} valid", _counted(work.surplus, "surplus") + _counted(work.training, "training")),
         _time(one),
         _agreement(one),
-        _cell(progress.describe_checks(work).replace(", ", "\n"), _training(one)),
+        _cell(
+            progress.describe_checks(work).replace(", ", "\n"),
+            f"{training.training_right}/{training.training} training" if training.training else "",
+        ),
         _alike(one),
         _cell(
             ", ".join(
@@ -116,11 +120,6 @@ def _revoked(one: AnnotatorWork) -> str:
         since = f" since {work.paused_since:%Y-%m-%d %H:%M} UTC" if work.paused_since else ""
         return f'<span class="cc-badge cc-badge--bad">paused</span>{_small(f"{work.paused}{since}")}'
     return '<span class="cc-badge cc-badge--bad">revoked</span>' if work.revoked else ""
-
-
-def _training(one: AnnotatorWork) -> str:
-    work = one.worker
-    return f"{work.training_right}/{work.training} training" if work.training else ""
 
 
 def _time(one: AnnotatorWork) -> str:

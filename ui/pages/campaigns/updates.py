@@ -48,7 +48,10 @@ def choices(store: Store, view: CampaignsView) -> list[Choice]:
     if one is not None:
         between, only = adjudicate.choices(store, view, topic)
         if view.show == "adjudicate":
-            found_cases = adjudicate.docket(store, _following(view, between, only), topic)
+            following = CampaignsView(
+                view.campaign, view.show, view.about, between.value or PEOPLE, only.value or "any", view.case
+            )
+            found_cases = adjudicate.docket(store, following, topic)
             case = adjudicate.case_choice(found_cases, adjudicate.looks_of(store, found_cases), view.case)
     return [
         Choice([("none", ""), *names], chosen),
@@ -58,10 +61,6 @@ def choices(store: Store, view: CampaignsView) -> list[Choice]:
         only,
         case,
     ]
-
-
-def _following(view: CampaignsView, between: Choice, only: Choice) -> CampaignsView:
-    return CampaignsView(view.campaign, view.show, view.about, between.value or PEOPLE, only.value or "any", view.case)
 
 
 def _topic_title(topic: CampaignTopic, every: Sequence[CampaignTopic]) -> str:

@@ -212,7 +212,23 @@ def lay_out(store: Store, known: Mapping[str, Knob]) -> ExploreLayout:
             at["suite"], at["rater"] = dropdown("Suite"), dropdown("Rater")
         at["show"] = gr.Radio([(title, name) for name, title in SHOWN.items()], value=THRESHOLDS, label="Show", elem_id="show")
         thresholds = _thresholds(known, at)
-        failing, flips, asked = _failing(at), _flips(at), _questions(at)
+        with gr.Column(visible=False) as part:
+            with gr.Row(elem_classes="cc-filters"):
+                at["picture"], at["generator"] = dropdown("Picture"), dropdown("Generator", [ALL], ALL)
+            lead = gr.HTML(elem_id="failure-lead")
+            plot = gr.Plot(show_label=False, elem_id="failure-plot")
+            numbers = gr.HTML(elem_id="failure-numbers", js_on_load=_FOLLOW.replace("STUDIO", base_path.at("/studio/")))
+        with gr.Column(visible=False) as flips_part:
+            kinds = [(flips_title, flips_name) for flips_name, flips_title in FLIPS.items()]
+            at["flip"] = gr.Radio(kinds, value=kinds[0][1], label="Flip the prompts’", elem_id="flip")
+            flips_lead = gr.HTML(elem_id="flip-lead")
+            flips_plot = gr.Plot(show_label=False, elem_id="flip-plot")
+            flips_numbers = gr.HTML(elem_id="flip-numbers")
+        failing, flips, asked = (
+            PartPanel(part, [lead, plot, numbers]),
+            PartPanel(flips_part, [flips_lead, flips_plot, flips_numbers]),
+            _questions(at),
+        )
     controls = [at[name] for name in ADDRESS]
     return ExploreLayout(address, standing, empty, notice, content, controls, thresholds, failing, flips, asked)
 
@@ -238,26 +254,6 @@ def _thresholds(known: Mapping[str, Knob], at: dict[str, Component]) -> Threshol
         at["changed"] = dropdown("Changed verdicts")
         pictures = gr.HTML(elem_id="explore-pictures")
     return ThresholdsPanel(part, turned, reset, keep, message, [lead, plot, told, numbers, changes, pictures], changes)
-
-
-def _failing(at: dict[str, Component]) -> PartPanel:
-    with gr.Column(visible=False) as part:
-        with gr.Row(elem_classes="cc-filters"):
-            at["picture"], at["generator"] = dropdown("Picture"), dropdown("Generator", [ALL], ALL)
-        lead = gr.HTML(elem_id="failure-lead")
-        plot = gr.Plot(show_label=False, elem_id="failure-plot")
-        numbers = gr.HTML(elem_id="failure-numbers", js_on_load=_FOLLOW.replace("STUDIO", base_path.at("/studio/")))
-    return PartPanel(part, [lead, plot, numbers])
-
-
-def _flips(at: dict[str, Component]) -> PartPanel:
-    with gr.Column(visible=False) as part:
-        kinds = [(title, name) for name, title in FLIPS.items()]
-        at["flip"] = gr.Radio(kinds, value=kinds[0][1], label="Flip the prompts’", elem_id="flip")
-        lead = gr.HTML(elem_id="flip-lead")
-        plot = gr.Plot(show_label=False, elem_id="flip-plot")
-        numbers = gr.HTML(elem_id="flip-numbers")
-    return PartPanel(part, [lead, plot, numbers])
 
 
 def _questions(at: dict[str, Component]) -> PartPanel:

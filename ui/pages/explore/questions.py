@@ -263,13 +263,13 @@ class _ScoresTable:
         self.less = {(row["by"] == ALL, row["group"], row["generator"]): row for row in less}
         self.tifa = {row["generator"]: row for row in mine if (row["by"], row["statistic"]) == (ALL, TIFA)}
         self.reference = reference_of(view)
-        self.groups = self._ordered(list(dict.fromkeys(row["group"] for row in mine if row["by"] != ALL)))
-
-    def _ordered(self, groups: list[str]) -> list[str]:
-        """Where generators are worst first; numbers as they are."""
-        if self.view.see == ENTITIES:
-            return sorted(groups, key=int)
-        return sorted(groups, key=lambda group: (self.mean(group), group))
+        # where generators are worst first; numbers as they are
+        groups = list(dict.fromkeys(row["group"] for row in mine if row["by"] != ALL))
+        self.groups = (
+            sorted(groups, key=int)
+            if self.view.see == ENTITIES
+            else sorted(groups, key=lambda group: (self.mean(group), group))
+        )
 
     def mean(self, group: str) -> float:
         """Over generators, but for the reference."""
@@ -382,7 +382,16 @@ _COLUMNS: Final = {
 def draw_people(store: Store, view: ExploreView) -> QuestionsDrawing:
     """Table 3, Figure 11 with its numbers, and the answers behind them."""
     rows, splits = scores.recall_people(store, view.suite, source_of(view))
-    kinds = [kind for kind in _WHO if any(_met(split) for split in splits if split["people"] == kind)]
+    # whether people have answered any question about these images, in whatever words
+    kinds = [
+        kind
+        for kind in _WHO
+        if any(
+            bool(_decided(split) or any(split[name] for name in APART if name != "not_asked"))
+            for split in splits
+            if split["people"] == kind
+        )
+    ]
     if not kinds:
         lead = note(_NO_PEOPLE.format(suite=view.suite), "cc-lead")
         return QuestionsDrawing(lead, None, commands(store, next_steps.ASKING_PEOPLE), answers_list(store, view))
@@ -391,11 +400,6 @@ def draw_people(store: Store, view: ExploreView) -> QuestionsDrawing:
     shown = [row for row in mine if _decided(row)]
     numbers = _table_3(view, [row for row in rows if row["people"] in kinds]) + _counts(view, mine, rows) + note(_HOW)
     return QuestionsDrawing(lead, _people_figure(view, shown) if shown else None, numbers, answers_list(store, view))
-
-
-def _met(split: Row) -> bool:
-    """Whether people have answered any question about these images, in whatever words."""
-    return bool(_decided(split) or any(split[name] for name in APART if name != "not_asked"))
 
 
 def _decided(split: Row) -> int:

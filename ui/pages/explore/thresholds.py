@@ -36,7 +36,7 @@ from concord.rejudging import RaterEvidence
 from data.store.browse import contents
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from scorers.running.rejudge import Sweep, Verdicts
+from scorers.running.rejudge import Verdicts
 from ui.components import charts
 from ui.components.addresses import browse_address
 from ui.components.image_strip import thumbnails
@@ -85,7 +85,12 @@ def setting_curve(store: Store, evidence: RaterEvidence, view: ExploreView) -> S
     if view.along not in evidence.scorer.knobs:
         return None
     swept = evidence.again.sweep(view.along, rejudging.steps(evidence, view.along), view.turned)
-    inside = _inside(evidence, swept, view.task)
+    # which of the swept images are of the task
+    inside = (
+        np.ones(swept.rows.size, bool)
+        if view.task == ALL
+        else np.asarray(evidence.places.task[swept.rows] == evidence.places.tasks.index(view.task), dtype=bool)
+    )
     rows, said = swept.rows[inside], swept.said[:, inside]
     places = evidence.places.take(rows)
     heard = rejudging.people_verdicts(store, evidence).get(KINDS[view.people])
@@ -96,13 +101,6 @@ def setting_curve(store: Store, evidence: RaterEvidence, view: ExploreView) -> S
     shares = share_of_yes(said, places.generator, len(places.generators))
     scores = {places.generators[code]: _numbers(shares[:, code]) for code in present[:MOST_GENERATORS].tolist()}
     return SettingCurve(swept.at.tolist(), scores, tuned, rows.size, max(0, present.size - MOST_GENERATORS))
-
-
-def _inside(evidence: RaterEvidence, swept: Sweep, task: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which of the swept images are of the task."""
-    if task == ALL:
-        return np.ones(swept.rows.size, bool)
-    return np.asarray(evidence.places.task[swept.rows] == evidence.places.tasks.index(task), dtype=bool)
 
 
 def _numbers(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> list[float | None]:

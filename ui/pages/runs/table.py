@@ -117,17 +117,15 @@ def details(store: Store, view: RunView) -> str:
 def _batch(store: Store, view: RunView) -> str:
     halved = f", halved {wording.count(view.progress.batch_halved, 'time')} as the memory did not suffice"
     try:
-        size = _at_once(store, view)
+        # how many images its worker takes at once
+        size = (
+            GenerationFolder(store.project / view.row.folder).job().batch_size
+            if view.row.kind == "generate"
+            else run_session.folder_of(store, view.row).run().part_size
+        )
     except (OSError, ValueError, TypeError, KeyError):
         return ""
     return f"{wording.count(size, _noun(view))} at once{halved if view.progress.batch_halved else ''}"
-
-
-def _at_once(store: Store, view: RunView) -> int:
-    """How many images its worker takes at once."""
-    if view.row.kind == "generate":
-        return GenerationFolder(store.project / view.row.folder).job().batch_size
-    return run_session.folder_of(store, view.row).run().part_size
 
 
 def _speeds(view: RunView) -> str:

@@ -1,7 +1,7 @@
-"""JSON routes of Browse: its pages of items, facets, the strip above the grid, rows by prompt, tags and saved views.
+"""JSON routes of Browse and Map: pages of items, facets, rows by prompt, tags and saved views; a point's image, a lasso's
+images.
 
-``ImageListing`` is what an address's query lists; the pages Map and Workbench and the downloads read it the same way. The
-version that moves with the project is asked for here, too.
+``ImageListing`` is what an address's query lists; the pages Map and Workbench and the downloads read it the same way.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from concord import failures
 from concord import maps as lassos
 from concord.common.live_updates import followed
 from concord.failures import FailureMark
-from concord.maps import Lasso, LassoLost, lasso_in
+from concord.maps import Lasso, LassoLost, MapAddress, lasso_in, map_address, map_of
 from data.aspects import NO, YES, YES_NO_ASPECTS
 from data.jobs import generation
 from data.prompts.spec import parse_spec
 from data.store import runs
 from data.store.analysis.confusion import ConfusionCell, ConfusionQuery
-from data.store.browse import contents, facets, filters, grid
+from data.store.browse import contents, facets, filters, grid, map_points
 from data.store.browse.contents import rater_names
 from data.store.browse.filters import Filters, ListingQuery, sentence
 from data.store.browse.grid import ListingDisplay
@@ -370,3 +370,50 @@ def _understood(read: Callable[[], T]) -> T:
         return read()
     except ValueError as error:
         raise HTTPException(422, str(error)) from error
+
+
+_FIRST = 12
+
+
+def map_router(store: Store) -> APIRouter:
+    """The routes under ``/api/studio/map``."""
+    routes = APIRouter(prefix="/api/studio/map")
+
+    @routes.get("/image")
+    def image(on: Annotated[MapAddress, Depends(_map_in)], n: Annotated[int, Query(ge=0, le=10_000_000)]) -> dict[str, Any]:
+        try:
+            items = map_of(store, on).items
+        except LassoLost as error:
+            raise HTTPException(409, str(error)) from error
+        found = map_points.map_item(store, items[n]) if n < len(items) else None
+        if found is None:
+            raise HTTPException(404, "This image is not in the project any more.")
+        return found
+
+    @routes.get("/inside")
+    def inside(listing: Annotated[ImageListing, Depends(listing_of)]) -> dict[str, Any]:
+        if listing.lasso is None:
+            raise HTTPException(422, "lasso is missing: the corners of a line, as x,y;x,y;x,y.")
+        found = contents.items(
+            store,
+            listing.selection,
+            aspect=listing.aspect,
+            rater=listing.rater,
+            limit=_FIRST,
+            also=listing.also(store),
+            filters=listing.filters,
+        )
+        shown = ("item_id", "sha256", "text", "generator", "task", "idx")
+        return {"total": found.total, "items": [{name: row[name] for name in shown} for row in found.rows]}
+
+    return routes
+
+
+def _map_in(text: Annotated[str, Query(alias="map", max_length=500)]) -> MapAddress:
+    try:
+        found = map_address(text)
+    except ValueError as error:
+        raise HTTPException(422, str(error)) from error
+    if found is None:
+        raise HTTPException(422, "map is missing: METHOD:MODEL.")
+    return found

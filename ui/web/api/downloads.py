@@ -70,11 +70,11 @@ def report_router(store: Store) -> APIRouter:
 
     @routes.get("/{key}/{form}")
     def report(key: str, form: str) -> Response:
-        from ui.report import document
+        from ui.report import export
 
         if form not in FORMATS:
             raise HTTPException(404, f"A report comes as {', '.join(FORMATS)}.")
-        found = document.find_report(store, key)
+        found = export.find_report(store, key)
         if found is None:
             raise HTTPException(404, "This report is not kept any more: make it again on the page Reports.")
         try:

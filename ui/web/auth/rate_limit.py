@@ -43,7 +43,10 @@ class SignInLimiter:
             if wait > 0:
                 return wait
             if len(self._failed) >= _MAX_KEYS:
-                self._tidy(now)
+                old = [tidy for tidy, failed in self._failed.items() if not failed or failed[-1] <= now - WINDOW_SECONDS]
+                # an attack from everywhere at once: the oldest names are forgotten before memory is full
+                for tidy in old or list(self._failed)[: _MAX_KEYS // 10]:
+                    del self._failed[tidy]
             for key, _ in keys:
                 self._failed.setdefault(key, deque()).append(now)
             return 0.0
@@ -65,12 +68,6 @@ class SignInLimiter:
             return 0.0
         delay = min(2.0 ** min(len(failed) - free, 10), LONGEST_SECONDS)
         return max(0.0, failed[-1] + delay - now)
-
-    def _tidy(self, now: float) -> None:
-        old = [key for key, failed in self._failed.items() if not failed or failed[-1] <= now - WINDOW_SECONDS]
-        # an attack from everywhere at once: the oldest names are forgotten before memory is full
-        for key in old or list(self._failed)[: _MAX_KEYS // 10]:
-            del self._failed[key]
 
 
 def _keys(name: str, address: str) -> Iterable[tuple[tuple[str, str], int]]:

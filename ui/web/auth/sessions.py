@@ -91,7 +91,8 @@ class Sessions:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        name = self._cookie(scope)
+        # over https a name that no other host, and no page that came over http, can set a cookie for
+        name = f"__Host-{self._name}" if scope.get("scheme") == "https" and self._path == "/" else self._name
         before = self._read(HTTPConnection(scope).cookies.get(name, ""))
         session = Session(before)
         if before and invitations.is_session_ended(self._store, str(before["id"])):
@@ -106,10 +107,6 @@ class Sessions:
             await send(message)
 
         await self._app(scope, receive, answer)
-
-    def _cookie(self, scope: Scope) -> str:
-        """Over https a name that no other host, and no page that came over http, can set a cookie for."""
-        return f"__Host-{self._name}" if scope.get("scheme") == "https" and self._path == "/" else self._name
 
     def _read(self, cookie: str) -> dict[str, Any]:
         try:

@@ -17,14 +17,14 @@ pytest.importorskip("transformers", reason="the group scorers is not installed")
 
 from data.prompts.coco import COCO  # noqa: E402
 from scorers.base import ModelBroken  # noqa: E402
-from scorers.models.detectors import grounding_dino, owl  # noqa: E402
+from scorers.models.detectors import transformers_detectors  # noqa: E402
 from scorers.models.detectors.base import (  # noqa: E402
     DetectedObject,
     Detector,
     confidence,
     open_detector,
 )
-from scorers.models.detectors.detr import Detr, edges, objects  # noqa: E402
+from scorers.models.detectors.transformers_detectors import Detr, edges, objects  # noqa: E402
 from scorers.models.pretrained import by_shape, load, tokenizer_of  # noqa: E402
 from tests.scorers import published_models  # noqa: E402
 from tests.scorers.tiny_models import picture  # noqa: E402
@@ -223,7 +223,7 @@ def test_grounding_dino_gives_each_box_the_name_of_its_likeliest_token(
 
 def test_more_names_than_one_text_holds_make_several(folders: dict[str, Path], pictures: list[Image.Image]) -> None:
     tokenizer = tokenizer_of(str(folders["grounding-dino"]))
-    asked = list(grounding_dino.text_queries(tokenizer, [*COCO, "Cat.", "cat", "?.", ""], 32))
+    asked = list(transformers_detectors.text_queries(tokenizer, [*COCO, "Cat.", "cat", "?.", ""], 32))
     assert sum((one.names for one in asked), ()) == (*COCO, "Cat.")
     for one in asked:
         assert len(one.ids) <= 32
@@ -233,10 +233,10 @@ def test_more_names_than_one_text_holds_make_several(folders: dict[str, Path], p
             assert one.ids[end] == 1012
     assert len(asked) > 5
     (found,) = opened(folders["grounding-dino"], keep=0.0).detect(pictures[:1], [COCO])
-    assert len(found) == 20 * len(list(grounding_dino.text_queries(tokenizer, COCO, 32)))
+    assert len(found) == 20 * len(list(transformers_detectors.text_queries(tokenizer, COCO, 32)))
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
     long = "cat " * 100
-    assert max(len(one.ids) for one in grounding_dino.text_queries(tokenizer, [long], 32)) == 32
+    assert max(len(one.ids) for one in transformers_detectors.text_queries(tokenizer, [long], 32)) == 32
 
 
 def test_processors_have_the_published_settings() -> None:
@@ -250,8 +250,8 @@ def test_processors_have_the_published_settings() -> None:
         assert list(made.image_mean) == IMAGENET_DEFAULT_MEAN == [0.485, 0.456, 0.406]
         assert list(made.image_std) == IMAGENET_DEFAULT_STD == [0.229, 0.224, 0.225]
         assert made.resample == Image.Resampling.BILINEAR
-    first = owl.processor(OwlViTConfig())
-    second = owl.processor(Owlv2Config(vision_config={"image_size": 960}))
+    first = transformers_detectors.processor(OwlViTConfig())
+    second = transformers_detectors.processor(Owlv2Config(vision_config={"image_size": 960}))
     for made, side, resample in ((first, 768, Image.Resampling.BICUBIC), (second, 960, Image.Resampling.BILINEAR)):
         assert dict(made.size) == {"height": side, "width": side}
         assert (list(made.image_mean), list(made.image_std)) == (OPENAI_CLIP_MEAN, OPENAI_CLIP_STD)
@@ -265,7 +265,7 @@ def test_processors_have_the_published_settings() -> None:
     padded = second(images=Image.new("RGB", (8, 4), "white"), return_tensors="pt")["pixel_values"][0]
     assert padded[0, -1, 0] == pytest.approx(-OPENAI_CLIP_MEAN[0] / OPENAI_CLIP_STD[0], abs=1e-5)
     assert padded[0, 0, 0] == pytest.approx((1 - OPENAI_CLIP_MEAN[0]) / OPENAI_CLIP_STD[0], abs=1e-5)
-    assert owl.TEMPLATE.format(name="airplane") == "a photo of a airplane"
+    assert transformers_detectors.TEMPLATE.format(name="airplane") == "a photo of a airplane"
 
 
 # ---- what is refused
@@ -350,7 +350,7 @@ def test_models_that_see_nothing_are_found_out(name: str, folders: dict[str, Pat
         detector: Any = opened(folders[name])
         with torch.no_grad():
             for parameter in detector._model.parameters():
-                # packed weights (``scorers.models.compute``) cannot be written to
+                # packed weights (``scorers.models.pretrained``) cannot be written to
                 if not parameter.is_mkldnn:
                     change(parameter)
         return cast(Detector, detector)

@@ -1,8 +1,7 @@
-"""The file of ``export annotations``: one row, one person's whole answer for one item, with all that judging it again takes.
+"""The files of `export annotations` and `export judgements`.
 
-``answers`` are by question id. ``shown`` is what the screen showed, or the source's own row; ``prompt_text``, ``prompt_spec``,
-``questions`` (the prompt's own, of the version that was asked), ``images`` and ``campaign_made`` say what it was about;
-``first`` is the first answer of a chain of revisions, where that is another one.
+Annotations: one row, one person's whole answer for one item, with all that judging it again takes. Judgements: one row, one
+judgement, those that do not count too.
 """
 
 from __future__ import annotations
@@ -186,4 +185,89 @@ def _answer(row: TypedRow) -> ExportedAnswer:
         questions=_each(row, "questions", _QUESTION),
         images=_each(row, "images", _IMAGE),
         campaign_made=_campaign_made(row),
+    )
+
+
+JUDGEMENT_COLUMNS: Final[Columns] = {
+    "suite": "text",
+    "prompt": "text",
+    "task": "text",
+    "generator": "text",
+    "item": "text",
+    "rater": "text",
+    "kind": "text",
+    "identity": "text",
+    "simulated": "truth",
+    "aspect": "text",
+    "target": "text",
+    "scale": "text",
+    "label": "text",
+    "value": "real",
+    "excluded": "text",
+    "rule_version": "text",
+    "source_id": "text",
+    "campaign": "text",
+    "submitted": "moment",
+    "seq": "whole",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedJudgement:
+    """One row, as ``COLUMNS`` names its cells; empty cells are None."""
+
+    suite: str
+    prompt: str | None
+    task: str | None
+    generator: str | None
+    item: str
+    rater: str
+    kind: str
+    identity: str | None
+    simulated: bool
+    aspect: str
+    target: str | None
+    scale: str
+    label: str | None
+    value: float | None
+    excluded: str | None
+    rule_version: str
+    source_id: str
+    campaign: str | None
+    submitted: datetime | None
+    seq: int
+
+
+def read_judgements(path: Path, cells: Cells) -> list[ExportedJudgement]:
+    """The judgements of a file in the order in which they were made.
+
+    Raises:
+        InputError: a cell is not what its column holds.
+    """
+    return sorted(read_typed_rows(path, cells, _judgement), key=lambda one: one.seq)
+
+
+def _judgement(row: TypedRow) -> ExportedJudgement:
+    kind = row.choice("kind", ("human", "scorer"))
+    return ExportedJudgement(
+        suite=row.text("suite"),
+        prompt=row.maybe("prompt"),
+        task=row.maybe("task"),
+        generator=row.maybe("generator"),
+        item=row.text("item"),
+        rater=row.text("rater"),
+        kind=kind,
+        identity=row.choice("identity", ("person", "slot")) if kind == "human" else None,
+        simulated=bool(row.truth("simulated")),
+        aspect=row.text("aspect"),
+        target=row.maybe("target"),
+        scale=row.text("scale"),
+        label=row.maybe("label"),
+        value=row.real("value"),
+        excluded=row.maybe("excluded"),
+        rule_version=row.text("rule_version"),
+        source_id=row.text("source_id"),
+        campaign=row.maybe("campaign"),
+        submitted=row.moment("submitted"),
+        seq=row.whole("seq"),
     )

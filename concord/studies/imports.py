@@ -1,6 +1,4 @@
-"""SelfEval's study: ``import study selfeval`` takes in the totals that it prints; ``reproduce selfeval`` makes its Figure 6
-of them.
-"""
+"""Imports of published studies: `import study geneval`, `import study tifa`, `import study selfeval`."""
 
 from __future__ import annotations
 
@@ -12,14 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from agreement import Options
+from annotation.questionnaires.form import FormItem
 from concord import preferences
 from concord.common.context import CommandError, Context, digest
-from concord.judging import DIRECT, direct, rate
+from concord.judging import DIRECT, derive, direct, form_of, rate
 from data.aspects import SCALES
-from data.records import Annotation, Evidence, Item, Rater
-from data.store import imports
+from data.records import Annotation, AnnotationRow, Evidence, Item, Prompt, Rater, ScoreRow, StudyRatings
+from data.store import imports, library
 from data.store.core.selection import Selection
-from data.store.imports import ImportBundle
+from data.store.imports import ImportBundle, Imported
+from data.studies import study_files as geneval_study
+from data.studies import study_files as tifa_study
 from data.studies.published import (
     SELFEVAL_CLAIMS,
     SELFEVAL_LATENT,
@@ -34,7 +35,117 @@ from data.studies.published import (
     selfeval_votes,
 )
 
-_NAMESPACE = uuid.UUID("b5f0c1de-6a34-4d6e-9a86-0f4f0f1a7c28")
+_NAMESPACE = uuid.UUID("6d9c3c52-8f0e-4f5f-9a53-6d7f2b1f0c11")
+
+
+def import_geneval(context: Context, metadata: str, sources: list[str]) -> None:
+    """GenEval's annotations, each source (generator) an import of its own, all in one transaction."""
+    metadata_path = context.file(metadata)
+    published = geneval_study.read_metadata(metadata_path)
+    stored = _as_stored(context, published)
+    bundles = []
+    for source in sources:
+        name, separator, file = source.partition("=")
+        if not separator or not name or not file:
+            raise CommandError(f"{source!r}: expected SOURCE=FILE, e.g. sdv2=annotations_sdv2.csv")
+        path = context.file(file)
+        study = geneval_study.read_annotations(path, name, published)
+        bundles.append(_bundle("study geneval", name, digest(metadata_path, path), study, stored))
+    for bundle, imported in zip(bundles, imports.apply(context.store, bundles), strict=True):
+        _say(context, bundle, imported)
+
+
+def import_tifa(context: Context, file: str) -> None:
+    """TIFA's Likert ratings, and its metrics as scorers."""
+    path = context.file(file)
+    study = tifa_study.read_human_annotations(path)
+    bundle = _bundle("study tifa", "human", digest(path), study, _as_stored(context, study.prompts))
+    (imported,) = imports.apply(context.store, [bundle])
+    _say(context, bundle, imported)
+    for name, count in study.missing_scores.items():
+        if count:
+            context.warn(f"{name}: {count} images have no value")
+
+
+def _as_stored(context: Context, found: Sequence[Prompt]) -> dict[str, Prompt]:
+    """The prompts by id; one that the project has keeps its spec, as `rebuild` will derive by that one too."""
+    by_id = {prompt.prompt_id: prompt for prompt in found}
+    return by_id | library.prompts_by_id(context.store, list(by_id))
+
+
+def _bundle(kind: str, name: str, sha256: str, study: StudyRatings, stored: dict[str, Prompt]) -> ImportBundle:
+    annotations = [_annotation(f"{kind}/{name}/{sha256}/{n}", row, stored) for n, row in enumerate(study.rows)]
+    evidence = [_evidence(f"{kind}/{name}/{sha256}/score/{n}", row) for n, row in enumerate(study.scores)]
+    slots = [Rater(rater_id, "human", "slot") for rater_id in dict.fromkeys(a.rater_id for a in annotations)]
+    scorers = [Rater(rater_id, "scorer") for rater_id in dict.fromkeys(e.rater_id for e in evidence)]
+    suites = {item.suite for item in study.items}
+    # only prompts that have images here: what two sources share stays when one of them is undone
+    used = {image.prompt_id for image in study.images}
+    said = [*(a.judgements for a in annotations), *(e.judgements for e in evidence)]
+    aspects = {judgement.aspect for judgements in said for judgement in judgements}
+    return ImportBundle(
+        kind,
+        name,
+        sha256,
+        prompts=[prompt for prompt in study.prompts if prompt.prompt_id in used],
+        images=study.images,
+        items=study.items,
+        raters=[*slots, *scorers],
+        scales=[(suite, aspect, SCALES[aspect]) for suite in suites for aspect in aspects],
+        annotations=annotations,
+        evidence=evidence,
+        exclusive=True,
+    )
+
+
+def _annotation(key: str, row: AnnotationRow, stored: dict[str, Prompt]) -> Annotation:
+    questionnaire, said = _answers(row)
+    if questionnaire == DIRECT:
+        rule_version, judgements = rate(said)
+    else:
+        prompt = stored[row.image.prompt_id]
+        form = form_of(questionnaire)
+        rule_version, judgements = form.rule_version, derive(form, said, FormItem(prompt.text, prompt.spec))
+    return Annotation(
+        annotation_id=str(uuid.uuid5(_NAMESPACE, key)),
+        item_id=row.item.item_id,
+        rater_id=row.rater_id,
+        questionnaire=questionnaire,
+        answers=said,
+        judgements=judgements,
+        rule_version=rule_version,
+        raw=row.raw,
+        active_seconds=row.active_seconds,
+    )
+
+
+def _answers(row: AnnotationRow) -> tuple[str, dict[str, Any]]:
+    """TIFA asks one question, whose answer is the judgement itself; GenEval's answers go through its rules."""
+    if "faithfulness" in row.answers:
+        value = row.answers["faithfulness"]
+        return DIRECT, direct("faithfulness", str(value), float(value))
+    return "geneval", dict(row.answers)
+
+
+def _evidence(key: str, row: ScoreRow) -> Evidence:
+    payload = direct("score", None, row.value)
+    rule_version, judgements = rate(payload)
+    return Evidence(str(uuid.uuid5(_NAMESPACE, key)), row.item.item_id, row.rater_id, payload, judgements, rule_version)
+
+
+def _say(context: Context, bundle: ImportBundle, imported: Imported) -> None:
+    if not imported.counts:
+        context.say(f"{bundle.kind} {bundle.name}: nothing to do, imported before as import {imported.import_id}")
+        return
+    metrics = sum(rater.kind == "scorer" for rater in bundle.raters)
+    scores = f", {len(bundle.evidence)} scores of {metrics} metrics" if metrics else ""
+    context.say(
+        f"{bundle.kind} {bundle.name}: {len(bundle.annotations)} annotations of {len(bundle.items)} images{scores}"
+        f" (import {imported.import_id})"
+    )
+
+
+_SELFEVAL_NAMESPACE = uuid.UUID("b5f0c1de-6a34-4d6e-9a86-0f4f0f1a7c28")
 _SLOT = "selfeval/slot-1"
 _METRIC = "SelfEval"
 
@@ -42,7 +153,7 @@ _METRIC = "SelfEval"
 def import_selfeval(context: Context) -> None:
     """The votes as pairs, one for each, with one judgement; the metrics' values as scores of totals."""
     sha256 = digest(repr(SELFEVAL_TABLES))
-    bundle = _bundle(sha256)
+    bundle = _selfeval_bundle(sha256)
     (imported,) = imports.apply(context.store, [bundle])
     if not imported.counts:
         context.say(f"study selfeval: nothing to do, imported before as import {imported.import_id}")
@@ -54,7 +165,7 @@ def import_selfeval(context: Context) -> None:
     )
 
 
-def _bundle(sha256: str) -> ImportBundle:
+def _selfeval_bundle(sha256: str) -> ImportBundle:
     items: list[Item] = []
     annotations: list[Annotation] = []
     evidence: list[Evidence] = []
@@ -95,7 +206,7 @@ def _votes(table: SelfEvalTable, sha256: str) -> Iterator[tuple[Item, Annotation
             said = direct("preference", model, None)
             version, judgements = rate(said)
             raw = {"generators": list(table.models), "source": f"{SELFEVAL_PAPER}, {table.where}, row Humans"}
-            key = str(uuid.uuid5(_NAMESPACE, f"{sha256}/{item.item_id}"))
+            key = str(uuid.uuid5(_SELFEVAL_NAMESPACE, f"{sha256}/{item.item_id}"))
             yield item, Annotation(key, item.item_id, _SLOT, DIRECT, said, judgements, version, raw=raw)
 
 
@@ -106,7 +217,7 @@ def _totals(table: SelfEvalTable, sha256: str) -> Iterator[tuple[Item, Evidence]
                 item = Item(f"{table.suite}/{task}/{model} (total of the task)", table.suite, None, task, model)
                 said = direct("score", None, value)
                 version, judgements = rate(said)
-                key = str(uuid.uuid5(_NAMESPACE, f"{sha256}/{item.item_id}/{metric.rater_id}"))
+                key = str(uuid.uuid5(_SELFEVAL_NAMESPACE, f"{sha256}/{item.item_id}/{metric.rater_id}"))
                 yield item, Evidence(key, item.item_id, metric.rater_id, said, judgements, version)
 
 
@@ -137,7 +248,16 @@ def reproduce(context: Context, output: str) -> None:
         ranks.setdefault(row["suite"], {})[row["rater"]] = row
     decided = [_check_claim(claim, ranks) for claim in SELFEVAL_CLAIMS]
     if output == "json":
-        context.say(json.dumps(_document(ranks, decided), ensure_ascii=False, allow_nan=False, indent=1))
+        document = {
+            "paper": SELFEVAL_PAPER,
+            "figure_6": [row for rows in ranks.values() for row in rows.values()],
+            "cells": [_cells_of(table, ranks) for table in SELFEVAL_TABLES],
+            "sentences": [
+                {"where": one.claim.where, "words": one.claim.words, "holds": one.holds, "ours": one.ours} for one in decided
+            ],
+            "notes": list(_NOTES),
+        }
+        context.say(json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1))
     else:
         for line in _lines(ranks, decided, markdown=output == "md"):
             context.say(line)
@@ -212,18 +332,6 @@ _DECISIONS: Mapping[str, Callable[[Rows, Rows], tuple[bool, str]]] = {
     "pdm_others_positive": _others_positive,
     "selfeval_positive": _selfeval_positive,
 }
-
-
-def _document(ranks: Ranks, decided: Sequence[CheckedClaim]) -> dict[str, Any]:
-    return {
-        "paper": SELFEVAL_PAPER,
-        "figure_6": [row for rows in ranks.values() for row in rows.values()],
-        "cells": [_cells_of(table, ranks) for table in SELFEVAL_TABLES],
-        "sentences": [
-            {"where": one.claim.where, "words": one.claim.words, "holds": one.holds, "ours": one.ours} for one in decided
-        ],
-        "notes": list(_NOTES),
-    }
 
 
 def _cells_of(table: SelfEvalTable, ranks: Ranks) -> dict[str, Any]:

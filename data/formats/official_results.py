@@ -1,0 +1,448 @@
+"""The papers' own result files: GenEval's results, TIFA's results and VISOR's detections; read and written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from data.files import InputError, JsonScanner, fail, quoted, read_json_lines, read_text, unreadable
+from data.formats.evidence import Box, EvidenceCase, box_of, finite_number, score_of
+from data.jobs.runs import Detection, Observation
+from data.prompts import sr2d
+from data.prompts.questions import PromptQuestion, new_question_id
+from data.prompts.spec import parse_spec
+
+Details = Mapping[str, list[tuple[Box, float]]]
+"""By class: box and confidence of each object that was looked at, most confident first."""
+
+_IMAGE_PATH: Final = re.compile(r"(?:(?P<above>.*)/)?(?P<prompt>[0-9]{1,9})/samples/(?P<index>[0-9]{1,9})\.[^/]*")
+
+
+@dataclass(frozen=True, slots=True)
+class GenEvalResult:
+    """One line: the verdict on one image.
+
+    Attributes:
+        metadata: the prompt's, as in ``evaluation_metadata.jsonl``.
+        details: None if the line has none.
+    """
+
+    filename: str
+    tag: str
+    prompt: str
+    correct: bool
+    reason: str
+    metadata: Mapping[str, Any]
+    details: Details | None
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePath:
+    """What a file's name says: the prompt's number, the image's, and the folder above (GenEval's IMAGE_FOLDER), if named."""
+
+    prompt: int
+    index: int
+    folder: str | None
+
+
+def is_result(value: Mapping[str, Any]) -> bool:
+    """Whether a line is one of ``results.jsonl``, by its keys."""
+    return "filename" in value and "correct" in value and "id" not in value
+
+
+def read_result(value: Mapping[str, Any]) -> GenEvalResult:
+    """One line of ``results.jsonl``.
+
+    Raises:
+        ValueError: something is missing or of the wrong kind; the message says what.
+    """
+    texts = {key: value.get(key) for key in ("filename", "tag", "prompt", "reason")}
+    # pandas writes an empty reason as it is, others leave it out
+    texts["reason"] = texts["reason"] or ""
+    for key, text in texts.items():
+        if not isinstance(text, str) or (not text and key != "reason"):
+            raise ValueError(f"{key!r} is {quoted(text)}, a text expected")
+    correct = value.get("correct")
+    if not isinstance(correct, bool) and correct not in (0, 1):
+        raise ValueError(f"'correct' is {quoted(correct)}, true or false expected")
+    metadata = _object(value.get("metadata"), "metadata")
+    details = None if value.get("details") is None else _details(_object(value["details"], "details"))
+    return GenEvalResult(correct=bool(correct), metadata=metadata, details=details, **texts)  # type: ignore[arg-type]
+
+
+def parse_image_path(filename: str) -> ImagePath:
+    """Where a file lies in GenEval's layout, ``FOLDER/00042/samples/0000.png``.
+
+    Raises:
+        ValueError: it does not.
+    """
+    found = _IMAGE_PATH.fullmatch(filename.replace("\\", "/"))
+    if found is None:
+        raise ValueError(f"'filename' is {quoted(filename)}, .../00042/samples/0000.png expected")
+    folder = (found["above"] or "").rstrip("/").rsplit("/", 1)[-1]
+    return ImagePath(int(found["prompt"]), int(found["index"]), folder if folder not in ("", ".", "..") else None)
+
+
+def format_result(result: GenEvalResult) -> str:
+    """The line as GenEval writes it: as pandas' ``to_json(orient="records", lines=True)`` does, details with five numbers."""
+    details = {name: [[*box, score] for box, score in boxes] for name, boxes in (result.details or {}).items()}
+    row = {
+        "filename": result.filename,
+        "tag": result.tag,
+        "prompt": result.prompt,
+        "correct": result.correct,
+        "reason": result.reason,
+        "metadata": json.dumps(result.metadata),
+        "details": json.dumps(details),
+    }
+    # pandas escapes slashes; they stand in texts alone
+    return json.dumps(row, separators=(",", ":")).replace("/", "\\/") + "\n"
+
+
+@dataclass(slots=True)
+class Summary:
+    """What ``summary_scores.py`` prints of a file: counts as they come, so that no line need be kept."""
+
+    n: int = 0
+    n_correct: int = 0
+    _prompts: dict[bytes, bool] = field(default_factory=dict)
+    _tasks: dict[str, list[int]] = field(default_factory=dict)
+
+    def add(self, tag: str, metadata: Mapping[str, Any], correct: bool) -> None:
+        """Count one image. Prompts are told apart by their metadata, letter by letter."""
+        self.n += 1
+        self.n_correct += correct
+        # a hash, as a million prompts are many texts
+        prompt = hashlib.blake2b(json.dumps(metadata).encode(), digest_size=16).digest()
+        self._prompts[prompt] = self._prompts.get(prompt, False) or correct
+        task = self._tasks.setdefault(tag, [0, 0])
+        task[0] += correct
+        task[1] += 1
+
+    def text(self) -> str:
+        """Letter by letter what is printed; the tasks stand in the order of their first images.
+
+        Raises:
+            ValueError: there is nothing to sum up.
+        """
+        if not self.n:
+            raise ValueError("no image was judged, so there is nothing to sum up")
+        shares = [right / n for right, n in self._tasks.values()]
+        return "\n".join(
+            [
+                "Summary",
+                "=======",
+                f"Total images: {self.n}",
+                f"Total prompts: {len(self._prompts)}",
+                f"% correct images: {self.n_correct / self.n:.2%}",
+                f"% correct prompts: {sum(self._prompts.values()) / len(self._prompts):.2%}",
+                "",
+                "Task breakdown",
+                "==============",
+                *(f"{tag:<16} = {right / n:.2%} ({right} / {n})" for tag, (right, n) in self._tasks.items()),
+                "",
+                # an image of a task that is not there lowers nothing: the mean is over those that are
+                f"Overall score (avg. over tasks): {np.mean(shares):.5f}",
+                "",
+            ]
+        )
+
+
+def _object(found: Any, key: str) -> dict[str, Any]:
+    """An object, or the text of one, as GenEval writes it."""
+    if isinstance(found, str):
+        try:
+            found = json.loads(found)
+        except (RecursionError, ValueError):
+            raise ValueError(f"{key!r} is a text that is not JSON: {quoted(found)}") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"{key!r} is {quoted(found)}, an object expected")
+    return found
+
+
+def _details(found: Mapping[str, Any]) -> Details:
+    return {name: list(_boxes(name, boxes)) for name, boxes in found.items()}
+
+
+def _boxes(name: str, boxes: Any) -> Iterable[tuple[Box, float]]:
+    if not isinstance(boxes, list):
+        raise ValueError(f"'details' of {quoted(name)} is {quoted(boxes)}, a list of boxes expected")
+    for k, box in enumerate(boxes):
+        try:
+            if not isinstance(box, list) or len(box) not in (4, 5):
+                raise ValueError(f"{quoted(box)} where [x0, y0, x1, y1, confidence] is expected")
+            # without a confidence it counted all the same, or it would not stand there
+            yield box_of(box[:4]), score_of(box[4]) if len(box) == 5 else 1.0
+        except ValueError as error:
+            raise ValueError(f"'details' of {quoted(name)}, box {k}: {error}") from None
+
+
+_KEY: Final = "question_details"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """One question and the model's answer; ``scored``: whether the file itself counts it as right, None if it does not say."""
+
+    question: PromptQuestion
+    chosen: str
+    free: str | None = None
+    scored: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionAnswers:
+    """The answers about one text's image, in the file's order.
+
+    Attributes:
+        number: the line, None in a file of TIFA's own.
+        wrong: what could not be read, a line each; the answers are without them.
+    """
+
+    id: str
+    caption: str
+    answers: tuple[ModelAnswer, ...]
+    number: int | None = None
+    wrong: tuple[str, ...] = ()
+
+
+def read_results(path: Path) -> Iterator[CaptionAnswers]:
+    """What was answered about each text.
+
+    Raises:
+        InputError: the file cannot be read, or holds neither.
+    """
+    if _is_official(path):
+        yield from _official(path)
+        return
+    for line in read_json_lines(path):
+        if line.wrong is not None:
+            yield CaptionAnswers("", "", (), line.number, (line.wrong,))
+        else:
+            yield _of_line(line.number, line.value)
+
+
+def _is_official(path: Path) -> bool:
+    """By its beginning: an object over many lines, or one that has the key."""
+    first = next(read_json_lines(path), None)
+    if first is None:
+        fail(path, None, "holds no evidence")
+    return first.wrong is not None or _KEY in first.value
+
+
+def _official(path: Path) -> Iterator[CaptionAnswers]:
+    try:
+        found = json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        fail(path, None, f"is neither a result file of TIFA's nor lines of evidence ({unreadable(error)})")
+    details = found.get(_KEY) if isinstance(found, dict) else None
+    if not isinstance(details, dict):
+        fail(path, None, f"has no object under {_KEY!r}; a result file of TIFA's code, or lines {{'id', 'answers'}} expected")
+    for name, asked in details.items():
+        if isinstance(asked, dict):
+            yield _captioned(name, list(asked.values()), None, "multiple_choice_vqa", "free_form_vqa")
+        else:
+            yield CaptionAnswers(name, "", (), None, (f"{_KEY!r} of it is {quoted(asked)}, an object expected",))
+
+
+def _of_line(number: int, value: Mapping[str, Any]) -> CaptionAnswers:
+    name, answers = value.get("id"), value.get("answers")
+    if not isinstance(name, str) or not name:
+        return CaptionAnswers("", "", (), number, (f"'id' is {quoted(name)}, a text expected",))
+    if not isinstance(answers, list):
+        return CaptionAnswers(name, "", (), number, (f"'answers' is {quoted(answers)}, a list expected",))
+    return _captioned(name, answers, number, "chosen", "free")
+
+
+def _captioned(name: str, entries: list[Any], number: int | None, chosen: str, free: str) -> CaptionAnswers:
+    said: list[ModelAnswer] = []
+    wrong: list[str] = []
+    caption = ""
+    for entry in entries:
+        try:
+            said.append(_model_answer(entry, [one.question.question_id for one in said], chosen, free))
+            caption = caption or str(entry.get("caption") or "")
+        except ValueError as error:
+            wrong.append(f"{name}: {error}")
+    return CaptionAnswers(name, caption, tuple(said), number, tuple(wrong))
+
+
+def _model_answer(entry: Any, taken: list[str], chosen: str, free: str) -> ModelAnswer:
+    if not isinstance(entry, dict):
+        raise ValueError(f"found {quoted(entry)}, an object with a question expected")
+    text = _text(entry, "question" if "question" in entry else "text")
+    choices = entry.get("choices")
+    if not isinstance(choices, list) or not choices or not all(isinstance(one, str) and one for one in choices):
+        raise ValueError(f"'choices' is {quoted(choices)}, a list of texts expected")
+    name = entry.get("question_id")
+    question_id = name if isinstance(name, str) and name and name not in taken else new_question_id(text, taken)
+    scored, parents = entry.get("scores"), entry.get("parents")
+    question = PromptQuestion(
+        question_id, text, tuple(choices), _text(entry, "answer"), _text(entry, "element_type"), _text(entry, "element"),
+        parents=tuple(one for one in parents if isinstance(one, str)) if isinstance(parents, list) else (),
+    )  # fmt: skip
+    words = entry.get(free)
+    return ModelAnswer(
+        question,
+        _text(entry, chosen),
+        words if isinstance(words, str) else None,
+        bool(scored) if scored in (0, 1, True, False) else None,
+    )
+
+
+def _text(entry: Mapping[str, Any], key: str) -> str:
+    found = entry.get(key)
+    if not isinstance(found, str) or not found.strip():
+        raise ValueError(f"{key!r} is {quoted(found)}, a text expected")
+    return found
+
+
+_DETECTIONS_KEY: Final = re.compile(r"([0-9]{1,9})_([0-9]{1,9})")
+_BEGINS: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*(?:\r?\n|\"[0-9]{1,9}_[0-9]{1,9}\")")
+_HEAD: Final = 1 << 10
+_FILE: Final = re.compile(r"results_(?P<generator>.+?)_text_spatial_rel_phrases_.*\.json")
+
+
+@dataclass(frozen=True, slots=True)
+class VisorEntry:
+    """One image of such a file.
+
+    Attributes:
+        case: its centroids as boxes without size, of confidence 1.
+        sra: the file's own verdict on the relation; None if it has none.
+    """
+
+    case: EvidenceCase
+    sra: bool | None
+
+
+def is_detections(path: Path) -> bool:
+    """Whether a file is one, by its beginning: an object that is no line of evidence.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    first = next(read_json_lines(path), None)
+    if first is None:
+        return False
+    if first.wrong is None:
+        entries = first.value.values()
+        return "id" not in first.value and bool(entries) and all(isinstance(one, dict) and "classes" in one for one in entries)
+    # one object over many lines, or on one that is too long for a line
+    with path.open("rb") as file:
+        return _BEGINS.match(file.read(_HEAD)) is not None
+
+
+def generator_of(path: Path) -> str | None:
+    """The generator that a file's name tells, as VISOR names its files."""
+    found = _FILE.fullmatch(path.name)
+    return found["generator"] if found else None
+
+
+def read_entries(path: Path) -> Iterator[tuple[int, str, Any]]:
+    """(line, key, value) of each entry.
+
+    Raises:
+        InputError: the file is not JSON from where it was read.
+    """
+    yield from JsonScanner(path, read_text(path)).object()
+
+
+def read_entry(key: str, value: Any, generator: str) -> VisorEntry:
+    """One entry; what was asked is known from its prompt's number.
+
+    Raises:
+        ValueError: something is missing or of the wrong kind, or the text is not that prompt's.
+    """
+    found = _DETECTIONS_KEY.fullmatch(key)
+    if found is None:
+        raise ValueError(f"key {quoted(key)}, <prompt id>_<number> expected")
+    if not isinstance(value, dict):
+        raise ValueError(f"{quoted(key)} holds {quoted(value)}, an object expected")
+    prompt = sr2d.numbered_prompt(int(found[1]))
+    text = value.get("text")
+    if text is not None and (not isinstance(text, str) or text.strip() != prompt.text):
+        raise ValueError(f"{quoted(key)} has the text {quoted(text)}, but SR2D's prompt {found[1]} is {quoted(prompt.text)}")
+    seen = Observation(key, {}, _detections(key, value.get("classes"), value.get("centroid")))
+    case = EvidenceCase(key, prompt.spec, parse_spec(prompt.spec), seen, found[1], generator)
+    return VisorEntry(case, _sra(key, value.get("sra")))
+
+
+def key_of(case: EvidenceCase, taken: Mapping[str, int]) -> str:
+    """``<prompt>_<index>`` of an image: as its id has it, else the next index of its prompt.
+
+    Args:
+        case: what was judged.
+        taken: how many images of each prompt, by its number, there were before.
+
+    Raises:
+        ValueError: its prompt is none of SR2D's by number, or asks for something else than that.
+    """
+    key = _DETECTIONS_KEY.fullmatch(str(case.id))
+    last = key[1] if key else (case.prompt_id or "").rsplit("/", 1)[-1]
+    if not re.fullmatch("[0-9]{1,9}", last):
+        raise ValueError(f"'prompt_id' is {quoted(case.prompt_id)}; VISOR names images by the number of SR2D's prompt")
+    prompt = sr2d.numbered_prompt(int(last))
+    published = parse_spec(prompt.spec)
+    if (case.spec.objects, case.spec.relations) != (published.objects, published.relations):
+        raise ValueError(f"it asks for something else than SR2D's prompt {int(last)}, {quoted(prompt.text)}")
+    return key[0] if key else f"{int(last)}_{taken.get(str(int(last)), 0)}"
+
+
+def entry_of(case: EvidenceCase, found: Mapping[str, Any], sra: bool) -> dict[str, Any]:
+    """An entry as VISOR's notebook and README have it.
+
+    Args:
+        case: what was judged.
+        found: ranks of the detections that count, by the class's name as asked.
+        sra: whether the relation holds.
+    """
+    boxes = {name: [case.seen.detections[k].box for k in ranks] for name, ranks in found.items()}
+    centers = [(name, [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2]) for name, here in boxes.items() for box in here]
+    return {
+        "classes": [name for name, _ in centers],
+        "centroid": [center for _, center in centers],
+        "recall": sum(bool(ranks) for ranks in found.values()),
+        "sra": int(sra),
+        "text": _detection_text(case.asked),
+    }
+
+
+def format_entry(key: str, entry: Mapping[str, Any]) -> str:
+    """An entry of the file's one object, without the comma."""
+    return f"{json.dumps(key)}: {json.dumps(entry)}"
+
+
+def _detections(key: str, classes: Any, centroids: Any) -> tuple[Detection, ...]:
+    if not isinstance(classes, list) or not isinstance(centroids, list) or len(classes) != len(centroids):
+        raise ValueError(f"{quoted(key)} needs lists 'classes' and 'centroid' of one length")
+    found = []
+    for k, (name, center) in enumerate(zip(classes, centroids, strict=True)):
+        if not isinstance(name, str) or not isinstance(center, list) or len(center) != 2:
+            raise ValueError(f"{quoted(key)}, centroid {k} is {quoted(center)} of {quoted(name)}, [x, y] of a class expected")
+        x, y = map(finite_number, center)
+        found.append(Detection(name, 1.0, (x, y, x, y)))
+    return tuple(found)
+
+
+def _sra(key: str, found: Any) -> bool | None:
+    if found is None:
+        return None
+    if not isinstance(found, bool) and found not in (0, 1):
+        raise ValueError(f"'sra' of {quoted(key)} is {quoted(found)}, 0 or 1 expected")
+    return bool(found)
+
+
+def _detection_text(asked: Mapping[str, Any]) -> str:
+    """The prompt's, whether or not it is one of SR2D's."""
+    relation = asked.get("relation")
+    return sr2d.prompt_text(asked["a"], asked.get("b"), relation and relation.removesuffix(" of"))

@@ -1,0 +1,308 @@
+"""Detectors of the package transformers: DETR, OWL-ViT and Grounding DINO."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import torch
+from PIL import Image
+from transformers import (
+    DetrForObjectDetection,
+    DetrImageProcessor,
+    GroundingDinoForObjectDetection,
+    GroundingDinoImageProcessor,
+    Owlv2ForObjectDetection,
+    Owlv2ImageProcessor,
+    OwlViTForObjectDetection,
+    OwlViTImageProcessor,
+)
+
+from scorers.models.detectors.base import (
+    DetectedObject,
+    Vocabulary,
+    confidence,
+    corners,
+    queried_label,
+    rounded_box,
+    sigmoid,
+    vocabulary,
+)
+from scorers.models.pretrained import batch_size, by_shape, config_of, load, tokenizer_of
+from scorers.models.sanity_check import Soundness
+
+_BATCH: Final = 8
+
+
+def edges(side: int) -> dict[str, int]:
+    """The size that images are brought to: the shorter side, and at most the longer (800 and 1333 as published)."""
+    return {"shortest_edge": side, "longest_edge": round(side * 1333 / 800)}
+
+
+def read(process: Any, image: Image.Image) -> torch.Tensor:
+    """3 x H x W as a model reads it.
+
+    Args:
+        process: a processor of transformers with ``edges`` as its size.
+        image: RGB. A strip so thin that nothing would be left of it is widened first: boxes are shares, so they stay.
+    """
+    thinnest = math.ceil(max(image.size) / process.size["longest_edge"])
+    if min(image.size) < thinnest:
+        image = image.resize((max(image.width, thinnest), max(image.height, thinnest)))
+    pixels: torch.Tensor = process(images=image, return_tensors="pt")["pixel_values"][0]
+    return pixels
+
+
+class Detr:
+    """A ``scorers.models.detectors.base.Detector``; its arguments are those of ``Opening``."""
+
+    def __init__(self, name: str, *, side: int = 800, keep: float, device: str = "cpu") -> None:
+        self._labels: Vocabulary = vocabulary(config_of(name).id2label, name)
+        self._model = load(DetrForObjectDetection, name, device)
+        self._process = DetrImageProcessor(size=edges(side))
+        self._keep, self._device = keep, device
+        self._batch = batch_size(device, _BATCH)
+        self._soundness = Soundness(name)
+
+    @property
+    def knows(self) -> frozenset[str]:
+        return frozenset(label for label in self._labels if label is not None)
+
+    def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]] = ()) -> list[list[DetectedObject]]:  # noqa: ARG002
+        """See ``Detector``."""
+        fed = [read(self._process, image) for image in images]
+        found: list[list[DetectedObject]] = [[] for _ in images]
+        for places in by_shape(fed, self._batch):
+            batch = torch.stack([fed[k] for k in places]).to(self._device)
+            with torch.inference_mode():
+                out = self._model(pixel_values=batch)
+            logits, boxes = out.logits.float(), out.pred_boxes.float()
+            self._soundness.check(batch, logits, boxes)
+            for row, k in enumerate(places):
+                found[k] = objects(logits[row], boxes[row], self._labels, images[k].size, self._keep)
+        return found
+
+
+def objects(
+    logits: torch.Tensor, boxes: torch.Tensor, labels: Vocabulary, size: tuple[int, int], keep: float
+) -> list[DetectedObject]:
+    """What the model's numbers mean, as in ``post_process_object_detection``: each query's likeliest class.
+
+    Args:
+        logits: Q x (K + 1), "no object" last.
+        boxes: Q x 4, centre and size as shares of the image.
+        labels: of the K classes; a class that means nothing is left out.
+        size: width and height of the image.
+        keep: only objects of higher confidence are returned.
+    """
+    best = logits.softmax(-1)[:, :-1].max(-1)
+    scores, kinds = best.values.cpu().numpy(), best.indices.cpu().numpy()
+    pixels = corners(boxes.cpu().numpy(), *size)
+    listed = []
+    for k in np.argsort(-scores, kind="stable"):
+        score, label = confidence(scores[k]), labels[kinds[k]]
+        if label is not None and score > keep:
+            listed.append(DetectedObject(label, score, rounded_box(pixels[k])))
+    return listed
+
+
+TEMPLATE: Final = "a photo of a {name}"
+"""VISOR's."""
+
+_LONGEST: Final = 5
+"""Times the model's side. OWLv2 pads to a square of the longer side, so a strip of 20,000 pixels would be a picture of 400
+million; it is shrunk to this much first (4,800 pixels as published)."""
+
+
+class Owl:
+    """A ``scorers.models.detectors.base.Detector`` that looks for what it is asked; its arguments are those of ``Opening``."""
+
+    knows: frozenset[str] | None = None
+
+    def __init__(self, name: str, *, keep: float, device: str = "cpu") -> None:
+        config = config_of(name)
+        self._padded = config.model_type == "owlv2"
+        kind = Owlv2ForObjectDetection if self._padded else OwlViTForObjectDetection
+        self._model = load(kind, name, device)
+        self._tokenizer = tokenizer_of(name)
+        self._length = config.text_config.max_position_embeddings
+        self._process = processor(config)
+        self._longest = _LONGEST * config.vision_config.image_size
+        self._keep, self._device = keep, device
+        self._batch = batch_size(device, _BATCH)
+        self._soundness = Soundness(name)
+        self._texts: dict[str, torch.Tensor] = {}
+
+    def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]]) -> list[list[DetectedObject]]:
+        """See ``Detector``."""
+        found: list[list[DetectedObject]] = [[] for _ in images]
+        asked = [k for k in range(len(images)) if names[k]]
+        for start in range(0, len(asked), self._batch):
+            places = asked[start : start + self._batch]
+            batch = torch.stack([self._pixels(images[k]) for k in places]).to(self._device)
+            with torch.inference_mode():
+                logits, boxes = self._look(batch, [names[k] for k in places])
+                self._soundness.check(batch, logits.amax(-1), boxes)
+            for row, k in enumerate(places):
+                size = images[k].size
+                found[k] = self._objects(logits[row].cpu().numpy(), boxes[row].cpu().numpy(), names[k], size)
+        return found
+
+    def _pixels(self, image: Image.Image) -> torch.Tensor:
+        if self._padded and max(image.size) > self._longest:
+            image = image.copy()
+            image.thumbnail((self._longest, self._longest))
+        pixels: torch.Tensor = self._process(images=image, return_tensors="pt")["pixel_values"][0]
+        return pixels
+
+    def _look(self, batch: torch.Tensor, names: Sequence[Sequence[str]]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits B x P x T and boxes B x P x 4; where an image has fewer than T names the rest are the lowest number."""
+        most = max(map(len, names))
+        self._read({name for some in names for name in some})
+        blank = torch.zeros_like(self._texts[names[0][0]])
+        texts = torch.stack(
+            [torch.stack([self._texts[name] for name in some] + [blank] * (most - len(some))) for some in names]
+        )
+        there = torch.tensor([[k < len(some) for k in range(most)] for some in names], device=self._device)
+        features, _ = self._model.image_embedder(batch)
+        flat = features.flatten(1, 2)
+        logits, _ = self._model.class_predictor(flat, texts, there)
+        return logits.float(), self._model.box_predictor(flat, features).float()
+
+    def _read(self, names: set[str]) -> None:
+        """Texts are read once. Each is filled up to the model's length, as it was trained."""
+        new = sorted(names - set(self._texts))
+        if not new:
+            return
+        read = self._tokenizer(
+            [TEMPLATE.format(name=name) for name in new],
+            padding="max_length",
+            truncation=True,
+            max_length=self._length,
+            return_tensors="pt",
+        ).to(self._device)
+        inner: Any = self._model.owlv2 if self._padded else self._model.owlvit
+        vectors = inner.get_text_features(read["input_ids"], read["attention_mask"]).pooler_output
+        vectors = vectors / torch.linalg.norm(vectors, dim=-1, keepdim=True)
+        self._texts |= dict(zip(new, vectors, strict=True))
+
+    def _objects(
+        self, logits: np.ndarray[Any, Any], boxes: np.ndarray[Any, Any], names: Sequence[str], size: tuple[int, int]
+    ) -> list[DetectedObject]:
+        width, height = (max(size), max(size)) if self._padded else size
+        best = logits.argmax(-1)
+        scores = sigmoid(logits.max(-1))
+        edges = corners(boxes, width, height)
+        if self._padded:  # what lies beyond the image is padding
+            edges = np.clip(edges, 0, np.array([*size, *size], np.float32))
+        listed = []
+        for k in np.argsort(-scores, kind="stable"):
+            score = confidence(scores[k])
+            if score > self._keep:
+                listed.append(DetectedObject(queried_label(names[best[k]]), score, rounded_box(edges[k])))
+        return listed
+
+
+def processor(config: Any) -> Any:
+    """How images are made into what the model reads: the published settings, at the size that the architecture has."""
+    side = config.vision_config.image_size
+    kind = Owlv2ImageProcessor if config.model_type == "owlv2" else OwlViTImageProcessor
+    return kind(size={"height": side, "width": side})
+
+
+_GROUNDING_DINO_BATCH: Final = 4
+_ENDS_A_NAME: Final = re.compile(r"[.?]")
+"""They part one name from the next, so no name can hold one."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextQuery:
+    """A text of some names: its tokens, and which of them (first, end) are each name's."""
+
+    names: tuple[str, ...]
+    ids: tuple[int, ...]
+    spans: tuple[tuple[int, int], ...]
+
+
+class GroundingDino:
+    """A ``scorers.models.detectors.base.Detector`` that looks for what it is asked; its arguments are those of ``Opening``."""
+
+    knows: frozenset[str] | None = None
+
+    def __init__(self, name: str, *, side: int = 800, keep: float, device: str = "cpu") -> None:
+        self._model = load(GroundingDinoForObjectDetection, name, device)
+        self._tokenizer = tokenizer_of(name)
+        self._length = config_of(name).max_text_len
+        self._process = GroundingDinoImageProcessor(size=edges(side))
+        self._keep, self._device = keep, device
+        self._batch = batch_size(device, _GROUNDING_DINO_BATCH)
+        self._soundness = Soundness(name)
+
+    def detect(self, images: Sequence[Image.Image], names: Sequence[Sequence[str]]) -> list[list[DetectedObject]]:
+        """See ``Detector``. Images of one shape that ask for the same go together."""
+        fed = [read(self._process, image) for image in images]
+        alike: dict[tuple[str, ...], list[int]] = {}
+        for k, some in enumerate(names):
+            alike.setdefault(tuple(some), []).append(k)
+        found: list[list[DetectedObject]] = [[] for _ in images]
+        for asked, places in alike.items():
+            for question in text_queries(self._tokenizer, asked, self._length):
+                for rows in by_shape([fed[k] for k in places], self._batch):
+                    same = [places[row] for row in rows]
+                    for k, seen in zip(same, self._answers([fed[k] for k in same], question), strict=True):
+                        found[k] += self._objects(*seen, question, images[k].size)
+        return [sorted(listed, key=lambda one: -one.score) for listed in found]
+
+    def _answers(self, fed: Sequence[torch.Tensor], question: TextQuery) -> Iterable[tuple[Any, Any]]:
+        """Of each image: Q x N logits, those of each name's likeliest token, and Q x 4 boxes."""
+        batch = torch.stack(list(fed)).to(self._device)
+        ids = torch.tensor([question.ids], device=self._device).expand(len(fed), -1)
+        with torch.inference_mode():
+            out = self._model(pixel_values=batch, input_ids=ids, token_type_ids=torch.zeros_like(ids))
+            logits = torch.stack([out.logits[..., first:end].float().amax(-1) for first, end in question.spans], -1)
+            boxes = out.pred_boxes.float()
+            self._soundness.check(batch, logits, boxes)
+        return zip(logits.cpu().numpy(), boxes.cpu().numpy(), strict=True)
+
+    def _objects(
+        self, logits: np.ndarray[Any, Any], boxes: np.ndarray[Any, Any], question: TextQuery, size: tuple[int, int]
+    ) -> list[DetectedObject]:
+        best = logits.argmax(-1)
+        scores = sigmoid(logits.max(-1))
+        pixels = corners(boxes, *size)
+        listed = []
+        for k in np.argsort(-scores, kind="stable"):
+            score = confidence(scores[k])
+            if score > self._keep:
+                listed.append(DetectedObject(queried_label(question.names[best[k]]), score, rounded_box(pixels[k])))
+        return listed
+
+
+def text_queries(tokenizer: Any, names: Sequence[str], longest: int) -> Iterable[TextQuery]:
+    """The names as texts that the model can read, as few as possible: lower case, each followed by a full stop.
+
+    Args:
+        tokenizer: the model's.
+        names: what to look for; one without a single letter or digit is passed over.
+        longest: tokens a text may have.
+    """
+    begin, end, stop = (tokenizer.convert_tokens_to_ids(token) for token in (tokenizer.cls_token, tokenizer.sep_token, "."))
+    some: list[str] = []
+    ids: list[int] = [begin]
+    spans: list[tuple[int, int]] = []
+    for name in dict.fromkeys(names):
+        read = tokenizer(_ENDS_A_NAME.sub(" ", name.lower()), add_special_tokens=False)["input_ids"][: longest - 3]
+        if not read:
+            continue
+        if len(ids) + len(read) + 2 > longest:
+            yield TextQuery(tuple(some), (*ids, end), tuple(spans))
+            some, ids, spans = [], [begin], []
+        spans.append((len(ids), len(ids) + len(read)))
+        ids += [*read, stop]
+        some.append(name)
+    if some:
+        yield TextQuery(tuple(some), (*ids, end), tuple(spans))

@@ -218,7 +218,7 @@ class ImageCrops(Dataset[Any]):  # type: ignore[misc]  # torch is not read by my
 
 
 class Official:
-    """Both models in memory; ``side``: as ``Opening.side``."""
+    """Both models in memory; ``side``: as ``open_detector`` takes it."""
 
     def __init__(self, detector: Path, clip: Path, side: int, device: str) -> None:
         self._device, self._side = device, side

@@ -233,7 +233,7 @@ def _number(one: GroupStatistic) -> Row:
 
 
 def by_cell(listed: Iterable[Row]) -> dict[tuple[str, str, str, str], dict[str, Row]]:
-    """Rows of ``Rows.matching`` by (suite, generator, task, rater), then by statistic."""
+    """Rows of ``MatchingRows.matching`` by (suite, generator, task, rater), then by statistic."""
     made: dict[tuple[str, str, str, str], dict[str, Row]] = {}
     for row in listed:
         made.setdefault((row["suite"], row["generator"], row["task"], row["rater"]), {})[row["statistic"]] = row

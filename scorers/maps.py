@@ -1,5 +1,5 @@
 """Maps of embeddings: images that a model sees alike lie near each other. Made by a process of its own: ``python -m
-scorers.maps DIR``, the folder as in ``data.maps``.
+scorers.maps DIR``, the folder as in ``data.jobs.maps``.
 
 The embeddings that runs stored are gathered and projected on a plane: principal components by numpy, UMAP by umap-learn. The
 process reads what runs stored, opens no project and goes to no network. The exit status is 0 only if the map is there; else the

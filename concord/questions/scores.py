@@ -71,19 +71,19 @@ def rows(store: Store, selection: Selection, reference: str | None = None, optio
 
 
 def score_rows(found: pd.DataFrame, suite: str, reference: str | None = None, options: Options | None = None) -> list[Row]:
-    """The rows of ``Rows.scores`` of a suite's answers (``data.store.analysis.study_frames.scorer_answers``)."""
+    """The rows of ``QuestionRows.scores`` of a suite's answers (``data.store.analysis.study_frames.scorer_answers``)."""
     return _figure_rows(scores(found, options, reference), suite, reference=reference)
 
 
 def model_rows(found: pd.DataFrame, suite: str, options: Options | None = None) -> list[Row]:
-    """The rows of ``Rows.models``."""
+    """The rows of ``QuestionRows.models``."""
     return _figure_rows(between_models(found, options), suite)
 
 
 def people_rows(
     found: pd.DataFrame, said: pd.DataFrame, suite: str, options: Options | None = None
 ) -> tuple[list[Row], list[Row]]:
-    """The rows of ``Rows.people`` and of ``Rows.splits``; of simulated people only where there are any."""
+    """The rows of ``QuestionRows.people`` and of ``QuestionRows.splits``; of simulated people only where there are any."""
     made: list[Row] = []
     split: list[Row] = []
     for kind in KINDS:
@@ -176,7 +176,7 @@ def recall_people(store: Store, suite: str, source: str) -> tuple[list[Row], lis
 
 
 def all_beside_people(store: Store, suite: str, source: str, kind: str) -> pd.DataFrame:
-    """All answers with people's beside (``agreement.questions.met``)."""
+    """All answers with people's beside (``agreement.questions.people``)."""
     return _all_beside_people(store, live_updates.version(store), suite, source, kind)
 
 

@@ -1,7 +1,7 @@
 """Image-text matching in the small world: SelfEval's six tasks (section 4.1), each picture with captions of which one is right.
 
 A wrong caption differs from the right one in one thing; all are GenEval's sentences, so that the playground's models know every
-word. Colours and grounds are of any look (``looks.ANY``): a fifth of the (kind, colour) pairs and two grounds are ones that no
+word. Colours and grounds are of any look (``ANY_LOOK``): a fifth of the (kind, colour) pairs and two grounds are ones that no
 model of the playground was trained on.
 """
 

@@ -58,7 +58,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """``texture``: a name in ``backgrounds.TEXTURES``; ``hue``, ``saturation`` and ``value`` 0-1; ``seed`` of its pattern."""
+    """``texture``: a name in ``render.TEXTURES``; ``hue``, ``saturation`` and ``value`` 0-1; ``seed`` of its pattern."""
 
     texture: str
     hue: float

@@ -156,7 +156,7 @@ class DocumentedPage:
     Attributes:
         path: below the app's root.
         what: what it is for.
-        also: what else its address takes besides ``parameters.PARAMETERS``, by name.
+        also: what else its address takes besides ``PARAMETERS``, by name.
         keys: the script that holds its keys.
     """
 

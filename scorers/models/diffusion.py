@@ -536,4 +536,4 @@ _DENOISERS: Final[dict[str, Callable[[Any], Denoiser]]] = {
     "IFPipeline": _deepfloyd,
     "StableDiffusion3Pipeline": _stable_diffusion_3,
 }
-"""By the class of the pipeline: those of ``known.FAMILIES``."""
+"""By the class of the pipeline: those of ``PIPELINE_FAMILIES``."""

@@ -2,9 +2,8 @@
 
 - Sound scenes, crowds, and what is none of the kinds (blobs, noise, half an object).
 - Captions for scenes, and captions that are nearly right: what an image-text model has to tell apart.
-- Questions in the very words in which TIFA asks (``data.playground.asked``). Half of those that can be answered "no" are;
-questions
-  to which the scene has no answer are left out.
+- Questions in the very words in which TIFA asks (``data.playground.scene.answered_questions``). Half of those that can be
+  answered "no" are; questions to which the scene has no answer are left out.
 
 Splits never meet: a seed is drawn with the name of its split, and ``train`` uses neither the textures nor the object-colour
 pairs that are held out.

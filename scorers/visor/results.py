@@ -82,7 +82,7 @@ class VisorTally:
         self._prompts: dict[str, dict[str, _Prompt]] = {}
 
     def add(self, generator: str, prompt_id: str, spec: Spec, verdict: Verdict) -> None:
-        """Count one image, as ``visor_rules.judge`` judged it.
+        """Count one image, as ``scorers.visor.rules.judge`` judged it.
 
         Raises:
             ValueError: it is not VISOR's to score, or its prompt asked for something else before; nothing is counted then.

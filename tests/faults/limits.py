@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,11 +20,16 @@ def full(project: Path, room: int = 0) -> Iterator[None]:
 
 @contextmanager
 def limited(size: int) -> Iterator[None]:
-    """No file may be longer than this; whoever writes on is told "File too large"."""
+    """No file may be longer than this; whoever writes on is told "File too large".
+
+    Modules imported meanwhile are not cached: Python would keep the first bytes of each, and none could be imported again.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    cached, sys.dont_write_bytecode = not sys.dont_write_bytecode, True
     # Python ignores the signal that comes with it
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        sys.dont_write_bytecode = not cached

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import os
+import re
+import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,6 +26,7 @@ from tests.data.store.small_project import answer, column, content, fill, pictur
 from tests.faults.limits import full, limited
 from tests.ui import small_project
 from tests.ui.http_visitor import World, first, make_project, open_world, saying
+from ui.report import methods
 
 
 @pytest.fixture
@@ -115,6 +122,39 @@ def test_an_import_is_whole_or_not_there(store: Store) -> None:
     assert content(store) == before
     imports.apply(store, [pictures(500, "g2")])
     assert column(store, "select count(*) from images where generator = 'g2'") == [500]
+
+
+def test_a_module_first_imported_meanwhile_can_be_imported_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # else these tests would break the working copy's own modules for every process that comes after
+    (tmp_path / "meanwhile.py").write_text("N = 1\n" * 200)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    with limited(40):
+        importlib.import_module("meanwhile")
+    monkeypatch.delitem(sys.modules, "meanwhile")
+    assert importlib.import_module("meanwhile").N == 1
+    monkeypatch.delitem(sys.modules, "meanwhile")
+    assert sys.dont_write_bytecode is False
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
+def test_asking_git_for_the_revision_leaves_no_lock_in_the_working_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def git(*words: str) -> None:
+        who = ("-c", "user.name=x", "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", "-C", str(tmp_path), *who, *words], check=True, capture_output=True)
+
+    (tmp_path / "code.py").write_text("N = 1\n")
+    git("init")
+    git("add", "code.py")
+    git("commit", "-m", "one")
+    # git knows it by another time, so that its index is to be written anew
+    os.utime(tmp_path / "code.py", (1, 1))
+    monkeypatch.setattr(methods, "_HERE", tmp_path)
+    with limited(40):
+        assert re.fullmatch(r"[0-9a-f]{12}", methods.revision.__wrapped__())
+    assert not (tmp_path / ".git" / "index.lock").exists()
 
 
 def test_a_part_of_a_run_is_in_or_not(store: Store) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agreement import Scale
 from annotation.questionnaires import custom, registry
@@ -50,6 +50,9 @@ from scorers.visor import rules
 from tests.fuzz import seeds
 from tests.fuzz.oracle import check_message
 from ui.web.auth import accounts
+
+if TYPE_CHECKING:
+    from scorers.models.language_endpoint import Endpoint
 
 _PROMPT: Final = Prompt("mine/x", "mine", "a cat")
 
@@ -310,7 +313,7 @@ def completion_of(folder: Path) -> None:
 
 
 @cache
-def endpoint_of() -> Any:
+def endpoint_of() -> Endpoint:
     from scorers.models.language_endpoint import Endpoint
 
     return Endpoint("http://127.0.0.1:1/v1", "m", "key")

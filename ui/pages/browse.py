@@ -1,4 +1,4 @@
-"""All images, filtered; the filters are the page's address, and its JavaScript (``assets/js/browse/index.js``) writes it.
+"""All images, filtered; the filters are the page's address, and its JavaScript (``assets/js/browse/browse.js``) writes it.
 
 ``follow`` says what of an address a project can follow, ``choices`` what the controls offer.
 """

@@ -34,8 +34,8 @@ class Material:
     """A selection with all that follows from it.
 
     Attributes:
-        said: every judgement (``export.judgements``); ``left_out`` is why each does not count, None for those that do.
-        ratings: those that count (``counted.counted``).
+        said: every judgement (``exports.judgements``); ``left_out`` is why each does not count, None for those that do.
+        ratings: those that count (``concord.exporting.counted_ratings``).
         rows: of ``agreement --format json``, and further sections by name; of any two raters only those over all
             generators and tasks, as every pair in every place would be most of the report.
         scorers: who they are, those that the project knows more of than numbers.

@@ -413,9 +413,11 @@ def revision() -> str:
     git = shutil.which("git")
     if git is None or not (_HERE / ".git").exists():
         return ""
+    # status would write the index anew, and leaves its lock where it cannot end: no later git could write then
+    asked = (git, "--no-optional-locks", "-C", str(_HERE))
     try:
         found = [
-            subprocess.run([git, "-C", str(_HERE), *words], capture_output=True, text=True, timeout=10, check=True).stdout
+            subprocess.run([*asked, *words], capture_output=True, text=True, timeout=10, check=True).stdout
             for words in (("rev-parse", "--short=12", "HEAD"), ("status", "--porcelain", "--untracked-files=no"))
         ]
     except (OSError, subprocess.SubprocessError):

@@ -1,9 +1,8 @@
 """Aggregates: judgements counted by unit in the database: how often people chose each label, and each scorer's value.
 
 Which judgements count is decided as in ``data.store.core.frame``, but no row of theirs leaves the database: ``GROUP BY``
-makes one
-row of each (item, target, who, label, reason), and every column is one of whole numbers (or of scores). The shapes are those
-that ``agreement.engine.counted`` describes.
+makes one row of each (item, target, who, label, reason), and every column is one of whole numbers (or of scores). The shapes
+are those that ``agreement.engine.counts`` describes.
 """
 
 from __future__ import annotations

@@ -420,7 +420,7 @@ class NextTasks:
 
     Attributes:
         closed: why nothing is offered; None with no tasks: nothing is left.
-        training: how they stand in training, if the campaign has any; ``training.passed`` ends it.
+        training: how they stand in training, if the campaign has any; ``Training.passed`` ends it.
         drafts: what they have written so far, by item.
     """
 

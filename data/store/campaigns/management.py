@@ -1,7 +1,7 @@
 """Managing campaigns: which images they are about, made whole, started, stopped, archived; settings' log, recruitment, consent.
 
 Items may be made of several images of one prompt (pairs and groups). How people were recruited, instructed and paid
-(``data.recruitment``) is append-only; the latest counts.
+(``data.campaign.RECRUITMENT_FIELDS``) is append-only; the latest counts.
 """
 
 from __future__ import annotations
@@ -386,7 +386,7 @@ def describe_recruitment(store: Store, campaign: str, values: Mapping[str, str],
 
     Raises:
         CampaignRefused: there is no such campaign.
-        ValueError: as ``recruitment.checked``.
+        ValueError: as ``check_recruitment``.
     """
     payload = (campaign, recruitment.check_recruitment(values), made_by, datetime.now(UTC))
     said: dict[str, str] = store.write(_describe, payload, touched=frozenset())

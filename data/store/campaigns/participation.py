@@ -197,10 +197,10 @@ class SubmitResult:
 def submit_answer(
     store: Store, annotation: Annotation, more: Rule | None = None, campaign: str = DEFAULT, *, ahead: int = 2
 ) -> SubmitResult:
-    """Save one answer as ``statements.submit`` does, and say what is next in this campaign as ``campaigns.desk`` does.
+    """Save one answer as ``recording.submit`` does, and say what is next in this campaign as ``next_tasks`` does.
 
     Raises:
-        KeyError: as ``statements.submit``.
+        KeyError: as ``recording.submit``.
         Erased: the person has been erased from the project.
     """
     seeker = TaskRequest(campaign, annotation.rater_id, ahead, datetime.now(UTC), store.memory)

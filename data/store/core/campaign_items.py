@@ -237,7 +237,7 @@ class CampaignListing:
 
 
 def campaign_listing(connection: duckdb.DuckDBPyConnection, campaign_id: str, stamp: str) -> CampaignListing:
-    """A campaign's items under this stamp (``places.Known.stamp``): from memory, or read once."""
+    """A campaign's items under this stamp (``StampedCampaign.stamp``): from memory, or read once."""
     kept = _listings.setdefault(connection, {})
     found = kept.pop(campaign_id, None)
     if found is None or found.stamp != stamp:

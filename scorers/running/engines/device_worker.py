@@ -208,7 +208,7 @@ class DeviceWorker:
         computing: how many threads torch computes with; None: as it likes.
 
     Raises:
-        Exception: as ``opening.perceiver``.
+        Exception: as ``open_perceiver``.
     """
 
     def __init__(

@@ -225,10 +225,10 @@ CUTS = [
     (playground, "_copy", 30),
     (imports, "apply", 1),
     (imports, "apply", 2),
-    (remote_runs, "run", 1),
+    (remote_runs, "import_scores", 1),
     (run_session, "take_in", 1),
     (run_session, "take_in", 2),
-    (remote_runs, "run", 2),
+    (remote_runs, "import_scores", 2),
     (run_session, "take_in", 5),
 ]
 

@@ -172,7 +172,7 @@ COMMANDS_IN_ORDER = (
 
 # each project has its own secret, and gives invitations names by chance
 _UNTOLD = re.compile(
-    r"(?<=/join/)[\w.-]+|(?<=prolific-)[0-9a-f]{10}|(?<=invitation )[\w-]{12}\b|^[\w-]{12}(?=  default)"
+    r"(?<=/join/)[\w.-]+|(?<=prolific-)[0-9a-f]{10}|(?<=invitation )[\w-]{12}(?![\w-])|^[\w-]{12}(?=  default)"
     r"|\d{8}T\d{6}Z[\w-]*|\d{4}-\d\d-\d\d",
     re.MULTILINE,
 )

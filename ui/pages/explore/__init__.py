@@ -124,7 +124,7 @@ def _slider_updates(store: Store, known: Mapping[str, Knob], view: ExploreView) 
 
 
 def _draw(store: Store, view: ExploreView) -> list[Any]:
-    """The whole page, in the order of ``Layout.places``; the parts that are not shown stay as they are."""
+    """The whole page, in the order of ``ExploreLayout.outputs``; the parts that are not shown stay as they are."""
     if not view.rater:
         return [
             gr.skip(),

@@ -142,7 +142,7 @@ document.addEventListener('pointerover', (event) => {
 
 @dataclass(frozen=True, slots=True)
 class ThresholdsPanel:
-    """The components of the thresholds part: texts and figure, in the order of ``redraw.Drawn``."""
+    """The components of the thresholds part: texts and figure, in the order of ``ThresholdsDrawing``."""
 
     part: gr.Column
     turned: list[Component]
@@ -167,8 +167,8 @@ class ExploreLayout:
 
     Attributes:
         address: what is put into it becomes the page's address.
-        standing: whose knobs the sliders are, as ``View.of`` has it. On the page and not in a state of the server, so that
-            what the browser sends says whether the sliders stood so then.
+        standing: whose knobs the sliders are, as ``ExploreView.of`` has it. On the page and not in a state of the server, so
+            that what the browser sends says whether the sliders stood so then.
         controls: in the order of ``ADDRESS``.
     """
 

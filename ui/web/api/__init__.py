@@ -1,1 +1,1 @@
-"""The JSON routes; each module has ``router(store)``."""
+"""The JSON routes; each module has functions from a store to its router."""

@@ -130,7 +130,7 @@ NO_ADDRESS = re.compile(
 
 def test_addresses_are_made_in_one_place() -> None:
     """A proxy may serve the app below a prefix: `at()` puts it before paths that browsers are to ask for."""
-    doors = ("gradio_workarounds.py", "middleware.py", "server.py")
+    doors = ("middleware.py", "server.py")
     ours = [path for path in sources("ui") if path.parent.name != "auth" and path.name not in doors]
     scripts = [*(ROOT / "assets" / "js").rglob("*.js")]
     found = [

@@ -178,7 +178,9 @@ def test_settings_that_make_no_sense_are_told_in_a_line(store: Store, monkeypatc
 
 def test_people_who_answer_leave_a_picture_as_it_is(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     before = failures_failures(store, *WHERE, "positions")
-    monkeypatch.setattr("data.store.runs.evidence_without_masks", lambda *_: pytest.fail("evidence was read again"))
+    monkeypatch.setattr(
+        "data.store.judgements.scorer_evidence.evidence_without_masks", lambda *_: pytest.fail("evidence was read again")
+    )
     monkeypatch.setattr(Store, "version", property(lambda _: "moved"))
     assert failures_failures(store, *WHERE, "positions").lead == before.lead
 

@@ -35,8 +35,7 @@ from data.store.browse.index_refresh import IndexRefresher
 from data.store.core.store import Store, StoreBusy
 from ui.cli.runner import fill_default_project
 from ui.web.api.images import Thumbnails
-from ui.web.middleware import Guard, is_loopback
-from ui.web.studio import Entrance
+from ui.web.middleware import Entrance, Guard, is_loopback
 
 if TYPE_CHECKING:
     from fastapi import FastAPI, Request, Response

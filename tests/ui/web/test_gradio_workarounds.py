@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, StreamingResponse
 from starlette.testclient import TestClient
 
-from ui.web.studio import Entrance
+from ui.web.middleware import Entrance
 
 STREAM = "/studio/gradio_api/queue/data"
 END = {"type": "http.response.body", "body": b"", "more_body": False}

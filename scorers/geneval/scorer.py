@@ -277,7 +277,7 @@ class GenEvalPerceiver:
 
 def _open(settings: Settings, device: str) -> Perceiver:
     from scorers.models.clip import Clip
-    from scorers.models.detectors.base import open_detector
+    from scorers.models.detectors import open_detector
     from scorers.models.sanity_check import check_clip, check_detector
 
     side, overlap = settings["detector_side"], settings["detector_overlap"]

@@ -63,7 +63,7 @@ def _is_requested(spec: Spec, label: str) -> bool:
 
 
 def _open(settings: Settings, device: str) -> Perceiver:
-    from scorers.models.detectors.base import open_detector
+    from scorers.models.detectors import open_detector
     from scorers.models.sanity_check import check_detector
 
     side, overlap = settings["detector_side"], settings["detector_overlap"]

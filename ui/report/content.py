@@ -8,10 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
+from agreement import Options
 from concord.common import wording
+from data.store.analysis.exports import ScorerDescription
+from data.store.core.selection import Selection
 from ui.components import tables
+
+if TYPE_CHECKING:
+    from ui.report.figures import Along
+    from ui.report.methods import Recruitment
+    from ui.report.results import Confusion
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,3 +291,32 @@ def estimate_cell(row: Row | None, n_items: int, mark: Callable[[str], str], mor
     of_its_own = f"n = {row['n_items']:,}" if row["n_items"] != n_items else ""
     details = tuple(part for part in (shown.detail, of_its_own, *more(row)) if part)
     return ReportCell(shown.text, details, shown.note, row["value"])
+
+
+@dataclass(frozen=True)
+class Material:
+    """A selection with all that follows from it.
+
+    Attributes:
+        said: every judgement (``exports.judgements``); ``left_out`` is why each does not count, None for those that do.
+        ratings: those that count (``concord.exporting.counted_ratings``).
+        rows: of ``agreement --format json``, and further sections by name; of any two raters only those over all
+            generators and tasks, as every pair in every place would be most of the report.
+        scorers: who they are, those that the project knows more of than numbers.
+        command: remakes the report.
+    """
+
+    selection: Selection
+    options: Options
+    said: pd.DataFrame
+    left_out: pd.Series
+    ratings: pd.DataFrame
+    rows: Mapping[str, list[dict[str, Any]]]
+    scorers: list[ScorerDescription]
+    command: str
+    made: datetime
+    sha256: str
+    recruited: list[Recruitment] = field(default_factory=list)
+    confusions: list[Confusion] = field(default_factory=list)
+    curves: list[Along] = field(default_factory=list)
+    samples: list[SampleImage] = field(default_factory=list)

@@ -30,12 +30,10 @@ from data.export.ratings import RATING_COLUMNS
 from data.store.core.selection import Selection
 from data.store.core.store import Store
 from ui.report import methods, results, sample_failures
-from ui.report.content import Document, ReportSection
-from ui.report.material import Material
+from ui.report.content import Document, Material, ReportSection
 
 if TYPE_CHECKING:
-    from ui.report.content import Document
-    from ui.report.material import Material
+    from ui.report.content import Document, Material
 
 
 SECTIONS: tuple[Callable[[Material], ReportSection | None], ...] = (

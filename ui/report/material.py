@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -14,48 +14,15 @@ from agreement.report.report import select
 from concord import agreement, exporting
 from concord.agreement import Rows
 from data.store.analysis import exports
-from data.store.analysis.exports import ScorerDescription
 from data.store.core.frame import Scales
 from data.store.core.selection import Selection
 from data.store.core.store import Store
-from ui.report.content import SampleImage
-
-if TYPE_CHECKING:
-    from ui.report.figures import Along
-    from ui.report.methods import Recruitment
-    from ui.report.results import Confusion
+from ui.report import figures, methods, results, sample_failures
+from ui.report.content import Material
+from ui.report.results import alone
 
 Tell = Callable[[str, float], None]
 """Told what is being done, and what share of the whole is done (0 to 1)."""
-
-
-@dataclass(frozen=True)
-class Material:
-    """A selection with all that follows from it.
-
-    Attributes:
-        said: every judgement (``exports.judgements``); ``left_out`` is why each does not count, None for those that do.
-        ratings: those that count (``concord.exporting.counted_ratings``).
-        rows: of ``agreement --format json``, and further sections by name; of any two raters only those over all
-            generators and tasks, as every pair in every place would be most of the report.
-        scorers: who they are, those that the project knows more of than numbers.
-        command: remakes the report.
-    """
-
-    selection: Selection
-    options: Options
-    said: pd.DataFrame
-    left_out: pd.Series
-    ratings: pd.DataFrame
-    rows: Mapping[str, list[dict[str, Any]]]
-    scorers: list[ScorerDescription]
-    command: str
-    made: datetime
-    sha256: str
-    recruited: list[Recruitment] = field(default_factory=list)
-    confusions: list[Confusion] = field(default_factory=list)
-    curves: list[Along] = field(default_factory=list)
-    samples: list[SampleImage] = field(default_factory=list)
 
 
 def options_of(selection: Selection, seed: int) -> Options:
@@ -66,8 +33,6 @@ def options_of(selection: Selection, seed: int) -> Options:
 
 def gather(store: Store, selection: Selection, options: Options, command: str, tell: Tell = lambda *_: None) -> Material:
     """Read the judgements once and make everything from these."""
-    from ui.report import figures, methods, results, sample_failures
-
     tell("reading the judgements", 0.0)
     scales = agreement.scales_of(store)
     said = select(exports.judgements(store, selection), scales, selection.certainty)
@@ -103,8 +68,6 @@ def _part(tell: Tell, what: str, low: float, high: float) -> Callable[[int, int]
 
 
 def _rows(said: pd.DataFrame, scales: Scales, selection: Selection, options: Options, tell: Tell) -> Rows:
-    from ui.report.results import alone
-
     tell("comparing raters", 0.1)
     rows = agreement.rows_of(said, scales, selection, options)
     whole = replace(options, each_generator=False)

@@ -21,6 +21,7 @@ from ui.report.content import (
     ALL,
     TASKS_MEAN,
     Heading,
+    Material,
     Names,
     ReportCell,
     ReportSection,
@@ -33,7 +34,6 @@ from ui.report.content import (
     evenly,
     generator,
 )
-from ui.report.material import Material
 
 PEOPLE = "people"
 _WIDEST = 8

@@ -5,7 +5,7 @@ Names are of one vocabulary, COCO's 80 (``data.prompts.coco``); boxes and confid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from data.prompts.coco import COCO, plain_name
-from scorers.models.files import checkpoint, folder, refuse_pickle
 
 Box = tuple[float, float, float, float]
 
@@ -142,98 +141,3 @@ class Detector(Protocol):
             ValueError: an image's numbers are not finite.
         """
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class DetectorOptions:
-    """How a detector is opened.
-
-    Attributes:
-        name: a folder, a file, or a hub id.
-        side: YOLO: of the square that images are fitted into; Mask2Former, DETR, Grounding DINO: the shorter side that
-            images are brought to, the longer at most 1333/800 of it. OWL-ViT and OWLv2 have sizes of their own. Pixels.
-        keep: only objects of higher confidence are returned.
-        overlap: YOLO: of two boxes of one class that overlap more (IoU), only the more confident is returned.
-        device: as torch names it.
-        precision: ``bf16``: Mask2Former's backbone in half precision; else ``fp32``.
-    """
-
-    name: str
-    side: int
-    keep: float
-    overlap: float
-    device: str
-    precision: str = FULL
-
-
-def _mask2former(asked: DetectorOptions) -> Detector:
-    from scorers.models.detectors.mask2former import Mask2Former
-
-    return Mask2Former(asked.name, side=asked.side, keep=asked.keep, device=asked.device, precision=asked.precision)
-
-
-def _owl(asked: DetectorOptions) -> Detector:
-    from scorers.models.detectors.transformers_detectors import Owl
-
-    return Owl(asked.name, keep=asked.keep, device=asked.device)
-
-
-def _detr(asked: DetectorOptions) -> Detector:
-    from scorers.models.detectors.transformers_detectors import Detr
-
-    return Detr(asked.name, side=asked.side, keep=asked.keep, device=asked.device)
-
-
-def _grounding_dino(asked: DetectorOptions) -> Detector:
-    from scorers.models.detectors.transformers_detectors import GroundingDino
-
-    return GroundingDino(asked.name, side=asked.side, keep=asked.keep, device=asked.device)
-
-
-_FAMILIES: Final[dict[str, Callable[[DetectorOptions], Detector]]] = {
-    "mask2former": _mask2former,
-    "owlvit": _owl,
-    "owlv2": _owl,
-    "detr": _detr,
-    "grounding-dino": _grounding_dino,
-}
-"""By what a model's configuration calls itself (``model_type``)."""
-
-_ACCEPTED: Final = "a folder, a hub id (owner/name), or a YOLO checkpoint (yolo11x-seg, looked for in models/)"
-
-
-def open_detector(name: str, side: int, keep: float, overlap: float, device: str, precision: str = FULL) -> Detector:
-    """Load a detector; the arguments are those of ``Opening``.
-
-    ``name`` is a folder with one ``.yaml`` and one ``.safetensors`` (YOLO), the name or path of a YOLO checkpoint
-    (``yolo11x-seg``, ``.pt``), or a model of transformers: a folder as ``save_pretrained`` writes it, or a hub id.
-
-    Raises:
-        ValueError: there is no such model, its weights do not fit or are a pickle, or it has no such precision.
-        OSError: it is not on this machine.
-        ImportError: the packages of the group ``yolo`` are not installed.
-    """
-    refuse_pickle(name)
-    asked = DetectorOptions(name, side, keep, overlap, device, precision)
-    path = folder(name)
-    yolo = checkpoint(name) if path is None or (path / "config.json").is_file() else path
-    if yolo is not None:
-        from scorers.models.detectors.yolo import Yolo
-
-        _only_in_full(asked, "YOLO")
-        return Yolo(yolo, side=side, keep=keep, overlap=overlap, device=device)
-    if path is None and "/" not in name:
-        raise ValueError(f"there is no detector {name}: {_ACCEPTED}")
-    from scorers.models.pretrained import config_of
-
-    kind = config_of(name).model_type
-    if kind not in _FAMILIES:
-        raise ValueError(f"{name} is a model of the kind {kind}; known: {', '.join(sorted(_FAMILIES))} and YOLO")
-    if kind != "mask2former":
-        _only_in_full(asked, kind)
-    return _FAMILIES[kind](asked)
-
-
-def _only_in_full(asked: DetectorOptions, kind: str) -> None:
-    if asked.precision != FULL:
-        raise ValueError(f"precision {asked.precision} is for Mask2Former; {asked.name} ({kind}) has {FULL} alone")

@@ -16,7 +16,7 @@ from scorers import registry  # noqa: E402
 from scorers.base import Shown  # noqa: E402
 from scorers.geneval.scorer import GenEvalPerceiver  # noqa: E402
 from scorers.models.clip import Clip  # noqa: E402
-from scorers.models.detectors.base import open_detector  # noqa: E402
+from scorers.models.detectors import open_detector  # noqa: E402
 from scorers.models.pretrained import compute_in_half  # noqa: E402
 from tests.scorers import published_models  # noqa: E402
 from tests.scorers.tiny_models import picture  # noqa: E402

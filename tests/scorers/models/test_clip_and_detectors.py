@@ -22,7 +22,8 @@ from data.prompts.coco import COCO  # noqa: E402
 from scorers.base import ModelBroken  # noqa: E402
 from scorers.models import files  # noqa: E402
 from scorers.models.clip import Clip, _named  # noqa: E402
-from scorers.models.detectors.base import DetectedObject, open_detector  # noqa: E402
+from scorers.models.detectors import open_detector  # noqa: E402
+from scorers.models.detectors.base import DetectedObject  # noqa: E402
 from scorers.models.detectors.yolo import Yolo, load  # noqa: E402
 from scorers.models.pretrained import crop_long_image  # noqa: E402
 from tests.scorers import published_models  # noqa: E402

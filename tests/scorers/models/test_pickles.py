@@ -88,7 +88,7 @@ def test_pickles_are_refused_in_one_clear_line(name: str, monkeypatch: pytest.Mo
 
 def test_no_detector_is_opened_from_a_pickle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("torch")
-    from scorers.models.detectors.base import open_detector
+    from scorers.models.detectors import open_detector
 
     monkeypatch.delenv(files.TRUST, raising=False)
     (tmp_path / "x.pt").write_bytes(b"\x80\x02.")

@@ -17,13 +17,11 @@ pytest.importorskip("transformers", reason="the group scorers is not installed")
 
 from data.prompts.coco import COCO  # noqa: E402
 from scorers.base import ModelBroken  # noqa: E402
-from scorers.models.detectors import transformers_detectors  # noqa: E402
-from scorers.models.detectors.base import (  # noqa: E402
-    DetectedObject,
-    Detector,
-    confidence,
+from scorers.models.detectors import (  # noqa: E402
     open_detector,
+    transformers_detectors,
 )
+from scorers.models.detectors.base import DetectedObject, Detector, confidence  # noqa: E402
 from scorers.models.detectors.transformers_detectors import Detr, edges, objects  # noqa: E402
 from scorers.models.pretrained import by_shape, load, tokenizer_of  # noqa: E402
 from tests.scorers import published_models  # noqa: E402

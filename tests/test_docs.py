@@ -10,8 +10,7 @@ import pytest
 
 from agreement.catalogue import STATISTICS as CATALOGUE
 from data.aspects import SCALES
-from docs.making import __main__, commands, pages, reference
-from docs.making.blocks import ROOT, code, names_in, put
+from docs.making import ROOT, __main__, code, commands, names_in, pages, put, reference
 from docs.making.commands import EXAMPLES
 
 DOCS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))

@@ -57,7 +57,7 @@ def score_command(store: Store, scorer: str) -> tuple[str, ...]:
     if not has_own_images(store):
         return (f"score {scorer}",)
     # what the machine has is asked by few pages only
-    from concord.doctor import missing_model
+    from concord.common.machine import missing_model
     from scorers import registry
 
     found = registry.get(scorer)

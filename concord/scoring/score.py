@@ -217,7 +217,7 @@ def refuse_missing_models(scorer: Scorer, settings: Mapping[str, Any]) -> None:
     Raises:
         CommandError: a model that ``doctor`` knows of is not on this machine.
     """
-    from concord.doctor import missing_model
+    from concord.common.machine import missing_model
 
     if (why := missing_model(scorer, settings)) is not None:
         raise CommandError(why)

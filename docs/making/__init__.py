@@ -1,1 +1,46 @@
-"""Makes the parts of the docs that follow from the code: ``python -m docs.making`` from the repository's root."""
+"""Makes the parts of the docs that follow from the code: ``python -m docs.making`` from the repository's root.
+
+Each part stands in a hand-written page between two markers, and is made anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+_BLOCK: Final = re.compile(r"(<!-- made: (?P<name>[a-z-]+) -->\n)(?P<body>.*?)(<!-- end -->)", re.DOTALL)
+
+
+def names_in(text: str) -> list[str]:
+    """The names of the made parts of a page, in order."""
+    return [found["name"] for found in _BLOCK.finditer(text)]
+
+
+def put(text: str, name: str, body: str) -> str:
+    """The page with one of its made parts as ``body`` says.
+
+    Raises:
+        ValueError: the page has no such part, or several.
+    """
+    if names_in(text).count(name) != 1:
+        raise ValueError(f"the markers '<!-- made: {name} -->' and '<!-- end -->' must stand in the page once")
+    return _BLOCK.sub(lambda found: f"{found[1]}\n{body.strip()}\n\n{found[4]}" if found["name"] == name else found[0], text)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    return "\n".join([*lines, *(f"| {' | '.join(_cell(one) for one in row)} |" for row in rows)])
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def code(text: object) -> str:
+    """A short text as code, whatever it holds."""
+    said = str(text)
+    return f"`` {said} ``" if "`" in said else f"`{said}`"

@@ -6,9 +6,8 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from docs.making import commands, reference
+from docs.making import ROOT, commands, put, reference
 from docs.making import pages as pages_
-from docs.making.blocks import ROOT, put
 
 PARTS: Final[Mapping[str, Mapping[str, Callable[[], str]]]] = {
     "docs/commands.md": {"commands": commands.made},

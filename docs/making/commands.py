@@ -14,7 +14,7 @@ from typing import Any, Final, get_args
 from typer.main import get_command
 
 from app import app
-from docs.making.blocks import code, table
+from docs.making import code, table
 from ui.cli.options import FILTERS
 
 EXAMPLES: Final[dict[str, tuple[str, ...]]] = {

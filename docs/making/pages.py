@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from data.store.core.selection import Selection
-from docs.making.blocks import ROOT, code, table
+from docs.making import ROOT, code, table
 
 FILTERS: Final[dict[str, str]] = {
     "suite": "The suite.",

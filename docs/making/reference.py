@@ -19,7 +19,7 @@ from agreement.catalogue import NOTATION, ON_REQUEST, STATISTICS, Measure, Stati
 from concord.campaigns.planning import OWN_FILES, CampaignSpec
 from data.campaign import RECRUITMENT_FIELDS, Settings
 from data.store.core.schema import LEFT_OUT, SCHEMA
-from docs.making.blocks import code, table
+from docs.making import code, table
 from scorers import registry
 from scorers.base import Scorer
 

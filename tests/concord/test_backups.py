@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from concord import doctor as machine
+from concord.common import machine
 from data.store.backup import backups, scheduler
 from data.store.core.connections import DATABASE
 from data.store.core.schema import migration_files

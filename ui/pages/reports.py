@@ -9,8 +9,7 @@ from typing import Any, Final
 
 import gradio as gr
 
-from concord import doctor
-from concord.common import next_steps, wording
+from concord.common import machine, next_steps, wording
 from concord.common.base_path import at
 from concord.exporting import why_no_ratings
 from data.store.browse import contents
@@ -194,7 +193,7 @@ def _made(store: Store, values: Sequence[Any], progress: gr.Progress) -> str:
     if material.ratings.empty:
         return note(f"{why_no_ratings(material.said).capitalize()}.", "cc-bad")
     key = kept.keep_report(store, document(material), material)
-    lines = "".join(_line(key, form, doctor.browser() is not None) for form in FORMATS_SHOWN)
+    lines = "".join(_line(key, form, machine.browser() is not None) for form in FORMATS_SHOWN)
     head = f"The report on {wording.count(len(material.ratings), 'rating')} is made ({material.made:%H:%M} UTC)."
     return (
         note(head)

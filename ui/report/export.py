@@ -21,7 +21,7 @@ import pandas as pd
 
 from agreement import catalogue
 from concord.agreement import selected
-from concord.common import next_steps, wording
+from concord.common import machine, next_steps, wording
 from concord.common.context import CommandError, Context
 from concord.exporting import export_target, why_no_ratings, write_export
 from data.export import formats
@@ -335,10 +335,9 @@ def _printable() -> None:
     Raises:
         CommandError: there is none.
     """
-    from concord import doctor
     from ui.report import html
 
-    if doctor.browser() is None:
+    if machine.browser() is None:
         raise CommandError(html.NONE)
 
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from concord.doctor import BROWSERS, browser
+from concord.common.machine import BROWSERS, browser
 from ui.report.content import Document
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"

@@ -13,7 +13,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from concord import doctor, generating
+from concord import generating
+from concord.common import machine
 from concord.common.context import CommandError, Context
 from concord.scoring import queue, run_session, score
 from concord.scoring import run_manager as supervisor
@@ -250,13 +251,13 @@ def test_the_rate_is_of_the_last_minutes(monkeypatch: pytest.MonkeyPatch) -> Non
     ("typed", "named"), [(None, "cpu"), (" CUDA:1 ", "cuda:1"), ("cuda:0, cuda:1", "cuda:0,cuda:1"), ("mps", "mps")]
 )
 def test_devices_are_read_as_they_are_typed(typed: str | None, named: str) -> None:
-    assert doctor.parse_devices(typed) == named
+    assert machine.parse_devices(typed) == named
 
 
 @pytest.mark.parametrize("typed", ["cuda:", "--help", "cpu;ls", "a b:c", "cuda:0,,cuda:1"])
 def test_what_is_no_device_is_refused(typed: str) -> None:
     with pytest.raises(ValueError, match="a device is cpu"):
-        doctor.parse_devices(typed)
+        machine.parse_devices(typed)
 
 
 def painted(store: Store, name: str = "sdxl") -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
-from concord import doctor
+from concord.common import machine
 from data.export.formats import Columns
 from data.store.campaigns import management
 from data.store.core.store import Store
@@ -172,11 +172,11 @@ def test_latex_compiles(project: Path, tmp_path: Path) -> None:
 
 
 def test_a_pdf_is_printed_or_said_to_be_impossible(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if doctor.browser():
+    if machine.browser():
         content = export(project, "report", tmp_path / "r.pdf", "--aspect", "correct").read_bytes()
         assert content.startswith(b"%PDF-")
         assert len(content) > 20_000
-    monkeypatch.setattr(doctor, "BROWSERS", ("no-such-browser",))
+    monkeypatch.setattr(machine, "BROWSERS", ("no-such-browser",))
     ran = concord(project, "export", "report", "-o", tmp_path / "none.pdf")
     assert (ran.status, ran.out) == (1, "")
     assert ran.err.startswith("export report: a PDF is printed by Chromium, and there is none (looked for ")

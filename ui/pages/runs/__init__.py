@@ -9,6 +9,7 @@ from typing import Any, Final
 import gradio as gr
 
 from concord import doctor
+from concord.common import machine
 from concord.scoring import run_manager
 from concord.scoring.queue import queued_runs
 from concord.scoring.run_manager import RunView
@@ -91,7 +92,7 @@ def _laid_out() -> _Controls:
         profile = dropdown("Profile", [registry.PLAYGROUND], registry.PLAYGROUND)
         suite, generator = (dropdown(label, [ALL], ALL) for label in ("Suite", "Generator"))
     with gr.Row(elem_classes="cc-filters"):
-        device = dropdown("Device", [doctor.CPU], doctor.CPU)
+        device = dropdown("Device", [machine.CPU], machine.CPU)
         # a number field shows 0 where nothing is said
         batch = gr.Textbox(label="Images at once", placeholder="32", elem_id="run-batch")
         limit = gr.Textbox(label="At most", placeholder="all images", elem_id="run-limit")
@@ -226,18 +227,18 @@ def _choices(store: Store, chosen_values: Mapping[str, Any]) -> dict[str, Choice
         "profile": list(registry.get(scorer).profiles),
         "suite": [ALL, *known["suite"]],
         "generator": [ALL, *known["generator"]],
-        "device": [name for name, _ in doctor.known_devices()],
+        "device": [name for name, _ in machine.known_devices()],
         "show": [_NEWEST, *(_pages(len(found)))],
         "run": [_CURRENT, *(row.run_id for row in found)],
     }
     named: dict[str, list[Any]] = {
         "run": [_CURRENT_CHOICE, *options["run"][1:]],
-        "device": [(title, name) for name, title in doctor.known_devices()],
+        "device": [(title, name) for name, title in machine.known_devices()],
         "show": [(f"the newest of {len(found):,}", _NEWEST), *_pages(len(found))],
     }
     values = {name: _among(chosen_values[name], options[name]) for name in _FILTERS}
     # another one than this machine seems to have may be meant
-    values["device"] = str(chosen_values["device"] or doctor.CPU)
+    values["device"] = str(chosen_values["device"] or machine.CPU)
     return {name: Choice(named.get(name, options[name]), values[name]) for name in _FILTERS}
 
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Final
 
-from concord import doctor
-from concord.common import next_steps, wording
+from concord.common import machine, next_steps, wording
 from concord.common.context import CommandError
 from concord.scoring import run_manager, score
 from data.store import runs as stored
@@ -42,7 +41,7 @@ class RunRequest:
             "scorer": self.scorer,
             "profile": self.profile,
             "overrides": [],
-            "device": doctor.parse_devices(self.device),
+            "device": machine.parse_devices(self.device),
             "batch_size": self.batch_size,
             "limit": self.limit,
             "selection": self.selection.to_dict(),
@@ -64,7 +63,7 @@ def plan(store: Store, wanted: RunRequest) -> tuple[str, str, bool]:
     try:
         planned = score.plan_scoring(store, wanted.scorer, wanted.profile, {})
         score.refuse_missing_models(planned.scorer, planned.settings)
-        doctor.parse_devices(wanted.device)
+        machine.parse_devices(wanted.device)
     except CommandError as error:
         return note(f"{wanted.scorer} cannot be used: {error}", "cc-bad"), "Score", False
     except ValueError as error:

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import gradio as gr
 
-from concord import doctor
 from concord.common import machine
 from concord.scoring import run_manager
 from concord.scoring.queue import queued_runs
